@@ -1,0 +1,1 @@
+"""From a GitHub event to a request: typed events, slash commands, permissions, replies."""

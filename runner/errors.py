@@ -1,0 +1,47 @@
+"""What can go wrong outside our own code.
+
+PortError                   something outside failed; carries what a person can act on
+├── TaskError               this task cannot go on: the node's ``error`` edge
+└── Outage                  nobody's task is to blame: the driver stops at the node, the run pauses
+Stopped                     a person asked the run to pause or to be cancelled
+
+A red test, an unparsable answer or a refused path is no exception but an outcome.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+
+class PortError(Exception):
+    """Something outside our code failed.
+
+    ``kind`` is one word for records (``model``, ``sandbox``, ``github``, ``git``, ``rate_limit``,
+    ``budget``, ``credential``, ``permission``, ``file`` ...); ``message`` says what happened and
+    what a person can do. It never contains a secret.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+
+class TaskError(PortError):
+    """This task cannot go on; others can (a file GitHub refuses, a prompt the model refuses)."""
+
+
+class Outage(PortError):
+    """Nothing can go on for now; ``until`` is when it may heal by itself (None: not by time)."""
+
+    def __init__(self, kind: str, message: str, *, until: datetime | None = None) -> None:
+        super().__init__(kind, message)
+        self.until = until
+
+
+class Stopped(Exception):
+    """A person asked for ``pause`` or ``cancel``; raised between nodes and before model calls."""
+
+    def __init__(self, order: str) -> None:
+        super().__init__(order)
+        self.order = order

@@ -1,0 +1,77 @@
+"""What checks say about a change set: complaints before writing, verifications after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """One reason why a change set (or an answer) is not accepted; line and column count from 1.
+
+    ``error`` is the field's own word (``SyntaxError``, ``JSONDecodeError``, ``UnsafePath``,
+    ``UnreadableAnswer`` ...); ``excerpt`` the lines around it, numbered, for the next question.
+    ``path`` is empty when the complaint is about the answer as a whole.
+    """
+
+    path: str
+    error: str
+    message: str
+    line: int | None = None
+    column: int | None = None
+    excerpt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TestFailure:
+    """One failing test as its own tool reported it."""
+
+    __test__ = False  # a value, not a test class of pytest's
+
+    test: str
+    message: str
+    file: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One level of a verification: ``passed``, ``failed`` or ``skipped`` (``reason`` says why).
+
+    ``seconds`` is wall time; ``output`` is cut in the middle to a bounded length.
+    """
+
+    name: Literal["files", "syntax", "imports", "tests"]
+    result: Literal["passed", "failed", "skipped"]
+    command: tuple[str, ...] = ()
+    exit_code: int | None = None
+    output: str = ""
+    seconds: float = 0.0
+    reason: str = ""
+    failures: tuple[TestFailure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The levels a tree was put through; ``tree`` is its git sha.
+
+    ``verified`` is False when no test ran (said so wherever the result is shown).
+    """
+
+    tree: str
+    levels: tuple[Level, ...]
+
+    @property
+    def passed(self) -> bool:
+        return all(level.result != "failed" for level in self.levels)
+
+    @property
+    def verified(self) -> bool:
+        return self.passed and any(
+            level.name == "tests" and level.result == "passed" for level in self.levels
+        )
+
+    @property
+    def failures(self) -> tuple[TestFailure, ...]:
+        return tuple(f for level in self.levels for f in level.failures)

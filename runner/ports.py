@@ -1,0 +1,227 @@
+"""What the loop needs of the outside, as narrow as its use. Adapters raise ``PortError`` only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from runner.changes import ChangeSet
+from runner.events import Event
+from runner.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation; ``role`` is system, user or assistant."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of the model. ``max_tokens`` bounds the answer."""
+
+    messages: tuple[Message, ...]
+    temperature: float
+    max_tokens: int
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the model said. ``finish_reason`` is stop, length, content_filter or the server's word.
+
+    ``cost`` is in USD, None when the price is unknown; ``seconds`` wall time of the last try;
+    ``retries`` how many tries failed before it.
+    """
+
+    text: str
+    finish_reason: str
+    prompt_tokens: int
+    completion_tokens: int
+    model: str
+    cost: float | None = None
+    seconds: float = 0.0
+    retries: int = 0
+
+
+class Model(Protocol):
+    async def ask(self, question: Question) -> Answer:
+        """Ask once (transport retries inside).
+
+        Raises ``Outage`` (unreachable, rate limit, bad credential, unknown model) or ``TaskError``
+        (this question is refused: too long, content filter).
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class CommandResult:
+    """A command that ended (or was ended). Streams are cut at the sandbox's output limit."""
+
+    exit_code: int
+    stdout: bytes
+    stderr: bytes
+    timed_out: bool = False
+    truncated: bool = False
+
+
+class Box(Protocol):
+    """One opened sandbox: a workspace folder and commands that run in it."""
+
+    async def run(
+        self, argv: Sequence[str], *, stdin: bytes = b"", timeout: float | None = None
+    ) -> CommandResult:
+        """Run a command in the workspace; ``timeout`` in seconds (None: the sandbox's own).
+
+        A command that fails or is not found (127) is a result, not an error. Raises ``Outage``
+        when the engine is gone.
+        """
+
+    async def close(self) -> None:
+        """Remove the sandbox and everything in it; doing it twice is harmless."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoxSpec:
+    """What a sandbox may use. ``memory`` and ``disk`` (the workspace's size) in bytes."""
+
+    run: str
+    task: str
+    image: str = ""
+    network: bool = False
+    memory: int = 1 << 30
+    disk: int = 512 << 20
+    cpus: float = 1.0
+    pids: int = 256
+    output: int = 4 << 20
+    timeout: float = 300.0
+
+
+class Sandbox(Protocol):
+    @property
+    def name(self) -> str:
+        """docker, bubblewrap or process."""
+
+    async def check(self) -> None:
+        """Raise ``Outage`` with what to do when the engine does not work."""
+
+    async def open(self, spec: BoxSpec) -> Box:
+        """Create a sandbox. Raises ``Outage`` when the engine is down or the image is missing."""
+
+    async def sweep(self) -> int:
+        """Remove what killed workers left behind; return how many there were."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A verified change set to be committed (``changes`` includes the ticked roadmap).
+
+    ``parent`` is the commit it builds on, ``below`` the branch that commit is the head of (the
+    branch the pull request is made against); ``tree`` is the tree sha the commit must have.
+    ``trailers`` end the commit message.
+    """
+
+    run: str
+    task: str
+    branch: str
+    below: str
+    parent: str
+    changes: ChangeSet
+    tree: str
+    title: str
+    message: str
+    body: str
+    trailers: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A checkpoint as it can be seen: ``url`` of the pull request ('' on a checkout)."""
+
+    commit: str
+    branch: str
+    number: int | None = None
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Where a new run starts: the tip of what is not merged yet, across runs.
+
+    ``tip`` is a commit, ``branch`` the branch it is the head of. ``in_review`` are task keys with
+    an open checkpoint, ``declined`` those whose checkpoint a person closed unmerged.
+    """
+
+    tip: str
+    branch: str
+    in_review: frozenset[str] = frozenset()
+    declined: frozenset[str] = frozenset()
+
+
+class Repository(Protocol):
+    async def stack(self) -> Stack:
+        """Find where to start. Raises ``Outage`` when the repository cannot be read."""
+
+    async def snapshot(self, commit: str) -> Snapshot:
+        """Return the exact tree of a commit, from git objects."""
+
+    async def blobs(self, shas: Sequence[str]) -> dict[str, bytes]:
+        """Return contents by blob sha, byte for byte."""
+
+    async def publish_checkpoint(self, checkpoint: Checkpoint) -> Published:
+        """Commit exactly the change set and publish it; doing it twice leaves one.
+
+        Raises ``TaskError`` when this change set is refused, ``Outage`` otherwise.
+        """
+
+    async def publish_escalation(self, task: str, title: str, body: str) -> str:
+        """Tell people that a task needs them, once for a task of a run; return where it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One journal row: after ``seq`` steps of this cursor the next node is ``node``.
+
+    ``task`` is empty for the run's own cursor. ``data`` is JSON; contents are held by reference
+    (``{"$blob": sha}``) and handed over beside it.
+    """
+
+    run: str
+    task: str
+    seq: int
+    node: str
+    data: dict[str, object]
+
+
+class Journal(Protocol):
+    """What happened, row by row. Key (run, task, seq); the first writer of a key wins."""
+
+    async def save(self, row: Row, contents: dict[str, bytes]) -> Row:
+        """Store the row (once) and its contents; return the row that is stored."""
+
+    async def recall(self, run: str) -> list[Row]:
+        """Return the newest row of every cursor of the run."""
+
+    async def content(self, sha: str) -> bytes:
+        """Return a content that was saved with a row."""
+
+
+class Events(Protocol):
+    async def emit(self, event: Event) -> None:
+        """Tell an event; never raises, for telling is not the work."""
+
+
+class Clock(Protocol):
+    def now(self) -> datetime:
+        """The time, in UTC."""
+
+    def monotonic(self) -> float:
+        """Seconds for durations; never goes backwards."""
+
+
+class Control(Protocol):
+    async def check(self, run: str) -> None:
+        """Raise ``Stopped`` when a person ordered a pause or cancel of the run."""
