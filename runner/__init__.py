@@ -1,1 +1,1 @@
-"""The execution loop: graph, state, nodes and the pure functions they call. Knows only its ports."""
+"""The execution loop: graph, state, nodes and the pure functions they call."""

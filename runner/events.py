@@ -9,7 +9,7 @@ from runner.findings import Verification
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One model exchange as it was: ``seconds`` wall time, ``cost`` in USD (None: price unknown)."""
+    """One model exchange; ``seconds`` wall time, ``cost`` in USD (None: price unknown)."""
 
     model: str
     prompt: str
