@@ -1,0 +1,101 @@
+"""One try at an OpenAI-compatible endpoint: the only file that touches the ``openai`` package.
+
+Importing that package takes more than a second, so nothing imports this module at start: see
+``OpenAIModel``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import cast
+
+import openai
+from openai.types.chat import ChatCompletionMessageParam
+
+from runner.adapters.openai_errors import Refused, Transient
+from runner.adapters.openai_replies import Reply, read_reply
+from runner.ports import Clock, Message
+
+_CONNECT_SECONDS = 10.0
+_MESSAGE_LIMIT = 500
+
+
+class Endpoint:
+    """An endpoint and its key; retries are not its business."""
+
+    def __init__(self, *, base_url: str, api_key: str, timeout: float, clock: Clock) -> None:
+        self._key = api_key
+        self._clock = clock
+        self._timeout = timeout
+        self._client = openai.AsyncOpenAI(
+            base_url=base_url,
+            api_key=api_key or "none",  # a local server needs no key, the package insists on one
+            timeout=openai.Timeout(timeout, connect=min(_CONNECT_SECONDS, timeout)),
+            max_retries=0,  # tries are counted and bounded in one place, OpenAIModel
+        )
+
+    async def complete(
+        self, *, model: str, messages: Iterable[Message], parameters: Mapping[str, object]
+    ) -> Reply:
+        """Ask once. Raises ``Transient`` or ``Refused``."""
+        turns = [{"role": turn.role, "content": _encodable(turn.content)} for turn in messages]
+        try:
+            raw = await self._client.chat.completions.with_raw_response.create(
+                model=model,
+                messages=cast("list[ChatCompletionMessageParam]", turns),
+                extra_body=dict(parameters),
+            )
+        except openai.APITimeoutError as error:
+            raise Transient(f"no answer within {self._timeout:g} seconds") from error
+        except openai.APIConnectionError as error:
+            raise Transient(f"no connection ({self._hide(error.__cause__ or error)})") from error
+        except openai.APIStatusError as error:
+            raise self._refused(error) from error
+        return read_reply(raw.content)
+
+    async def close(self) -> None:
+        """Close the connections that are kept open; doing it twice is harmless."""
+        await self._client.close()
+
+    def _refused(self, error: openai.APIStatusError) -> Refused:
+        detail = error.message
+        if " - " not in detail and error.body:  # no OpenAI-style message: show what there is
+            detail = f"{detail} - {error.body}"
+        return Refused(
+            status=error.status_code,
+            message=self._hide(detail),
+            code=error.code or "",
+            param=error.param or "",
+            retry_after=retry_after(error.response.headers, self._clock.now()),
+        )
+
+    def _hide(self, text: object) -> str:
+        """Return a message on one line, cut, and without the key some endpoints repeat in it."""
+        line = " ".join(str(text).split())
+        if self._key:
+            line = line.replace(self._key, "***")
+        return line[:_MESSAGE_LIMIT]
+
+
+def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Return how many seconds the endpoint asks to wait: a number or a date.
+
+    https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
+    """
+    value = headers.get("retry-after", "")
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            seconds = (parsedate_to_datetime(value) - now).total_seconds()
+        except (ValueError, TypeError):  # no date, or one without a time zone
+            return None
+    return max(seconds, 0.0) if math.isfinite(seconds) else None
+
+
+def _encodable(text: str) -> str:
+    """Replace lone surrogates (bytes of a file that is no UTF-8), which JSON cannot carry."""
+    return text.encode("utf-8", "replace").decode("utf-8")
