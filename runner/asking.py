@@ -1,0 +1,76 @@
+"""Ask the model: looked at for orders before, counted after, a cut answer continued."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from runner.deps import Deps
+from runner.events import Exchange, ModelAnswered
+from runner.ports import Answer, Message, Question
+from runner.state import RunState
+
+MAX_CONTINUATIONS = 2
+"""How often a truncated answer is continued (counted in tokens, not as calls)."""
+
+_GO_ON = "Your answer was cut off. Go on exactly where it stopped; repeat nothing."
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The whole answer; ``truncated`` when it was still cut off after the last continuation."""
+
+    text: str
+    truncated: bool
+    refused: bool
+
+
+async def ask(
+    state: RunState, deps: Deps, messages: tuple[Message, ...], *, temperature: float
+) -> tuple[RunState, Said]:
+    """Ask, and go on while the answer is cut. Raises ``Outage``, ``TaskError`` or ``Stopped``."""
+    text = ""
+    for _ in range(1 + MAX_CONTINUATIONS):
+        asked = messages if not text else (*messages, Message("assistant", text), _more())
+        state, answer = await _ask_once(state, deps, asked, temperature)
+        text += answer.text
+        if answer.finish_reason != "length" or not answer.text:
+            break
+    cut = answer.finish_reason == "length"
+    return state, Said(text, truncated=cut, refused=answer.finish_reason == "content_filter")
+
+
+def _more() -> Message:
+    return Message("user", _GO_ON)
+
+
+async def _ask_once(
+    state: RunState, deps: Deps, messages: tuple[Message, ...], temperature: float
+) -> tuple[RunState, Answer]:
+    await deps.control.check(state.request.id)
+    options = state.request.options
+    question = Question(messages, temperature, options.max_answer_tokens, options.model)
+    answer = await deps.model.ask(question)
+    await deps.events.emit(
+        ModelAnswered(state.request.id, state.current, state.node, _exchange(messages, answer))
+    )
+    attempt = state.attempt
+    used = answer.prompt_tokens + answer.completion_tokens
+    return state.with_attempt(
+        tokens=attempt.tokens + used,
+        cost=attempt.cost + (answer.cost or 0.0),
+        model_calls=attempt.model_calls + 1,
+    ), answer
+
+
+def _exchange(messages: tuple[Message, ...], answer: Answer) -> Exchange:
+    return Exchange(
+        model=answer.model,
+        prompt="\n\n".join(f"[{m.role}]\n{m.content}" for m in messages),
+        reply=answer.text,
+        prompt_tokens=answer.prompt_tokens,
+        completion_tokens=answer.completion_tokens,
+        finish_reason=answer.finish_reason,
+        seconds=answer.seconds,
+        retries=answer.retries,
+        cost=answer.cost,
+    )

@@ -1,0 +1,75 @@
+"""The cursors of a run in its journal: one of the run itself, one of each task it touched.
+
+A row says which node its cursor is at and holds that cursor's own record. Recovery is a fold over
+the newest rows, so a process that died is followed by one that goes on from the last saved node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from runner.codec import decode_attempt, decode_run, encode_attempt, encode_run, references
+from runner.graph import END, REST, RUN_NODES
+from runner.ports import Journal, Row
+from runner.state import Request, RunState
+
+BORDER = "decide_next"
+"""Where a task's cursor ends and the run's goes on."""
+
+
+class Cursors:
+    """Saves and recalls the rows of one run; knows the sequence number of each cursor."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._seq: dict[str, int] = {}
+
+    async def recall(self, request: Request, *, now: float) -> RunState:
+        """Fold the newest row of every cursor into the state; an unknown run starts at ``now``."""
+        rows = {row.task: row for row in await self._journal.recall(request.id)}
+        self._seq = {task: row.seq for task, row in rows.items()}
+        own = rows.pop("", None)
+        if own is None:
+            self._seq = {}
+            return RunState(request, started=now)
+        state = replace(decode_run(own.data, await self._contents(own)), node=own.node)
+        for row in rows.values():
+            state = state.put(decode_attempt(row.data, await self._contents(row)))
+        current = rows.get(state.current)
+        return replace(state, node=current.node) if current else state
+
+    async def save(self, state: RunState, *, node: str, task: str) -> RunState:
+        """Save what ``node`` left; where the cursor crosses a border the task's row comes first.
+
+        So a crash between the two rows repeats the run's step, which is a pure function. Returns
+        the state that is stored: the first writer of a row wins.
+        """
+        if node not in RUN_NODES:
+            return await self._save_task(state, task, state.node)
+        if task and not state.current:
+            await self._save_task(state, task, BORDER)
+        if state.current and state.node not in RUN_NODES | {END, REST}:
+            state = await self._save_task(state, state.current, state.node)
+        data, contents = encode_run(state)
+        await self._write(Row(state.request.id, "", self._next(""), state.node, data), contents)
+        return state
+
+    async def _save_task(self, state: RunState, task: str, node: str) -> RunState:
+        data, contents = encode_attempt(state.attempts[task])
+        row = Row(state.request.id, task, self._next(task), node, data)
+        stored = await self._write(row, contents)
+        if stored == row:
+            return state
+        attempt = decode_attempt(stored.data, await self._contents(stored))
+        return replace(state.put(attempt), node=stored.node)
+
+    def _next(self, task: str) -> int:
+        return self._seq.get(task, 0) + 1
+
+    async def _write(self, row: Row, contents: dict[str, bytes]) -> Row:
+        stored = await self._journal.save(row, contents)
+        self._seq[row.task] = row.seq
+        return stored
+
+    async def _contents(self, row: Row) -> dict[str, bytes]:
+        return {sha: await self._journal.content(sha) for sha in references(row.data)}

@@ -1,0 +1,79 @@
+"""What a node may use besides the state: the ports, and the box of the task in hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from runner.findings import Verification
+from runner.ports import (
+    Box,
+    BoxSpec,
+    Clock,
+    Control,
+    Events,
+    Journal,
+    Model,
+    Repository,
+    Sandbox,
+)
+from runner.state import RunState
+
+
+class Bench:
+    """The one box of the task in hand: opened when first needed, gone when the task ends.
+
+    Nothing in it is relied on: every use makes the workspace equal to snapshot + change set first.
+    ``holds`` is the tree sha it was last filled with, '' once anything ran in it; ``verified`` keeps verifications by tree sha: a tree that was verified is not verified again.
+    """
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self._box: Box | None = None
+        self._task = ""
+        self.holds = ""
+        self.verified: dict[str, Verification] = {}
+
+    async def box(self, state: RunState) -> Box:
+        """Return the box of the task in hand. Raises ``Outage`` when there is no engine."""
+        if self._box is None or self._task != state.current:
+            await self.close()
+            self._box = await self._sandbox.open(_spec(state))
+            self._task = state.current
+        return self._box
+
+    async def close(self) -> None:
+        """Remove the box, if there is one."""
+        box, self._box, self.holds = self._box, None, ""
+        if box is not None:
+            await box.close()
+
+
+@dataclass(frozen=True)
+class Deps:
+    """The ports of one run."""
+
+    model: Model
+    sandbox: Sandbox
+    repository: Repository
+    journal: Journal
+    events: Events
+    clock: Clock
+    control: Control
+    bench: Bench = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bench", Bench(self.sandbox))
+
+
+def _spec(state: RunState) -> BoxSpec:
+    options = state.request.options
+    return BoxSpec(
+        run=state.request.id,
+        task=state.current,
+        image=options.image,
+        memory=options.memory,
+        disk=options.disk,
+        cpus=options.cpus,
+        pids=options.pids,
+        timeout=options.test_timeout,
+    )

@@ -1,0 +1,138 @@
+"""Drive a run through ``GRAPH``: a node, a saved row, the next node; until it ends or pauses."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from runner.cursors import BORDER, Cursors
+from runner.deps import Deps
+from runner.errors import Outage, Stopped, TaskError
+from runner.events import NodeFinished, NodeStarted, RunChanged
+from runner.graph import END, REST, RUN_NODES, following
+from runner.state import Failure, Request, RunState, Step
+
+log = logging.getLogger(__name__)
+
+Node = Callable[[RunState, Deps], Awaitable[Step]]
+
+_AFTER_FAILURE = frozenset(
+    {"classify_failure", "propose_recovery", "await_approval", "apply_recovery"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How driving stopped: ``status`` is ended, cancelled, resting or paused.
+
+    ``reason`` says why a paused run waits, ``until`` when it may go on by itself.
+    """
+
+    status: str
+    state: RunState
+    kind: str = ""
+    reason: str = ""
+    until: datetime | None = None
+
+
+async def drive(request: Request, nodes: Mapping[str, Node], deps: Deps) -> Ended:
+    """Drive the run from where its journal stands."""
+    cursors = Cursors(deps.journal)
+    state = await cursors.recall(request, now=deps.clock.now().timestamp())
+    await deps.events.emit(RunChanged(request.id, "", "started"))
+    try:
+        ended = await _until_it_stops(state, nodes, deps, cursors)
+    finally:
+        await deps.bench.close()
+    await deps.events.emit(
+        RunChanged(request.id, "", ended.status, ended.reason or ended.state.problem)
+    )
+    return ended
+
+
+async def _until_it_stops(
+    state: RunState, nodes: Mapping[str, Node], deps: Deps, cursors: Cursors
+) -> Ended:
+    while state.node not in (END, REST):
+        try:
+            if not state.stopping:
+                await deps.control.check(state.request.id)
+            state = await _advance(state, nodes, deps, cursors)
+        except Stopped as order:
+            if order.order == "pause":
+                return Ended("paused", state, "order", "a person paused it")
+            state = replace(state, stopping=True, node=BORDER)
+        except Outage as outage:
+            log.warning("Run %s is paused at %s: %s", state.request.id, state.node, outage.message)
+            return Ended("paused", state, outage.kind, outage.message, outage.until)
+    if state.stopping:
+        return Ended("cancelled", state)
+    return Ended("ended" if state.node == END else "resting", state)
+
+
+async def _advance(
+    state: RunState, nodes: Mapping[str, Node], deps: Deps, cursors: Cursors
+) -> RunState:
+    """Run one node and save what it left."""
+    state = _within_budget(state)
+    node, task = state.node, state.current
+    await deps.events.emit(NodeStarted(state.request.id, task, node))
+    began = deps.clock.monotonic()
+    try:
+        step = await nodes[node](state, deps)
+    except TaskError as error:
+        step = Step(_failed(state, error), "error")
+    step = Step(_counted(step.state, node, task), step.outcome)
+    await deps.events.emit(_finished(state, step, deps.clock.monotonic() - began))
+    after = replace(step.state, node=following(node, step.outcome))
+    after = await cursors.save(after, node=node, task=task)
+    if after.node in RUN_NODES:
+        await deps.bench.close()
+    return after
+
+
+def _failed(state: RunState, error: TaskError) -> RunState:
+    """Keep what went wrong where the next node finds it."""
+    log.warning("%s failed: %s", state.node, error.message)
+    if not state.current:
+        return replace(state, problem=error.message)
+    return state.with_attempt(failure=Failure(error.kind, error.message, node=state.node))
+
+
+def _counted(state: RunState, node: str, task: str) -> RunState:
+    """Count a step of the attempt the node worked on."""
+    if node in RUN_NODES:
+        return state
+    attempt = state.attempts[task]
+    return state.put(replace(attempt, steps=attempt.steps + 1, path=(*attempt.path, node)))
+
+
+def _within_budget(state: RunState) -> RunState:
+    """Send an attempt that used its node steps up to the classification, where no cycle is left."""
+    if state.node in RUN_NODES or state.node in _AFTER_FAILURE:
+        return state
+    limit = state.request.options.max_iterations
+    if state.attempt.steps < limit:
+        return state
+    failure = Failure("budget", f"the attempt took {limit} steps without an end", node=state.node)
+    return replace(state.with_attempt(failure=failure), node="classify_failure")
+
+
+def _finished(before: RunState, step: Step, seconds: float) -> NodeFinished:
+    """Tell the node's share: the difference its model calls made to the attempt."""
+    run, task, node = before.request.id, before.current, before.node
+    old, new = before.attempts.get(task), step.state.attempts.get(task)
+    if old is None or new is None:
+        return NodeFinished(run, task, node, step.outcome, seconds, 0, 0.0, 0)
+    return NodeFinished(
+        run,
+        task,
+        node,
+        step.outcome,
+        seconds,
+        tokens=new.tokens - old.tokens,
+        cost=new.cost - old.cost,
+        calls=new.model_calls - old.model_calls,
+    )

@@ -1,0 +1,58 @@
+"""What comes next in a run: pure functions of its state."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from runner.roadmap.task import Task
+from runner.state import Attempt, Failure, RunState, Status
+
+
+def open_tasks(state: RunState) -> tuple[Task, ...]:
+    """Tasks that may be worked on now, in document order."""
+    wanted = state.request.options.task
+    return tuple(
+        task
+        for task in state.tasks
+        if task.kind == "work"
+        and state.status(task) is Status.PENDING
+        and (not wanted or wanted in (task.key, task.id))
+    )
+
+
+def settle(state: RunState) -> RunState:
+    """Give the task just left its last word, whatever happened: none is picked for ever."""
+    if not state.current:
+        return state
+    attempt = state.attempt
+    if attempt.commit:
+        state = replace(state, tip=attempt.commit, tip_branch=attempt.branch)
+        attempt = replace(attempt, status=Status.COMPLETED)
+    elif attempt.status is Status.IN_PROGRESS:
+        attempt = replace(attempt, status=Status.PENDING if state.stopping else Status.FAILED)
+        attempt = replace(attempt, failure=attempt.failure or _unexplained(attempt, state.stopping))
+    return replace(state.put(attempt), current="")
+
+
+def next_move(state: RunState) -> str:
+    """Say what ``decide_next`` ends with, for a state in which no task is in hand."""
+    if state.stopping or state.picked >= state.request.options.max_tasks:
+        return "stop"
+    if open_tasks(state):
+        return "ok"
+    once = (a for a in state.attempts.values() if a.status is Status.DEFERRED and a.number == 1)
+    return "deferred" if any(once) else "stop"
+
+
+def _unexplained(attempt: Attempt, stopping: bool) -> Failure | None:
+    if stopping:
+        return None
+    return Failure("internal", "the attempt ended without a checkpoint", node=attempt.path[-1])
+
+
+def retry(state: RunState) -> RunState:
+    """Open every task that was deferred once; its next attempt is its last."""
+    for attempt in list(state.attempts.values()):
+        if attempt.status is Status.DEFERRED and attempt.number == 1:
+            state = state.put(replace(attempt, status=Status.PENDING))
+    return state

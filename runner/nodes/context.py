@@ -1,0 +1,111 @@
+"""Gather what the model has to see for one task, within bounds."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+
+from runner.deps import Deps
+from runner.prompts import render
+from runner.reading import Quoted, base_of, contents, quote
+from runner.snapshot import Snapshot
+from runner.state import RunState, Step
+
+MAX_CONTENT = 16_000
+"""Characters of file contents in one context (about 5,000 tokens)."""
+
+MAX_FILE = 8_000
+MAX_TREE = 150
+MAX_SIZE = 64_000
+
+_WORD = re.compile(r"[A-Za-z_]{3,}")
+_COMMON = frozenset("the and for with that this from into add new test tests src lib py".split())
+
+
+async def build_context(state: RunState, deps: Deps) -> Step:
+    """Render task, tree and the files that matter; the attempt keeps it for every question."""
+    text = await describe(state, deps)
+    return Step(state.with_attempt(context=text.encode()), "ok")
+
+
+async def describe(state: RunState, deps: Deps) -> str:
+    """Return the context as text."""
+    base = await base_of(state, deps)
+    task, attempt = state.task, state.attempt
+    files = await _files(state, deps, base)
+    return render(
+        "context",
+        task=task,
+        headings=[heading.text for heading in task.headings],
+        section=task.section[:4_000],
+        plan=attempt.plan,
+        tree="\n".join(_tree(base)),
+        notes=near_misses(task.files, base),
+        files=files,
+    )
+
+
+async def _files(state: RunState, deps: Deps, base: Snapshot) -> list[Quoted]:
+    """Contents of the files that matter most, until the budget is used up."""
+    ranked = [p for p in rank(state, base) if base.entries[p].size <= MAX_SIZE]
+    found = await contents(deps, base, ranked[:40])
+    quoted: list[Quoted] = []
+    left = MAX_CONTENT
+    for path in ranked:
+        content = found.get(path)
+        if content is None or b"\0" in content or left <= 200:
+            continue
+        file = quote(path, content, limit=min(MAX_FILE, left))
+        left -= len(file.text)
+        quoted.append(file)
+    return quoted
+
+
+def rank(state: RunState, base: Snapshot) -> list[str]:
+    """Order paths: named by task or plan, made earlier in this run, sharing words with the task."""
+    task, plan = state.task, state.attempt.plan
+    named = [*task.files, *(plan.likely_files if plan else ())]
+    made = [path for a in state.attempts.values() if a.commit for path in a.changes.files]
+    words = _words(f"{task.text} {task.details}")
+    scores = {path: len(words & _words(path)) for path in base.entries}
+    akin = sorted((p for p in scores if scores[p]), key=lambda p: (-scores[p], p))
+    ordered = dict.fromkeys([*_existing(named, base), *reversed(made), *akin])
+    return [path for path in ordered if path in base.entries and path != state.request.roadmap]
+
+
+def near_misses(named: Iterable[str], base: Snapshot) -> list[str]:
+    """Say which named path does not exist though a very similar one does."""
+    notes = []
+    for path in named:
+        if path in base.entries or path.endswith("/"):
+            continue
+        close = difflib.get_close_matches(path, list(base.entries), n=1, cutoff=0.85)
+        if close:
+            notes.append(f"`{path}` does not exist, but `{close[0]}` does; it is probably meant.")
+    return notes
+
+
+def _existing(named: Iterable[str], base: Snapshot) -> list[str]:
+    """Named files, and the files of named folders."""
+    found: list[str] = []
+    for name in named:
+        if name in base.entries:
+            found.append(name)
+        elif name.endswith("/"):
+            found += [path for path in base.entries if path.startswith(name)]
+        else:
+            found += difflib.get_close_matches(name, list(base.entries), n=1, cutoff=0.85)
+    return found
+
+
+def _tree(base: Snapshot) -> list[str]:
+    paths = sorted(base.entries)
+    if len(paths) <= MAX_TREE:
+        return paths
+    return [*paths[:MAX_TREE], f"... and {len(paths) - MAX_TREE} more files"]
+
+
+def _words(text: str) -> set[str]:
+    parts = (part.lower() for word in _WORD.findall(text) for part in word.split("_"))
+    return {part for part in parts if len(part) > 2} - _COMMON

@@ -1,0 +1,137 @@
+"""Ask for code: a first or fresh answer, a repair of what does not parse, a repair of red tests."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+
+from runner.asking import Said, ask
+from runner.changes import ChangeSet
+from runner.deps import Deps
+from runner.findings import Complaint
+from runner.ports import Message
+from runner.prompts import question
+from runner.reading import Quoted, base_of, contents, named_in, quote, reader
+from runner.replies import parse_reply
+from runner.state import RunState, Step
+from runner.strategy import MAX_REPAIRS, after_failure
+from runner.text import cut_middle
+
+log = logging.getLogger(__name__)
+
+FIRST, SURGICAL, AFRESH = 0.2, 0.2, 0.7
+"""Temperatures. A repair wants the same code but for the fault; a fresh start other code."""
+
+MAX_QUOTED = 12_000
+
+
+async def execute_task(state: RunState, deps: Deps) -> Step:
+    """Ask the whole question; again and warmer after failures, which are named."""
+    attempt = state.attempt
+    log.info("Executing task [%s]", state.task.name)
+    messages = question("execute_task", context=attempt.context.decode(), avoid=attempt.avoid)
+    temperature = AFRESH if attempt.answers else FIRST
+    state, said = await ask(state, deps, messages, temperature=temperature)
+    return Step(await _answered(state, deps, said, ChangeSet()), "ok")
+
+
+async def repair_code(state: RunState, deps: Deps) -> Step:
+    """Ask for exactly what the complaints name."""
+    attempt = state.attempt
+    log.info("Repairing code (attempt %d/%d)", attempt.code_repairs + 1, MAX_REPAIRS)
+    faulty = {complaint.path for complaint in attempt.complaints}
+    messages = question(
+        "repair_code",
+        task=state.task,
+        complaints=attempt.complaints,
+        files=_shown(attempt.changes, faulty) or _shown(attempt.changes, attempt.changes.files),
+    )
+    state = state.with_attempt(code_repairs=attempt.code_repairs + 1)
+    return await _repaired(state, deps, messages)
+
+
+async def repair_test(state: RunState, deps: Deps) -> Step:
+    """Ask for a correction from the parsed failures, with the code and the tests they name."""
+    attempt = state.attempt
+    log.info("Test repair attempt %d/%d", attempt.test_repairs + 1, MAX_REPAIRS)
+    verification = attempt.verification
+    failures = verification.failures if verification else ()
+    output = "" if failures or not verification else verification.levels[-1].output
+    messages = question(
+        "repair_test",
+        task=state.task,
+        failures=failures[:5],
+        output=cut_middle(output, 3_000),
+        files=await _with_tests(state, deps, [f.file for f in failures]),
+    )
+    state = state.with_attempt(test_repairs=attempt.test_repairs + 1)
+    return await _repaired(state, deps, messages)
+
+
+async def _repaired(state: RunState, deps: Deps, messages: tuple[Message, ...]) -> Step:
+    """A repair's answer goes on top of what it repairs; the same code again is no answer."""
+    before = state.attempt.changes
+    state, said = await ask(state, deps, messages, temperature=SURGICAL)
+    state = await _answered(state, deps, said, before)
+    attempt = state.attempt
+    if attempt.changes.digest != before.digest or attempt.complaints:
+        return Step(state, "ok")
+    kind = "code" if state.node == "repair_code" else "test"
+    decision = after_failure(attempt, kind, loop=state.request.options.loop, same=True)
+    outcome = decision.outcome if decision.outcome != "rejected" else "afresh"
+    return Step(state.with_attempt(reasons=(*attempt.reasons, decision.reason)), outcome)
+
+
+async def _answered(state: RunState, deps: Deps, said: Said, before: ChangeSet) -> RunState:
+    """Turn an answer into a change set; what cannot be understood becomes complaints."""
+    base = await base_of(state, deps)
+    paths = {*base.entries, *before.files}
+    old = await contents(deps, base, named_in(said.text, sorted(base.entries)))
+    reply = parse_reply(
+        said.text,
+        paths=paths,
+        expected=_expected(state, before),
+        read=reader(old, before),
+        truncated=said.truncated,
+    )
+    complaints = (_REFUSED,) if said.refused and not reply.changes else reply.complaints
+    return state.with_attempt(
+        answers=state.attempt.answers + 1,
+        changes=before.merged(reply.changes),
+        complaints=complaints,
+        mended=(*state.attempt.mended, *reply.repairs),
+        failure=None,
+    )
+
+
+_REFUSED = Complaint("", "Refusal", "the model refused to answer (content filter)")
+
+
+def _expected(state: RunState, before: ChangeSet) -> list[str]:
+    """Paths an answer without a path can be meant for."""
+    faulty = [c.path for c in state.attempt.complaints if c.path]
+    if faulty and before:
+        return list(dict.fromkeys(faulty))
+    plan = state.attempt.plan
+    named = [*state.task.files, *(plan.likely_files if plan else ())]
+    return [path for path in dict.fromkeys(named) if not path.endswith("/")]
+
+
+def _shown(changes: ChangeSet, wanted: Iterable[str]) -> list[Quoted]:
+    """Files of the change set as they are quoted back."""
+    chosen = set(wanted)
+    return [
+        quote(path, write.content, limit=MAX_QUOTED)
+        for path, write in changes.files.items()
+        if write is not None and path in chosen
+    ]
+
+
+async def _with_tests(state: RunState, deps: Deps, tests: list[str]) -> list[Quoted]:
+    """The changed files, and the failing test files that the change set does not hold."""
+    changes = state.attempt.changes
+    base = await base_of(state, deps)
+    others = [path for path in dict.fromkeys(tests) if path not in changes.files]
+    found = await contents(deps, base, others[:3])
+    quoted = [quote(path, content, limit=MAX_QUOTED // 2) for path, content in found.items()]
+    return _shown(changes, changes.files) + quoted

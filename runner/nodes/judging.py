@@ -1,0 +1,37 @@
+"""After a finding: keep it, ask the loop strategy, and go where it says."""
+
+from __future__ import annotations
+
+import logging
+from typing import Literal
+
+from runner.state import Attempt, RunState, Step
+from runner.strategy import after_failure
+from runner.text import cut_middle
+
+log = logging.getLogger(__name__)
+
+
+def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False) -> Step:
+    """Decide about an attempt whose newest answer is not good enough."""
+    attempt = state.attempt
+    decision = after_failure(attempt, kind, loop=state.request.options.loop, same=same)
+    if decision.outcome == "exhausted":
+        log.info("Max repairs exceeded, classifying failure")
+    state = state.with_attempt(
+        tried=tuple(dict.fromkeys((*attempt.tried, attempt.changes.digest))),
+        avoid=tuple(dict.fromkeys((*attempt.avoid, *_mistakes(attempt, kind)))),
+        reasons=(*attempt.reasons, decision.reason),
+    )
+    return Step(state, decision.outcome)
+
+
+def _mistakes(attempt: Attempt, kind: Literal["code", "test"]) -> list[str]:
+    """The findings as short sentences a fresh answer is warned with."""
+    if kind == "code":
+        return [
+            cut_middle(f"{c.path or 'answer'}: {c.error}: {c.message}", 300)
+            for c in attempt.complaints[:5]
+        ]
+    failures = attempt.verification.failures if attempt.verification else ()
+    return [cut_middle(f"{f.test}: {f.message}", 300).replace("\n", " ") for f in failures[:5]]

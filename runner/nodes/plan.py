@@ -1,0 +1,53 @@
+"""Ask what the model means to do, before it does it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+
+from pydantic import BaseModel, ValidationError
+
+from runner.asking import ask
+from runner.deps import Deps
+from runner.nodes.context import describe
+from runner.prompts import question
+from runner.state import Plan, RunState, Step
+
+log = logging.getLogger(__name__)
+
+_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
+
+
+class _Plan(BaseModel):
+    likely_files: list[str] = []
+    steps: list[str] = []
+    acceptance: list[str] = []
+    complexity: str = "medium"
+
+
+async def plan_task(state: RunState, deps: Deps) -> Step:
+    """Ask for a plan; an unusable one is no plan, for the code is what counts."""
+    log.info("Planning task [%s]", state.task.name)
+    context = await describe(state, deps)
+    messages = question("plan_task", context=context)
+    state, said = await ask(state, deps, messages, temperature=0.2)
+    return Step(state.with_attempt(plan=read_plan(said.text)), "ok")
+
+
+def read_plan(text: str) -> Plan | None:
+    """Read the JSON object of an answer, wherever it stands; None when there is none of use."""
+    found = _OBJECT.search(text)
+    if found is None:
+        return None
+    try:
+        plan = _Plan.model_validate(json.loads(found[0]))
+    except (json.JSONDecodeError, ValidationError, RecursionError):
+        return None
+    complexity = plan.complexity if plan.complexity in ("low", "medium", "high") else "medium"
+    return Plan(
+        likely_files=tuple(plan.likely_files[:20]),
+        steps=tuple(plan.steps[:20]),
+        acceptance=tuple(plan.acceptance[:20]),
+        complexity=complexity,
+    )

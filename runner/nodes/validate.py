@@ -1,0 +1,70 @@
+"""Look at the change set before anything is written: nothing that fails here reaches a file."""
+
+from __future__ import annotations
+
+import logging
+
+from runner.changes import ChangeSet
+from runner.deps import Deps
+from runner.findings import Complaint
+from runner.nodes.judging import judged
+from runner.reading import Read, base_of, contents, reader
+from runner.snapshot import Snapshot
+from runner.state import RunState, Step
+from runner.validators import mend, tests_kept, validate
+
+log = logging.getLogger(__name__)
+
+
+async def validate_code(state: RunState, deps: Deps) -> Step:
+    """Mend what can be mended without a model, then check; ``ok`` only without complaints."""
+    base = await base_of(state, deps)
+    attempt = state.attempt
+    changes = attempt.changes.effective(base)
+    read = reader(await contents(deps, base, _touched(changes, base)))
+    changes, notes = mend(changes)
+    complaints = (*attempt.complaints, *_complaints(state, changes, base, read))
+    state = state.with_attempt(
+        changes=changes, complaints=complaints, mended=(*attempt.mended, *notes)
+    )
+    if not complaints and changes and changes.digest not in attempt.tried:
+        return Step(state, "ok")
+    for complaint in complaints:
+        log.info("Validation failed: %s at line %s", complaint.error, complaint.line or "-")
+    same = not complaints
+    if same:
+        state = state.with_attempt(complaints=(_nothing_new(changes),))
+    return judged(state, "code", same=same)
+
+
+def _complaints(
+    state: RunState, changes: ChangeSet, base: Snapshot, read: Read
+) -> tuple[Complaint, ...]:
+    options = state.request.options
+    protect = (*options.protect, state.request.roadmap)
+    found = validate(changes, base, read=read, protect=protect)
+    if state.attempt.verification is not None:
+        found += tests_kept(changes, read=read)
+    return found + _missing(state, changes, base)
+
+
+def _missing(state: RunState, changes: ChangeSet, base: Snapshot) -> tuple[Complaint, ...]:
+    """Files the task names must be there in the end (a file of the same name elsewhere counts)."""
+    after = changes.entries(base)
+    names = {path.rpartition("/")[2] for path in after}
+    return tuple(
+        Complaint(path, "MissingFile", "the task names this file, but the answer did not make it")
+        for path in state.task.files
+        if not path.endswith("/") and path not in after and path.rpartition("/")[2] not in names
+    )
+
+
+def _nothing_new(changes: ChangeSet) -> Complaint:
+    if changes:
+        return Complaint("", "SameAnswer", "this answer was tried before and did not work")
+    return Complaint("", "EmptyAnswer", "the answer changes nothing")
+
+
+def _touched(changes: ChangeSet, base: Snapshot) -> list[str]:
+    """Paths whose base content a check may ask for: the changed ones and the configuration."""
+    return [path for path in changes.files if path in base.entries]

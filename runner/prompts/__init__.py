@@ -1,0 +1,34 @@
+"""Every sentence a model reads: one template for each question (``templates/``)."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from runner.ports import Message
+
+
+def question(name: str, **values: object) -> tuple[Message, ...]:
+    """Render the question ``name``. A value the template wants and does not get is a bug."""
+    environment = _environment()
+    system = environment.get_template("system.md.j2").render()
+    user = environment.get_template(f"{name}.md.j2").render(**values)
+    return Message("system", system.strip()), Message("user", user.strip() + "\n")
+
+
+def render(name: str, **values: object) -> str:
+    """Render one template as text."""
+    return _environment().get_template(f"{name}.md.j2").render(**values).strip() + "\n"
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("runner.prompts", "templates"),
+        undefined=StrictUndefined,
+        autoescape=False,  # noqa: S701 - the result is a prompt, not a page
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )

@@ -1,0 +1,114 @@
+"""Every sentence the runner writes for people: commit messages, pull requests, escalations."""
+
+from __future__ import annotations
+
+from runner.defuse import defuse
+from runner.findings import Level, Verification
+from runner.roadmap.task import Task
+from runner.state import Attempt, RunState
+from runner.text import cut_middle
+
+_MARKS = {"passed": "✅", "failed": "❌", "skipped": "➖"}
+
+
+def commit_message(task: Task) -> str:
+    """The message without its trailers: what the task says, short line first."""
+    first = defuse(f"{task.id} {task.title}" if task.id else task.title)
+    rest = defuse(task.text)
+    return first if rest == first else f"{first}\n\n{rest}"
+
+
+def pull_request_body(state: RunState) -> str:
+    """What, why, verification, repairs and cost of one checkpoint."""
+    task, attempt = state.task, state.attempt
+    parts = [
+        f"**Task** of `{state.request.roadmap}`, line {task.line}:",
+        _quoted(defuse(task.text)),
+        "### Files",
+        _files(attempt),
+        "### Verification",
+        verification_table(attempt.verification),
+        "### How it was made",
+        effort(attempt),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def escalation_body(state: RunState) -> str:
+    """Why a task was given up, with what was seen, for people who take it over."""
+    task, attempt = state.task, state.attempt
+    failure = attempt.failure
+    evidence = "\n".join(f"- {defuse(cut_middle(line, 600))}" for line in _evidence(attempt))
+    parts = [
+        f"### Task {task.name} needs a person",
+        _quoted(defuse(task.text)),
+        f"**Why:** {defuse(failure.message) if failure else 'unknown'} "
+        f"(reason: `{failure.reason if failure else 'unknown'}`).",
+        "**What was seen:**\n\n" + evidence if evidence else "",
+        "**How far it got:**\n\n" + effort(attempt),
+        _output(attempt.verification),
+        "The box stays open. Make the task more specific or smaller in the roadmap, or finish it "
+        "by hand, then run `/execute` again.",
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def verification_table(verification: Verification | None) -> str:
+    """One line a level; a result without tests is called what it is."""
+    if verification is None:
+        return "Nothing was run."
+    rows = ["| level | result | seconds | |", "| --- | --- | --- | --- |"]
+    rows += [_row(level) for level in verification.levels]
+    if not verification.verified:
+        rows += ["", "**Not verified by tests.**"]
+    return "\n".join(rows)
+
+
+def effort(attempt: Attempt) -> str:
+    """Answers, repairs, tokens and cost in one list."""
+    lines = [
+        f"- model answers: {attempt.answers} ({attempt.code_repairs} code repairs, "
+        f"{attempt.test_repairs} test repairs)",
+        f"- tokens: {attempt.tokens:,}; cost: {money(attempt)}",
+    ]
+    lines += [f"- put right without a model: {defuse(note)}" for note in attempt.mended]
+    return "\n".join(lines)
+
+
+def money(attempt: Attempt) -> str:
+    """The cost as people read it."""
+    return f"${attempt.cost:.4f}" if attempt.cost else "unknown or free"
+
+
+def _files(attempt: Attempt) -> str:
+    lines = (
+        f"- `{path}`{' (deleted)' if write is None else ''}"
+        for path, write in sorted(attempt.changes.files.items())
+    )
+    return "\n".join(lines)
+
+
+def _row(level: Level) -> str:
+    note = defuse(level.reason or (f"`{' '.join(level.command)}`" if level.command else ""))
+    note = note.replace("|", "\\|").replace("\n", " ")
+    mark = f"{_MARKS[level.result]} {level.result}"
+    return f"| {level.name} | {mark} | {level.seconds:.1f} | {note} |"
+
+
+def _evidence(attempt: Attempt) -> tuple[str, ...]:
+    return attempt.failure.evidence[:10] if attempt.failure else ()
+
+
+def _output(verification: Verification | None) -> str:
+    """The output of what failed, folded away."""
+    failed = [lv for lv in verification.levels if lv.result == "failed"] if verification else []
+    if not failed:
+        return ""
+    output = cut_middle(failed[-1].output, 4_000).replace("````", "` ` ` `")
+    return (
+        f"<details><summary>Output of the last run</summary>\n\n````\n{output}\n````\n\n</details>"
+    )
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}" for line in text.split("\n"))
