@@ -1,0 +1,1 @@
+"""What the server must not forget: deliveries and runs, in one SQL database."""

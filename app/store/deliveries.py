@@ -1,0 +1,140 @@
+"""Deliveries: stored once, worked until finished.
+
+Deliveries that arrive together share one transaction. While one batch is being written the next
+one collects, so a delivery waits for at most two commits, and the disk is asked for as many
+commits as it can make, not for one a delivery.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.sqlite import insert
+
+from app.store.database import Store
+from app.store.schema import deliveries as table
+from runner.ports import Clock
+
+Status = Literal["stored", "done", "failed", "ignored"]
+BATCH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A stored delivery that waits for its work; those of one repository keep their order.
+
+    ``repository_id`` is None for events of no repository (an installation's).
+    """
+
+    id: str
+    repository_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One webhook delivery: ``id`` is GitHub's GUID, ``payload`` the body byte for byte."""
+
+    id: str
+    event: str
+    repository_id: int | None
+    headers: Mapping[str, str]
+    payload: bytes
+    received_at: datetime
+    status: Status
+    finished_at: datetime | None
+    error: str
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Deliveries that will share a transaction; ``written`` ends with the ids that are new."""
+
+    rows: dict[str, dict[str, Any]] = field(default_factory=dict)
+    written: asyncio.Task[set[str]] | None = None
+
+
+class Deliveries:
+    """The deliveries table."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._open = _Batch()
+        self._turn = asyncio.Lock()
+
+    async def store(
+        self,
+        *,
+        id: str,
+        event: str,
+        repository_id: int | None,
+        headers: Mapping[str, str],
+        payload: bytes,
+        status: Literal["stored", "ignored"] = "stored",
+    ) -> bool:
+        """Store a delivery; return True when it is committed and waits for its work.
+
+        False: it is known. Only one that failed is taken again, for asking GitHub to redeliver is
+        how an operator says "try again". Raises ``Outage``, and then nothing is stored.
+        """
+        row = {
+            "id": id, "event": event, "repository_id": repository_id, "headers": dict(headers),
+            "payload": payload, "received_at": self._clock.now(), "status": status,
+        }  # fmt: skip
+        batch = self._batch()
+        first = batch.rows.setdefault(id, row) is row
+        if batch.written is None:
+            batch.written = asyncio.create_task(self._write(batch))
+        # one sender who hangs up must not undo the batch of the others
+        return id in await asyncio.shield(batch.written) and first
+
+    def _batch(self) -> _Batch:
+        if len(self._open.rows) >= BATCH:
+            self._open = _Batch()
+        return self._open
+
+    async def _write(self, batch: _Batch) -> set[str]:
+        async with self._turn:
+            if self._open is batch:
+                self._open = _Batch()
+            async with self._store.writing() as connection:
+                result = await connection.execute(_STORE, list(batch.rows.values()))
+                return set(result.scalars())
+
+    async def unfinished(self) -> list[Arrival]:
+        """Return what is stored and still waits for its work, in order of arrival."""
+        waiting = (
+            sa.select(table.c.id, table.c.repository_id)
+            .where(table.c.status == "stored")
+            .order_by(table.c.seq)
+        )
+        async with self._store.reading() as connection:
+            return [Arrival(*row) for row in await connection.execute(waiting)]
+
+    async def get(self, id: str) -> Delivery:
+        """Return a stored delivery. Raises ``sqlalchemy.exc.NoResultFound``."""
+        columns = [table.c[name] for name in Delivery.__slots__]
+        async with self._store.reading() as connection:
+            row = (await connection.execute(sa.select(*columns).where(table.c.id == id))).one()
+        return Delivery(**row._mapping)
+
+    async def finish(self, id: str, status: Literal["done", "failed"], error: str = "") -> None:
+        """Record that a delivery's work is over; ``error`` says why it failed."""
+        finished = sa.update(table).where(table.c.id == id)
+        async with self._store.writing() as connection:
+            await connection.execute(
+                finished.values(status=status, error=error, finished_at=self._clock.now())
+            )
+
+
+_INSERT = insert(table)
+_STORE = _INSERT.on_conflict_do_update(
+    index_elements=["id"],
+    set_={"status": _INSERT.excluded.status, "error": "", "finished_at": None},
+    where=table.c.status == "failed",
+).returning(table.c.id)

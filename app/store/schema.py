@@ -1,0 +1,82 @@
+"""The tables as this version of Cairn knows them; ``migrations/`` brings a database here.
+
+Times are UTC seconds since 1970 as a double, so they sort and compare the same in every engine;
+in Python they are aware datetimes.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import TypeDecorator
+
+
+class Moment(TypeDecorator[datetime]):
+    """An aware datetime, stored as UTC seconds since 1970."""
+
+    impl = sa.Double
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> float | None:
+        """Turn a datetime into seconds."""
+        return None if value is None else value.timestamp()
+
+    def process_result_value(self, value: float | None, dialect: Dialect) -> datetime | None:
+        """Turn seconds into a datetime in UTC."""
+        return None if value is None else datetime.fromtimestamp(value, UTC)
+
+
+# Constraints need names that later migrations can refer to:
+# https://alembic.sqlalchemy.org/en/latest/naming.html
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+# ``seq`` is the order of arrival: GUIDs have none, and a clock may go backwards.
+deliveries = sa.Table(
+    "deliveries",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("id", sa.Text, nullable=False, unique=True),
+    sa.Column("event", sa.Text, nullable=False),
+    sa.Column("repository_id", sa.BigInteger),
+    sa.Column("headers", sa.JSON, nullable=False),
+    sa.Column("payload", sa.LargeBinary, nullable=False),
+    sa.Column("received_at", Moment, nullable=False),
+    sa.Column("status", sa.Text, nullable=False, index=True),
+    sa.Column("finished_at", Moment),
+    sa.Column("error", sa.Text, nullable=False, default=""),
+    sqlite_autoincrement=True,
+)
+
+# ``delivery`` is no foreign key: old deliveries may be removed while the run they caused stays.
+runs = sa.Table(
+    "runs",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("id", sa.Text, nullable=False, unique=True),
+    sa.Column("delivery", sa.Text),
+    sa.Column("repository_id", sa.BigInteger, nullable=False),
+    sa.Column("repository", sa.Text, nullable=False),
+    sa.Column("installation_id", sa.BigInteger, nullable=False),
+    sa.Column("issue", sa.Integer),
+    sa.Column("roadmap", sa.Text, nullable=False),
+    sa.Column("base_branch", sa.Text, nullable=False),
+    sa.Column("request", sa.JSON, nullable=False),
+    sa.Column("priority", sa.Integer, nullable=False),
+    sa.Column("status", sa.Text, nullable=False, index=True),
+    sa.Column("reason", sa.Text, nullable=False, default=""),
+    sa.Column("until", Moment),
+    sa.Column("progress_comment_id", sa.BigInteger),
+    sa.Column("created_at", Moment, nullable=False),
+    sa.Column("updated_at", Moment, nullable=False),
+    sa.Column("result", sa.JSON(none_as_null=True)),
+    sa.Index(None, "repository_id", "issue"),
+    sqlite_autoincrement=True,
+)

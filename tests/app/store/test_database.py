@@ -1,0 +1,164 @@
+"""Opening, migrating and lending the database."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+
+from app.store.database import StoreError, open_store
+from app.store.schema import metadata
+from runner.errors import Outage
+
+
+def damage(path):
+    path.write_bytes(b"damaged" * 1000)
+
+
+async def pragma(store, name):
+    async with store.reading() as connection:
+        return (await connection.execute(sa.text(f"PRAGMA {name}"))).scalar_one()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("journal_mode", "wal"), ("synchronous", 2), ("foreign_keys", 1), ("busy_timeout", 30000)],
+)
+async def test_every_connection_is_durable_and_patient(store, name, value):
+    """Each connection has WAL, full synchronisation, foreign keys and a long busy time-out."""
+    assert await pragma(store, name) == value
+
+
+async def test_the_migrations_make_the_tables_of_the_schema(store):
+    """A new file, after all migrations, has exactly the tables the code expects."""
+
+    def differences(connection):
+        return compare_metadata(MigrationContext.configure(connection), metadata)
+
+    async with store.reading() as connection:
+        assert await connection.run_sync(differences) == []
+
+
+async def test_a_second_start_keeps_everything(url, store):
+    """Opening a migrated database again changes no schema and loses no row."""
+    async with store.writing() as connection:
+        await connection.execute(sa.text("CREATE TABLE keep AS SELECT 7 AS n"))
+    await store.close()
+
+    again = await open_store(url)
+
+    assert (await pragma(again, "user_version")) == 0
+    async with again.reading() as connection:
+        assert (await connection.execute(sa.text("SELECT n FROM keep"))).scalar_one() == 7
+    await again.close()
+
+
+async def test_a_database_of_a_newer_version_is_refused(url, store):
+    """A file that a newer Cairn has migrated is not touched, and the message says why."""
+    async with store.writing() as connection:
+        await connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
+    await store.close()
+
+    with pytest.raises(StoreError, match=r"newer Cairn.*9999"):
+        await open_store(url)
+
+
+async def test_a_file_that_is_no_database_is_refused(tmp_path):
+    """Pointing at another file names it and leaves it alone."""
+    other = tmp_path / "notes.txt"
+    other.write_text("not a database, but somebody's notes\n" * 50)
+
+    with pytest.raises(StoreError, match=r"notes\.txt.*not a database"):
+        await open_store(f"sqlite:///{other}")
+
+    assert other.read_text().startswith("not a database")
+
+
+async def test_a_data_folder_that_cannot_be_made_is_told(tmp_path):
+    """A data folder below a file is refused with the setting to change."""
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(StoreError, match="CAIRN_DATA_DIR"):
+        await open_store(f"sqlite:///{tmp_path}/file/data/cairn.db")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write into a read-only folder")
+async def test_a_read_only_folder_is_told(tmp_path):
+    """A folder without write permission is refused with what to look at."""
+    tmp_path.chmod(0o500)
+    with pytest.raises(StoreError, match="permissions"):
+        await open_store(f"sqlite:///{tmp_path}/cairn.db")
+    tmp_path.chmod(0o700)
+
+
+async def test_a_read_only_file_is_told(url, store):
+    """A database that may only be read is refused with what to look at."""
+    await store.close()
+    path = url.removeprefix("sqlite:///")
+
+    with pytest.raises(StoreError, match=r"readonly database.*permissions"):
+        await open_store(f"sqlite:///file:{path}?mode=ro&uri=true")
+
+
+async def test_a_failed_write_leaves_nothing_half_done(store):
+    """An error inside a write transaction undoes all of it."""
+
+    async def half():
+        async with store.writing() as connection:
+            await connection.execute(sa.text("CREATE TABLE half (n)"))
+            await connection.execute(sa.text("INSERT INTO nowhere VALUES (1)"))
+
+    with pytest.raises(Outage):
+        await half()
+
+    async with store.reading() as connection:
+        tables = (await connection.execute(sa.text("SELECT name FROM sqlite_master"))).scalars()
+        assert "half" not in set(tables)
+
+
+async def test_a_read_and_a_write_are_one_transaction(store):
+    """Many writers that read, then write what they read, lose no update."""
+    async with store.writing() as connection:
+        await connection.execute(sa.text("CREATE TABLE counter AS SELECT 0 AS n"))
+
+    async def count():
+        async with store.writing() as connection:
+            n = (await connection.execute(sa.text("SELECT n FROM counter"))).scalar_one()
+            await connection.execute(sa.text("UPDATE counter SET n = :n"), {"n": n + 1})
+
+    await asyncio.gather(*(count() for _ in range(20)))
+
+    async with store.reading() as connection:
+        assert (await connection.execute(sa.text("SELECT n FROM counter"))).scalar_one() == 20
+
+
+async def test_readers_do_not_wait_for_the_writer(store):
+    """While a write transaction is open, others read the state before it."""
+    async with store.writing() as connection:
+        await connection.execute(sa.text("CREATE TABLE hidden (n)"))
+        assert await pragma(store, "journal_mode") == "wal"
+        await store.check()
+
+
+async def test_the_migrations_work_from_any_folder(tmp_path, monkeypatch):
+    """The migrations come from the package, not from the current folder (% in the path too)."""
+    monkeypatch.chdir(tmp_path)
+
+    store = await open_store("sqlite:///100%/cairn.db")
+    await store.close()
+
+    assert [path.name for path in (tmp_path / "100%").iterdir()] == ["cairn.db"]
+
+
+async def test_check_tells_a_database_that_went_away(url, store):
+    """The readiness check raises an outage when the tables' file is damaged."""
+    await store.close()
+    damage(Path(url.removeprefix("sqlite:///")))
+
+    with pytest.raises(Outage, match="database failed"):
+        await store.check()

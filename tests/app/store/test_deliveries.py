@@ -1,0 +1,183 @@
+"""Deliveries are stored once and stay until their work is done."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+import sqlalchemy as sa
+
+from app.store.database import open_store
+from app.store.deliveries import BATCH, Arrival, Deliveries
+from runner.errors import Outage
+
+
+def delivery(id, **changes):
+    return {
+        "id": id,
+        "event": "issue_comment",
+        "repository_id": 42,
+        "headers": {"X-GitHub-Event": "issue_comment"},
+        "payload": b'{"n": "\xc3\xa9"}',
+        **changes,
+    }
+
+
+@pytest.fixture
+def deliveries(store, clock):
+    return Deliveries(store, clock)
+
+
+class Gate:
+    """A store whose write transactions wait at the door until it is opened; counts them."""
+
+    def __init__(self, store):
+        self.store, self.writes = store, 0
+        self.reached, self.open = asyncio.Event(), asyncio.Event()
+
+    def writing(self):
+        return self
+
+    async def __aenter__(self):
+        self.writes += 1
+        self.reached.set()
+        await self.open.wait()
+        self.transaction = self.store.writing()
+        return await self.transaction.__aenter__()
+
+    async def __aexit__(self, *error):
+        return await self.transaction.__aexit__(*error)
+
+
+async def deliveries_of(store, clock):
+    return await Deliveries(store, clock).unfinished()
+
+
+async def test_a_delivery_comes_back_byte_for_byte(deliveries, clock):
+    """What was stored is what is worked on, with the time it arrived."""
+    assert await deliveries.store(**delivery("a"))
+
+    stored = await deliveries.get("a")
+
+    assert (stored.event, stored.repository_id, stored.status) == ("issue_comment", 42, "stored")
+    assert stored.payload == b'{"n": "\xc3\xa9"}'
+    assert stored.headers == {"X-GitHub-Event": "issue_comment"}
+    assert stored.received_at == clock.now()
+
+
+async def test_a_known_delivery_is_not_new(deliveries):
+    """A duplicate of a delivery is not new, finished or not."""
+    await deliveries.store(**delivery("a"))
+
+    assert not await deliveries.store(**delivery("a"))
+    await deliveries.finish("a", "done")
+    assert not await deliveries.store(**delivery("a"))
+    assert await deliveries.unfinished() == []
+
+
+async def test_a_redelivery_of_a_failed_one_is_worked_again(deliveries):
+    """Asking GitHub to redeliver a delivery whose work failed makes it unfinished again."""
+    await deliveries.store(**delivery("a"))
+    await deliveries.finish("a", "failed", "KeyError: 'x'")
+    assert (await deliveries.get("a")).error == "KeyError: 'x'"
+
+    assert await deliveries.store(**delivery("a"))
+
+    again = await deliveries.get("a")
+    assert (again.status, again.error, again.finished_at) == ("stored", "", None)
+
+
+async def test_unfinished_deliveries_survive_a_restart_in_order(url, store, deliveries, clock):
+    """After a restart the unfinished deliveries are known in order of arrival, clock or not."""
+    for id in ("z", "b", "y"):
+        await deliveries.store(**delivery(id))
+        clock.forward(-5)
+    await deliveries.finish("b", "done")
+    await store.close()
+
+    again = await open_store(url)
+
+    unfinished = await Deliveries(again, clock).unfinished()
+    assert unfinished == [Arrival("z", 42), Arrival("y", 42)]
+    await again.close()
+
+
+async def test_an_ignored_delivery_waits_for_nothing(deliveries):
+    """A delivery stored as ignored is evidence, not work."""
+    await deliveries.store(**delivery("a", event="star", status="ignored"))
+
+    assert await deliveries.unfinished() == []
+    assert (await deliveries.get("a")).status == "ignored"
+
+
+async def test_deliveries_that_arrive_together_share_a_transaction(store, clock):
+    """While one batch is written the next collects: 50 deliveries need two transactions."""
+    gate = Gate(store)
+    deliveries = Deliveries(gate, clock)
+    first = asyncio.create_task(deliveries.store(**delivery("first")))
+    await gate.reached.wait()
+    rest = [asyncio.create_task(deliveries.store(**delivery(f"d{n}"))) for n in range(49)]
+    gate.open.set()
+
+    assert all(await asyncio.gather(first, *rest))
+    assert gate.writes == 2
+    assert len(await deliveries_of(store, clock)) == 50
+
+
+async def test_nobody_is_told_before_the_commit(store, clock):
+    """A store call does not return while its transaction is not committed."""
+    gate = Gate(store)
+    waiting = asyncio.create_task(Deliveries(gate, clock).store(**delivery("a")))
+    await gate.reached.wait()
+
+    assert not waiting.done()
+    gate.open.set()
+    assert await waiting
+
+
+async def test_a_batch_has_a_bounded_size(store, clock):
+    """More deliveries at once than a batch holds take several transactions, and all are stored."""
+    gate = Gate(store)
+    gate.open.set()
+    deliveries = Deliveries(gate, clock)
+
+    new = await asyncio.gather(*(deliveries.store(**delivery(f"{n}")) for n in range(BATCH + 1)))
+
+    assert all(new)
+    assert gate.writes == 2
+
+
+async def test_the_same_delivery_twice_at_once_is_new_once(deliveries):
+    """Two copies that arrive in the same batch cause one piece of work."""
+    new = await asyncio.gather(*(deliveries.store(**delivery("a")) for _ in range(3)))
+
+    assert sorted(new) == [False, False, True]
+
+
+async def test_a_sender_who_hangs_up_does_not_undo_the_others(store, clock):
+    """Cancelling one of the callers of a batch leaves the batch as it is."""
+    gate = Gate(store)
+    deliveries = Deliveries(gate, clock)
+    gone, stays = (asyncio.create_task(deliveries.store(**delivery(id))) for id in "ab")
+    await gate.reached.wait()
+    gone.cancel()
+    gate.open.set()
+
+    assert await stays
+    assert [arrival.id for arrival in await deliveries_of(store, clock)] == ["a", "b"]
+
+
+async def test_a_failing_database_fails_every_caller_and_the_next_may_succeed(store, deliveries):
+    """When a batch cannot be written each caller hears of it, and nothing is stored."""
+    async with store.writing() as connection:
+        await connection.execute(sa.text("ALTER TABLE deliveries RENAME TO away"))
+
+    results = await asyncio.gather(
+        *(deliveries.store(**delivery(id)) for id in "ab"), return_exceptions=True
+    )
+    async with store.writing() as connection:
+        await connection.execute(sa.text("ALTER TABLE away RENAME TO deliveries"))
+
+    assert [type(result) for result in results] == [Outage, Outage]
+    assert await deliveries.unfinished() == []
+    assert await deliveries.store(**delivery("a"))
