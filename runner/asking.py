@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from runner.deps import Deps
 from runner.events import Exchange, ModelAnswered
 from runner.ports import Answer, Message, Question
-from runner.state import RunState
+from runner.state import RunState, Usage
 
 MAX_CONTINUATIONS = 2
 """How often a truncated answer is continued (counted in tokens, not as calls)."""
@@ -53,13 +53,10 @@ async def _ask_once(
     await deps.events.emit(
         ModelAnswered(state.request.id, state.current, state.node, _exchange(messages, answer))
     )
-    attempt = state.attempt
-    used = answer.prompt_tokens + answer.completion_tokens
-    return state.with_attempt(
-        tokens=attempt.tokens + used,
-        cost=attempt.cost + (answer.cost or 0.0),
-        model_calls=attempt.model_calls + 1,
-    ), answer
+    used = Usage(
+        answer.seconds, answer.prompt_tokens + answer.completion_tokens, answer.cost or 0.0, calls=1
+    )
+    return state.with_attempt(spent=state.attempt.spent + used), answer
 
 
 def _exchange(messages: tuple[Message, ...], answer: Answer) -> Exchange:

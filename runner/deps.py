@@ -23,7 +23,8 @@ class Bench:
     """The one box of the task in hand: opened when first needed, gone when the task ends.
 
     Nothing in it is relied on: every use makes the workspace equal to snapshot + change set first.
-    ``holds`` is the tree sha it was last filled with, '' once anything ran in it; ``verified`` keeps verifications by tree sha: a tree that was verified is not verified again.
+    ``holds`` is the tree sha it was last filled with, '' once anything ran in it. ``verified``
+    keeps verifications by tree sha: a tree that was verified is not verified again.
     """
 
     def __init__(self, sandbox: Sandbox) -> None:

@@ -10,9 +10,9 @@ from datetime import datetime
 from runner.cursors import BORDER, Cursors
 from runner.deps import Deps
 from runner.errors import Outage, Stopped, TaskError
-from runner.events import NodeFinished, NodeStarted, RunChanged
+from runner.events import Advanced, NodeFinished, NodeStarted, RunChanged
 from runner.graph import END, REST, RUN_NODES, following
-from runner.state import Failure, Request, RunState, Step
+from runner.state import Failure, Request, RunState, Step, Usage
 
 log = logging.getLogger(__name__)
 
@@ -84,10 +84,11 @@ async def _advance(
         step = await nodes[node](state, deps)
     except TaskError as error:
         step = Step(_failed(state, error), "error")
-    step = Step(_counted(step.state, node, task), step.outcome)
-    await deps.events.emit(_finished(state, step, deps.clock.monotonic() - began))
-    after = replace(step.state, node=following(node, step.outcome))
+    usage = _usage(state, step.state, deps.clock.monotonic() - began)
+    await deps.events.emit(NodeFinished(state.request.id, task, node, step.outcome, usage))
+    after = replace(_counted(step.state, node, usage), node=following(node, step.outcome))
     after = await cursors.save(after, node=node, task=task)
+    await deps.events.emit(Advanced(state.request.id, task, after))
     if after.node in RUN_NODES:
         await deps.bench.close()
     return after
@@ -101,12 +102,34 @@ def _failed(state: RunState, error: TaskError) -> RunState:
     return state.with_attempt(failure=Failure(error.kind, error.message, node=state.node))
 
 
-def _counted(state: RunState, node: str, task: str) -> RunState:
-    """Count a step of the attempt the node worked on."""
+def _counted(state: RunState, node: str, usage: Usage) -> RunState:
+    """Count the step where it belongs: with the run, or with the attempt in hand."""
     if node in RUN_NODES:
-        return state
-    attempt = state.attempts[task]
-    return state.put(replace(attempt, steps=attempt.steps + 1, path=(*attempt.path, node)))
+        return replace(state, usage=_plus(state.usage, node, usage))
+    attempt = state.attempt
+    return state.with_attempt(
+        steps=attempt.steps + 1,
+        path=(*attempt.path, node),
+        usage=_plus(attempt.usage, node, usage),
+    )
+
+
+def _plus(usage: Mapping[str, Usage], node: str, more: Usage) -> dict[str, Usage]:
+    return {**usage, node: usage.get(node, Usage()) + more}
+
+
+def _usage(before: RunState, after: RunState, seconds: float) -> Usage:
+    """The node's share: the difference its model calls made to the attempt, and its wall time."""
+    old = before.attempts.get(before.current)
+    new = after.attempts.get(before.current)
+    if old is None or new is None or old.number != new.number:
+        return Usage(seconds)
+    return Usage(
+        seconds,
+        tokens=new.spent.tokens - old.spent.tokens,
+        cost=new.spent.cost - old.spent.cost,
+        calls=new.spent.calls - old.spent.calls,
+    )
 
 
 def _within_budget(state: RunState) -> RunState:
@@ -118,21 +141,3 @@ def _within_budget(state: RunState) -> RunState:
         return state
     failure = Failure("budget", f"the attempt took {limit} steps without an end", node=state.node)
     return replace(state.with_attempt(failure=failure), node="classify_failure")
-
-
-def _finished(before: RunState, step: Step, seconds: float) -> NodeFinished:
-    """Tell the node's share: the difference its model calls made to the attempt."""
-    run, task, node = before.request.id, before.current, before.node
-    old, new = before.attempts.get(task), step.state.attempts.get(task)
-    if old is None or new is None:
-        return NodeFinished(run, task, node, step.outcome, seconds, 0, 0.0, 0)
-    return NodeFinished(
-        run,
-        task,
-        node,
-        step.outcome,
-        seconds,
-        tokens=new.tokens - old.tokens,
-        cost=new.cost - old.cost,
-        calls=new.model_calls - old.model_calls,
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from runner.findings import Verification
+from runner.state import RunState, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +38,11 @@ class NodeStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class NodeFinished(Event):
-    """``tokens``, ``cost`` (USD) and ``calls`` are those of the node's own model calls."""
+    """``usage`` is the node's own wall time and that of its model calls."""
 
     node: str
     outcome: str
-    seconds: float
-    tokens: int
-    cost: float | None
-    calls: int
+    usage: Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +57,10 @@ class Verified(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class TaskChanged(Event):
-    """A task's status changed; ``detail`` is a sentence, ``url`` its pull request or commit."""
+class Advanced(Event):
+    """A step was saved; ``state`` is the whole run after it (``task`` is the task it was about)."""
 
-    status: str
-    detail: str = ""
-    url: str = ""
+    state: RunState
 
 
 @dataclass(frozen=True, slots=True)

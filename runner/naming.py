@@ -24,7 +24,7 @@ def slug(text: str) -> str:
 
 
 def branch_name(run: str, task: str, title: str) -> str:
-    """Name a checkpoint's branch, ``cairn/<run>/<task>-<title>``; a part has at most 40 characters."""
+    """Name a checkpoint's branch: ``cairn/<run>/<task>-<title>``, 40 characters a part at most."""
     first = slug(task)
     rest = _cut(_plain(title), max(0, _LONGEST - len(first) - 1))
     return f"cairn/{slug(run)}/{first}-{rest}".rstrip("-")

@@ -88,13 +88,33 @@ class Plan:
     complexity: str
 
 
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a node used so far: wall ``seconds``, model ``tokens``, ``cost`` (USD) and ``calls``."""
+
+    seconds: float = 0.0
+    tokens: int = 0
+    cost: float = 0.0
+    calls: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.seconds + other.seconds,
+            self.tokens + other.tokens,
+            self.cost + other.cost,
+            self.calls + other.calls,
+        )
+
+
 @dataclass(frozen=True)
 class Attempt:
     """One task going once through the loop. A new one starts every counter at 0 by construction.
 
-    ``calls`` counts model calls after the first answer; ``base`` is the commit it builds on and
+    ``answers`` counts first, fresh and repaired answers; ``base`` is the commit it builds on and
     ``below`` the branch of that commit; ``tried`` are digests of change sets that were judged;
-    ``avoid`` what a fresh answer must not repeat; ``commit`` and ``url`` its checkpoint.
+    ``avoid`` what a fresh answer must not repeat; ``commit`` and ``url`` its checkpoint. ``spent``
+    is what its model calls used, ``usage`` the same by node with wall time, ``path`` the nodes it
+    went through, ``reasons`` why the loop strategy went where it did.
     """
 
     task: str
@@ -106,9 +126,7 @@ class Attempt:
     answers: int = 0
     code_repairs: int = 0
     test_repairs: int = 0
-    tokens: int = 0
-    cost: float = 0.0
-    model_calls: int = 0
+    spent: Usage = field(default_factory=Usage)
     plan: Plan | None = None
     context: bytes = b""
     changes: ChangeSet = field(default_factory=ChangeSet)
@@ -123,6 +141,7 @@ class Attempt:
     url: str = ""
     path: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
+    usage: Mapping[str, Usage] = field(default_factory=dict)
 
     @property
     def calls(self) -> int:
@@ -151,6 +170,7 @@ class RunState:
     started: float = 0.0
     ended: float = 0.0
     statuses: Mapping[str, Status] = field(default_factory=dict)
+    usage: Mapping[str, Usage] = field(default_factory=dict)
     attempts: Mapping[str, Attempt] = field(default_factory=dict)
 
     @property

@@ -8,7 +8,7 @@ from runner.roadmap.task import Task
 from runner.state import Attempt, RunState
 from runner.text import cut_middle
 
-_MARKS = {"passed": "✅", "failed": "❌", "skipped": "➖"}
+_MARKS = {"passed": "✅", "failed": "❌", "skipped": "⏭️"}
 
 
 def commit_message(task: Task) -> str:
@@ -69,7 +69,7 @@ def effort(attempt: Attempt) -> str:
     lines = [
         f"- model answers: {attempt.answers} ({attempt.code_repairs} code repairs, "
         f"{attempt.test_repairs} test repairs)",
-        f"- tokens: {attempt.tokens:,}; cost: {money(attempt)}",
+        f"- tokens: {attempt.spent.tokens:,}; cost: {money(attempt)}",
     ]
     lines += [f"- put right without a model: {defuse(note)}" for note in attempt.mended]
     return "\n".join(lines)
@@ -77,7 +77,7 @@ def effort(attempt: Attempt) -> str:
 
 def money(attempt: Attempt) -> str:
     """The cost as people read it."""
-    return f"${attempt.cost:.4f}" if attempt.cost else "unknown or free"
+    return f"${attempt.spent.cost:.4f}" if attempt.spent.cost else "unknown or free"
 
 
 def _files(attempt: Attempt) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from runner.deps import Deps
-from runner.prompts import render
+from runner.prompts import render_text
 from runner.reading import Quoted, base_of, contents, quote
 from runner.snapshot import Snapshot
 from runner.state import RunState, Step
@@ -20,7 +20,15 @@ MAX_TREE = 150
 MAX_SIZE = 64_000
 
 _WORD = re.compile(r"[A-Za-z_]{3,}")
-_COMMON = frozenset("the and for with that this from into add new test tests src lib py".split())
+_COMMON = frozenset({"the", "and", "for", "with", "that", "this", "from", "into", "add", "new"}) | {
+    "test",
+    "tests",
+    "src",
+    "lib",
+    "file",
+    "function",
+    "should",
+}
 
 
 async def build_context(state: RunState, deps: Deps) -> Step:
@@ -34,7 +42,7 @@ async def describe(state: RunState, deps: Deps) -> str:
     base = await base_of(state, deps)
     task, attempt = state.task, state.attempt
     files = await _files(state, deps, base)
-    return render(
+    return render_text(
         "context",
         task=task,
         headings=[heading.text for heading in task.headings],

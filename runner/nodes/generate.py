@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from typing import Literal
 
 from runner.asking import Said, ask
 from runner.changes import ChangeSet
@@ -76,7 +77,7 @@ async def _repaired(state: RunState, deps: Deps, messages: tuple[Message, ...]) 
     attempt = state.attempt
     if attempt.changes.digest != before.digest or attempt.complaints:
         return Step(state, "ok")
-    kind = "code" if state.node == "repair_code" else "test"
+    kind: Literal["code", "test"] = "code" if state.node == "repair_code" else "test"
     decision = after_failure(attempt, kind, loop=state.request.options.loop, same=True)
     outcome = decision.outcome if decision.outcome != "rejected" else "afresh"
     return Step(state.with_attempt(reasons=(*attempt.reasons, decision.reason)), outcome)

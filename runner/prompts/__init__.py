@@ -17,7 +17,7 @@ def question(name: str, **values: object) -> tuple[Message, ...]:
     return Message("system", system.strip()), Message("user", user.strip() + "\n")
 
 
-def render(name: str, **values: object) -> str:
+def render_text(name: str, **values: object) -> str:
     """Render one template as text."""
     return _environment().get_template(f"{name}.md.j2").render(**values).strip() + "\n"
 

@@ -1,0 +1,112 @@
+"""Keep what a run leaves behind (DESIGN §10) in a folder; failing to write never fails a run."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+from runner.events import Advanced, Event, ModelAnswered, Verified
+from runner.graph import END
+from runner.report import markdown, report, todos
+from runner.state import Attempt
+from runner.text import cut_middle
+
+log = logging.getLogger(__name__)
+
+MAX_TEXT = 200_000
+"""Characters of one text in a file; longer ones are cut in the middle with a note."""
+
+
+class RunFiles:
+    """Writes ``todos.json``, reports, exchanges, verifications and iterations below ``folder``.
+
+    ``mask`` replaces secrets in every text before it is written.
+    """
+
+    def __init__(self, folder: Path, *, mask: Callable[[str], str]) -> None:
+        self._folder = folder
+        self._mask = mask
+        self._links: dict[str, list[str]] = {}
+        self._written: dict[str, int] = {}
+
+    async def emit(self, event: Event) -> None:
+        """Write what the event tells."""
+        try:
+            self._write(event)
+        except OSError as error:
+            log.warning("A run file could not be written: %s", error)
+
+    def _write(self, event: Event) -> None:
+        if isinstance(event, ModelAnswered):
+            self._numbered(event, "agent", {"node": event.node, **asdict(event.exchange)})
+        elif isinstance(event, Verified):
+            self._numbered(event, "verification", asdict(event.verification))
+        elif isinstance(event, Advanced):
+            self._advanced(event)
+
+    def _advanced(self, event: Advanced) -> None:
+        state = event.state
+        attempt = state.attempts.get(event.task)
+        if attempt and event.task and not state.current:
+            data = _iteration(attempt, self._links.pop(event.task, []))
+            self._numbered(event, "iteration", data)
+        if state.roadmap and not state.current:
+            self._save("todos.json", todos(state))
+        if state.node == END:
+            self._save("report.json", report(state))
+            self._text("report.md", markdown(state))
+
+    def _numbered(self, event: Event, kind: str, data: dict[str, object]) -> None:
+        """Write the next file of its kind and remember it for the attempt."""
+        folder = self._folder / "runs" / event.run
+        number = self._written.get(kind) or len(list(folder.glob(f"{kind}-*.json")))
+        self._written[kind] = number + 1
+        name = f"{kind}-{number + 1}.json"
+        self._save(f"runs/{event.run}/{name}", {"run": event.run, "task": event.task, **data})
+        self._links.setdefault(event.task, []).append(name)
+
+    def _save(self, name: str, data: dict[str, object]) -> None:
+        self._text(name, json.dumps(_cut(data), indent=2, ensure_ascii=False, default=str) + "\n")
+
+    def _text(self, name: str, text: str) -> None:
+        path = self._folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        ignore = self._folder / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n")
+        temporary = path.with_name(f".{path.name}.new")
+        temporary.write_text(self._mask(text), encoding="utf-8", errors="replace")
+        temporary.replace(path)
+
+
+def _iteration(attempt: Attempt, links: list[str]) -> dict[str, object]:
+    return {
+        "attempt": attempt.number,
+        "files": links,
+        "changed": sorted(attempt.changes.files),
+        "path": list(attempt.path),
+        "answers": attempt.answers,
+        "code_repairs": attempt.code_repairs,
+        "test_repairs": attempt.test_repairs,
+        "mended": list(attempt.mended),
+        "reasons": list(attempt.reasons),
+        "plan": asdict(attempt.plan) if attempt.plan else None,
+        "error": asdict(attempt.failure) if attempt.failure else None,
+        "outcome": str(attempt.status),
+        "commit": attempt.commit,
+        "url": attempt.url,
+    }
+
+
+def _cut(value: object) -> object:
+    """Cut long texts anywhere in a value."""
+    if isinstance(value, str):
+        return cut_middle(value, MAX_TEXT)
+    if isinstance(value, dict):
+        return {key: _cut(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_cut(inner) for inner in value]
+    return value

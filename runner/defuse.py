@@ -1,0 +1,101 @@
+"""Take the effect out of foreign text before it is published on GitHub.
+
+Text of models, roadmaps and users could close issues, notify people, add trailers, hide marks or
+speak to the Actions runner. Zero-width spaces (U+200B) between the active characters keep it
+looking the same; Dependabot and Renovate do so for mentions.
+
+Defuse last, after cutting and joining. A pull request's body can become a squash commit's message,
+where code fences protect nothing: so inside fences what *acts* is broken too, and only mentions
+and bare numbers are left alone, which merely link, so that code stays code.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+from markdown_it import MarkdownIt
+
+_GAP = "\u200b"
+
+# https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/linking-a-pull-request-to-an-issue
+_CLOSING = re.compile(
+    r"\b([cfr])(?=(?:lose[sd]?|ix(?:e[sd])?|esolve[sd]?)\b(?:\s*:\s*|\s+)"
+    r"[<(\[*_`]*(?:#|GH-|https?://|[\w.-]+/[\w.-]+\#))",
+    re.IGNORECASE,
+)
+_TRAILER = re.compile(
+    r"^(?P<before>[^\S\n]*(?:[a-z]+(?:-[a-z]+)*-by|cairn-[\w-]+|change-id|skip-checks)[^\S\n]*)(?=:)",
+    re.IGNORECASE | re.MULTILINE,
+)
+# https://docs.github.com/en/actions/how-tos/manage-workflow-runs/skip-workflow-runs
+_SKIP_CI = re.compile(r"\[(?=(?:skip ci|ci skip|no ci|skip actions|actions skip)\])", re.IGNORECASE)
+# https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+_WORKFLOW = re.compile(r"^([^\S\n]*:)(?=:)|#(?=#\[)", re.MULTILINE)
+_HIDDEN = re.compile(r"<(?=[!?])")
+# the mention filter works on rendered text, so that characters written as entities count
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z]{2,31};)")
+_MENTION = re.compile(r"(?<![A-Za-z0-9])@(?=[A-Za-z0-9_])")
+_NUMBER = re.compile(r"#(?=[0-9])|\bGH-(?=[0-9])", re.IGNORECASE)
+
+
+def defuse(text: str, *, plain: bool = False) -> str:
+    """Return the text with nothing active in it; at most 2 × its length + 1.
+
+    ``plain`` is for text that is not rendered as Markdown (titles, commit messages): there no code
+    fence is spared, and none is closed. Line ends become ``\\n``. Doing it twice changes nothing.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _HIDDEN.sub(f"<{_GAP}", text)
+    for pattern in (_CLOSING, _TRAILER, _WORKFLOW, _SKIP_CI):
+        text = pattern.sub(_with_gap, text)
+    if plain:
+        return _prose(text)
+    lines = text.split("\n")
+    fences = list(_fences(text))
+    return _outside(lines, fences) + _missing_fence(lines, fences)
+
+
+def _with_gap(found: re.Match[str]) -> str:
+    return found[0] + _GAP
+
+
+def _prose(text: str) -> str:
+    text = _ENTITY.sub(_decoded, text)
+    return _NUMBER.sub(_with_gap, _MENTION.sub(_with_gap, text))
+
+
+def _decoded(entity: re.Match[str]) -> str:
+    """Write an ASCII character plainly, with a gap; leave what means something in HTML."""
+    character = html.unescape(entity[0])
+    harmless = len(character) == 1 and "!" <= character <= "~" and character not in "<>&\"'"
+    return character + _GAP if harmless else entity[0]
+
+
+def _fences(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield first line, line after the last, and marker of each top-level fenced block."""
+    for token in MarkdownIt("commonmark").parse(text):
+        if token.type == "fence" and token.level == 0 and token.map:
+            yield token.map[0], token.map[1], token.markup
+
+
+def _outside(lines: list[str], fences: list[tuple[int, int, str]]) -> str:
+    parts: list[str] = []
+    at = 0
+    for start, end, _ in fences:
+        parts += [_prose("\n".join(lines[at:start]))] if start > at else []
+        parts.append("\n".join(lines[start:end]))
+        at = end
+    parts += [_prose("\n".join(lines[at:]))] if at < len(lines) else []
+    return "\n".join(parts)
+
+
+def _missing_fence(lines: list[str], fences: list[tuple[int, int, str]]) -> str:
+    """Return what closes an open fence at the end, so that it swallows nothing behind it."""
+    if not fences or fences[-1][1] < len(lines):
+        return ""
+    start, end, mark = fences[-1]
+    last = lines[end - 1].strip(" \t")
+    closed = end - start > 1 and set(last) == {mark[0]} and len(last) >= len(mark)
+    return "" if closed else f"\n{mark}"

@@ -1,0 +1,164 @@
+"""What a run did, as one JSON object, as Markdown for people, and as ``todos.json``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+
+from runner.defuse import defuse
+from runner.prompts import render_text
+from runner.roadmap.task import Task
+from runner.state import Attempt, RunState, Status, Usage
+
+
+def todos(state: RunState) -> dict[str, object]:
+    """Return the object of ``todos.json``: work items only, in file order."""
+    return {
+        "version": 1,
+        "roadmap": state.request.roadmap,
+        "todos": [_todo(state, task) for task in _work(state)],
+    }
+
+
+def report(state: RunState) -> dict[str, object]:
+    """Return the object of ``report.json``; seconds are wall time, ``cost`` is USD."""
+    statuses = Counter(str(state.status(task)) for task in _work(state))
+    attempts = list(state.attempts.values())
+    done = sum(a.status is Status.COMPLETED for a in attempts)
+    ended = state.ended or state.started
+    spent = _sum(a.spent for a in attempts)
+    return {
+        "run": state.request.id,
+        "roadmap": state.request.roadmap,
+        "started_at": _time(state.started),
+        "completed_at": _time(ended),
+        "duration_seconds": round(max(0.0, ended - state.started), 3),
+        "problem": state.problem,
+        "cancelled": state.stopping,
+        "success_rate": round(done / len(attempts), 4) if attempts else 0.0,
+        "tasks": {"total": statuses.total() - statuses[Status.REPLACED]}
+        | {str(status): statuses[status] for status in Status},
+        "recoveries": {"attempted": 0, "applied": 0, "successful": 0, "by_strategy": {}},
+        "decisions": [],
+        "roadmap_modifications": [_ticked(state, a) for a in attempts if a.commit],
+        "deferrals": [a.task for a in attempts if a.status is Status.DEFERRED],
+        "timeline": [_line(state, attempt) for attempt in attempts],
+        "errors": [_error(attempt) for attempt in attempts if attempt.failure],
+        "nodes": {node: _usage(usage) for node, usage in node_usage(state).items()},
+        "model_usage": _usage(spent),
+    }
+
+
+def markdown(state: RunState) -> str:
+    """Return the report for people."""
+    return render_text("report", report=report(state), rows=table(state), nodes=shares(state))
+
+
+def table(state: RunState) -> list[dict[str, object]]:
+    """One row a work task: name, title (safe to publish), status, answers, tokens, url, why."""
+    return [_row(state, task) for task in _work(state)]
+
+
+def node_usage(state: RunState) -> dict[str, Usage]:
+    """Sum what each node used, the run's own nodes too."""
+    total: dict[str, Usage] = {}
+    for usage in (state.usage, *(attempt.usage for attempt in state.attempts.values())):
+        for node, used in usage.items():
+            total[node] = total.get(node, Usage()) + used
+    return total
+
+
+def shares(state: RunState) -> list[tuple[str, Usage, float]]:
+    """(node, usage, share of the tokens in percent); without tokens the share is that of time."""
+    usage = node_usage(state)
+    by_tokens = any(used.tokens for used in usage.values())
+    weights = {n: float(u.tokens) if by_tokens else u.seconds for n, u in usage.items()}
+    whole = sum(weights.values()) or 1.0
+    return [(node, used, 100 * weights[node] / whole) for node, used in usage.items()]
+
+
+def _work(state: RunState) -> Iterable[Task]:
+    return (task for task in state.tasks if task.kind == "work")
+
+
+def _todo(state: RunState, task: Task) -> dict[str, object]:
+    attempt = state.attempts.get(task.key)
+    return {
+        "key": task.key,
+        "id": task.id,
+        "title": task.title,
+        "status": str(state.status(task)),
+        "line": task.line,
+        "url": attempt.url if attempt else "",
+    }
+
+
+def _row(state: RunState, task: Task) -> dict[str, object]:
+    attempt = state.attempts.get(task.key)
+    failure = attempt.failure if attempt else None
+    return {
+        "name": task.name,
+        "title": defuse(task.title).replace("|", "\\|"),
+        "status": str(state.status(task)),
+        "answers": attempt.answers if attempt else 0,
+        "tokens": attempt.spent.tokens if attempt else 0,
+        "url": attempt.url if attempt else "",
+        "commit": attempt.commit if attempt else "",
+        "why": defuse(failure.message).replace("|", "\\|").replace("\n", " ") if failure else "",
+    }
+
+
+def _line(state: RunState, attempt: Attempt) -> dict[str, object]:
+    return {
+        "task": attempt.task,
+        "attempt": attempt.number,
+        "status": str(attempt.status),
+        "answers": attempt.answers,
+        "code_repairs": attempt.code_repairs,
+        "test_repairs": attempt.test_repairs,
+        "seconds": round(_sum(attempt.usage.values()).seconds, 3),
+        "tokens": attempt.spent.tokens,
+        "cost": round(attempt.spent.cost, 6),
+        "path": list(attempt.path),
+        "commit": attempt.commit,
+        "url": attempt.url,
+    }
+
+
+def _ticked(state: RunState, attempt: Attempt) -> dict[str, object]:
+    line = next(task.line for task in state.tasks if task.key == attempt.task)
+    return {"task": attempt.task, "edit": "tick", "line": line, "commit": attempt.commit}
+
+
+def _error(attempt: Attempt) -> Mapping[str, object]:
+    failure = attempt.failure
+    if failure is None:
+        return {}
+    return {
+        "task": attempt.task,
+        "type": failure.type,
+        "reason": failure.reason,
+        "severity": "error",
+        "recoverable": failure.recoverable,
+        "message": failure.message,
+        "node": failure.node,
+        "evidence": list(failure.evidence),
+    }
+
+
+def _usage(used: Usage) -> dict[str, object]:
+    return {
+        "tokens": used.tokens,
+        "cost": round(used.cost, 6),
+        "seconds": round(used.seconds, 3),
+        "calls": used.calls,
+    }
+
+
+def _sum(usages: Iterable[Usage]) -> Usage:
+    return sum(usages, Usage())
+
+
+def _time(stamp: float) -> str:
+    return datetime.fromtimestamp(stamp, UTC).isoformat(timespec="seconds")
