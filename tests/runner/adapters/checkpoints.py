@@ -1,0 +1,29 @@
+"""Checkpoints as the loop makes them, for tests of the repositories."""
+
+from __future__ import annotations
+
+from runner.changes import ChangeSet, Write
+from runner.ports import Checkpoint
+from runner.snapshot import Snapshot
+
+
+def checkpoint(base: Snapshot, files: dict[str, bytes | None], **other: str) -> Checkpoint:
+    """A verified change of ``files`` (None deletes) on ``base``; ``other`` fields as given."""
+    writes = {path: None if text is None else Write(text) for path, text in files.items()}
+    changes = ChangeSet(writes)
+    fields = {
+        "run": "r1",
+        "task": "t1",
+        "branch": "cairn/r1/t1-add-it",
+        "below": "main",
+        "title": "t1 Add it",
+        "message": "Add it\n\nBecause the roadmap says so.",
+        "body": "What and why.",
+        "tree": changes.tree(base),
+    }
+    return Checkpoint(
+        parent=base.commit,
+        changes=changes,
+        trailers=(("Cairn-Run", "r1"), ("Cairn-Task", "t1")),
+        **{**fields, **other},
+    )
