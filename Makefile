@@ -1,0 +1,62 @@
+# What one does with this project. Needs git, make and Python 3.11 or newer; everything else comes
+# from the lock file into .venv. "make" alone lists the targets.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.complete
+UV := uv==0.13.9
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench lock venv
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
+
+demo: $(STAMP) ## show Cairn work on a GitHub of its own (ARGS: see make demo ARGS=--help)
+	@$(BIN)/python -m tests.demo $(ARGS)
+
+test: $(STAMP) ## run the tests; what is skipped is listed with its reason
+	@echo "== pytest"
+	@$(BIN)/python -m pytest -ra $(ARGS)
+
+check: $(STAMP) ## run everything that must be right before a merge: style, types, imports, tests
+	@echo "== ruff format" && $(BIN)/ruff format --check .
+	@echo "== ruff check" && $(BIN)/ruff check .
+	@echo "== mypy" && $(BIN)/mypy
+	@echo "== import contracts" && $(BIN)/lint-imports
+	@echo "== pytest" && $(BIN)/python -m pytest -ra $(ARGS)
+
+bench: $(STAMP) ## measure (no tests, no time limits)
+	@$(BIN)/python -m tests.bench $(ARGS)
+
+# The locks name every package with the hashes of its files, and no index. ARGS=--upgrade takes
+# newer versions; without it only what pyproject.toml asks for changes.
+lock: $(STAMP) ## write the lock files anew from pyproject.toml
+	@echo "== locking"
+	@$(BIN)/python -m pip install --quiet $(UV)
+	@$(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+	    --generate-hashes --no-header --no-annotate $(ARGS) -o requirements.lock
+	@$(BIN)/uv pip compile pyproject.toml --group dev --quiet --universal --python-version 3.11 \
+	    --generate-hashes --no-header --no-annotate $(ARGS) -o requirements-dev.lock
+
+venv: $(STAMP) ## create .venv from the lock file
+
+$(STAMP): requirements-dev.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "Python 3.11 or newer is needed, and $(PYTHON) is" \
+	        "$$($(PYTHON) --version 2>&1 || true)."; \
+	    echo "Install it, or name it: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+	    echo "Python's venv module is not complete."; \
+	    echo "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	@echo "== creating $(VENV) (about a minute, once)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "== installing the packages of requirements-dev.lock, each checked by its hash"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes \
+	    -r requirements-dev.lock
+	@echo "== installing cairn itself, so that $(BIN)/cairn is there"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	    --no-build-isolation -e .
+	@touch $@
