@@ -1,0 +1,122 @@
+"""A bare mirror of one GitHub repository: single commits are fetched, nothing is checked out.
+
+The token reaches git through its environment only (GIT_CONFIG_COUNT,
+https://git-scm.com/docs/git-config#ENVIRONMENT), never through a URL, an argument or a file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from app.github.mirror_trouble import remote_trouble
+from runner.adapters.git import Finished, Git, GitFailed, hermetic
+from runner.adapters.git_objects import GitObjects
+
+_REF = re.compile(r"refs/[^\s:*?\[\\^~]+\Z|[0-9a-f]{40}\Z")
+_INCOMING = "refs/cairn/incoming"
+_FETCH = 600.0  # seconds; one commit of a very large repository takes minutes
+
+
+class Mirror:
+    """One bare repository, named by GitHub's repository id so that renames do not matter.
+
+    ``environment`` is more for git, such as ``HTTPS_PROXY`` or ``GIT_SSL_CAINFO``. One mirror
+    object a directory: its fetches wait for each other.
+    """
+
+    def __init__(self, directory: Path, *, environment: Mapping[str, str] | None = None) -> None:
+        self._directory = directory.absolute()
+        self._environment = dict(environment or {})
+        self._lock = asyncio.Lock()
+        self._git = hermetic("--git-dir", str(self._directory))
+        self.objects = GitObjects(self._git)
+
+    async def fetch(self, want: str, *, url: str, token: str) -> str:
+        """Have one commit here, by its sha or a full ref name; return its sha.
+
+        Raises ``TaskError`` when the other side does not have it, ``Outage`` when that cannot be
+        asked. A mirror that turns out to be broken is made anew once.
+        """
+        if not _REF.match(want):
+            raise ValueError(f"{want!r} is neither a commit nor a full ref name")
+        async with self._lock:
+            if await self._holds(want):
+                return want
+            await self._make_if_missing()
+            done = await self._get(want, url, token)
+            if done.exit_code and remote_trouble(want, url, done.stderr) is None:
+                await self._make()
+                done = await self._get(want, url, token)
+            _check(done, want, url, token)
+            return await self._keep()
+
+    async def _holds(self, commit: str) -> bool:
+        kept = f"refs/cairn/{commit}^{{tree}}"
+        return not (await self._git.call("rev-parse", "--verify", "--quiet", kept)).exit_code
+
+    async def _make_if_missing(self) -> None:
+        told = await self._git.call("rev-parse", "--is-bare-repository")
+        if told.stdout != b"true\n":
+            await self._make()
+
+    async def _make(self) -> None:
+        """Make an empty mirror beside its place and move it there, so that none is half made."""
+        parent = self._directory.parent
+        await asyncio.to_thread(parent.mkdir, parents=True, exist_ok=True)
+        fresh = await asyncio.to_thread(tempfile.mkdtemp, prefix=".new-", dir=parent)
+        await hermetic().output("init", "--bare", "--quiet", "--template=", fresh)
+        await asyncio.to_thread(shutil.rmtree, self._directory, ignore_errors=True)
+        await asyncio.to_thread(Path(fresh).rename, self._directory)
+
+    async def _get(self, want: str, url: str, token: str) -> Finished:
+        return await self._reaching(url, token).call(
+            *("fetch", "--quiet", "--depth=1", "--no-tags", "--no-write-fetch-head"),
+            *("--no-recurse-submodules", "--", url, f"+{want}:{_INCOMING}"),
+            timeout=_FETCH,
+        )
+
+    def _reaching(self, url: str, token: str) -> Git:
+        """git that may talk to ``url``'s server, and shows the token there and nowhere else."""
+        parts = urlsplit(url)
+        basic = base64.b64encode(f"x-access-token:{token}".encode()).decode()
+        secret = {
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": f"http.{parts.scheme}://{parts.netloc}/.extraHeader",
+            "GIT_CONFIG_VALUE_0": f"Authorization: Basic {basic}",
+        }
+        extra = {**self._environment, **secret}
+        return hermetic(*self._git.place, protocols=parts.scheme, extra=extra)
+
+    async def _keep(self) -> str:
+        """Give the fetched commit a ref of its own: git neither drops nor downloads it again."""
+        commit = await self._git.line("rev-parse", "--verify", f"{_INCOMING}^{{commit}}")
+        await self._git.output("update-ref", f"refs/cairn/{commit}", commit)
+        return commit
+
+
+class Mirrors:
+    """All mirrors of a worker, one for each repository id, below one folder."""
+
+    def __init__(self, folder: Path, *, environment: Mapping[str, str] | None = None) -> None:
+        self._folder = folder
+        self._environment = environment
+        self._mirrors: dict[int, Mirror] = {}
+
+    def of(self, repository_id: int) -> Mirror:
+        """Return the one mirror of a repository."""
+        place = self._folder / f"{repository_id}.git"
+        made = Mirror(place, environment=self._environment)
+        return self._mirrors.setdefault(repository_id, made)
+
+
+def _check(done: Finished, want: str, url: str, token: str) -> None:
+    if done.exit_code:
+        said = done.stderr.replace(token, "***") if token else done.stderr
+        raise remote_trouble(want, url, said) or GitFailed("fetch", done.exit_code, said)
