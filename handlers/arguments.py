@@ -1,0 +1,122 @@
+"""Read the words after a command into the fields of its order; what is wrong is a value."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import shlex
+from collections import deque
+from pathlib import PurePosixPath
+
+from handlers import replies
+from handlers.orders import Misunderstood
+from handlers.table import Command, Option
+
+Values = dict[str, str | int | bool]
+
+_LONGEST_PATH = 255
+# phones turn two hyphens into one dash
+_DASHES = ("-", "–", "—")  # noqa: RUF001
+
+
+def split_words(text: str) -> list[str] | None:
+    """Split at blanks, heeding quotation marks; None when one is not closed."""
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=False)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    lexer.escape = ""
+    try:
+        return list(lexer)
+    except ValueError:
+        return None
+
+
+def read_arguments(row: Command, words: list[str]) -> Values | Misunderstood:
+    """Return the order's fields, or the first thing that is wrong."""
+    values: Values = {}
+    rest = deque(words)
+    while rest:
+        word = rest.popleft()
+        if word.startswith(_DASHES):
+            problem = _take_option(row, word, rest, values)
+        else:
+            problem = _take_argument(row, word, values)
+        if problem:
+            return problem
+    return values
+
+
+def check_path(path: str, row: Command) -> str | Misunderstood:
+    """Return the path without ``./``, or why it names no Markdown file of the repository."""
+    parts = PurePosixPath(path).parts
+    problem = None
+    if len(path) > _LONGEST_PATH or not path.isprintable():
+        problem = replies.unreadable_path(path)
+    elif path.startswith(("/", "~")) or set(path) & set("\\:") or {"..", ".git"} & set(parts):
+        problem = replies.path_outside(path)
+    elif not path.lower().endswith(".md") or len(PurePosixPath(path).name) <= len(".md"):
+        problem = replies.no_markdown_path(path)
+    if problem:
+        return Misunderstood(problem, row.example)
+    return str(PurePosixPath(path))
+
+
+def _take_argument(row: Command, word: str, values: Values) -> Misunderstood | None:
+    if row.argument is None:
+        return Misunderstood(replies.takes_no_argument(row, word), row.usage)
+    if row.argument.field in values:
+        return Misunderstood(replies.one_argument_only(row.argument, word), row.usage)
+    path = check_path(word, row)
+    if isinstance(path, Misunderstood):
+        return path
+    values[row.argument.field] = path
+    return None
+
+
+def _take_option(row: Command, word: str, rest: deque[str], values: Values) -> Misunderstood | None:
+    name, equals, given = word.partition("=")
+    option = next((option for option in row.options if option.name == name), None)
+    if option is None:
+        return _unknown_option(row, name)
+    if option.field in values:
+        return Misunderstood(replies.given_twice(option), row.usage)
+    if option.kind == "flag":
+        values[option.field] = True
+        return Misunderstood(replies.flag_with_value(option), option.name) if equals else None
+    if not equals:
+        given = rest.popleft() if rest and not rest[0].startswith("--") else ""
+    value = _value(option, given)
+    if isinstance(value, Misunderstood):
+        return value
+    values[option.field] = value
+    return None
+
+
+def _unknown_option(row: Command, name: str) -> Misunderstood:
+    names = [option.name for option in row.options]
+    near = difflib.get_close_matches(name, names, n=1)
+    suggestion = f"{row.words} {near[0]}" if near else row.usage
+    return Misunderstood(replies.unknown_option(row, name), suggestion)
+
+
+def _value(option: Option, given: str) -> str | int | Misunderstood:
+    form = f"{option.name} {option.value}"
+    if not given:
+        return Misunderstood(replies.missing_value(option), form)
+    if option.kind == "count":
+        return _count(option, given)
+    if len(given) > option.maximum or not given.isprintable():
+        return Misunderstood(replies.bad_text(option), form)
+    return given
+
+
+def _count(option: Option, given: str) -> int | Misunderstood:
+    # ASCII digits only, and few: int() takes other scripts and refuses thousands of digits
+    if not re.fullmatch(r"[0-9]+", given):
+        return Misunderstood(replies.not_a_number(option, given), f"{option.name} 3")
+    digits = given.lstrip("0")
+    if len(digits) > len(str(option.maximum)) or int(digits or "0") > option.maximum:
+        return Misunderstood(replies.too_large(option, given), f"{option.name} {option.maximum}")
+    if not digits:
+        return Misunderstood(replies.not_a_number(option, given), f"{option.name} 1")
+    return int(digits)

@@ -1,0 +1,210 @@
+"""Every sentence a GitHub user reads from the handlers. Texts of users are quoted as code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from handlers.events import User
+from handlers.orders import Misunderstood
+from handlers.runs import Queued, RunStatus, TaskLine
+from handlers.table import COMMANDS, START, TRIGGER, Argument, Command, Option
+from runner.defuse import defuse
+
+_SHOWN = 80
+_MOST_TASKS = 50
+
+
+def marker(delivery: str) -> str:
+    """The hidden mark by which our reply to a delivery is found again."""
+    return f"<!-- cairn:reply:{re.sub(r'[^A-Za-z0-9-]', '', delivery)} -->"
+
+
+def quoted(text: str) -> str:
+    """Show a user's text as inline code on one line, cut, with nothing active in it."""
+    line = " ".join(defuse(text, plain=True).split()).replace("`", "'").replace("|", "¦")
+    return f"`{line[:_SHOWN] + '…' if len(line) > _SHOWN else line or ' '}`"
+
+
+def help_text() -> str:
+    """Explain every command of the table."""
+    rows = [f"| `{row.usage}` | {_who(row)} | {row.description} |" for row in COMMANDS]
+    return "\n".join(
+        [
+            "Write one of these at the start of a line in a new comment:",
+            "",
+            "| command | who | what it does |",
+            "|---|---|---|",
+            *rows,
+            "",
+            *(line for row in COMMANDS for line in _explained(row)),
+            "",
+            "Examples: " + ", ".join(f"`{row.example}`" for row in COMMANDS) + ".",
+        ]
+    )
+
+
+def misunderstood(order: Misunderstood) -> str:
+    """Say what was wrong with a command and what to type."""
+    return (
+        f"{order.problem} Nothing was done.\n\n"
+        f"Try `{order.suggestion}`; `{TRIGGER} help` explains all commands."
+    )
+
+
+def refused(row: Command, author: User, role: str) -> str:
+    """Say that somebody may not do this, who may, and what to do."""
+    has = "no permission" if role == "none" else f"the permission *{role}*"
+    return (
+        f"`{row.words}` needs the permission *{row.needs}* on this repository (or more), and "
+        f"{quoted(author.login)} has {has}. Nothing was done.\n\n"
+        f"Ask somebody with that permission to comment `{row.words}`, or an administrator of the "
+        f"repository for access; `{TRIGGER} help` says what everybody may do."
+    )
+
+
+def queued(answer: Queued) -> str:
+    """Say that a run waits."""
+    return (
+        f"Run `{answer.run}` is queued at position {answer.position}; it starts by itself. "
+        f"`{TRIGGER} status` tells how it stands."
+    )
+
+
+def cancelling(runs: Sequence[str]) -> str:
+    """Say which runs stop, or that there is none."""
+    if not runs:
+        return f"There is no unfinished run on this issue. `{START.words}` starts one."
+    return f"{_runs(runs)} stops after the step it is at. What is published stays."
+
+
+def resuming(runs: Sequence[str]) -> str:
+    """Say which runs go on, or that none is paused."""
+    if not runs:
+        return f"No run of this issue is paused. `{TRIGGER} status` tells how they stand."
+    return f"{_runs(runs)} goes on from where it stopped."
+
+
+def status(runs: Sequence[RunStatus]) -> str:
+    """Tell how the runs of an issue stand, with a table of tasks each."""
+    if not runs:
+        return f"No run was started on this issue yet. `{START.words}` starts one."
+    return "\n\n".join(_run(run) for run in runs)
+
+
+def open_quote() -> str:
+    """A quotation mark without its partner."""
+    return "A quotation mark is not closed."
+
+
+def long_line() -> str:
+    """A command line beyond what we read."""
+    return "The command is too long."
+
+
+def unknown_word(word: str) -> str:
+    """A first word that names nothing."""
+    return f"{quoted(word)} is neither a command nor a Markdown file (a path ends in `.md`)."
+
+
+def unknown_option(row: Command, name: str) -> str:
+    """An option the command does not have."""
+    return f"`{row.words}` has no option {quoted(name)}."
+
+
+def missing_value(option: Option) -> str:
+    """An option without its value."""
+    return f"The option `{option.name}` needs a value."
+
+
+def flag_with_value(option: Option) -> str:
+    """A value where none belongs."""
+    return f"The option `{option.name}` takes no value."
+
+
+def given_twice(option: Option) -> str:
+    """An option given twice."""
+    return f"The option `{option.name}` is given twice."
+
+
+def not_a_number(option: Option, given: str) -> str:
+    """A count that is none."""
+    return f"`{option.name}` needs a whole number from 1 to {option.maximum}, not {quoted(given)}."
+
+
+def too_large(option: Option, given: str) -> str:
+    """A count beyond its maximum."""
+    return f"`{option.name}` is at most {option.maximum}, so {quoted(given)} is too large."
+
+
+def bad_text(option: Option) -> str:
+    """A value that cannot be a name."""
+    return (
+        f"The value of `{option.name}` is longer than {option.maximum} characters or has control "
+        "characters in it."
+    )
+
+
+def takes_no_argument(row: Command, word: str) -> str:
+    """A word too many."""
+    return f"`{row.words}` takes nothing more, but {quoted(word)} follows it."
+
+
+def one_argument_only(argument: Argument, word: str) -> str:
+    """A second argument."""
+    return f"Only one `{argument.value}` can be given, and {quoted(word)} is a second one."
+
+
+def unreadable_path(path: str) -> str:
+    """A path nobody can have meant."""
+    return f"The path {quoted(path)} is too long or has control characters in it."
+
+
+def path_outside(path: str) -> str:
+    """A path that leads out of the repository."""
+    return (
+        f"The path {quoted(path)} must lie inside the repository and be written from its top, "
+        "with `/` between folders and without `..`."
+    )
+
+
+def no_markdown_path(path: str) -> str:
+    """A path of another kind of file."""
+    return f"The roadmap {quoted(path)} must be a Markdown file (its name ends in `.md`)."
+
+
+def _who(row: Command) -> str:
+    return "anyone" if row.needs == "anyone" else f"permission *{row.needs}* or more"
+
+
+def _explained(row: Command) -> list[str]:
+    argument = [f"- `{row.argument.value}`: {row.argument.help}"] if row.argument else []
+    options = [
+        f"- `{f'{option.name} {option.value}'.strip()}`: {option.help}" for option in row.options
+    ]
+    return argument + options
+
+
+def _runs(runs: Sequence[str]) -> str:
+    return "Run " + ", ".join(f"`{run}`" for run in runs)
+
+
+def _run(run: RunStatus) -> str:
+    name = f"[`{run.run}`]({run.url})" if run.url else f"`{run.run}`"
+    head = f"Run {name}: **{run.status}**"
+    if run.detail:
+        head += f" ({defuse(' '.join(run.detail.split()), plain=True)})"
+    if not run.tasks:
+        return head
+    rows = [_task(task) for task in run.tasks[:_MOST_TASKS]]
+    if len(run.tasks) > _MOST_TASKS:
+        rows.append(f"| … | {len(run.tasks) - _MOST_TASKS} more | | |")
+    return "\n".join([head, "", "| task | title | status | where |", "|---|---|---|---|", *rows])
+
+
+def _task(task: TaskLine) -> str:
+    where = f"[open]({task.url})" if task.url else ""
+    return (
+        f"| {quoted(task.name)} | {quoted(task.title)} | {task.status.replace('_', ' ')} "
+        f"| {where} |"
+    )
