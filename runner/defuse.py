@@ -41,7 +41,7 @@ _NUMBER = re.compile(r"#(?=[0-9])|\bGH-(?=[0-9])", re.IGNORECASE)
 
 
 def defuse(text: str, *, plain: bool = False) -> str:
-    """Return the text with nothing active in it; at most 2 × its length + 1.
+    """Return the text with nothing active in it; at most twice its length, plus one.
 
     ``plain`` is for text that is not rendered as Markdown (titles, commit messages): there no code
     fence is spared, and none is closed. Line ends become ``\\n``. Doing it twice changes nothing.
