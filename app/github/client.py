@@ -1,0 +1,197 @@
+"""The client of GitHub's API: gidgethub's, with credentials, waiting and retry added.
+
+Everything happens around one request (``_request``), below gidgethub's REST and GraphQL calls
+alike, so that there is one count of tries; the hook ``handle_rate_limit_error`` is not called for
+GraphQL and would count a second time. ``manage_rate_limit`` is used: a limit that is known to be
+spent is not tried. Callers see gidgethub's exceptions for what GitHub refuses (404, 409, 422 ...)
+and ``Outage`` for all else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, timedelta
+from importlib import metadata
+from typing import Protocol
+from urllib.parse import urljoin, urlsplit
+
+import aiohttp
+from gidgethub.abc import CACHE_TYPE
+from gidgethub.aiohttp import GitHubAPI
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt
+from tenacity.wait import wait_exponential_jitter
+
+from app.github.faults import (
+    LONGEST_WAIT,
+    Request,
+    TryAgain,
+    Verdict,
+    exhausted,
+    judge_answer,
+    judge_failure,
+    read_message,
+    refused_credential,
+)
+from runner.errors import Outage
+from runner.ports import Clock
+
+API_VERSION = "2022-11-28"
+"""https://docs.github.com/en/rest/about-the-rest-api/api-versions"""
+
+TRIES = 4
+_TIMEOUT = 60.0
+_MOST_HOPS = 3
+_BACKOFF = wait_exponential_jitter(initial=1, max=30, jitter=1)
+
+Sleep = Callable[[float], Awaitable[None]]
+Response = tuple[int, Mapping[str, str], bytes]
+
+
+class Credential(Protocol):
+    """Who we are for one request."""
+
+    async def authorization(self) -> str:
+        """Return the Authorization header's value, fresh enough for a request."""
+
+    def forget(self, authorization: str) -> None:
+        """Drop what GitHub refused, so that the next value is a new one."""
+
+
+class GitHubClient(GitHubAPI):
+    """One installation's (or the App's own) view of GitHub. ``timeout`` in seconds a request."""
+
+    def __init__(
+        self,
+        session: aiohttp.ClientSession,
+        *,
+        base_url: str,
+        credential: Credential,
+        clock: Clock,
+        sleep: Sleep = asyncio.sleep,
+        cache: CACHE_TYPE | None = None,
+        timeout: float = _TIMEOUT,
+    ) -> None:
+        super().__init__(session, user_agent(), base_url=base_url, cache=cache)
+        self._credential = credential
+        self._clock = clock
+        self._pause = sleep
+        self._timeout = aiohttp.ClientTimeout(total=timeout)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait, by the injected sleep."""
+        await self._pause(seconds)
+
+    async def manage_rate_limit(self, *, method: str, url: str) -> None:
+        """Before a request: wait out a limit that is known to be spent, or raise ``Outage``."""
+        limit = self.rate_limit
+        # gidgethub has counted this request already: below 0 means that none was left for it
+        if limit is None or limit.remaining >= 0:
+            return
+        reset = limit.reset_datetime.astimezone(UTC) + timedelta(seconds=1)
+        seconds = (reset - self._clock.now()).total_seconds()
+        if seconds > LONGEST_WAIT:
+            raise exhausted(reset)
+        self.rate_limit = None
+        await self.sleep(max(0.0, seconds))
+
+    async def _request(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes = b""
+    ) -> Response:
+        tries = AsyncRetrying(
+            retry=retry_if_exception_type(TryAgain),
+            stop=stop_after_attempt(TRIES),
+            wait=_seconds,
+            sleep=self.sleep,
+            retry_error_callback=_give_up,
+        )
+        async for attempt in tries:
+            with attempt:
+                asked = Request(method, url, attempt.retry_state.attempt_number)
+                response = await self._with_credential(asked, headers, body)
+        return response
+
+    async def _with_credential(
+        self, asked: Request, headers: Mapping[str, str], body: bytes
+    ) -> Response:
+        """Ask with a fresh credential; a refused one (401) is renewed once."""
+        for _ in range(2):
+            authorization = await self._credential.authorization()
+            signed = dict(headers) | {
+                "authorization": authorization,
+                "x-github-api-version": API_VERSION,
+            }
+            status, answered, content = await self._exchange(asked, signed, body)
+            if status != 401:
+                return status, answered, content
+            self._credential.forget(authorization)
+        raise refused_credential(asked, read_message(content))
+
+    async def _exchange(self, asked: Request, headers: dict[str, str], body: bytes) -> Response:
+        """Ask once; raise what the answer, or its absence, means for us."""
+        try:
+            status, answered, content = await self._follow(asked, headers, body)
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as gone:
+            _raise(self._failure(asked, gone, sent=False), gone)
+        except (aiohttp.ClientError, TimeoutError) as lost:
+            _raise(self._failure(asked, lost, sent=True), lost)
+        now = self._clock.now()
+        _raise(judge_answer(asked, status=status, headers=answered, body=content, now=now))
+        return status, answered, content
+
+    def _failure(self, asked: Request, cause: Exception, *, sent: bool) -> Verdict:
+        return judge_failure(asked, type(cause).__name__, now=self._clock.now(), sent=sent)
+
+    async def _follow(self, asked: Request, headers: dict[str, str], body: bytes) -> Response:
+        """Send, and repeat a redirected POST verbatim at its new place.
+
+        aiohttp would make a GET of it at 301 and 302; GitHub means "repeat the request there".
+        Another host gets nothing: the redirect is then the answer.
+        (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects)
+        """
+        url = asked.url
+        for _ in range(_MOST_HOPS):
+            status, answered, content = await self._send(asked.method, url, headers, body)
+            target = urljoin(url, answered.get("location", ""))
+            moved = asked.method == "POST" and status in (301, 302, 307, 308)
+            if not moved or urlsplit(target)[:2] != urlsplit(url)[:2]:
+                break
+            url = target
+        return status, answered, content
+
+    async def _send(self, method: str, url: str, headers: dict[str, str], body: bytes) -> Response:
+        async with self._session.request(
+            method,
+            url,
+            headers=headers,
+            data=body,
+            timeout=self._timeout,
+            allow_redirects=method != "POST",
+        ) as response:
+            return response.status, response.headers, await response.read()
+
+
+def user_agent() -> str:
+    """Name us to GitHub, which refuses requests without a User-Agent."""
+    try:
+        return f"cairn/{metadata.version('cairn')}"
+    except metadata.PackageNotFoundError:  # run from a checkout that is not installed
+        return "cairn/dev"
+
+
+def _raise(verdict: Verdict, cause: Exception | None = None) -> None:
+    if verdict is not None:
+        raise verdict from cause
+
+
+def _seconds(state: RetryCallState) -> float:
+    """How long to wait before the next try: what GitHub said, else growing with jitter."""
+    again = state.outcome.exception() if state.outcome else None
+    if isinstance(again, TryAgain) and again.seconds is not None:
+        return again.seconds
+    return _BACKOFF(state)
+
+
+def _give_up(state: RetryCallState) -> None:
+    again = state.outcome.exception() if state.outcome else None
+    raise again.outage if isinstance(again, TryAgain) else Outage("github", "no answer") from again

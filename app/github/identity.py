@@ -1,0 +1,182 @@
+"""The App's identity: its signed JWT, its name, and installation tokens.
+
+Tokens are scoped to one repository and to the permissions their use needs, kept until shortly
+before they expire, and asked for before each request, so that a run may outlive them.
+(https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import datetime
+from weakref import WeakValueDictionary
+
+import aiohttp
+from cachetools import LRUCache, TLRUCache
+from gidgethub import BadRequest
+from gidgethub.abc import CACHE_TYPE
+
+from app.github.app_key import AppKey
+from app.github.client import GitHubClient, Sleep
+from app.github.scopes import Permissions
+from runner.errors import Outage
+from runner.ports import Clock
+
+_EARLY = 5 * 60
+"""Seconds before its end at which a token is no longer handed out."""
+
+_MOST_TOKENS = 1000
+_MOST_INSTALLATIONS = 100
+_MOST_ANSWERS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    installation_id: int
+    repository_id: int
+    permissions: frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    expires_at: datetime
+    value: str = field(repr=False)
+
+
+class AppIdentity:
+    """One GitHub App at one GitHub. Raises ValueError when the private key is none."""
+
+    def __init__(
+        self,
+        *,
+        app_id: str,
+        private_key: str,
+        api_url: str,
+        session: aiohttp.ClientSession,
+        clock: Clock,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self._api_url = api_url
+        self._session = session
+        self._clock = clock
+        self._sleep = sleep
+        self._app = GitHubClient(
+            session,
+            base_url=api_url,
+            credential=AppKey(app_id=app_id, private_key=private_key, clock=clock),
+            clock=clock,
+            sleep=sleep,
+        )
+        self._slug = ""
+        self._tokens: TLRUCache[_Scope, _Token] = TLRUCache(
+            _MOST_TOKENS,
+            ttu=lambda _scope, token, _now: token.expires_at.timestamp() - _EARLY,
+            timer=lambda: clock.now().timestamp(),
+        )
+        self._locks: WeakValueDictionary[_Scope, asyncio.Lock] = WeakValueDictionary()
+        self._answers: LRUCache[int, CACHE_TYPE] = LRUCache(_MOST_INSTALLATIONS)
+
+    @property
+    def app(self) -> GitHubClient:
+        """The client that speaks as the App itself (JWT): deliveries, installations."""
+        return self._app
+
+    async def slug(self) -> str:
+        """Return the App's name in URLs; asked once. Raises ``Outage``."""
+        if not self._slug:
+            self._slug = str((await self._app.getitem("/app"))["slug"])
+        return self._slug
+
+    async def bot_login(self) -> str:
+        """Return the login under which the App comments. Raises ``Outage``."""
+        return f"{await self.slug()}[bot]"
+
+    async def installation_for(self, full_name: str) -> int:
+        """Return the installation that covers a repository. Raises ``Outage``."""
+        try:
+            found = await self._app.getitem("/repos/{+name}/installation", {"name": full_name})
+        except BadRequest as refusal:
+            raise Outage(
+                "credential",
+                f"The App is not installed on {full_name} ({refusal}). Install it on its page: "
+                "Settings, Applications, Configure.",
+            ) from refusal
+        return int(found["id"])
+
+    async def installation_token(
+        self, *, installation_id: int, repository_id: int, permissions: Permissions
+    ) -> str:
+        """Return a token that lives at least 5 minutes more. Raises ``Outage``."""
+        scope = _Scope(installation_id, repository_id, frozenset(permissions.items()))
+        return (await self._token(scope)).value
+
+    def client(
+        self, *, installation_id: int, repository_id: int, permissions: Permissions
+    ) -> GitHubClient:
+        """Return a client for one repository; it fetches its tokens when it needs them."""
+        scope = _Scope(installation_id, repository_id, frozenset(permissions.items()))
+        # cached answers are shared by the clients of one installation, and by no others
+        answers = self._answers.setdefault(installation_id, LRUCache(_MOST_ANSWERS))
+        return GitHubClient(
+            self._session,
+            base_url=self._api_url,
+            credential=_InstallationCredential(self, scope),
+            clock=self._clock,
+            sleep=self._sleep,
+            cache=answers,
+        )
+
+    async def _token(self, scope: _Scope) -> _Token:
+        # whoever comes while a token is being fetched waits for that one
+        lock = self._locks.setdefault(scope, asyncio.Lock())
+        async with lock:
+            token = self._tokens.get(scope)
+            if token is None:
+                token = self._tokens[scope] = await self._fetch(scope)
+            return token
+
+    def _forget(self, scope: _Scope, value: str) -> None:
+        token = self._tokens.get(scope)
+        if token and token.value == value:
+            del self._tokens[scope]
+
+    async def _fetch(self, scope: _Scope) -> _Token:
+        wanted = {
+            "repository_ids": [scope.repository_id],
+            "permissions": dict(sorted(scope.permissions)),
+        }
+        path = f"/app/installations/{scope.installation_id}/access_tokens"
+        try:
+            answer = await self._app.post(path, data=wanted)
+        except BadRequest as refusal:
+            raise _refused(scope, refusal) from refusal
+        return _Token(datetime.fromisoformat(answer["expires_at"]), answer["token"])
+
+
+@dataclass(frozen=True, slots=True)
+class _InstallationCredential:
+    identity: AppIdentity
+    scope: _Scope
+
+    async def authorization(self) -> str:
+        return f"token {(await self.identity._token(self.scope)).value}"
+
+    def forget(self, authorization: str) -> None:
+        self.identity._forget(self.scope, authorization.removeprefix("token "))
+
+
+def _refused(scope: _Scope, refusal: BadRequest) -> Outage:
+    """Say why there is no token: the installation is gone, or grants less than we need."""
+    where = f"installation {scope.installation_id}, repository {scope.repository_id}"
+    if refusal.status_code == 422:
+        wanted = ", ".join(f"{name}: {level}" for name, level in sorted(scope.permissions))
+        return Outage(
+            "permission",
+            f"GitHub gives no token for {where}: {refusal} Needed: {wanted}. Accept the App's "
+            "permissions on the installation's page, and let it cover the repository.",
+        )
+    return Outage(
+        "credential",
+        f"GitHub gives no token for {where}: {refusal}. Install the App on the repository again.",
+    )

@@ -1,0 +1,35 @@
+"""What the App asks for: the manifest's permissions and events, and the smaller sets of tokens.
+
+Least permission for each operation: GitHub's table of permissions for Apps
+(https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal
+
+Permissions = Mapping[str, Literal["read", "write"]]
+
+APP_PERMISSIONS: Permissions = MappingProxyType(
+    {
+        "metadata": "read",  # asking what a person may do; GitHub grants it to every App
+        "contents": "write",  # reading trees; blobs, trees, commits and branches of checkpoints
+        "issues": "write",  # comments and reactions, on pull requests too
+        "pull_requests": "write",  # opening checkpoints and changing their base
+    }
+)
+"""The manifest's ``default_permissions``: all the App is ever granted."""
+
+APP_EVENTS = ("issue_comment",)
+"""The manifest's ``default_events``; installation events come unasked."""
+
+READ: Permissions = MappingProxyType({"metadata": "read", "contents": "read"})
+"""For fetching git objects: the token is handed to a git process."""
+
+CONVERSE: Permissions = MappingProxyType({"metadata": "read", "issues": "write"})
+"""For answering comments: role of the author, reaction, reply, progress comment."""
+
+PUBLISH: Permissions = APP_PERMISSIONS
+"""For a run's client: commits, branches, pull requests and its progress comment."""
