@@ -1,0 +1,89 @@
+"""What the engine is told: one locked container a task, and how a command runs in it.
+
+The container's first process only keeps it alive. It runs as another user than the commands, so
+that a command can neither end the container nor, by ending everything it may, end that process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from runner.ports import BoxSpec
+
+WORKSPACE = "/workspace"
+USER = "1000:1000"
+KILLED = 137  # what a shell says of a command ended by SIGKILL: 128 + 9
+OWNER, RUN, TASK = "cairn.owner", "cairn.run", "cairn.task"
+
+_KEEPER = "65534:65534"
+# PATH is the image's own; the engine fills in the usual one where the image has none
+_ENVIRONMENT = ("HOME=/tmp", "LANG=C.UTF-8", "PYTHONDONTWRITEBYTECODE=1")
+
+# Arguments: bytes of stdin, seconds, the command. stdin is counted, not half-closed, for not every
+# way to an engine can do that, and read to its end, for an engine may wait long with what nobody
+# reads. `kill -- -1` ends whatever the command left behind, in one system call and without a fork
+# (the process limit may be used up); Linux spares the caller:
+# https://man7.org/linux/man-pages/man2/kill.2.html
+_COMMAND = f"""\
+cd {WORKSPACE} 2>/dev/null || {{ chmod 755 {WORKSPACE} && cd {WORKSPACE}; }} || exit 126
+size=$1 limit=$2
+shift 2
+head -c "$size" | {{
+    timeout -s KILL "$limit" "$@"
+    code=$?
+    cat >/dev/null
+    exit $code
+}}
+code=$?
+kill -s KILL -- -1 2>/dev/null
+exit $code
+"""
+KILL_ALL = ("sh", "-c", "kill -s KILL -- -1")
+
+
+def command_line(argv: Sequence[str], *, size: int, limit: float) -> list[str]:
+    """Wrap a command: it reads ``size`` bytes, ends after ``limit`` seconds, leaves nothing."""
+    return ["sh", "-c", _COMMAND, "sh", str(size), f"{max(limit, 0.001):.3f}", *argv]
+
+
+def container_config(spec: BoxSpec, *, image: str, owner: str) -> dict[str, Any]:
+    """Describe the container (https://docs.docker.com/reference/api/engine/, ContainerCreate)."""
+    return {
+        "Image": image,
+        "Entrypoint": ["sleep", "infinity"],
+        "Cmd": [],
+        "User": _KEEPER,
+        "WorkingDir": "/",
+        "Env": list(_ENVIRONMENT),
+        "Labels": {OWNER: owner, RUN: spec.run, TASK: spec.task},
+        "Healthcheck": {"Test": ["NONE"]},
+        "HostConfig": _limits(spec) | _locks(spec),
+    }
+
+
+def _limits(spec: BoxSpec) -> dict[str, Any]:
+    # the workspace is memory, too; swap would make the limit a wish
+    memory = spec.memory + spec.disk
+    return {
+        "Memory": memory,
+        "MemorySwap": memory,
+        "NanoCpus": int(spec.cpus * 1e9),
+        "PidsLimit": spec.pids,
+        "Ulimits": [{"Name": "core", "Soft": 0, "Hard": 0}],
+        "Tmpfs": {
+            WORKSPACE: f"rw,exec,nosuid,nodev,size={spec.disk},mode=0755,uid=1000,gid=1000",
+            "/tmp": f"rw,exec,nosuid,nodev,size={spec.disk // 2},mode=1777",  # noqa: S108
+        },
+    }
+
+
+def _locks(spec: BoxSpec) -> dict[str, Any]:
+    return {
+        "Init": True,
+        "NetworkMode": "default" if spec.network else "none",
+        "ReadonlyRootfs": True,
+        "CapDrop": ["ALL"],
+        "SecurityOpt": ["no-new-privileges"],
+        "LogConfig": {"Type": "none"},
+    }
