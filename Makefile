@@ -33,7 +33,7 @@ bench: $(STAMP) ## measure (no tests, no time limits)
 
 # The locks name every package with the hashes of its files, and no index. ARGS=--upgrade takes
 # newer versions; without it only what pyproject.toml asks for changes.
-lock: $(STAMP) ## write the lock files anew from pyproject.toml
+lock: $(BIN)/python ## write the lock files anew from pyproject.toml
 	@echo "== locking"
 	@$(BIN)/python -m pip install --quiet $(UV)
 	@$(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
@@ -43,20 +43,22 @@ lock: $(STAMP) ## write the lock files anew from pyproject.toml
 
 venv: $(STAMP) ## create .venv from the lock file
 
-$(STAMP): requirements-dev.lock pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	    echo "Python 3.11 or newer is needed, and $(PYTHON) is" \
-	        "$$($(PYTHON) --version 2>&1 || true)."; \
-	    echo "Install it, or name it: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
-	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
-	    echo "Python's venv module is not complete."; \
-	    echo "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
-	@echo "== creating $(VENV) (about a minute, once)"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "== installing the packages of requirements-dev.lock, each checked by its hash"
+$(STAMP): requirements-dev.lock pyproject.toml | $(BIN)/python
+	@echo "== installing the packages of requirements-dev.lock, each checked by its hash (about a minute)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes \
 	    -r requirements-dev.lock
 	@echo "== installing cairn itself, so that $(BIN)/cairn is there"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
 	    --no-build-isolation -e .
 	@touch $@
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	    found=$$($(PYTHON) --version 2>/dev/null); \
+	    echo "Python 3.11 or newer is needed, and $(PYTHON) is $${found:-not there}."; \
+	    echo "Install it, or name it: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+	    echo "Python's venv module is not complete."; \
+	    echo "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	@echo "== creating $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
