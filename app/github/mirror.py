@@ -11,7 +11,7 @@ import base64
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -21,6 +21,8 @@ from runner.adapters.git_objects import GitObjects
 
 _REF = re.compile(r"refs/[^\s:*?\[\\^~]+\Z|[0-9a-f]{40}\Z")
 _INCOMING = "refs/cairn/incoming"
+Token = Callable[[], Awaitable[str]]
+
 _FETCH = 600.0  # seconds; one commit of a very large repository takes minutes
 
 
@@ -38,9 +40,10 @@ class Mirror:
         self._git = hermetic("--git-dir", str(self._directory))
         self.objects = GitObjects(self._git)
 
-    async def fetch(self, want: str, *, url: str, token: str) -> str:
+    async def fetch(self, want: str, *, url: str, token: Token) -> str:
         """Have one commit here, by its sha or a full ref name; return its sha.
 
+        ``token`` is asked for a fresh installation token when something has to be fetched.
         Raises ``TaskError`` when the other side does not have it, ``Outage`` when that cannot be
         asked. A mirror that turns out to be broken is made anew once.
         """
@@ -50,11 +53,7 @@ class Mirror:
             if await self._holds(want):
                 return want
             await self._make_if_missing()
-            done = await self._get(want, url, token)
-            if done.exit_code and remote_trouble(want, url, done.stderr) is None:
-                await self._make()
-                done = await self._get(want, url, token)
-            _check(done, want, url, token)
+            await self._get(want, url, await token())
             return await self._keep()
 
     async def _holds(self, commit: str) -> bool:
@@ -75,7 +74,16 @@ class Mirror:
         await asyncio.to_thread(shutil.rmtree, self._directory, ignore_errors=True)
         await asyncio.to_thread(Path(fresh).rename, self._directory)
 
-    async def _get(self, want: str, url: str, token: str) -> Finished:
+    async def _get(self, want: str, url: str, token: str) -> None:
+        done = await self._try(want, url, token)
+        if done.exit_code and remote_trouble(want, url, done.stderr) is None:
+            await self._make()
+            done = await self._try(want, url, token)
+        if done.exit_code:
+            said = done.stderr.replace(token, "***") if token else done.stderr
+            raise remote_trouble(want, url, said) or GitFailed("fetch", done.exit_code, said)
+
+    async def _try(self, want: str, url: str, token: str) -> Finished:
         return await self._reaching(url, token).call(
             *("fetch", "--quiet", "--depth=1", "--no-tags", "--no-write-fetch-head"),
             *("--no-recurse-submodules", "--", url, f"+{want}:{_INCOMING}"),
@@ -114,9 +122,3 @@ class Mirrors:
         place = self._folder / f"{repository_id}.git"
         made = Mirror(place, environment=self._environment)
         return self._mirrors.setdefault(repository_id, made)
-
-
-def _check(done: Finished, want: str, url: str, token: str) -> None:
-    if done.exit_code:
-        said = done.stderr.replace(token, "***") if token else done.stderr
-        raise remote_trouble(want, url, said) or GitFailed("fetch", done.exit_code, said)

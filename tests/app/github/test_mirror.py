@@ -15,6 +15,10 @@ from tests.runner.adapters.scratch_git import ScratchGit
 TOKEN = "ghs_7_header.payload.signature"
 
 
+async def _token() -> str:
+    return TOKEN
+
+
 @pytest.fixture
 def origin(tmp_path: Path) -> ScratchGit:
     """The repository that is mirrored."""
@@ -31,7 +35,7 @@ def mirror(tmp_path: Path) -> Mirror:
 
 
 async def _fetch(mirror: Mirror, origin: ScratchGit, want: str) -> str:
-    return await mirror.fetch(want, url=f"file://{origin.root}", token=TOKEN)
+    return await mirror.fetch(want, url=f"file://{origin.root}", token=_token)
 
 
 async def test_a_commit_can_be_read_after_its_fetch(mirror: Mirror, origin: ScratchGit) -> None:
@@ -123,7 +127,7 @@ async def test_a_branch_nobody_has_is_this_tasks_error(mirror: Mirror, origin: S
 async def test_a_server_that_is_away_is_an_outage(mirror: Mirror) -> None:
     """A refused connection blames no task, and what is said holds no token."""
     with pytest.raises(Outage, match="cannot be reached") as caught:
-        await mirror.fetch("refs/heads/main", url="http://127.0.0.1:1/o/r.git", token=TOKEN)
+        await mirror.fetch("refs/heads/main", url="http://127.0.0.1:1/o/r.git", token=_token)
     assert (caught.value.kind, TOKEN in str(caught.value)) == ("git", False)
 
 

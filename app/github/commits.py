@@ -1,0 +1,113 @@
+"""Commits through the Git Data API: blobs, tree, commit, ref.
+
+Neither author nor committer is given, so that GitHub signs as the App
+(https://docs.github.com/en/authentication/managing-commit-signature-verification/about-commit-signature-verification#signature-verification-for-bots).
+"""
+
+from __future__ import annotations
+
+import base64
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+from app.github.repository_api import RepositoryApi, ref_path
+from runner.changes import ChangeSet, Write
+from runner.errors import TaskError
+from runner.naming import commit_message
+from runner.ports import Checkpoint
+from runner.snapshot import FILE, Snapshot
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit as far as we compare it."""
+
+    sha: str
+    tree: str
+    parents: tuple[str, ...]
+
+
+class Commits:
+    """The commits and branches of one repository."""
+
+    def __init__(self, api: RepositoryApi) -> None:
+        self._api = api
+
+    async def head(self, branch: str) -> Commit | None:
+        """Return the commit a branch points to, None when there is no such branch."""
+        ref = await self._api.find(ref_path(branch), f"show branch {branch}")
+        if ref is None:
+            return None
+        sha = ref["object"]["sha"]
+        return _commit(await self._api.get(f"git/commits/{sha}", f"show commit {sha}"))
+
+    async def blob(self, sha: str) -> bytes:
+        """Return one content; the way around a mirror that lost it."""
+        found = await self._api.get(f"git/blobs/{sha}", f"show blob {sha}")
+        return base64.b64decode(found["content"])
+
+    async def create(self, checkpoint: Checkpoint, base: Snapshot) -> Commit:
+        """Make the commit, on no branch yet. Raises ``TaskError`` for another tree than ours."""
+        tree = await self._tree(checkpoint.changes.effective(base), base)
+        if tree != checkpoint.tree:
+            raise TaskError(
+                "github",
+                f"GitHub made the tree {tree} of task {checkpoint.task}, but {checkpoint.tree}"
+                " was verified; nothing was committed.",
+            )
+        data = {
+            "message": commit_message(checkpoint),
+            "tree": tree,
+            "parents": [checkpoint.parent],
+        }
+        made = await self._api.post("git/commits", data, f"commit task {checkpoint.task}")
+        _check_signed(made, checkpoint)
+        return _commit(made)
+
+    async def point(self, branch: str, commit: str) -> bool:
+        """Create a branch; False when somebody was faster. An existing one is never moved."""
+        data = {"ref": f"refs/heads/{branch}", "sha": commit}
+        return await self._api.create("git/refs", data, f"create branch {branch}") is not None
+
+    async def _tree(self, changes: ChangeSet, base: Snapshot) -> str:
+        if not changes:
+            return base.tree
+        entries = [await self._entry(p, w, base) for p, w in sorted(changes.files.items())]
+        data = {"base_tree": base.tree, "tree": entries}
+        made = await self._api.post("git/trees", data, f"write {len(entries)} changed files")
+        return str(made["sha"])
+
+    async def _entry(self, path: str, write: Write | None, base: Snapshot) -> dict[str, Any]:
+        """One changed path; ``sha`` None deletes it. JSON has no place for names off UTF-8."""
+        if not _is_utf8(path):
+            shown = path.encode("utf-8", "backslashreplace").decode()
+            raise TaskError("github", f"GitHub's API takes only UTF-8 paths, not {shown}")
+        old = base.entries.get(path)
+        if write is None:
+            return {"path": path, "mode": old.mode if old else FILE, "type": "blob", "sha": None}
+        content = base64.b64encode(write.content).decode()
+        made = await self._api.post(
+            "git/blobs", {"content": content, "encoding": "base64"}, f"store {path}"
+        )
+        mode = write.mode or (old.mode if old else FILE)
+        return {"path": path, "mode": mode, "type": "blob", "sha": made["sha"]}
+
+
+def _commit(found: Any) -> Commit:
+    return Commit(found["sha"], found["tree"]["sha"], tuple(p["sha"] for p in found["parents"]))
+
+
+def _check_signed(made: Any, checkpoint: Checkpoint) -> None:
+    signed = made.get("verification") or {}
+    if not signed.get("verified"):
+        _log.warning(
+            "GitHub did not sign commit %s of run %s, task %s: %s",
+            *(made["sha"], checkpoint.run, checkpoint.task, signed.get("reason", "unknown")),
+        )
+
+
+def _is_utf8(path: str) -> bool:
+    return not any("\ud800" <= letter <= "\udfff" for letter in path)

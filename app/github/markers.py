@@ -1,0 +1,34 @@
+"""Hidden markers by which our objects are found again: ``<!-- cairn:<kind>:<name> -->``.
+
+A marker counts only on what our App wrote. Ours stand before any other text, and the first of a
+kind is the one that counts: text that came from a model cannot pass for one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import unquote
+
+_MOST = 60_000
+"""Characters of a body that GitHub is sure to store, markers apart (its limit is 65,536)."""
+
+_CUT = "\n\n… cut here: the text was too long for GitHub."
+
+
+def marker(kind: str, name: str) -> str:
+    """Make a marker. What would end an HTML comment is percent-encoded."""
+    safe = name.replace("%", "%25").replace("--", "-%2D").replace("\n", "%0A")
+    return f"<!-- cairn:{kind}:{safe} -->"
+
+
+def marked(body: str | None, kind: str) -> str | None:
+    """Return the name in the first marker of a kind, None when there is none."""
+    found = re.search(rf"<!-- cairn:{re.escape(kind)}:(.*?) -->", body or "")
+    return unquote(found[1]) if found else None
+
+
+def with_markers(markers: Iterable[str], text: str) -> str:
+    """Put markers before a text that is cut at what GitHub takes."""
+    cut = text if len(text) <= _MOST else text[: _MOST - len(_CUT)] + _CUT
+    return "\n".join([*markers, "", cut])

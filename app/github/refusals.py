@@ -1,0 +1,40 @@
+"""What is left of GitHub's refusals after the client's retries, as errors of the port."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from gidgethub import BadRequest, HTTPException
+
+from runner.errors import Outage, TaskError
+
+
+@contextmanager
+def told(doing: str, *, refused: type[TaskError] | type[Outage] = TaskError) -> Iterator[None]:
+    """Raise ``refused`` with GitHub's own words when it refuses to do something.
+
+    A bad credential and every answer that is no refusal (5xx, redirects) are an ``Outage``.
+    """
+    try:
+        yield
+    except BadRequest as refusal:
+        kind = Outage if refusal.status_code == 401 else refused
+        raise kind(_kind(refusal), f"GitHub refused to {doing}: {_said(refusal)}") from refusal
+    except HTTPException as broken:
+        raise Outage("github", f"GitHub could not {doing}: {_said(broken)}") from broken
+
+
+def _kind(refusal: BadRequest) -> str:
+    return "credential" if refusal.status_code == 401 else "github"
+
+
+def _said(answer: HTTPException) -> str:
+    """Status and message, and the permission that is missing where GitHub names it.
+
+    https://docs.github.com/en/rest/overview/permissions-required-for-github-apps
+    """
+    said = f"{int(answer.status_code)} {answer}"
+    needed = answer.headers.get("x-accepted-github-permissions")
+    missing = int(answer.status_code) in (403, 404) and needed
+    return f"{said} (the App needs {needed})" if missing else said

@@ -1,0 +1,58 @@
+"""The stack of one repository, roadmap and base branch, read off its pull requests. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from app.github.pulls import PREFIX, Pull
+
+
+@dataclass(frozen=True)
+class Standing:
+    """``top`` is the topmost open member (None: nothing is open); the sets hold task keys."""
+
+    top: Pull | None = None
+    in_review: frozenset[str] = field(default_factory=frozenset)
+    declined: frozenset[str] = field(default_factory=frozenset)
+
+
+def standing(pulls: Iterable[Pull], *, base: str, roadmap: str) -> Standing:
+    """Find where the stack ends and how each task stands.
+
+    A member that was merged hands its children down to its own base. Of several chains the longest
+    counts, of equally long ones the one whose top is newest. Open members whose chain is broken
+    (below them a branch of ours that is gone) are in review but carry nothing; members that end on
+    another base branch belong to another stack.
+    """
+    mine = sorted((p for p in pulls if p.roadmap == roadmap), key=lambda p: p.number)
+    heads = {p.head: p for p in mine if p.open}
+    merged_to = {p.head: p.base for p in mine if p.merged and p.head not in heads}
+    chains = {p.number: list(_down(p, heads, merged_to)) for p in mine}
+    grounds = {p.number: _through(chains[p.number][-1].base, merged_to) for p in mine}
+    grounded = [p for p in heads.values() if grounds[p.number] == base]
+    top = max(grounded, key=lambda p: (len(chains[p.number]), p.number), default=None)
+    # a branch of ours that is gone could have stood on any base
+    here = [p for p in mine if grounds[p.number] == base or grounds[p.number].startswith(PREFIX)]
+    in_review = frozenset(p.task for p in here if p.open)
+    newest = {p.task: p for p in here}
+    closed = frozenset(p.task for p in newest.values() if not p.open and not p.merged)
+    return Standing(top, in_review, closed - in_review)
+
+
+def _down(pull: Pull, heads: Mapping[str, Pull], merged_to: Mapping[str, str]) -> Iterator[Pull]:
+    seen: set[str] = set()
+    here: Pull | None = pull
+    while here is not None and here.head not in seen:  # people can retarget into a circle
+        seen.add(here.head)
+        yield here
+        here = heads.get(_through(here.base, merged_to))
+
+
+def _through(branch: str, merged_to: Mapping[str, str]) -> str:
+    """Follow merged members down to the branch they were merged into."""
+    seen: set[str] = set()
+    while branch in merged_to and branch not in seen:
+        seen.add(branch)
+        branch = merged_to[branch]
+    return branch

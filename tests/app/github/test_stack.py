@@ -1,0 +1,107 @@
+"""The stack as read off pull requests: where it ends, what is in review, what was declined."""
+
+from __future__ import annotations
+
+from app.github.pulls import Pull
+from app.github.stack import standing
+
+
+def _pull(number: int, base: str = "main", *, state: str = "open", task: str = "") -> Pull:
+    return Pull(
+        number=number,
+        url=f"https://github.com/o/r/pull/{number}",
+        open=state == "open",
+        merged=state == "merged",
+        head=f"cairn/r1/t{number}",
+        sha=f"{number:040x}",
+        base=base,
+        task=task or f"t{number}",
+        roadmap="ROADMAP.md",
+    )
+
+
+def _top(*pulls: Pull) -> int | None:
+    top = standing(pulls, base="main", roadmap="ROADMAP.md").top
+    return top.number if top else None
+
+
+def _above(number: int, below: int, *, state: str = "open", task: str = "") -> Pull:
+    return _pull(number, f"cairn/r1/t{below}", state=state, task=task)
+
+
+def test_without_pull_requests_nothing_stands() -> None:
+    """An empty stack has no top."""
+    assert _top() is None
+
+
+def test_the_top_is_the_last_of_the_chain() -> None:
+    """The chain is followed by base branches, in whatever order it is listed."""
+    assert _top(_above(3, 2), _pull(1), _above(2, 1)) == 3
+
+
+def test_the_longest_chain_wins() -> None:
+    """Of two chains the longer one is built on."""
+    assert _top(_pull(1), _above(2, 1), _pull(5)) == 2
+
+
+def test_of_equal_chains_the_newest_wins() -> None:
+    """Of chains of one length the one with the newest top is built on."""
+    assert _top(_pull(1), _pull(2)) == 2
+
+
+def test_a_merged_member_hands_its_children_down() -> None:
+    """What stands on a merged member stands on that member's base."""
+    assert _top(_pull(1, state="merged"), _above(2, 1)) == 2
+
+
+def test_a_closed_member_breaks_its_chain() -> None:
+    """What stands on a member closed unmerged carries nothing."""
+    assert _top(_pull(1, state="closed"), _above(2, 1)) is None
+
+
+def test_a_broken_chain_is_still_in_review() -> None:
+    """An open pull request keeps its task from being picked, whatever it stands on."""
+    found = standing([_above(2, 1)], base="main", roadmap="ROADMAP.md")
+    assert found.in_review == {"t2"}
+
+
+def test_another_base_is_another_stack() -> None:
+    """Members that end on another base branch count for nothing here."""
+    pulls = [_pull(1, "release"), _above(2, 1), _above(3, 2, state="closed")]
+    found = standing(pulls, base="main", roadmap="ROADMAP.md")
+    assert (found.top, found.in_review, found.declined) == (None, set(), set())
+
+
+def test_another_roadmap_is_another_stack() -> None:
+    """Members of another roadmap count for nothing here."""
+    assert standing([_pull(1)], base="main", roadmap="docs/PLAN.md").top is None
+
+
+def test_a_circle_of_bases_ends() -> None:
+    """Pull requests that people pointed at each other are no stack."""
+    assert _top(_above(1, 2), _above(2, 1)) is None
+
+
+def test_closed_unmerged_means_declined() -> None:
+    """A checkpoint that a person closed is a no."""
+    found = standing([_pull(1, state="closed")], base="main", roadmap="ROADMAP.md")
+    assert found.declined == {"t1"}
+
+
+def test_a_later_merge_overrides_a_no() -> None:
+    """The newest pull request of a task decides."""
+    pulls = [_pull(1, state="closed", task="t"), _pull(2, state="merged", task="t")]
+    assert standing(pulls, base="main", roadmap="ROADMAP.md").declined == set()
+
+
+def test_a_later_no_overrides_a_merge() -> None:
+    """A task that was merged, tried again and closed is declined."""
+    pulls = [_pull(1, state="merged", task="t"), _pull(2, state="closed", task="t")]
+    assert standing(pulls, base="main", roadmap="ROADMAP.md").declined == {"t"}
+
+
+def test_what_is_open_is_not_declined() -> None:
+    """An open pull request counts more than a newer closed one."""
+    pulls = [_pull(1, task="t"), _pull(2, state="closed", task="t")]
+    found = standing(pulls, base="main", roadmap="ROADMAP.md")
+    assert (found.in_review, found.declined) == ({"t"}, set())
