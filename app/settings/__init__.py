@@ -1,0 +1,17 @@
+"""The settings: read once from the environment, checked whole, all problems told at once.
+
+``python -m app.settings`` prints the table for the documentation.
+"""
+
+from app.settings.models import RunSettings, ServerSettings
+from app.settings.reading import Problem, SettingsError, read_settings
+from app.settings.table import settings_table
+
+__all__ = [
+    "Problem",
+    "RunSettings",
+    "ServerSettings",
+    "SettingsError",
+    "read_settings",
+    "settings_table",
+]

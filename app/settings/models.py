@@ -1,0 +1,170 @@
+"""Every setting with its default, its check and what it is.
+
+``RunSettings`` is what a run needs anywhere, ``ServerSettings`` what the server needs on top. A
+variable is named as its field, in capitals.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import (
+    Field,
+    NonNegativeInt,
+    PositiveInt,
+    SecretStr,
+    ValidationInfo,
+    field_validator,
+)
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from app.settings.values import BaseUrl, DatabaseUrl, ExistingFile, Lowered, Words, rsa_key
+
+Sandbox = Annotated[Literal["auto", "docker", "bubblewrap", "process"], Lowered]
+LogLevel = Annotated[Literal["debug", "info", "warning", "error"], Lowered]
+OPENAI = "https://api.openai.com/v1"
+
+
+class RunSettings(BaseSettings):
+    """What a run needs on a server, in CI and on a checkout."""
+
+    model_config = SettingsConfigDict(
+        alias_generator=str.upper,
+        case_sensitive=True,
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+        hide_input_in_errors=True,
+        validate_default=True,
+    )
+
+    openai_base_url: BaseUrl = Field(
+        OPENAI, description="Where the model is: any server with OpenAI's chat API."
+    )
+    openai_api_key: SecretStr | None = Field(
+        None, description="Key of the model server; not needed where that server asks for none."
+    )
+    cairn_model: str = Field("gpt-5-mini", description="The model that is asked.")
+    cairn_prices: ExistingFile | None = Field(
+        None, description="File with model prices, for models Cairn has no price of."
+    )
+    cairn_sandbox: Sandbox = Field(
+        "auto",
+        description="What runs code: auto (the first that works), docker, bubblewrap, "
+        "process (no isolation).",
+    )
+    cairn_sandbox_image: str = Field(
+        "cairn-sandbox:latest", description="Container image of a task, built from our Dockerfile."
+    )
+    cairn_log_level: LogLevel = Field("info", description="debug, info, warning or error.")
+
+    @property
+    def missing_model_key(self) -> str | None:
+        """What to do when no model can be asked with these settings; None when one can."""
+        if self.openai_api_key or self.openai_base_url != OPENAI:
+            return None
+        return _NO_KEY
+
+
+class ServerSettings(RunSettings):
+    """What ``cairn serve`` needs."""
+
+    github_app_id: PositiveInt = Field(description="The App's id, from its settings page.")
+    github_app_private_key_file: Path | None = Field(
+        None, description="File with the App's private key (this or the key itself)."
+    )
+    github_app_private_key: SecretStr = Field(
+        SecretStr(""), description=r"The App's private key in PEM form; \n may stand for line ends."
+    )
+    github_webhook_secret: SecretStr = Field(
+        description="The webhook secret, as in the App's settings."
+    )
+    github_api_url: BaseUrl = Field(
+        "https://api.github.com", description="GitHub's API; https://HOST/api/v3 for Enterprise."
+    )
+    github_server_url: BaseUrl = Field("https://github.com", description="GitHub's pages and git.")
+    cairn_data_dir: Path = Field(Path("data"), description="Folder for what the server keeps.")
+    database_url: DatabaseUrl = Field(
+        SecretStr(""), description="The database; a SQLite file in the data folder by default."
+    )
+    cairn_allow_unsandboxed: bool = Field(
+        False, description="1 lets the server run code without isolation (CAIRN_SANDBOX=process)."
+    )
+    cairn_public_url: BaseUrl | None = Field(
+        None, description="Where people reach this server; for links."
+    )
+    cairn_admin_token: SecretStr | None = Field(
+        None, description="Token that opens the server's pages."
+    )
+    cairn_concurrency: PositiveInt = Field(2, description="How many runs work at the same time.")
+    cairn_allowed_images: Words = Field(
+        (), description="Container images a repository may ask for, with commas between."
+    )
+    cairn_allowed_bots: Words = Field(
+        (), description="Bots whose comments are obeyed, with commas between."
+    )
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: Annotated[NonNegativeInt, Field(le=65535)] = Field(
+        8080, description="Port to listen on; 0 takes a free one."
+    )
+
+    @field_validator("github_app_private_key", mode="after")
+    @classmethod
+    def _one_key(cls, value: SecretStr, info: ValidationInfo) -> SecretStr:
+        """Take the key itself or the file's content, exactly one."""
+        pem, file = value.get_secret_value(), info.data.get("github_app_private_key_file")
+        if pem and file:
+            raise ValueError("is set and GITHUB_APP_PRIVATE_KEY_FILE too; unset one of them")
+        if pem:
+            return rsa_key(pem)
+        if file:
+            return _key_in(file)
+        raise ValueError(
+            "is not set; set it, or set GITHUB_APP_PRIVATE_KEY_FILE to the .pem file "
+            "that GitHub gave you"
+        )
+
+    @field_validator("database_url", mode="before")
+    @classmethod
+    def _default_database(cls, value: object, info: ValidationInfo) -> object:
+        """Put the database into the data folder unless it is said where."""
+        if isinstance(value, SecretStr) and not value.get_secret_value():
+            return SecretStr(f"sqlite:///{info.data.get('cairn_data_dir', 'data')}/cairn.db")
+        return value
+
+    @field_validator("cairn_allow_unsandboxed")
+    @classmethod
+    def _isolated(cls, value: bool, info: ValidationInfo) -> bool:
+        """Refuse a server that runs other people's code in its own process space unasked."""
+        if info.data.get("cairn_sandbox") == "process" and not value:
+            raise ValueError(
+                "is not set, but CAIRN_SANDBOX is process, which isolates nothing; use docker or "
+                "bubblewrap, or set this to 1 if everyone who can command Cairn may own this host"
+            )
+        return value
+
+    @field_validator("openai_api_key")
+    @classmethod
+    def _key_for_openai(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+        """OpenAI itself answers nobody without a key."""
+        if value is None and info.data.get("openai_base_url") == OPENAI:
+            raise ValueError(_NO_KEY)
+        return value
+
+
+_NO_KEY = "is not set; set it, or set OPENAI_BASE_URL to a model server that needs no key"
+
+
+def _key_in(file: Path) -> SecretStr:
+    try:
+        text = file.read_text()
+    except (OSError, UnicodeDecodeError):
+        raise ValueError(
+            f"cannot be read from {file} (GITHUB_APP_PRIVATE_KEY_FILE); "
+            "name a PEM file that this user can read"
+        ) from None
+    try:
+        return rsa_key(text)
+    except ValueError as error:
+        raise ValueError(f"in {file} (GITHUB_APP_PRIVATE_KEY_FILE) {error}") from None

@@ -1,0 +1,83 @@
+"""No secret appears in a log."""
+
+from __future__ import annotations
+
+import io
+import logging
+
+import pytest
+from pydantic import SecretStr
+
+from app.logs import MASK, Mask, set_up_logging
+
+PEM = (
+    "-----BEGIN RSA PRIVATE KEY-----\nMIIEabcdefghijkl\nmnopqrstuvwxyz12\n"
+    "-----END RSA PRIVATE KEY-----"
+)
+
+
+@pytest.fixture
+def log():
+    root = logging.getLogger()
+    before = root.handlers[:], root.level
+    yield io.StringIO()
+    root.handlers[:], level = before
+    root.setLevel(level)
+
+
+def test_a_known_secret_is_masked_in_message_arguments_and_traceback(log):
+    """Wherever a secret gets into a record, it does not get out."""
+    set_up_logging("info", secrets=[SecretStr("hunter22"), None], stream=log)
+    try:
+        int("hunter22")
+    except ValueError:
+        logging.getLogger("x").exception("with %s and hunter22", {"key": "hunter22"})
+
+    assert "hunter22" not in log.getvalue()
+    assert f"with {{'key': '{MASK}'}} and {MASK}" in log.getvalue()
+    assert f"invalid literal for int() with base 10: '{MASK}'" in log.getvalue()
+
+
+def test_the_level_is_kept(log):
+    """Records below the level are not written."""
+    set_up_logging("warning", stream=log)
+
+    logging.getLogger("x").info("quiet")
+    logging.getLogger("x").warning("loud")
+
+    assert "quiet" not in log.getvalue()
+    assert "WARNING x: loud" in log.getvalue()
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "ghs_16C7e42F292c6912E7710c838347Ae178B4a",
+        "ghs_12345_" + "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOjF9." + "x" * 400,
+        "github_pat_11ABCDEFG0123456789_abcdefghij",
+        "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiIxMjM0In0.c2lnbmF0dXJl",
+        "sk-proj-abcdefghijklmnopqrstuv",
+        PEM,
+    ],
+)
+def test_what_looks_like_a_token_is_masked_unasked(secret):
+    """Tokens minted while running are masked by their form."""
+    assert Mask()(f"before {secret} after") == f"before {MASK} after"
+
+
+def test_an_authorization_header_is_masked():
+    """Whatever the token's form, its header hides it."""
+    assert Mask()("{'Authorization': 'Bearer abc'}").startswith("{'Authorization': 'Bearer ****")
+
+
+def test_a_key_is_masked_line_by_line_too():
+    """A line of the private key alone, or its escaped form, is masked."""
+    mask = Mask([SecretStr(PEM)])
+
+    assert mask("bad MIIEabcdefghijkl line") == f"bad {MASK} line"
+    assert "mnopq" not in mask(repr(PEM))
+
+
+def test_short_secrets_do_not_shred_the_log():
+    """A secret of a few letters is not masked, for it would mask ordinary words."""
+    assert Mask([SecretStr("a")])("a cat") == "a cat"
