@@ -110,7 +110,8 @@ def _end(
             first_bare = first_bare or at
             depth -= 1
         elif not _is_markdown(opening.info) and names_file(fence.info, lines[at - 1]):
-            return (first_bare, True) if first_bare else (at, False)
+            label = 0 if names_file(fence.info, "") else 1  # the path's own line is not the file's
+            return (first_bare, True) if first_bare else (at - label, False)
         else:
             depth += 1
     return (first_bare, True) if first_bare else (len(lines), False)

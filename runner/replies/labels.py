@@ -8,15 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-_BARE_NAMES = frozenset(
+_BARE = (
     "Makefile Dockerfile LICENSE README CHANGELOG Procfile Gemfile Rakefile Vagrantfile Jenkinsfile"
-    " .gitignore .gitattributes .dockerignore .editorconfig .env.example .npmrc .nvmrc".split()
+    " .gitignore .gitattributes .dockerignore .editorconfig .env.example .npmrc .nvmrc"
 )
-_SUFFIXES = frozenset(
+_BARE_NAMES = frozenset(_BARE.split())
+_KINDS = (
     "bash bat c cc cfg cjs conf cpp cs css csv cxx env go gradle h hpp htm html ini ipynb java js"
     " json jsonc jsx kt less lock lua md mdx mjs php pl proto ps1 py pyi r rb rs rst sass scala"
-    " scss sh sql svelte svg swift tf toml ts tsx txt vue xml yaml yml zsh".split()
+    " scss sh sql svelte svg swift tf toml ts tsx txt vue xml yaml yml zsh"
 )
+_SUFFIXES = frozenset(_KINDS.split())
 _WORD = re.compile(r"^(?:[A-Za-z]:)?[\w.@+\-/\\()\[\]$~]+$")
 _SUFFIX = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,8})$")
 _INFO_KEY = re.compile(

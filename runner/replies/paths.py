@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from runner.findings import Complaint
 
 # names that live in many folders: a bare one is more likely a new file than a misspelt old one
-_EVERYWHERE = frozenset(
+_COMMON = (
     "__init__.py __main__.py conftest.py setup.py main.py index.js index.ts index.html"
-    " package.json README.md Makefile Dockerfile .gitignore".split()
+    " package.json README.md Makefile Dockerfile .gitignore"
 )
+_EVERYWHERE = frozenset(_COMMON.split())
 _WORKSPACES = ("workspace", "repo", "repository", "project")
 
 

@@ -1,0 +1,144 @@
+"""Answers given as fenced blocks: which block is which file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner.findings import Complaint
+from runner.replies import labels
+from runner.replies.diffs import is_diff, read_diff
+from runner.replies.edits import has_edits, read_edits
+from runner.replies.fences import Block, Outline
+from runner.replies.languages import fits, is_shell
+from runner.replies.pieces import Edit, Found, Known, Piece, unreadable
+
+
+def read_blocks(parts: Outline, known: Known, *, truncated: bool) -> Found:
+    """Return what the blocks say; a block without a path is placed or reported."""
+    found: list[Found] = []
+    unnamed: list[Block] = []
+    for block in parts.blocks:
+        path = path_of(block, known)
+        if truncated and not block.closed and block is parts.blocks[-1]:
+            found.append(_cut_off(block, path))
+        elif has_edits(block.lines):
+            found.append(edits_of(block.lines, known, place=block.place, path=path))
+        elif is_diff(block.lines, block.info):
+            found.append(read_diff(block.lines, place=block.place, path=path))
+        elif path:
+            found.append(_whole(block, path, known))
+        else:
+            unnamed.append(block)
+    found.append(_unnamed(unnamed, known, named=any(part.pieces for part in found)))
+    return join(found)
+
+
+def join(found: Sequence[Found]) -> Found:
+    """Put what was found in several places into one."""
+    return Found(
+        tuple(piece for part in found for piece in part.pieces),
+        tuple(complaint for part in found for complaint in part.complaints),
+        tuple(note for part in found for note in part.notes),
+    )
+
+
+def names_file(info: str, above: str, known: Known) -> bool:
+    """Whether a fence with this info string under this line begins a file."""
+    return bool(labels.from_info(info, known.names) or labels.from_line(above, known.names))
+
+
+def path_of(block: Block, known: Known) -> str:
+    """Return the path written beside a block ('' when there is none)."""
+    first = next((line for line in block.lines if line.strip()), "")
+    markdown = block.info.lower().startswith(("md", "markdown"))
+    return (
+        labels.from_info(block.info, known.names)
+        or labels.from_above(block.above, known.names)
+        or labels.from_first_line(first, known.names, markdown=markdown)
+    )
+
+
+def edits_of(lines: Sequence[str], known: Known, *, place: str, path: str) -> Found:
+    """Return the search/replace edits of a block; a path line above an edit names its file."""
+    edits = read_edits(lines)
+    if isinstance(edits, int):
+        message = f"{place}: the edit that begins at its line {edits + 1} has no end marker."
+        return Found(complaints=(unreadable(message, path=path),))
+    pieces: list[Piece] = []
+    for at, edit in edits:
+        label = next((line for line in reversed(lines[:at]) if line.strip()), "")
+        path = labels.from_line(label.lstrip("#/ "), known.names) or path
+        if not path:
+            return Found(complaints=(unreadable(f"{place} edits a file without naming it."),))
+        pieces.append(_edit_piece(path, place, edit))
+    return Found(tuple(pieces))
+
+
+def _edit_piece(path: str, place: str, edit: Edit) -> Piece:
+    if not any(line.strip() for line in edit.search):
+        return Piece(path, place, text="\n".join(edit.replace), edits=(edit,))
+    return Piece(path, place, edits=(edit,))
+
+
+def _whole(block: Block, path: str, known: Known) -> Found:
+    lines = _without_label(block, path, known)
+    notes = () if block.closed else (f"{path}: the fence of {block.place} was not closed",)
+    return Found((Piece(path, block.place, text="\n".join(lines)),), notes=notes)
+
+
+def _without_label(block: Block, path: str, known: Known) -> tuple[str, ...]:
+    """Drop a first line that is only the path, unless the file had that line before."""
+    at = next((i for i, line in enumerate(block.lines) if line.strip()), None)
+    if at is None:
+        return block.lines
+    label = labels.from_first_line(block.lines[at], known.names, markdown=path.endswith(".md"))
+    old = known.read(path) if path in known.names else None
+    kept = old is not None and old.split(b"\n")[0].strip() == block.lines[at].strip().encode(
+        "utf-8", "replace"
+    )
+    return block.lines[at + 1 :] if label and label == path and not kept else block.lines
+
+
+def _cut_off(block: Block, path: str) -> Found:
+    what = path or block.place
+    message = (
+        f"The answer stops in the middle of {what}, after {len(block.lines)} lines. "
+        "Answer again with the whole file, shorter if possible."
+    )
+    return Found(complaints=(unreadable(message, path=path, error="TruncatedAnswer"),))
+
+
+def _unnamed(blocks: Sequence[Block], known: Known, *, named: bool) -> Found:
+    """Place blocks without a path; beside named ones they are examples and are ignored."""
+    if named:
+        return Found(notes=tuple(f"{block.place} has no path: ignored" for block in blocks))
+    found: list[Found] = []
+    placed: set[str] = set()
+    for block in blocks:
+        path = _target(block, blocks, known, placed)
+        if path:
+            placed.add(path)
+            note = f"{path}: taken from {block.place}, which names no path"
+            found += [Found(notes=(note,)), _whole(block, path, known)]
+        elif is_shell(block.info) or (placed and placed == set(known.expected)):
+            found.append(Found(notes=(f"{block.place} has no path: ignored",)))
+        else:
+            found.append(Found(complaints=(_pathless(block),)))
+    return join(found)
+
+
+def _target(block: Block, blocks: Sequence[Block], known: Known, placed: set[str]) -> str:
+    """Return the expected file that only this block can be."""
+    if len(known.expected) == 1:
+        only = known.expected[0]
+        return only if not placed and fits(block.info, only) else ""
+    mine = [path for path in known.expected if fits(block.info, path)]
+    rivals = [other for other in blocks if len(mine) == 1 and fits(other.info, mine[0])]
+    return mine[0] if len(mine) == 1 and len(rivals) == 1 and block.info else ""
+
+
+def _pathless(block: Block) -> Complaint:
+    return unreadable(
+        f"{block.place.capitalize()} has no path. Write the file's path after the language on "
+        "the line that opens the block."
+    )

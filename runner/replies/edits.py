@@ -1,0 +1,150 @@
+"""Search/replace edits of existing files: tolerant of blanks, never of doubt.
+
+A search must match in exactly one place; of exact, blank-tolerant and indentation-tolerant
+matching the first that finds anything decides.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Sequence
+
+from runner.findings import Complaint
+from runner.replies.pieces import Edit
+
+_SEARCH = re.compile(r"^\s*<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)\b.*$")
+_MIDDLE = re.compile(r"^\s*={5,9}\s*$")
+_REPLACE = re.compile(r"^\s*>{5,9} ?(?:REPLACE|UPDATED|\w+)?.*$")
+_LOOKED_THROUGH = 5_000
+
+
+def has_edits(lines: Sequence[str]) -> bool:
+    """Whether the lines hold a search/replace marker."""
+    return any(_SEARCH.match(line) for line in lines)
+
+
+def read_edits(lines: Sequence[str]) -> list[tuple[int, Edit]] | int:
+    """Return the edits and where each begins (index); or the index where one is unfinished."""
+    found: list[tuple[int, Edit]] = []
+    at = 0
+    while at < len(lines):
+        if not _SEARCH.match(lines[at]):
+            at += 1
+            continue
+        middle = _next(lines, at + 1, _MIDDLE)
+        end = _next(lines, middle + 1, _REPLACE)
+        if end >= len(lines):
+            return at
+        edit = Edit(tuple(lines[at + 1 : middle]), tuple(lines[middle + 1 : end]))
+        found.append((at, edit))
+        at = end + 1
+    return found
+
+
+def apply_edits(old: bytes, edits: Sequence[Edit], *, path: str, place: str) -> bytes | Complaint:
+    """Return the content after the edits, every untouched byte kept; or why one does not fit."""
+    try:
+        lines = old.decode("utf-8").split("\n")
+    except UnicodeDecodeError:
+        return Complaint(path, "EditNotFound", f"{path} is not UTF-8 text; it cannot be edited.")
+    end = "\r" if old.count(b"\r\n") * 2 > old.count(b"\n") else ""
+    for edit in edits:
+        result = _apply(lines, edit, end)
+        if isinstance(result, Complaint):
+            message = f"{place}: {result.message}"
+            return Complaint(path, result.error, message, result.line, excerpt=result.excerpt)
+        lines = result
+    try:
+        return "\n".join(lines).encode("utf-8")
+    except UnicodeEncodeError:
+        return Complaint(path, "UnreadableAnswer", f"{place} holds a broken character.")
+
+
+def _apply(lines: list[str], edit: Edit, end: str) -> list[str] | Complaint:
+    bare = [line.removesuffix("\r").removeprefix("\ufeff") for line in lines]
+    starts, replace = _locate(bare, edit)
+    if len(starts) > 1 and edit.line is not None and edit.line - 1 in starts:
+        starts = [edit.line - 1]
+    if not starts:
+        return _not_found(bare, edit)
+    if len(starts) > 1:
+        return _ambiguous(starts)
+    at, after = starts[0], starts[0] + len(edit.search)
+    if not replace and after == len(lines):
+        return [*lines[:at], ""]
+    return [*lines[:at], *(line + end for line in replace), *lines[after:]]
+
+
+def _locate(bare: Sequence[str], edit: Edit) -> tuple[list[int], list[str]]:
+    """Return where the search matches and the replacement, indented as the file is."""
+    same: tuple[Callable[[str], str], ...] = (str, str.rstrip)
+    for form in same:
+        starts = _matches([form(line) for line in bare], [form(line) for line in edit.search])
+        if starts:
+            return starts, list(edit.replace)
+    starts = _matches([line.strip() for line in bare], [line.strip() for line in edit.search])
+    if len(starts) != 1:
+        return starts, list(edit.replace)
+    replace = _reindent(edit, bare[starts[0] : starts[0] + len(edit.search)])
+    return ([], []) if replace is None else (starts, replace)
+
+
+def _matches(lines: Sequence[str], search: Sequence[str]) -> list[int]:
+    if not any(line.strip() for line in search):
+        return []
+    first, size, wanted = search[0], len(search), list(search)
+    return [
+        at
+        for at in range(len(lines) - size + 1)
+        if lines[at] == first and list(lines[at : at + size]) == wanted
+    ]
+
+
+def _reindent(edit: Edit, found: Sequence[str]) -> list[str] | None:
+    """Shift the replacement by the one indentation that lies between search and file."""
+    pairs = [(s, f) for s, f in zip(edit.search, found, strict=True) if s.strip()]
+    search, file = (_indent(pairs[0][0]), _indent(pairs[0][1]))
+    if file.endswith(search):
+        more = file[: len(file) - len(search)]
+        if all(_indent(f) == more + _indent(s) for s, f in pairs):
+            return [more + line if line.strip() else line for line in edit.replace]
+    if search.endswith(file):
+        less = search[: len(search) - len(file)]
+        if all(_indent(s) == less + _indent(f) for s, f in pairs):
+            return [line.removeprefix(less) for line in edit.replace]
+    return None
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _next(lines: Sequence[str], start: int, pattern: re.Pattern[str]) -> int:
+    return next((at for at in range(start, len(lines)) if pattern.match(lines[at])), len(lines))
+
+
+def _not_found(bare: Sequence[str], edit: Edit) -> Complaint:
+    wanted = next((line.strip() for line in edit.search if line.strip()), "")
+    if not wanted:
+        return Complaint("", "EditNotFound", "the SEARCH part is empty, but the file exists.")
+    stripped = [line.strip() for line in bare[:_LOOKED_THROUGH]]
+    near = difflib.get_close_matches(wanted, stripped, n=1, cutoff=0.6)
+    message = f"these lines are not in the file (the first is {wanted!r})."
+    if not near:
+        return Complaint("", "EditNotFound", message + " Copy them exactly from the file.")
+    at = stripped.index(near[0])
+    shown = enumerate(bare[at : at + max(len(edit.search), 1)], at + 1)
+    excerpt = "\n".join(f"{number:5} | {line}" for number, line in shown)
+    return Complaint(
+        "", "EditNotFound", message + " Did you mean the lines below?", at + 1, excerpt=excerpt
+    )
+
+
+def _ambiguous(starts: Sequence[int]) -> Complaint:
+    lines = ", ".join(str(start + 1) for start in starts[:10])
+    message = (
+        f"these lines occur {len(starts)} times (at lines {lines}). "
+        "Give more lines around them, so that they occur once."
+    )
+    return Complaint("", "AmbiguousEdit", message, starts[0] + 1)

@@ -1,0 +1,60 @@
+"""What an answer consists of once its form is understood: pieces, complaints and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+
+from runner.findings import Complaint
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Lines to find in a file and what to put in their place.
+
+    ``line`` is where a diff says they begin (from 1), None when the answer does not say.
+    """
+
+    search: tuple[str, ...]
+    replace: tuple[str, ...]
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What the answer says about one path: a whole file, edits of it, or (neither) its deletion.
+
+    ``place`` names the block and the line of the answer.
+    """
+
+    path: str
+    place: str
+    text: str | None = None
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that was understood of an answer, in its order."""
+
+    pieces: tuple[Piece, ...] = ()
+    complaints: tuple[Complaint, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Known:
+    """What an answer is read against: the tree's paths, the files the task names, old contents."""
+
+    paths: Collection[str]
+    expected: Sequence[str]
+    read: Callable[[str], bytes | None]
+    names: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", frozenset(self.paths) | frozenset(self.expected))
+
+
+def unreadable(message: str, *, path: str = "", error: str = "UnreadableAnswer") -> Complaint:
+    """Complain about the answer itself."""
+    return Complaint(path=path, error=error, message=message)

@@ -1,0 +1,92 @@
+"""Where a change set may write: plain paths inside the tree that every checkout can hold."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from runner.findings import Complaint
+from runner.snapshot import SUBMODULE, SYMLINK, Snapshot
+
+_LONGEST_PATH, _LONGEST_NAME = 1_000, 255
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+# ignored by HFS+ when it compares names: git's is_hfs_dotgit (CVE-2014-9390)
+_HFS_IGNORED = re.compile(
+    "[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]",
+)
+# git's is_ntfs_dotgit: short names, trailing blanks and dots, alternate data streams
+_DOT_GIT = {".git", "git~1"}
+
+
+def check_shape(path: str) -> Complaint | None:
+    """Return why a path is no path of a tree, or None."""
+    if not path or path.startswith("/") or "\\" in path or re.match(r"[A-Za-z]:", path):
+        return _unsafe(path, "is not relative with forward slashes")
+    if _CONTROL.search(path):
+        return _unsafe(path, "holds a control or broken character")
+    parts = path.split("/")
+    if any(part in {"", ".", ".."} for part in parts):
+        return _unsafe(path, "has an empty, '.' or '..' part")
+    raw = path.encode("utf-8")
+    if len(raw) > _LONGEST_PATH or any(len(p.encode("utf-8")) > _LONGEST_NAME for p in parts):
+        return _unsafe(path[:100], "is too long")
+    if any(_folded(part) in _DOT_GIT for part in parts):
+        return _unsafe(path, "lies in git's own folder")
+    return None
+
+
+def _folded(part: str) -> str:
+    plain = _HFS_IGNORED.sub("", part).casefold()
+    return plain.partition(":")[0].rstrip(" .")
+
+
+def check_target(path: str, base: Snapshot) -> Complaint | None:
+    """Return why the tree cannot take a file here: links, submodules, a file as folder, or None."""
+    entry = base.entries.get(path)
+    if entry and entry.mode in {SYMLINK, SUBMODULE}:
+        kind = "a symbolic link" if entry.mode == SYMLINK else "a submodule"
+        return _unsafe(path, f"is {kind}, which cannot be written")
+    for folder in _folders(path):
+        above = base.entries.get(folder)
+        if above and above.mode in {SYMLINK, SUBMODULE}:
+            return _unsafe(path, f"leads through {folder}, a link or submodule")
+    return None
+
+
+def collisions(written: list[str], deleted: set[str], base: Snapshot) -> Iterator[Complaint]:
+    """Yield conflicts among the files after the change: file against folder, and case alone."""
+    added = [path for path in written if path not in base.entries]
+    if not added:
+        return
+    after = [path for path in base.entries if path not in deleted] + added
+    files, folders = set(after), {folder for path in after for folder in _folders(path)}
+    spellings: dict[str, str] = {}
+    for name in (*after, *folders):
+        if name not in added:
+            spellings.setdefault(_same(name), name)
+    for path in added:
+        if path in folders or any(folder in files for folder in _folders(path)):
+            yield _unsafe(path, "would be a file and a folder at once", error="PathConflict")
+            continue
+        for name in (path, *_folders(path)):
+            other = spellings.setdefault(_same(name), name)
+            if other != name:
+                what = f"differs from {other} only by case or accents"
+                yield _unsafe(path, what, error="CaseCollision")
+                break
+
+
+def _same(path: str) -> str:
+    return unicodedata.normalize("NFC", path).casefold()
+
+
+def _folders(path: str) -> Iterator[str]:
+    at = path.find("/")
+    while at > 0:
+        yield path[:at]
+        at = path.find("/", at + 1)
+
+
+def _unsafe(path: str, why: str, *, error: str = "UnsafePath") -> Complaint:
+    return Complaint(path, error, f"The path {path!r} {why}.")

@@ -1,0 +1,85 @@
+"""Test configuration that keeps tests from running: conftest hooks and pytest's own options.
+
+https://docs.pytest.org/en/stable/reference/reference.html#hooks
+"""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import re
+import tomllib
+import warnings
+from collections.abc import Iterator
+
+_HOOKS = re.compile(
+    r"^pytest_(?:collection|collect_|ignore_collect|itemcollected|deselected|runtest|pyfunc_call"
+    r"|pycollect|make_collect|sessionfinish|exception_interact|report|configure|cmdline"
+    r"|load_initial|addoption|generate_tests|fixture_setup|assertrepr).*$"
+)
+_NAMES = {"collect_ignore", "collect_ignore_glob", "pytestmark", "pytest_plugins"}
+_SKIPPING = {"skip", "xfail", "exit", "_exit", "importorskip", "deselect"}
+_KEYS = {"testpaths", "python_files", "python_classes", "python_functions", "norecursedirs",
+         "collect_imported_tests", "xfail_strict", "confcutdir", "required_plugins"}  # fmt: skip
+_OPTIONS = re.compile(
+    r"(?<!\S)(?:-k|-m|-p|--deselect|--ignore(?:-glob)?|--co|--collect-only|--maxfail|-x"
+    r"|--exitfirst|--setup-(?:only|plan)|--last-failed|--lf|--runxfail|--noconftest)(?=[\s=\w]|$)"
+)
+
+
+def loosened(path: str, old: bytes, new: bytes) -> Iterator[str]:
+    """Yield what a changed configuration file does to keep tests from running."""
+    name = path.rpartition("/")[2]
+    if name in {"conftest.py", "sitecustomize.py", "usercustomize.py"}:
+        for word in sorted(_steering(new) - _steering(old)):
+            yield f"would steer which tests run and how they end ({word})"
+    elif name in {"pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml"}:
+        before, after = _options(name, old), _options(name, new)
+        for key in sorted(_KEYS | {"addopts"}):
+            if after.get(key, "") != before.get(key, "") and _selects(key, after.get(key, "")):
+                yield f"would change which tests run ({key} = {after.get(key, 'left out')})"
+
+
+def _selects(key: str, value: str) -> bool:
+    return key in _KEYS or bool(_OPTIONS.search(value))
+
+
+def _steering(source: bytes) -> set[str]:
+    """Return the hooks and calls of a conftest that can hide a failing test."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    return {word for node in ast.walk(tree) for word in _words(node)}
+
+
+def _words(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _HOOKS.match(node.name):
+        yield node.name
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in _NAMES:
+        yield node.id
+    elif isinstance(node, ast.Attribute) and node.attr in _SKIPPING:
+        yield node.attr
+
+
+def _options(name: str, content: bytes) -> dict[str, str]:
+    """Return pytest's options in a file as one-line texts."""
+    text = content.decode("utf-8", "replace")
+    section = "tool:pytest" if name == "setup.cfg" else "pytest"
+    try:
+        if name == "pyproject.toml":
+            tool = tomllib.loads(text).get("tool", {}).get("pytest", {})
+            table = {**tool, **tool.get("ini_options", {})}
+            return {key: _flat(value) for key, value in table.items()}
+        parser = configparser.ConfigParser(interpolation=None, strict=False)
+        parser.read_string(text)
+        return {k: _flat(v) for k, v in parser[section].items()} if section in parser else {}
+    except (tomllib.TOMLDecodeError, configparser.Error, AttributeError, TypeError, ValueError):
+        return {}
+
+
+def _flat(value: object) -> str:
+    parts = value if isinstance(value, list) else str(value).split()
+    return " ".join(str(part) for part in parts)

@@ -1,0 +1,80 @@
+"""During a repair existing tests stay as strong as they were: no test lost, skipped or softened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+
+from runner.changes import ChangeSet, Write
+from runner.findings import Complaint
+from runner.validators.tests_config import loosened
+from runner.validators.tests_inventory import TestCode, inventory
+
+_ERROR = "WeakenedTest"
+
+
+def weakened_tests(
+    changes: ChangeSet,
+    *,
+    read: Callable[[str], bytes | None],
+    repairing: bool,
+    allowed: Collection[str] = (),
+) -> tuple[Complaint, ...]:
+    """Return complaints about tests that existed before and are weaker now.
+
+    ``read`` returns what a file held before this change (None: it is new); ``allowed`` are the
+    test files the task itself is about. Without ``repairing`` everything is allowed.
+    """
+    if not repairing:
+        return ()
+    found: list[Complaint] = []
+    for path, write in changes.files.items():
+        if path not in allowed:
+            found += _weaker(path, read(path), write)
+    return tuple(found)
+
+
+def is_test(path: str) -> bool:
+    """Whether pytest takes the file for a test module by its name."""
+    name = path.rpartition("/")[2]
+    return name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py"))
+
+
+def _weaker(path: str, old: bytes | None, write: Write | None) -> Iterator[Complaint]:
+    if is_test(path):
+        yield from _weaker_tests(path, old, write)
+    elif write is not None:
+        for why in loosened(path, old or b"", write.content):
+            message = f"{path} {why}. Repair the code, not how it is tested."
+            yield Complaint(path, _ERROR, message)
+
+
+def _weaker_tests(path: str, old: bytes | None, write: Write | None) -> Iterator[Complaint]:
+    if old is None:
+        return
+    before = inventory(old)
+    if write is None:
+        yield Complaint(path, _ERROR, f"The test file {path} would be deleted. Keep it.")
+        return
+    after = inventory(write.content)
+    if before is None or after is None:
+        return  # the syntax check has the word
+    for name, test in before.items():
+        why = _loss(test, after.get(name))
+        if why:
+            what = f"The test {name}" if name else f"The module {path}"
+            message = f"{what} {why}. Repair the code, not the test."
+            yield Complaint(path, _ERROR, message, (after.get(name) or test).line)
+
+
+def _loss(before: TestCode, after: TestCode | None) -> str:
+    """Say how a test got weaker ('' when it did not)."""
+    if after is None:
+        return "would be deleted"
+    if after.skips - before.skips:
+        return f"would be skipped ({', '.join(sorted(after.skips - before.skips))})"
+    lost = before.checks - after.checks
+    if lost:
+        return f"would lose the check `{min(lost)}`"
+    if after.cases < before.cases:
+        return f"would run with {after.cases} cases instead of {before.cases}"
+    return ""

@@ -1,0 +1,6 @@
+"""Checks after writing: what the sandbox says about the materialised tree."""
+
+from runner.verifiers.baseline import new_failures
+from runner.verifiers.project import Mode, verify
+
+__all__ = ["Mode", "new_failures", "verify"]

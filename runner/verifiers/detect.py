@@ -1,0 +1,36 @@
+"""Tell from a tree whether it has tests that pytest runs."""
+
+from __future__ import annotations
+
+import configparser
+import tomllib
+from collections.abc import Callable, Collection
+
+_CONFIGS = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+
+
+def has_pytest(paths: Collection[str], read: Callable[[str], bytes | None]) -> bool:
+    """Whether there are test modules by pytest's names, or a configuration of pytest's."""
+    if any(is_test_module(path) for path in paths):
+        return True
+    return any(_configures(name, read(name) or b"") for name in _CONFIGS if name in paths)
+
+
+def is_test_module(path: str) -> bool:
+    """Whether pytest finds the file by its default patterns."""
+    name = path.rpartition("/")[2]
+    return name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py"))
+
+
+def _configures(name: str, content: bytes) -> bool:
+    if name.endswith("pytest.ini"):
+        return True
+    text = content.decode("utf-8", "replace")
+    try:
+        if name == "pyproject.toml":
+            return "pytest" in tomllib.loads(text).get("tool", {})
+        parser = configparser.ConfigParser(interpolation=None, strict=False)
+        parser.read_string(text)
+    except (tomllib.TOMLDecodeError, configparser.Error, TypeError, RecursionError):
+        return False
+    return "pytest" in parser or "tool:pytest" in parser
