@@ -22,7 +22,7 @@ _GAP = "\u200b"
 # https://docs.github.com/en/issues/tracking-your-work-with-issues/using-issues/linking-a-pull-request-to-an-issue
 _CLOSING = re.compile(
     r"\b([cfr])(?=(?:lose[sd]?|ix(?:e[sd])?|esolve[sd]?)\b(?:\s*:\s*|\s+)"
-    r"[<(\[*_`]*(?:#|GH-|https?://|[\w.-]+/[\w.-]+\#))",
+    r"[<(\[*_`]*(?:#[0-9]|GH-[0-9]|https?://|[\w.-]+/[\w.-]+\#[0-9]))",
     re.IGNORECASE,
 )
 _TRAILER = re.compile(

@@ -6,7 +6,7 @@ import html
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -94,6 +94,7 @@ TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=2)).map("".join)
 
 
 @given(TEXTS, st.booleans())
+@example("fixes &#35;1", False)
 def test_twice_is_once(text: str, plain: bool) -> None:
     """Defusing what was defused changes nothing."""
     once = defuse(text, plain=plain)
