@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, timedelta
 from importlib import metadata
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import urljoin, urlsplit
 
 import aiohttp
@@ -81,6 +81,14 @@ class GitHubClient(GitHubAPI):
     async def sleep(self, seconds: float) -> None:
         """Wait, by the injected sleep."""
         await self._pause(seconds)
+
+    async def graphql(self, query: str, *, endpoint: str = "", **variables: Any) -> Any:
+        """Ask GraphQL, at the address that belongs to ours (``endpoint``: another).
+
+        GitHub Enterprise Server has it beside ``/api/v3``, not below.
+        """
+        own = f"{self.base_url.rstrip('/').removesuffix('/v3')}/graphql"
+        return await super().graphql(query, endpoint=endpoint or own, **variables)
 
     async def manage_rate_limit(self, *, method: str, url: str) -> None:
         """Before a request: wait out a limit that is known to be spent, or raise ``Outage``."""

@@ -145,7 +145,8 @@ def test_only_the_first_commands_count() -> None:
 # fmt: off
 PIECES = [
     "/execute", "\n", "\r\n", "\r", " ", "help", "--task", "--max-tasks ", "9", "a.md", "'", '"',
-    "`", "```", "> ", "- ", "#", "|", "<!--", "-->", "<b ", "[", "](x)", "**", "\\", "\u2028", "\x0c",
+    "`", "```", "> ", "- ", "#", "|", "<!--", "-->", "<b ", "[", "](x)", "**", "\\", "\u2028",
+    "\x0c",
 ]
 # fmt: on
 COMMENTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=3)).map("".join)
