@@ -5,52 +5,36 @@ from __future__ import annotations
 import logging
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TextIO
 
 from pydantic import SecretStr
+from runner.masking import HIDDEN, masker
 
-MASK = "**********"
-# shorter ones would mask ordinary words
-SHORTEST = 6
-# Tokens nobody told us about. GitHub's forms, the long one of 2026 with dots included:
-# https://docs.github.com/authentication/keeping-your-account-and-data-secure/about-authentication-to-github
-_TOKENS = re.compile(
-    r"gh[pousr]_[A-Za-z0-9_.\-]{16,}"
-    r"|github_pat_[A-Za-z0-9_]{20,}"
-    r"|eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]+"
-    r"|\bsk-[A-Za-z0-9_\-]{16,}"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
-    re.DOTALL,
-)
-_AUTHORIZATION = re.compile(
-    r"(?i)(authorization['\"]?\s*[:=]\s*['\"]?(?:bearer|basic|token)\s+)\S+"
+# What ``masker`` does not know by its form: JSON web tokens, and whatever an Authorization header has
+_CREDENTIALS = re.compile(
+    r"(?P<header>(?i:authorization)['\"]?\s*[:=]\s*['\"]?(?i:bearer|basic|token)\s+)[^\s'\"]+"
+    r"|\beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]+"
 )
 
 
-class Mask:
-    """Replaces the given secrets, and whatever looks like a token or key."""
+def mask_for(secrets: Iterable[SecretStr | None]) -> Callable[[str], str]:
+    """Make a function that hides these secrets in a text, in parts and in escaped form too."""
+    values = {secret.get_secret_value().strip() for secret in secrets if secret}
+    # one line of a key alone is too much; with ``\n`` is how a repr or JSON shows a whole one
+    forms = {form for v in values for form in (v, v.replace("\n", "\\n"), *v.split("\n"))}
+    known = masker(forms)
 
-    def __init__(self, secrets: Iterable[SecretStr | None] = ()) -> None:
-        values = {secret.get_secret_value().strip() for secret in secrets if secret}
-        lines = {line for value in values for line in (value, *value.split("\n"))}
-        # an escaped form of a line break is how a repr or JSON would show a key
-        lines |= {value.replace("\n", "\\n") for value in values}
-        # the longest first, so that no part of a secret stays beside a masked other one
-        self._secrets = sorted((s for s in lines if len(s) >= SHORTEST), key=len, reverse=True)
+    def mask(text: str) -> str:
+        return _CREDENTIALS.sub(lambda found: (found["header"] or "") + HIDDEN, known(text))
 
-    def __call__(self, text: str) -> str:
-        """Return ``text`` without secrets."""
-        for secret in self._secrets:
-            text = text.replace(secret, MASK)
-        text = _TOKENS.sub(MASK, text)
-        return _AUTHORIZATION.sub(rf"\g<1>{MASK}", text)
+    return mask
 
 
 class MaskedFormatter(logging.Formatter):
     """Formats a record, traceback included, and masks the whole of it."""
 
-    def __init__(self, mask: Mask) -> None:
+    def __init__(self, mask: Callable[[str], str]) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
         self._mask = mask
 
@@ -67,7 +51,7 @@ def set_up_logging(
     ``level`` is debug, info, warning or error. Doing it again replaces what was set up.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter(MaskedFormatter(Mask(secrets)))
+    handler.setFormatter(MaskedFormatter(mask_for(secrets)))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # each migration and each SQL thread hop is no news
     for name in ("alembic", "aiosqlite"):

@@ -4,7 +4,12 @@
 """
 
 from app.settings.models import RunSettings, ServerSettings
-from app.settings.reading import Problem, SettingsError, read_settings
+from app.settings.reading import (
+    Problem,
+    SettingsError,
+    load_run_settings,
+    load_server_settings,
+)
 from app.settings.table import settings_table
 
 __all__ = [
@@ -12,6 +17,7 @@ __all__ = [
     "RunSettings",
     "ServerSettings",
     "SettingsError",
-    "read_settings",
+    "load_run_settings",
+    "load_server_settings",
     "settings_table",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -36,11 +36,20 @@ class SettingsError(Exception):
         self.problems = tuple(problems)
 
 
-def read_settings(kind: type[S], **options: Any) -> S:
-    """Read the environment as ``kind``; ``options`` (by the variable's name) win over it.
+def load_run_settings(**options: Any) -> RunSettings:
+    """Read what a run needs; ``options`` (by the variable's name) win over the environment.
 
     Raises ``SettingsError`` with every problem there is, unknown ``CAIRN_*`` names included.
     """
+    return _load(RunSettings, options)
+
+
+def load_server_settings(**options: Any) -> ServerSettings:
+    """Read what the server needs; else as ``load_run_settings``."""
+    return _load(ServerSettings, options)
+
+
+def _load(kind: type[S], options: Mapping[str, Any]) -> S:
     problems = _unknown()
     try:
         settings = kind(**options)

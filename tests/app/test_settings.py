@@ -11,10 +11,10 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from app.settings import (
-    RunSettings,
     ServerSettings,
     SettingsError,
-    read_settings,
+    load_run_settings,
+    load_server_settings,
     settings_table,
 )
 
@@ -53,9 +53,9 @@ def environment(monkeypatch):
     return use
 
 
-def problems(kind=ServerSettings):
+def problems(load=load_server_settings):
     with pytest.raises(SettingsError) as raised:
-        read_settings(kind)
+        load()
     return {problem.name: problem.message for problem in raised.value.problems}
 
 
@@ -63,7 +63,7 @@ def test_four_variables_are_enough_for_a_server(environment):
     """All else has the defaults that the design names."""
     environment()
 
-    settings = read_settings(ServerSettings)
+    settings = load_server_settings()
 
     assert settings.github_app_id == 123
     assert settings.github_app_private_key.get_secret_value() == PEM
@@ -85,7 +85,7 @@ def test_a_run_needs_no_github_secrets(environment):
     """The command line asks for nothing of the App."""
     environment(**dict.fromkeys(GOOD))
 
-    settings = read_settings(RunSettings)
+    settings = load_run_settings()
 
     assert settings.cairn_sandbox == "auto"
     assert "OPENAI_BASE_URL" in settings.missing_model_key
@@ -99,8 +99,8 @@ def test_a_key_or_another_server_is_enough_for_a_model(environment, change):
     """A model server of one's own may need no key."""
     environment(**change)
 
-    assert read_settings(RunSettings).missing_model_key is None
-    assert read_settings(ServerSettings)
+    assert load_run_settings().missing_model_key is None
+    assert load_server_settings()
 
 
 def test_all_problems_are_told_at_once(environment):
@@ -132,7 +132,7 @@ def test_a_message_has_one_line_a_problem(environment):
     environment(GITHUB_APP_ID=None, CAIRN_NONSENSE="1")
 
     with pytest.raises(SettingsError) as raised:
-        read_settings(ServerSettings)
+        load_server_settings()
 
     assert str(raised.value).split("\n") == [
         "The settings (environment variables) have problems:",
@@ -145,7 +145,7 @@ def test_an_unknown_name_is_refused_for_a_run_too(environment):
     """A misspelt variable does not pass on the command line; the server's names do."""
     environment(CAIRN_MODLE="m", CAIRN_CONCURRENCY="3")
 
-    assert set(problems(RunSettings)) == {"CAIRN_MODLE"}
+    assert set(problems(load_run_settings)) == {"CAIRN_MODLE"}
 
 
 @pytest.mark.parametrize("secret", ["", None])
@@ -160,7 +160,7 @@ def test_the_key_may_have_escaped_line_breaks(environment):
     r"""A key in one line with \n, as many hosts want it, is the same key."""
     environment(GITHUB_APP_PRIVATE_KEY=PEM.replace("\n", "\\n"))
 
-    assert read_settings(ServerSettings).github_app_private_key.get_secret_value() == PEM
+    assert load_server_settings().github_app_private_key.get_secret_value() == PEM
 
 
 def test_the_key_may_be_in_a_file(environment, tmp_path):
@@ -168,7 +168,7 @@ def test_the_key_may_be_in_a_file(environment, tmp_path):
     (tmp_path / "app.pem").write_text(PEM)
     environment(GITHUB_APP_PRIVATE_KEY=None, GITHUB_APP_PRIVATE_KEY_FILE=str(tmp_path / "app.pem"))
 
-    assert read_settings(ServerSettings).github_app_private_key.get_secret_value() == PEM
+    assert load_server_settings().github_app_private_key.get_secret_value() == PEM
 
 
 PUBLIC = "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----\n"
@@ -201,7 +201,7 @@ def test_urls_lose_their_last_slash_and_keep_their_path(environment, url):
     """A GitHub Enterprise address with a path works with and without the slash."""
     environment(GITHUB_API_URL=url)
 
-    assert read_settings(ServerSettings).github_api_url == url.rstrip("/")
+    assert load_server_settings().github_api_url == url.rstrip("/")
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_the_database_is_in_the_data_folder(environment):
     """Moving the data folder moves the database."""
     environment(CAIRN_DATA_DIR="/srv/cairn")
 
-    url = read_settings(ServerSettings).database_url.get_secret_value()
+    url = load_server_settings().database_url.get_secret_value()
     assert url == "sqlite:////srv/cairn/cairn.db"
 
 
@@ -236,26 +236,26 @@ def test_the_server_refuses_to_run_without_isolation_unasked(environment):
     """CAIRN_SANDBOX=process needs CAIRN_ALLOW_UNSANDBOXED=1 on a server, and no more."""
     environment(CAIRN_SANDBOX="process")
     assert "isolates nothing" in problems()["CAIRN_ALLOW_UNSANDBOXED"]
-    assert read_settings(RunSettings).cairn_sandbox == "process"
+    assert load_run_settings().cairn_sandbox == "process"
 
     environment(CAIRN_SANDBOX="process", CAIRN_ALLOW_UNSANDBOXED="1")
-    assert read_settings(ServerSettings).cairn_allow_unsandboxed
+    assert load_server_settings().cairn_allow_unsandboxed
 
 
 def test_lists_are_written_with_commas(environment):
     """Names between commas, with or without spaces, are one tuple."""
     environment(CAIRN_ALLOWED_BOTS="renovate[bot], me[bot],")
 
-    assert read_settings(ServerSettings).cairn_allowed_bots == ("renovate[bot]", "me[bot]")
+    assert load_server_settings().cairn_allowed_bots == ("renovate[bot]", "me[bot]")
 
 
 def test_an_option_wins_over_the_environment(environment):
     """What the command line says is taken, and checked the same way."""
     environment(CAIRN_SANDBOX="docker")
 
-    assert read_settings(RunSettings, CAIRN_SANDBOX="process").cairn_sandbox == "process"
+    assert load_run_settings(CAIRN_SANDBOX="process").cairn_sandbox == "process"
     with pytest.raises(SettingsError, match="CAIRN_SANDBOX"):
-        read_settings(RunSettings, CAIRN_SANDBOX="vm")
+        load_run_settings(CAIRN_SANDBOX="vm")
 
 
 def test_a_missing_price_file_is_told(environment):
@@ -268,10 +268,10 @@ def test_a_missing_price_file_is_told(environment):
 def test_no_secret_is_printed(environment):
     """Neither the settings nor an error about them show a secret."""
     environment()
-    shown = repr(read_settings(ServerSettings)) + str(read_settings(ServerSettings))
+    shown = repr(load_server_settings()) + str(load_server_settings())
     environment(GITHUB_APP_ID="sk-in-the-wrong-place", GITHUB_APP_PRIVATE_KEY="half-a-key")
     try:
-        read_settings(ServerSettings)
+        load_server_settings()
     except SettingsError as error:
         shown += "".join(traceback.format_exception(error))
 
