@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Literal
 
 from runner.changes import ChangeSet
 from runner.findings import Complaint, Verification
@@ -45,7 +46,7 @@ class Options:
     model: str = ""
     loop: str = "hybrid"
     planning: bool = False
-    verify_mode: str = "auto"
+    verify_mode: Literal["auto", "tests", "syntax", "off"] = "auto"
     max_iterations: int = 100
     max_answer_tokens: int = 8192
     protect: tuple[str, ...] = ()

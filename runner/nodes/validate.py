@@ -11,7 +11,10 @@ from runner.nodes.judging import judged
 from runner.reading import Read, base_of, contents, reader
 from runner.snapshot import Snapshot
 from runner.state import RunState, Step
-from runner.validators import mend, tests_kept, validate
+from runner.validators.mend import mend
+from runner.validators.protected import protect_file
+from runner.validators.tests_kept import tests_kept
+from runner.validators.validate import validate
 
 log = logging.getLogger(__name__)
 
@@ -22,8 +25,11 @@ async def validate_code(state: RunState, deps: Deps) -> Step:
     attempt = state.attempt
     changes = attempt.changes.effective(base)
     read = reader(await contents(deps, base, _touched(changes, base)))
-    changes, notes = mend(changes)
-    complaints = (*attempt.complaints, *_complaints(state, changes, base, read))
+    found = _complaints(state, changes, base, read)
+    changes, notes = mend(changes, found)
+    if notes:
+        found = _complaints(state, changes, base, read)
+    complaints = (*attempt.complaints, *found)
     state = state.with_attempt(
         changes=changes, complaints=complaints, mended=(*attempt.mended, *notes)
     )
@@ -41,11 +47,13 @@ def _complaints(
     state: RunState, changes: ChangeSet, base: Snapshot, read: Read
 ) -> tuple[Complaint, ...]:
     options = state.request.options
-    protect = (*options.protect, state.request.roadmap)
-    found = validate(changes, base, read=read, protect=protect)
-    if state.attempt.verification is not None:
-        found += tests_kept(changes, read=read)
-    return found + _missing(state, changes, base)
+    protect = (*options.protect, protect_file(state.request.roadmap))
+    repairing = state.attempt.verification is not None
+    return (
+        *validate(changes, base, read=read, protect=protect),
+        *tests_kept(changes, read=read, repairing=repairing, allowed=state.task.files),
+        *_missing(state, changes, base),
+    )
 
 
 def _missing(state: RunState, changes: ChangeSet, base: Snapshot) -> tuple[Complaint, ...]:
@@ -66,5 +74,5 @@ def _nothing_new(changes: ChangeSet) -> Complaint:
 
 
 def _touched(changes: ChangeSet, base: Snapshot) -> list[str]:
-    """Paths whose base content a check may ask for: the changed ones and the configuration."""
+    """Changed paths that the base has: their old contents are what checks may ask for."""
     return [path for path in changes.files if path in base.entries]

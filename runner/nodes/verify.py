@@ -9,10 +9,10 @@ from runner.deps import Deps
 from runner.events import Verified
 from runner.findings import Verification
 from runner.nodes.judging import judged
-from runner.reading import base_of, everything
+from runner.reading import base_of, contents, everything, reader
 from runner.snapshot import Snapshot
 from runner.state import RunState, Step
-from runner.verifiers import new_failures, verify
+from runner.verifiers import CONFIGURATION, new_failures, verify
 from runner.workspace import materialise
 
 log = logging.getLogger(__name__)
@@ -63,11 +63,13 @@ async def _verified(
     await _write(state, deps, base, changes)
     deps.bench.holds = ""
     options = state.request.options
+    old = await contents(deps, base, CONFIGURATION)
     verification = await verify(
         await deps.bench.box(state),
         tree=tree,
         paths=sorted(changes.entries(base)),
         changed=sorted(path for path, write in changes.files.items() if write),
+        read=reader(old, changes),
         mode=options.verify_mode,
         timeout=options.test_timeout,
     )

@@ -1,0 +1,300 @@
+"""The composition root: the only file that names concrete classes and puts them together."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import logging
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import aiohttp
+from aiohttp import web
+from gidgethub import BadRequest
+from gidgethub.abc import GitHubAPI
+from pydantic import SecretStr
+
+from app.dispatch import Dispatch
+from app.execution import RunPorts, StoredOrders, execute
+from app.github.identity import AppIdentity
+from app.github.mirror import Mirror
+from app.github.repository import GitHubRepository
+from app.github.scopes import APP_EVENTS, PUBLISH, READ
+from app.inbox import Inbox
+from app.logs import Mask
+from app.progress import Place, Progress
+from app.run_service import RunService
+from app.server import build_app
+from app.settings import RunSettings, ServerSettings
+from app.store.database import Store, open_store
+from app.store.deliveries import Deliveries
+from app.store.runs import Run, Runs
+from app.worker import Outcome, Worker
+from handlers.runs import RunRequested
+from runner.adapters.clock import SystemClock
+from runner.adapters.docker_sandbox import DockerSandbox
+from runner.adapters.fanout import Fanout
+from runner.adapters.file_journal import FileJournal
+from runner.adapters.local_repository import LocalRepository
+from runner.adapters.openai_model import OpenAIModel
+from runner.adapters.prices import prices_for
+from runner.adapters.process_sandbox import ProcessSandbox
+from runner.adapters.run_files import RunFiles
+from runner.adapters.sandboxes import SandboxChoice, choose_sandbox
+from runner.config import ConfigError, RepositoryConfig, parse_config
+from runner.deps import Deps
+from runner.ports import Clock, Events, Sandbox
+
+if TYPE_CHECKING:
+    from app.local import LocalRun
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Server:
+    """Everything that runs: the web application, the inbox of deliveries and the worker."""
+
+    app: web.Application
+    inbox: Inbox
+    worker: Worker
+    sandbox: SandboxChoice
+
+    async def idle(self) -> None:
+        """Wait until every stored delivery is worked and no run can go on."""
+        await self.inbox.idle()
+        await self.worker.idle()
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What tests replace: time, and who hears of bugs."""
+
+    clock: Clock
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    on_bug: Callable[[Exception], None] | None = None
+
+
+@asynccontextmanager
+async def server(
+    settings: ServerSettings, around: Surroundings | None = None
+) -> AsyncIterator[Server]:
+    """Build the server, take up what an earlier process left, and close it in order.
+
+    Raises ``StoreError`` when the database cannot be used, ``Outage`` when no sandbox works.
+    """
+    around = around or Surroundings(SystemClock())
+    async with AsyncExitStack() as stack:
+        parts = await _open_parts(settings, around, stack)
+        runs = Runs(parts.store, around.clock)
+
+        async def work(run: Run) -> Outcome:
+            return await execute(run, await parts.ports(run, runs), runs)
+
+        worker = Worker(runs, work, at_once=settings.cairn_concurrency, on_bug=around.on_bug)
+        service = RunService(runs, roadmap_of=parts.roadmap_of, wake=worker.wake)
+        bots = frozenset(settings.cairn_allowed_bots)
+        dispatch = Dispatch(parts.identity, service, allowed_bots=bots)
+        deliveries = Deliveries(parts.store, around.clock)
+        inbox = Inbox(
+            deliveries, dispatch, clock=around.clock, sleep=around.sleep, on_bug=around.on_bug
+        )
+        app = build_app(
+            secret=settings.github_webhook_secret,
+            deliveries=deliveries,
+            on_delivery=inbox.put,
+            events=APP_EVENTS,
+            readiness={"database": parts.store.check, "sandbox": parts.sandbox.sandbox.check},
+        )
+        stack.push_async_callback(worker.stop)
+        stack.push_async_callback(inbox.stop)
+        await worker.start()
+        await inbox.start()
+        yield Server(app, inbox, worker, parts.sandbox)
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """What all runs of a server share."""
+
+    settings: ServerSettings
+    around: Surroundings
+    store: Store
+    identity: AppIdentity
+    model: OpenAIModel
+    journal: FileJournal
+    sandbox: SandboxChoice
+    mirrors: dict[int, Mirror]
+    mask: Mask
+
+    async def ports(self, run: Run, runs: Runs) -> RunPorts:
+        """Put together what one run works with. Raises ``Outage`` when GitHub does not answer."""
+        scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
+        github = self.identity.client(**scope, permissions=PUBLISH)
+        bot = await self.identity.bot_login()
+        repository = GitHubRepository(
+            github,
+            full_name=run.repository,
+            base=run.base_branch,
+            roadmap=run.roadmap,
+            run=run.id,
+            bot_login=bot,
+            server_url=self.settings.github_server_url,
+            token=lambda: self.identity.installation_token(**scope, permissions=READ),
+            mirror=self._mirror(run.repository_id),
+            issue=run.issue,
+        )
+        place = Place(run.repository, run.issue or 0, bot)
+        progress = Progress(
+            run.id, place, github=github, clock=self.around.clock, sleep=self.around.sleep
+        )
+        files = RunFiles(self._folder("executor", run.repository_id), mask=self.mask)
+        deps = Deps(
+            model=self.model,
+            sandbox=self.sandbox.sandbox,
+            repository=repository,
+            journal=self.journal,
+            events=Fanout(files, progress),
+            clock=self.around.clock,
+            control=StoredOrders(runs),
+        )
+        return RunPorts(deps, progress, lambda: _config(github, run.repository))
+
+    async def roadmap_of(self, request: RunRequested) -> str:
+        """The roadmap a command means: the one it names, else the configured one."""
+        if request.command.path:
+            return request.command.path
+        github = self.identity.client(
+            installation_id=request.installation_id,
+            repository_id=request.repository.id,
+            permissions=READ,
+        )
+        try:
+            return (await _config(github, request.repository.full_name)).roadmap.path
+        except ConfigError:
+            return RepositoryConfig().roadmap.path  # the run itself tells people what is wrong
+
+    def _mirror(self, repository_id: int) -> Mirror:
+        if repository_id not in self.mirrors:
+            self.mirrors[repository_id] = Mirror(self._folder("mirrors", repository_id))
+        return self.mirrors[repository_id]
+
+    def _folder(self, kind: str, repository_id: int) -> Path:
+        return self.settings.cairn_data_dir / kind / str(repository_id)
+
+
+async def _open_parts(
+    settings: ServerSettings, around: Surroundings, stack: AsyncExitStack
+) -> _Parts:
+    store = await open_store(settings.database_url.get_secret_value())
+    stack.push_async_callback(store.close)
+    session = await stack.enter_async_context(aiohttp.ClientSession())
+    owner = str(settings.cairn_data_dir.resolve())
+    choice = await choose_sandbox(
+        settings.cairn_sandbox,
+        candidates=_sandboxes(settings, owner, unsafe=settings.cairn_allow_unsandboxed),
+    )
+    await choice.sandbox.sweep()
+    model = _model(settings, around.sleep)
+    stack.push_async_callback(model.close)
+    journal = FileJournal(settings.cairn_data_dir / "journal")
+    stack.push_async_callback(journal.close)
+    return _Parts(
+        settings=settings,
+        around=around,
+        store=store,
+        identity=AppIdentity(
+            app_id=str(settings.github_app_id),
+            private_key=settings.github_app_private_key.get_secret_value(),
+            api_url=settings.github_api_url,
+            session=session,
+            clock=around.clock,
+            sleep=around.sleep,
+        ),
+        model=model,
+        journal=journal,
+        sandbox=choice,
+        mirrors={},
+        mask=Mask(secrets_of(settings)),
+    )
+
+
+def secrets_of(settings: RunSettings) -> list[SecretStr]:
+    """Every secret of the settings."""
+    values = (getattr(settings, name) for name in type(settings).model_fields)
+    return [value for value in values if isinstance(value, SecretStr)]
+
+
+@asynccontextmanager
+async def local_deps(
+    asked: LocalRun, settings: RunSettings, listener: Events
+) -> AsyncIterator[tuple[Deps, LocalRepository]]:
+    """Put together a run on a checkout; the sandbox may be ``process``, which is said."""
+    folder = asked.folder / ".executor"
+    choice = await choose_sandbox(
+        asked.sandbox or settings.cairn_sandbox,
+        candidates=_sandboxes(settings, str(asked.folder.resolve()), unsafe=True),
+    )
+    log.info(choice.reason)
+    repository = LocalRepository(asked.folder, branch=asked.branch)
+    model = _model(settings, asyncio.sleep)
+    journal = FileJournal(folder / "journal")
+    files = RunFiles(folder, mask=Mask(secrets_of(settings)))
+    deps = Deps(
+        model=model,
+        sandbox=choice.sandbox,
+        repository=repository,
+        journal=journal,
+        events=Fanout(files, listener),
+        clock=SystemClock(),
+        control=NoOrders(),
+    )
+    try:
+        yield deps, repository
+    finally:
+        await journal.close()
+        await model.close()
+
+
+class NoOrders:
+    """The ``Control`` port where nobody can give orders but by Ctrl-C."""
+
+    async def check(self, run: str) -> None:
+        """Nothing is ever ordered."""
+
+
+def _sandboxes(settings: RunSettings, owner: str, *, unsafe: bool) -> list[Sandbox]:
+    """In order of preference; ``process`` only where no isolation is allowed."""
+    docker = DockerSandbox(owner=owner, image=settings.cairn_sandbox_image)
+    plain = ProcessSandbox(owner=owner, path=os.environ.get("PATH", os.defpath))
+    return [docker, plain] if unsafe else [docker]
+
+
+def _model(settings: RunSettings, sleep: Callable[[float], Awaitable[None]]) -> OpenAIModel:
+    key = settings.openai_api_key
+    return OpenAIModel(
+        model=settings.cairn_model,
+        api_key=key.get_secret_value() if key else "none",
+        base_url=settings.openai_base_url,
+        prices=prices_for(settings.openai_base_url, settings.cairn_prices),
+        sleep=sleep,
+    )
+
+
+async def _config(github: GitHubAPI, repository: str) -> RepositoryConfig:
+    """Read ``.github/cairn.yml`` of the default branch; without one the defaults hold.
+
+    Raises ``ConfigError`` with every problem and its line.
+    """
+    path = "/repos/{+name}/contents/.github/cairn.yml"
+    try:
+        found = await github.getitem(path, {"name": repository})
+    except BadRequest as refusal:
+        if refusal.status_code == 404:
+            return RepositoryConfig()
+        raise
+    return parse_config(base64.b64decode(found["content"]))

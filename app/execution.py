@@ -1,0 +1,111 @@
+"""One run on the server: progress comment, repository configuration, the loop, the last word."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from app.progress import Progress
+from app.store.runs import Run, Runs, Status
+from app.worker import Outcome
+from runner.config import ConfigError, RepositoryConfig
+from runner.deps import Deps
+from runner.driver import Ended, drive
+from runner.dry_run import lines
+from runner.errors import Stopped
+from runner.nodes import NODES
+from runner.nodes.run import parse_roadmap
+from runner.report import table
+from runner.state import Options, Request, RunState
+
+
+@dataclass(frozen=True)
+class RunPorts:
+    """What one run works with; ``config`` reads the repository's configuration."""
+
+    deps: Deps
+    progress: Progress
+    config: Callable[[], Awaitable[RepositoryConfig]]
+
+
+class StoredOrders:
+    """The ``Control`` port on the runs table: a run that is to be cancelled says so there."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+
+    async def check(self, run: str) -> None:
+        """Raise ``Stopped`` when the run is to be cancelled."""
+        row = await self._runs.get(run)
+        if row is not None and row.status == "cancelling":
+            raise Stopped("cancel")
+
+
+_STORED: dict[str, Status] = {
+    "ended": "ended",
+    "resting": "ended",
+    "paused": "paused",
+    "cancelled": "cancelled",
+}
+
+
+async def execute(run: Run, ports: RunPorts, runs: Runs) -> Outcome:
+    """Drive the run as far as it goes and tell people. Raises ``Outage`` before it has begun."""
+    await runs.set_progress_comment(run.id, await ports.progress.begin())
+    try:
+        request = request_of(run, await ports.config())
+    except ConfigError as error:
+        problem = f"`.github/cairn.yml` cannot be used, so nothing was started:\n\n{listed(error)}"
+        await ports.progress.finish("ended", problem)
+        return Outcome("ended", "the repository's configuration has errors")
+    if run.request.get("dry_run"):
+        return await _dry(request, ports)
+    ended = await drive(request, NODES, ports.deps)
+    await ports.progress.finish(ended.status, _detail(ended), ended.state)
+    return _outcome(ended)
+
+
+def request_of(run: Run, config: RepositoryConfig) -> Request:
+    """What the command asked for, within what the repository's configuration says."""
+    asked, box, limits = run.request, config.sandbox, config.limits
+    options = Options(
+        max_tasks=min(asked["max_tasks"], limits.tasks) if limits.tasks else asked["max_tasks"],
+        task=asked.get("task") or "",
+        model=asked.get("model") or config.model or "",
+        loop=config.loop,
+        verify_mode=config.verify.mode,
+        max_iterations=limits.iterations,
+        protect=tuple(config.protect),
+        image=box.image or "",
+        memory=box.memory,
+        cpus=box.cpus,
+        pids=box.pids,
+        test_timeout=box.timeout,
+    )
+    return Request(run.id, run.roadmap, options)
+
+
+def listed(error: ConfigError) -> str:
+    """The problems of a configuration, one a line."""
+    return "\n".join(f"- {problem}" for problem in error.problems)
+
+
+async def _dry(request: Request, ports: RunPorts) -> Outcome:
+    """List the tasks in order; no model is asked and nothing is written but the comment."""
+    step = await parse_roadmap(RunState(request), ports.deps)
+    listing = "\n".join(f"- {line}" for line in lines(step.state))
+    await ports.progress.finish("ended", listing)
+    return Outcome("ended", "dry run")
+
+
+def _detail(ended: Ended) -> str:
+    if ended.status == "paused":
+        when = f" It goes on at {ended.until:%H:%M} UTC at the earliest." if ended.until else ""
+        return f"**Paused:** {ended.reason}{when}"
+    return ended.state.problem
+
+
+def _outcome(ended: Ended) -> Outcome:
+    status = _STORED[ended.status]
+    result: dict[str, object] = {"tasks": table(ended.state)}
+    return Outcome(status, ended.reason or ended.state.problem, ended.until, result)

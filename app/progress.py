@@ -1,0 +1,111 @@
+"""The progress comment of a run: one, found again by its marker, edited in place."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from gidgethub import GitHubException
+from gidgethub.abc import GitHubAPI
+
+from app.progress_text import marker, progress_text
+from runner.errors import Outage
+from runner.events import Advanced, Event, RunChanged
+from runner.ports import Clock
+from runner.state import RunState
+
+log = logging.getLogger(__name__)
+
+EVERY = 10.0
+"""Seconds between two edits, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a run talks: an issue of a repository, as our App's ``bot`` account."""
+
+    repository: str
+    issue: int
+    bot: str
+
+
+class Progress:
+    """Listens to a run and shows it in its comment; ``finish`` writes the last word."""
+
+    def __init__(
+        self,
+        run: str,
+        place: Place,
+        *,
+        github: GitHubAPI,
+        clock: Clock,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._run = run
+        self._place = place
+        self._github = github
+        self._clock = clock
+        self._sleep = sleep
+        self._comment = 0
+        self._text = ""
+        self._edited = clock.monotonic()
+        self._state: RunState | None = None
+        self._later: asyncio.Task[None] | None = None
+
+    async def begin(self) -> int:
+        """Find or make the comment; return its id. Raises ``Outage`` or a refusal of GitHub."""
+        where = {"name": self._place.repository, "issue": str(self._place.issue)}
+        path = "/repos/{+name}/issues/{issue}/comments"
+        async for comment in self._github.getiter(path + "?per_page=100", where):
+            if self._is_ours(comment):
+                self._comment, self._text = int(comment["id"]), str(comment["body"])
+                return self._comment
+        self._text = progress_text(self._run, "started", "", None)
+        made = await self._github.post(path, where, data={"body": self._text})
+        self._comment = int(made["id"])
+        return self._comment
+
+    async def emit(self, event: Event) -> None:
+        """Show what changed, now or when the last edit is long enough ago."""
+        if isinstance(event, Advanced):
+            self._state = event.state
+        elif not isinstance(event, RunChanged):
+            return
+        wait = EVERY - (self._clock.monotonic() - self._edited)
+        if wait <= 0:
+            await self._show("running", "")
+        elif self._later is None or self._later.done():
+            self._later = asyncio.create_task(self._show_later(wait))
+
+    async def finish(self, status: str, detail: str, state: RunState | None = None) -> None:
+        """Write the last word, without waiting."""
+        if self._later is not None:
+            self._later.cancel()
+        self._state = state or self._state
+        await self._show(status, detail)
+
+    async def _show_later(self, seconds: float) -> None:
+        await self._sleep(seconds)
+        await self._show("running", "")
+
+    async def _show(self, status: str, detail: str) -> None:
+        """Edit the comment; telling is not the work, so a failure is only logged."""
+        text = progress_text(self._run, status, detail, self._state)
+        if text == self._text or not self._comment:
+            return
+        self._edited = self._clock.monotonic()
+        where = {"name": self._place.repository, "id": str(self._comment)}
+        try:
+            await self._github.patch(
+                "/repos/{+name}/issues/comments/{id}", where, data={"body": text}
+            )
+            self._text = text
+        except (Outage, GitHubException) as error:
+            log.warning("The progress comment of run %s was not edited: %s", self._run, error)
+
+    def _is_ours(self, comment: dict[str, object]) -> bool:
+        user = comment.get("user")
+        login = user.get("login") if isinstance(user, dict) else None
+        return login == self._place.bot and marker(self._run) in str(comment.get("body"))
