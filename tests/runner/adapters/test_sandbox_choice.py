@@ -1,0 +1,65 @@
+"""Which sandbox is taken, and what people are told about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from runner.adapters.sandboxes import choose_sandbox
+from runner.errors import Outage
+from runner.ports import Box, BoxSpec
+
+
+@dataclass(frozen=True)
+class PlannedSandbox:
+    """A sandbox that works or does not."""
+
+    name: str
+    works: bool = True
+
+    async def check(self) -> None:
+        """Fail as planned."""
+        if not self.works:
+            raise Outage("sandbox", f"{self.name} is broken.")
+
+    async def open(self, spec: BoxSpec) -> Box:
+        """Nobody opens while choosing."""
+        raise AssertionError(spec)
+
+    async def sweep(self) -> int:
+        """Nobody sweeps while choosing."""
+        raise AssertionError
+
+
+DOCKER, DEAD_DOCKER = PlannedSandbox("docker"), PlannedSandbox("docker", works=False)
+PROCESS = PlannedSandbox("process")
+
+
+async def test_auto_takes_the_first_that_works() -> None:
+    """With a working engine ``auto`` is docker."""
+    choice = await choose_sandbox("auto", candidates=[DOCKER, PROCESS])
+
+    assert choice.sandbox is DOCKER
+    assert choice.reason == "The sandbox is docker (the first that works)."
+
+
+async def test_auto_says_why_it_took_the_next_and_warns() -> None:
+    """Without an engine ``auto`` is process; why, and what that means, is said."""
+    choice = await choose_sandbox("auto", candidates=[DEAD_DOCKER, PROCESS])
+
+    assert choice.sandbox is PROCESS
+    assert "docker is broken." in choice.reason
+    assert "isolates nothing" in choice.reason
+
+
+async def test_a_named_sandbox_is_never_replaced() -> None:
+    """Who asks for docker gets no unisolated process instead."""
+    with pytest.raises(Outage, match=r"docker is broken\."):
+        await choose_sandbox("docker", candidates=[DEAD_DOCKER, PROCESS])
+
+
+async def test_a_sandbox_that_is_not_allowed_cannot_be_named() -> None:
+    """A server that does not offer ``process`` says what is possible."""
+    with pytest.raises(Outage, match=r"process cannot be used here \(possible: docker\)"):
+        await choose_sandbox("process", candidates=[DOCKER])
