@@ -41,7 +41,7 @@ def read_report(xml: bytes) -> Report:
         raise UnreadableReport("there is no test report")
     try:
         root = _root(xml)
-        cases = [TestCase.fromelem(element) for element in root._elem.iter("testcase")]
+        cases = [case for suite in root for case in suite]
     except (ParseError, DefusedXmlException, JUnitXmlError, ValueError) as error:
         raise UnreadableReport("the test report is not readable") from error
     failures: dict[str, TestFailure] = {}
