@@ -63,12 +63,12 @@ def test_the_level_is_kept(log):
 )
 def test_what_looks_like_a_token_is_masked_unasked(secret):
     """Tokens minted while running are masked by their form."""
-    assert mask_for([])(f"before {secret} after") == f"before {HIDDEN} after"
+    assert mask_for()(f"before {secret} after") == f"before {HIDDEN} after"
 
 
 def test_an_authorization_header_is_masked():
     """Whatever the token's form, its header hides it."""
-    assert mask_for([])("{'Authorization': 'Bearer abc'}").endswith("Bearer ***'}")
+    assert mask_for()("{'Authorization': 'Bearer abc'}").endswith("Bearer ***'}")
 
 
 def test_a_key_is_masked_line_by_line_too():
