@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from gidgethub import BadRequest, HTTPException
@@ -23,6 +23,23 @@ def told(doing: str, *, refused: type[TaskError] | type[Outage] = TaskError) -> 
         raise kind(_kind(refusal), f"GitHub refused to {doing}: {_said(refusal)}") from refusal
     except HTTPException as broken:
         raise Outage("github", f"GitHub could not {doing}: {_said(broken)}") from broken
+
+
+@contextmanager
+def told_of_workflows(paths: Iterable[str]) -> Iterator[None]:
+    """Make a missing permission the task's error when the task changes workflow files.
+
+    GitHub wants ``workflows: write`` for them and only for them, so other tasks can go on
+    (https://docs.github.com/en/apps/creating-github-apps/registering-a-github-app/choosing-permissions-for-a-github-app).
+    """
+    try:
+        yield
+    except Outage as outage:
+        files = sorted(path for path in paths if path.startswith(".github/workflows/"))
+        if outage.kind != "permission" or not files:
+            raise
+        said = f"GitHub refused the workflow files {', '.join(files)}: {outage.message}"
+        raise TaskError("permission", said) from outage
 
 
 def _kind(refusal: BadRequest) -> str:

@@ -14,6 +14,7 @@ from app.github.commits import Commit, Commits
 from app.github.markers import marked, marker, with_markers
 from app.github.mirror import Mirror
 from app.github.pulls import Pulls
+from app.github.refusals import told_of_workflows
 from app.github.repository_api import RepositoryApi, ref_path
 from app.github.stack import standing
 from runner.adapters.git_objects import MissingBlobs
@@ -83,7 +84,8 @@ class GitHubRepository:
 
         Raises ``TaskError`` when GitHub refuses it or the branch is somebody else's.
         """
-        commit = await self._published(checkpoint) or await self._publish(checkpoint)
+        with told_of_workflows(checkpoint.changes.files):
+            commit = await self._published(checkpoint) or await self._publish(checkpoint)
         pull = await self._pulls.ensure(checkpoint)
         return Published(commit, checkpoint.branch, pull.number, pull.url)
 

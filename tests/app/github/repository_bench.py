@@ -1,0 +1,101 @@
+"""A ``GitHubRepository`` on the real client and the fake GitHub."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiohttp
+
+from app.github.identity import AppIdentity
+from app.github.mirror import Mirrors
+from app.github.repository import GitHubRepository
+from app.github.scopes import PUBLISH, READ
+from runner.ports import Checkpoint
+from tests.fake_github import FakeGitHub
+from tests.runner.adapters.checkpoints import checkpoint
+
+NAME = "octo/hello"
+FILES = {
+    "ROADMAP.md": b"- [ ] add it\n- [ ] test it\n",
+    "src/app.py": b"print()\n",
+    "dos.txt": b"one\r\n",
+    ".gitattributes": b"*.md export-ignore\n",
+    "run.sh": ("100755", b"#!/bin/sh\n"),
+    "link": ("120000", "src/app.py"),
+}
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The fake, what is needed to make repositories of it, and the issue runs are asked for in."""
+
+    fake: FakeGitHub
+    identity: AppIdentity
+    mirrors: Mirrors
+    issue: int
+
+    def repository(
+        self, *, run: str = "r1", base: str = "main", issue: bool = True
+    ) -> GitHubRepository:
+        """The repository as one run sees it."""
+        scope = {
+            "installation_id": self.fake.installation(NAME).id,
+            "repository_id": self.fake.repo(NAME).id,
+        }
+
+        async def token() -> str:
+            return await self.identity.installation_token(**scope, permissions=READ)
+
+        return GitHubRepository(
+            self.identity.client(**scope, permissions=PUBLISH),
+            full_name=NAME,
+            base=base,
+            roadmap="ROADMAP.md",
+            run=run,
+            bot_login=self.fake.app.bot.login,
+            server_url=self.fake.server_url,
+            token=token,
+            mirror=self.mirrors.of(scope["repository_id"]),
+            issue=self.issue if issue else None,
+        )
+
+    async def checkpoint(
+        self, files: dict[str, bytes | None], *, task: str = "t1", **other: str
+    ) -> Checkpoint:
+        """A checkpoint of a task on the tip of the stack."""
+        repository = self.repository()
+        stack = await repository.stack()
+        base = await repository.snapshot(stack.tip)
+        branch = f"cairn/r1/{task}-add-it"
+        fields = {"task": task, "below": stack.branch, "branch": branch} | other
+        return checkpoint(base, files, **fields)
+
+    def requests(self, method: str, path: str) -> int:
+        """How often something was asked; ``path`` is below the repository."""
+        asked = [(r.method, r.path) for r in self.fake.requests]
+        return asked.count((method, f"/repos/{NAME}/{path}"))
+
+
+async def _at_once(seconds: float) -> None:
+    """Wait for nothing: the clock of the fake does not go by itself."""
+
+
+@asynccontextmanager
+async def bench(folder: Path) -> AsyncIterator[Bench]:
+    """Open the fake with one repository; at the end it must have nothing to object."""
+    async with FakeGitHub(folder / "github") as fake, aiohttp.ClientSession() as session:
+        fake.add_repository(NAME, FILES, roles={"writer": "write"})
+        issue = fake.open_issue(NAME, "Please")
+        identity = AppIdentity(
+            app_id=str(fake.app.id),
+            private_key=fake.app.private_key,
+            api_url=fake.api_url,
+            session=session,
+            clock=fake.clock,
+            sleep=_at_once,
+        )
+        yield Bench(fake, identity, Mirrors(folder / "mirrors"), issue.number)
+        fake.verify()

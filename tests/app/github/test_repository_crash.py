@@ -1,0 +1,103 @@
+"""Whatever breaks while something is published, doing it again leaves exactly one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from runner.errors import Outage
+from runner.ports import Checkpoint, Published
+from tests.app.github.repository_bench import NAME, Bench, bench
+
+BRANCH = "cairn/r1/t1-add-it"
+EFFECTS = ("git/blobs", "git/trees", "git/commits", "git/refs", "pulls")
+
+
+@pytest.fixture
+async def github(tmp_path: Path) -> AsyncIterator[Bench]:
+    """A repository on the fake GitHub."""
+    async with bench(tmp_path) as made:
+        yield made
+
+
+async def _until_done(github: Bench, checkpoint: Checkpoint) -> Published:
+    """Publish, and once more from the beginning if GitHub was away."""
+    with suppress(Outage):
+        return await github.repository().publish_checkpoint(checkpoint)
+    return await github.repository().publish_checkpoint(checkpoint)
+
+
+def _left(github: Bench) -> tuple[set[str], list[int], str | None]:
+    repo = github.fake.repo(NAME)
+    return set(repo.branches), [issue.number for issue in repo.pulls], repo.tree(BRANCH)
+
+
+@pytest.mark.parametrize("drop", [False, True])
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("effect", EFFECTS)
+async def test_a_lost_effect_is_made_once(
+    github: Bench, effect: str, after: bool, drop: bool
+) -> None:
+    """Each effect fails in turn, before or after it happened: one branch, one pull request."""
+    made = await github.checkpoint({"new": b"n\n", "dos.txt": None})
+    status = {} if drop else {"status": 502}
+    github.fake.fail("POST", f"/repos/{NAME}/{effect}", after=after, drop=drop, **status)
+    published = await _until_done(github, made)
+    assert _left(github) == ({"main", BRANCH}, [published.number], made.tree)
+
+
+@pytest.mark.parametrize("effect", ["git/refs", "pulls"])
+async def test_an_outage_is_not_hidden(github: Bench, effect: str) -> None:
+    """While GitHub is away the run pauses; no task is blamed."""
+    made = await github.checkpoint({"new": b"n\n"})
+    github.fake.fail("POST", f"/repos/{NAME}/{effect}", status=502)
+    with pytest.raises(Outage):
+        await github.repository().publish_checkpoint(made)
+
+
+async def test_a_repeat_creates_nothing(github: Bench) -> None:
+    """Publishing again finds branch and pull request and asks for no effect at all."""
+    made = await github.checkpoint({"new": b"n\n"})
+    first = await github.repository().publish_checkpoint(made)
+    before = [r.method for r in github.fake.requests].count("POST")
+    again = await github.repository().publish_checkpoint(made)
+    posts = [r.path for r in github.fake.requests if r.method == "POST"][before:]
+    assert (again, [p for p in posts if "access_tokens" not in p]) == (first, [])
+
+
+async def test_a_branch_made_meanwhile_is_found(github: Bench) -> None:
+    """When another worker was faster after we looked, its branch (ours by content) is used."""
+    made = await github.checkpoint({"new": b"n\n"})
+    first = await github.repository().publish_checkpoint(made)
+    github.fake.fail("GET", f"/repos/{NAME}/git/ref/heads/{BRANCH}", status=404)
+    assert await github.repository().publish_checkpoint(made) == first
+
+
+async def test_a_pull_request_made_meanwhile_is_found(github: Bench) -> None:
+    """When another worker was faster after we looked, its pull request is used."""
+    made = await github.checkpoint({"new": b"n\n"})
+    first = await github.repository().publish_checkpoint(made)
+    github.fake.fail("GET", f"/repos/{NAME}/pulls", status=200, body=[])
+    assert await github.repository().publish_checkpoint(made) == first
+
+
+@pytest.mark.parametrize("after", [False, True])
+async def test_an_escalation_is_told_once(github: Bench, after: bool) -> None:
+    """A comment whose answer was lost is found again, not doubled."""
+    path = f"/repos/{NAME}/issues/{github.issue}/comments"
+    github.fake.fail("POST", path, status=502, after=after)
+    with suppress(Outage):
+        await github.repository().publish_escalation("t1", "T", "b")
+    await github.repository().publish_escalation("t1", "T", "b")
+    assert len(github.fake.says(NAME, github.issue)) == 1
+
+
+async def test_a_forged_escalation_does_not_count(github: Bench) -> None:
+    """Our marker in a person's comment keeps nobody from being told."""
+    forged = "<!-- cairn:escalation:r1:t1 -->"
+    await github.fake.comment(NAME, github.issue, forged)
+    await github.repository().publish_escalation("t1", "T", "b")
+    assert len(github.fake.says(NAME, github.issue)) == 1
