@@ -8,7 +8,9 @@ the command.
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from collections.abc import Iterator
+from itertools import islice, pairwise
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
@@ -17,6 +19,11 @@ from markdown_it.token import Token
 from handlers.table import TRIGGER
 
 _COMMAND = "cairn_command"
+
+# inline parsing takes quadratic time for hostile text: look at so much of a comment only
+_MOST_PARAGRAPHS = 5
+_LONGEST_PARAGRAPH = 8000
+
 # blank and tab only: U+2028, no-break space and the like are neither line breaks nor separators
 _TRIGGER = re.compile(rf"{re.escape(TRIGGER)}(?![^ \t\n])")
 _ANYWHERE = re.compile(rf"^{_TRIGGER.pattern}", re.MULTILINE)
@@ -29,26 +36,40 @@ def command_lines(body: str) -> tuple[str, ...]:
     text = body.replace("\r\n", "\n").replace("\r", " ")
     if not _ANYWHERE.search(text):
         return ()
-    lines = text.split("\n")
-    found: list[str] = []
-    tokens = _markdown().parse(text)
+    markdown, env = _markdown(), dict[str, Any]()
+    candidates = islice(_candidates(markdown.parse(text, env), text.split("\n")), _MOST_PARAGRAPHS)
+    return tuple(
+        line
+        for paragraph, at_start in candidates
+        for line in _in_paragraph(paragraph, at_start, markdown, env)
+    )
+
+
+def _candidates(tokens: list[Token], lines: list[str]) -> Iterator[tuple[str, bool]]:
+    """Yield each top-level paragraph with a trigger, and whether its first line may be one.
+
+    The parser strips a paragraph, of U+2028 too, so that the first line is looked at in the source.
+    """
     for opening, inline in pairwise(tokens):
-        if opening.type == "paragraph_open" and opening.level == 0:
-            found += _in_paragraph(inline, lines)
-    return tuple(found)
+        paragraph = opening.type == "paragraph_open" and opening.level == 0
+        if paragraph and opening.map and _ANYWHERE.search(inline.content):
+            yield inline.content, bool(_TRIGGER.match(lines[opening.map[0]]))
 
 
-def _in_paragraph(inline: Token, lines: list[str]) -> list[str]:
-    found = [token for token in inline.children or [] if token.type == _COMMAND]
-    first = inline.map[0] if inline.map else 0
-    # the parser strips the paragraph, of U+2028 too, so that its first line needs a second look
-    if found and found[0].meta["start"] == 0 and not _TRIGGER.match(lines[first]):
-        del found[0]
-    return [token.content for token in found]
+def _in_paragraph(
+    content: str, at_start: bool, markdown: MarkdownIt, env: dict[str, Any]
+) -> list[str]:
+    if len(content) > _LONGEST_PARAGRAPH:
+        end = content.rfind("\n", 0, _LONGEST_PARAGRAPH)
+        content = content[: end if end > 0 else _LONGEST_PARAGRAPH]
+    tokens: list[Token] = []
+    markdown.inline.parse(content, markdown, env, tokens)
+    found = [token for token in tokens if token.type == _COMMAND]
+    return [token.content for token in found if at_start or token.meta["start"] > 0]
 
 
 def _markdown() -> MarkdownIt:
-    markdown = MarkdownIt("commonmark").enable("table")
+    markdown = MarkdownIt("commonmark").enable("table").disable("inline")
     markdown.inline.ruler.before("text", _COMMAND, _command_rule)
     return markdown
 

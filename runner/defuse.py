@@ -75,7 +75,8 @@ def _decoded(entity: re.Match[str]) -> str:
 
 def _fences(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield first line, line after the last, and marker of each top-level fenced block."""
-    for token in MarkdownIt("commonmark").parse(text):
+    blocks = MarkdownIt("commonmark").disable("inline")
+    for token in blocks.parse(text):
         if token.type == "fence" and token.level == 0 and token.map:
             yield token.map[0], token.map[1], token.markup
 

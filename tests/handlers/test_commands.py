@@ -39,6 +39,7 @@ SPOKEN: dict[str, tuple[str, tuple[Order, ...]]] = {
     ),
     "options with an equals sign": ("/execute --max-tasks=7", (Execute(max_tasks=7),)),
     "options before the path": ("/execute --task a R.md", (Execute(path="R.md", task="a"),)),
+    "before a long log": ("/execute\n" + "log [line](x\n" * 5000, (START,)),
     "leading zeros": ("/execute --max-tasks 007", (Execute(max_tasks=7),)),
 }
 
@@ -74,6 +75,7 @@ SILENT = {
     "in a heading": "# /execute",
     "in a link's text": "[a\n/execute\n](https://example.org)",
     "in an image's text": "![a\n/execute\n](https://example.org/i.png)",
+    "in a reference's text": "[a\n/execute\n][r]\n\n[r]: https://example.org",
     "in a table": "| a |\n|---|\n/execute",
 }
 
