@@ -12,9 +12,7 @@ from runner.snapshot import SUBMODULE, SYMLINK, Snapshot
 _LONGEST_PATH, _LONGEST_NAME = 1_000, 255
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 # ignored by HFS+ when it compares names: git's is_hfs_dotgit (CVE-2014-9390)
-_HFS_IGNORED = re.compile(
-    "[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]",
-)
+_HFS_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 # git's is_ntfs_dotgit: short names, trailing blanks and dots, alternate data streams
 _DOT_GIT = {".git", "git~1"}
 
@@ -59,12 +57,11 @@ def collisions(written: list[str], deleted: set[str], base: Snapshot) -> Iterato
     added = [path for path in written if path not in base.entries]
     if not added:
         return
-    after = [path for path in base.entries if path not in deleted] + added
-    files, folders = set(after), {folder for path in after for folder in _folders(path)}
-    spellings: dict[str, str] = {}
-    for name in (*after, *folders):
-        if name not in added:
-            spellings.setdefault(_same(name), name)
+    kept = {path for path in base.entries if path not in deleted}
+    old_folders = {folder for path in kept for folder in _folders(path)}
+    files = kept.union(added)
+    folders = old_folders.union(folder for path in added for folder in _folders(path))
+    spellings = {_same(name): name for name in (*kept, *old_folders)}
     for path in added:
         if path in folders or any(folder in files for folder in _folders(path)):
             yield _unsafe(path, "would be a file and a folder at once", error="PathConflict")

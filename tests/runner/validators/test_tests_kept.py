@@ -1,0 +1,127 @@
+"""A repair may not weaken the tests that were there."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.validators import weakened_tests
+from tests.runner.validators.trees import changes
+
+OLD = """import pytest
+from calc import add
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_rows(n):
+    assert add(n, 0) == n
+
+
+class TestAdd:
+    def test_sum(self):
+        assert add(1, 2) == 3
+        assert add(0, 0) == 0
+
+    def test_error(self):
+        with pytest.raises(TypeError):
+            add(None, 1)
+"""
+
+WEAKER = {
+    "deleted test": OLD.replace("def test_error", "def check_error"),
+    "assert gone": OLD.replace("        assert add(0, 0) == 0\n", ""),
+    "assert changed": OLD.replace("== 3", "== 4"),
+    "assert true": OLD.replace("assert add(1, 2) == 3", "assert True"),
+    "skip mark": OLD.replace("@pytest", "@pytest.mark.skip\n@pytest", 1),
+    "xfail": OLD.replace("    def test_sum", "    @pytest.mark.xfail\n    def test_sum"),
+    "skip call": OLD.replace("        with pytest", "        pytest.skip()\n        with pytest"),
+    "module skip": OLD.replace("from calc", "pytestmark = pytest.mark.skip\nfrom calc"),
+    "raises gone": OLD.replace("with pytest.raises(TypeError)", "if True"),
+    "fewer cases": OLD.replace("[1, 2, 3]", "[1]"),
+    "file gone": None,
+}  # fmt: skip
+FILES = {
+    "tests/test_calc.py": OLD,
+    "pyproject.toml": '[tool.pytest.ini_options]\naddopts = "-q"\n',
+    "conftest.py": "import pytest\n\n\n@pytest.fixture\ndef one():\n    return 1\n",
+}
+
+
+def weaker(files: dict[str, str | None], **options: object) -> list[str]:
+    found = weakened_tests(
+        changes(files),
+        read=lambda path: FILES[path].encode() if path in FILES else None,
+        **{"repairing": True, **options},
+    )
+    return [complaint.message for complaint in found]
+
+
+@pytest.mark.parametrize("how", WEAKER)
+def test_weakening_is_refused(how):
+    """Each way to weaken an existing test is one complaint."""
+    assert len(weaker({"tests/test_calc.py": WEAKER[how]})) == 1
+
+
+def test_the_complaint_names_the_test_and_the_check():
+    """A person and a model can see what is missing."""
+    (message,) = weaker({"tests/test_calc.py": WEAKER["assert changed"]})
+
+    assert message == (
+        "The test TestAdd::test_sum would lose the check `assert add(1, 2) == 3`. "
+        "Repair the code, not the test."
+    )
+
+
+def test_stronger_tests_are_welcome():
+    """Added tests and checks, and other formatting, are no complaint."""
+    more = (
+        OLD.replace("== 0\n", "== 0\n        assert add(2,2)==4\n") + "\n\ndef test_new(): pass\n"
+    )
+
+    assert weaker({"tests/test_calc.py": more}) == []
+
+
+def test_new_test_files_are_free():
+    """A test file that did not exist cannot be weakened."""
+    assert weaker({"tests/test_new.py": "import pytest\npytest.skip()\n"}) == []
+
+
+def test_tests_of_the_task_and_first_answers_are_free():
+    """Outside a repair, or when the task is about the file, tests may change."""
+    gone = {"tests/test_calc.py": None}
+
+    assert weaker(gone, repairing=False) == []
+    assert weaker(gone, allowed=("tests/test_calc.py",)) == []
+
+
+CONFIGS = {
+    "new hook": {
+        "tests/conftest.py": "def pytest_collection_modifyitems(items):\n    items.clear()\n"
+    },
+    "ignore": {"conftest.py": FILES["conftest.py"] + "\ncollect_ignore = ['tests']\n"},
+    "skip fixture": {"conftest.py": FILES["conftest.py"].replace("return 1", "pytest.skip()")},
+    "deselect": {"pyproject.toml": '[tool.pytest.ini_options]\naddopts = "-q -k nothing"\n'},
+    "files": {"pyproject.toml": '[tool.pytest.ini_options]\naddopts = "-q"\npython_files = "x"\n'},
+    "ini": {"pytest.ini": "[pytest]\ntestpaths = other\n"},
+    "cfg": {"setup.cfg": "[tool:pytest]\naddopts = --ignore=tests\n"},
+}
+
+
+@pytest.mark.parametrize("how", CONFIGS)
+def test_configuration_that_hides_tests_is_refused(how):
+    """Hooks and options that keep tests from running are refused during a repair."""
+    assert len(weaker(CONFIGS[how])) == 1
+
+
+def test_harmless_configuration_is_free():
+    """A fixture or a marker is no complaint."""
+    conftest = FILES["conftest.py"] + "\n\n@pytest.fixture\ndef two():\n    return 2\n"
+    options = '[tool.pytest.ini_options]\naddopts = "-q -ra"\nmarkers = ["slow"]\n'
+
+    assert weaker({"conftest.py": conftest, "pyproject.toml": options}) == []
+
+
+def test_a_skipped_class_skips_its_tests():
+    """A mark on the class counts for every test in it."""
+    text = OLD.replace("class TestAdd", "@pytest.mark.skip\nclass TestAdd")
+
+    assert len(weaker({"tests/test_calc.py": text})) == 2
