@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from collections.abc import Callable, Iterable
 from typing import TextIO
 
 from pydantic import SecretStr
 
-from app.masking import mask_for
+from runner.masking import HIDDEN, masker
+
+# What ``masker`` does not know by form: JSON web tokens, and what an Authorization header has
+_CREDENTIALS = re.compile(
+    r"(?P<header>(?i:authorization)['\"]?\s*[:=]\s*['\"]?(?i:bearer|basic|token)\s+)[^\s'\"]+"
+    r"|\beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]+"
+)
+
+
+def mask_for(secrets: Iterable[SecretStr | None] = ()) -> Callable[[str], str]:
+    """Make a function that hides these secrets in a text, in parts and in escaped form too."""
+    values = {secret.get_secret_value().strip() for secret in secrets if secret}
+    # one line of a key alone is too much; with ``\n`` is how a repr or JSON shows a whole one
+    forms = {form for v in values for form in (v, v.replace("\n", "\\n"), *v.split("\n"))}
+    known = masker(forms)
+
+    def mask(text: str) -> str:
+        return _CREDENTIALS.sub(lambda found: (found["header"] or "") + HIDDEN, known(text))
+
+    return mask
 
 
 class MaskedFormatter(logging.Formatter):

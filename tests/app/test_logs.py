@@ -7,9 +7,9 @@ import logging
 
 import pytest
 from pydantic import SecretStr
-from runner.masking import HIDDEN
 
 from app.logs import mask_for, set_up_logging
+from runner.masking import HIDDEN
 
 PEM = (
     "-----BEGIN RSA PRIVATE KEY-----\nMIIEabcdefghijkl\nmnopqrstuvwxyz12\n"

@@ -1,0 +1,128 @@
+"""The repository's configuration, ``.github/cairn.yml`` of the default branch.
+
+Every key that exists is here, with its default; an unknown one is refused with its line. An
+absent file, an empty file and an empty group all mean the defaults.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
+
+from runner.config_problems import ConfigError, Problem, problems_of
+from runner.config_values import Items, Size, gitignore, inside
+from runner.config_yaml import Unreadable, read_yaml
+
+__all__ = [
+    "CONFIG_PATH",
+    "ConfigError",
+    "Problem",
+    "RepositoryConfig",
+    "config_schema",
+    "parse_config",
+]
+
+CONFIG_PATH = ".github/cairn.yml"
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+Word = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+# https://docs.docker.com/reference/cli/docker/image/tag/ ; never something that reads as an option
+Image = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/@-]*$", max_length=255)
+]
+
+
+class _Group(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class RoadmapGroup(_Group):
+    """Which roadmap a run reads when none is named."""
+
+    path: Annotated[Word, AfterValidator(inside)] = Field(
+        default="ROADMAP.md", description="Path of the roadmap in the repository."
+    )
+
+
+class LimitsGroup(_Group):
+    """How much a run may do."""
+
+    tasks: int = Field(default=1000, ge=1, le=1000, description="Tasks a run works on at most.")
+    iterations: int = Field(
+        default=100, ge=1, le=1000, description="Steps of one attempt at a task."
+    )
+    tokens_per_task: int = Field(
+        default=200_000, ge=1000, le=100_000_000, description="Tokens one task may use."
+    )
+    files: int = Field(default=50, ge=1, le=3000, description="Files one task may change.")
+    patch_size: Annotated[Size, Field(ge=KIB, le=100 * MIB)] = Field(
+        default=MIB, description="Size of all files one task writes, like 512k or 1m."
+    )
+    minutes: int = Field(default=60, ge=1, le=1440, description="Minutes one task may take.")
+
+
+class SandboxGroup(_Group):
+    """Where a task's code runs, and what it may use there."""
+
+    image: Image | None = Field(
+        default=None, description="Container image; the server's own when it is not set."
+    )
+    memory: Annotated[Size, Field(ge=64 * MIB, le=64 * GIB)] = Field(
+        default=GIB, description="Memory, like 512m or 1g."
+    )
+    cpus: float = Field(default=1.0, ge=0.1, le=64, description="Processors.")
+    pids: int = Field(default=256, ge=16, le=32768, description="Processes at the same time.")
+    timeout: int = Field(default=300, ge=1, le=7200, description="Seconds one command may take.")
+
+
+class VerifyGroup(_Group):
+    """How a change is verified before it becomes a checkpoint."""
+
+    mode: Literal["auto", "tests", "syntax", "off"] = Field(
+        default="auto",
+        description="auto: tests where they are known; syntax and off mark results not verified.",
+    )
+
+
+class RepositoryConfig(_Group):
+    """All settings of a repository."""
+
+    roadmap: RoadmapGroup = RoadmapGroup()
+    model: Word | None = Field(
+        default=None, description="The model; the server's own when not set."
+    )
+    limits: LimitsGroup = LimitsGroup()
+    sandbox: SandboxGroup = SandboxGroup()
+    verify: VerifyGroup = VerifyGroup()
+    protect: Annotated[Items[Annotated[Word, AfterValidator(gitignore)]], Field(max_length=200)] = (
+        Field(default=(), description="Paths that are never written, as gitignore patterns.")
+    )
+    loop: Literal["hybrid", "repair", "fixed", "ralph"] = Field(
+        default="hybrid",
+        description="What comes after a failure; see the documentation of strategies.",
+    )
+
+
+def parse_config(content: bytes) -> RepositoryConfig:
+    """Read the file's content. Raises ``ConfigError`` with every problem and its line."""
+    try:
+        document = read_yaml(content)
+    except Unreadable as error:
+        raise ConfigError([Problem(error.line, error.key, error.message)]) from error
+    try:
+        return RepositoryConfig.model_validate(document.values)
+    except ValidationError as error:
+        raise ConfigError(problems_of(error, document, RepositoryConfig)) from error
+
+
+def config_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the file, for editors."""
+    schema = RepositoryConfig.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

@@ -1,0 +1,55 @@
+"""The kinds of values a repository's configuration has."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, TypeVar
+
+from pathspec import GitIgnoreSpec
+from pydantic import BeforeValidator, WithJsonSchema
+
+T = TypeVar("T")
+_SIZE = re.compile(r"(\d{1,15})(?:([kmg])i?b?|b)?", re.IGNORECASE)
+_SHIFT = {"": 0, "k": 10, "m": 20, "g": 30}
+_SIZE_SCHEMA = {
+    "anyOf": [
+        {"type": "integer", "minimum": 1},
+        {"type": "string", "pattern": r"^[0-9]{1,15}([kKmMgG]([iI]?[bB])?|[bB])?$"},
+    ]
+}
+
+
+def _size(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    found = _SIZE.fullmatch(value)
+    if not found:
+        raise ValueError("is no size; write bytes, or a number with k, m or g, like 512m")
+    return int(found[1]) << _SHIFT[(found[2] or "").lower()]
+
+
+def _items(value: Any) -> Any:
+    if isinstance(value, str):
+        raise ValueError("is one word; write a list: [one, two]")  # noqa: TRY004 # pydantic's way
+    return tuple(value) if isinstance(value, list) else value
+
+
+def inside(path: str) -> str:
+    """Check that a path names a file of the repository."""
+    parts = path.split("/")
+    if "\\" in path or any(part in {"", ".", ".."} for part in parts) or parts[0] == ".git":
+        raise ValueError("is no path inside the repository; write it like docs/ROADMAP.md")
+    return path
+
+
+def gitignore(pattern: str) -> str:
+    """Check a pattern (https://git-scm.com/docs/gitignore)."""
+    try:
+        GitIgnoreSpec.from_lines([pattern])
+    except ValueError:
+        raise ValueError("is no gitignore pattern; write one like /docs/ or *.lock") from None
+    return pattern
+
+
+Size = Annotated[int, BeforeValidator(_size), WithJsonSchema(_SIZE_SCHEMA)]
+Items = Annotated[tuple[T, ...], BeforeValidator(_items)]

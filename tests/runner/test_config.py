@@ -1,0 +1,220 @@
+"""The repository's configuration: what is right is read, what is wrong is told with its line."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import jsonschema_rs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runner.config import ConfigError, RepositoryConfig, config_schema, parse_config
+
+FULL = b"""\
+# everything there is
+roadmap:
+  path: docs/ROADMAP.md
+model: gpt-5
+limits:
+  tasks: 3
+  iterations: 50
+  tokens_per_task: 100000
+  files: 20
+  patch_size: 512k
+  minutes: 30
+sandbox:
+  image: ghcr.io/octocat/image@sha256:0123
+  memory: 2g
+  cpus: 1.5
+  pids: 100
+  timeout: 60
+verify:
+  mode: tests
+protect: [/docs/, "!/docs/ROADMAP.md", "*.lock"]
+loop: repair
+"""
+
+
+def problems(content):
+    with pytest.raises(ConfigError) as raised:
+        parse_config(content)
+    return [(problem.line, problem.key, problem.message) for problem in raised.value.problems]
+
+
+def test_every_setting_is_read():
+    """A file with every key gives every value, sizes in bytes."""
+    config = parse_config(FULL)
+
+    assert config.roadmap.path == "docs/ROADMAP.md"
+    assert config.model == "gpt-5"
+    assert (config.limits.tasks, config.limits.patch_size) == (3, 512 * 1024)
+    assert (config.sandbox.memory, config.sandbox.cpus) == (2 << 30, 1.5)
+    assert config.sandbox.image == "ghcr.io/octocat/image@sha256:0123"
+    assert config.verify.mode == "tests"
+    assert config.protect == ("/docs/", "!/docs/ROADMAP.md", "*.lock")
+    assert config.loop == "repair"
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"# only this\n", b"~", b"\xef\xbb\xbf", b"limits:\nprotect:\nmodel: null\n"]
+)
+def test_nothing_said_means_the_defaults(content):
+    """An absent, empty or commented-out file, group or value is the default."""
+    assert parse_config(content) == RepositoryConfig()
+
+
+def test_the_defaults_are_those_of_the_design():
+    """A hundred steps an attempt, tests where they are known, the hybrid loop."""
+    config = RepositoryConfig()
+
+    assert config.limits.iterations == 100
+    assert (config.roadmap.path, config.verify.mode, config.loop) == (
+        "ROADMAP.md",
+        "auto",
+        "hybrid",
+    )
+
+
+def test_off_is_a_word():
+    """YAML's old habit of reading off as false does not break a mode called off."""
+    assert parse_config(b"verify: {mode: off}").verify.mode == "off"
+
+
+def test_windows_line_ends_are_read_and_counted():
+    """A file with CRLF has the same values and lines."""
+    assert parse_config(FULL.replace(b"\n", b"\r\n")) == parse_config(FULL)
+    assert problems(b"loop: fixed\r\n\r\nx: 1\r\n")[0][0] == 3
+
+
+def test_all_problems_are_told_at_once_with_their_lines():
+    """Unknown keys and wrong values are all in one error, in the order of the file."""
+    found = problems(
+        b"limits:\n  taks: 3\n  minutes: soon\nsandbox: 5\nimage: x\n\n"
+        b"verify:\n  mode: of\nprotect:\n  - /docs/\n  - 3\n"
+    )
+
+    assert [(line, key) for line, key, _ in found] == [
+        (2, "limits.taks"),
+        (3, "limits.minutes"),
+        (4, "sandbox"),
+        (5, "image"),
+        (8, "verify.mode"),
+        (11, "protect.1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "hint"),
+    [
+        (b"limits: {taks: 3}", "Did you mean `limits.tasks`?"),
+        (b"image: x", "Did you mean `sandbox.image`?"),
+        (b"verify: {q: 1}", "There is: mode."),
+    ],
+)
+def test_an_unknown_key_says_what_was_meant(content, hint):
+    """A near name, the same name elsewhere, or the names there are."""
+    assert hint in problems(content)[0][2]
+
+
+def test_the_error_reads_as_a_list():
+    """The text of the error is one line a problem."""
+    with pytest.raises(ConfigError) as raised:
+        parse_config(b"loop: 3\nsandbx: 1\n")
+
+    assert str(raised.value) == (
+        "line 1: `loop`: This should be 'hybrid', 'repair', 'fixed' or 'ralph'.\n"
+        "line 2: `sandbx`: There is no such setting. Did you mean `sandbox`?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "key"),
+    [
+        (b"limits: {tasks: 0}", "limits.tasks"),
+        (b"limits: {tasks: '3'}", "limits.tasks"),
+        (b"limits: {tasks: 010}", "limits.tasks"),
+        (b"limits: {tasks: true}", "limits.tasks"),
+        (b"limits: {tasks: 99999999999999999999999}", "limits.tasks"),
+        (b"limits: {patch_size: 1t}", "limits.patch_size"),
+        (b"sandbox: {memory: 1k}", "sandbox.memory"),
+        (b"sandbox: {memory: -1g}", "sandbox.memory"),
+        (b"sandbox: {cpus: .inf}", "sandbox.cpus"),
+        (b"sandbox: {image: --privileged}", "sandbox.image"),
+        (b"sandbox: {image: 'a b'}", "sandbox.image"),
+        (b"sandbox: {network: true}", "sandbox.network"),
+        (b"verify: {mode: true}", "verify.mode"),
+        (b"protect: docs", "protect"),
+        (b"roadmap: {path: ../ROADMAP.md}", "roadmap.path"),
+        (b"roadmap: {path: /etc/passwd}", "roadmap.path"),
+        (b"roadmap: {path: .git/config}", "roadmap.path"),
+        (b"roadmap: {path: 'docs\\\\R.md'}", "roadmap.path"),
+        (b"protect: ['!']", "protect.0"),
+        (b"protect: ['']", "protect.0"),
+        (b"model: ''", "model"),
+        (b"model: 5", "model"),
+    ],
+)
+def test_a_wrong_value_names_its_key(content, key):
+    """Values out of range, of another kind or dangerous are refused."""
+    assert [found for _, found, _ in problems(content)] == [key]
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "says"),
+    [
+        (b"a: 1\nb: [\n", 3, "not YAML"),
+        (b"\n\tx: 1\n", 2, "not YAML"),
+        (b"x: 'open\n", 2, "not YAML"),
+        (b"loop: fixed\nlimits: {}\nloop: ralph\n", 3, "first in line 1"),
+        (b"a: &x 1\n", 1, "Anchors"),
+        (b"\na: *x\n", 2, "Anchors"),
+        (b"a: !!python/object:os.system x\n", 1, "Tags"),
+        (b"- a\n", 1, "no mapping"),
+        (b"loop: fixed\n---\nloop: ralph\n", 2, "not YAML"),
+        (b"? [a]\n: b\n", 1, "must be a word"),
+        (b"ok: 1\n\xff\n", 2, "UTF-8"),
+        (b"ok: 1\nx: \x01\n", 2, "control character"),
+        (b"[" * 60_000, 1, "nested too deeply"),
+        (b"{a: " * 10_000, 1, "nested too deeply"),
+        (b"#" * 70_000, 1, "70000 bytes"),
+    ],
+)
+def test_what_is_no_configuration_is_told_with_its_line(content, line, says):
+    """Wrong YAML, or YAML beyond plain values, is one problem with its line."""
+    ((found, _, message),) = problems(content)
+
+    assert found == line
+    assert says in message
+
+
+def test_aliases_cannot_make_a_small_file_large():
+    """The billion-laughs file is refused at its first anchor."""
+    lines = ["a: &a [x, x]"] + [f"b{n}: &b{n} [*a, *a]" for n in range(30)]
+
+    assert problems("\n".join(lines).encode())[0][0] == 1
+
+
+def test_an_odd_key_can_be_printed():
+    """A key with control characters or half a surrogate can be written into a comment."""
+    ((_, key, message),) = problems(b'"a\\ud800\\n@b": 1')
+
+    assert (key + message).encode()
+    assert "\n" not in key
+
+
+@given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
+def test_any_bytes_are_read_or_refused(content):
+    """No content of the file raises anything but ConfigError."""
+    with suppress(ConfigError):
+        parse_config(content)
+
+
+def test_the_schema_takes_what_is_right_and_refuses_what_is_not():
+    """An editor that checks by the published schema agrees with the parser."""
+    validator = jsonschema_rs.validator_for(config_schema())
+
+    assert validator.is_valid({"sandbox": {"memory": "2g"}, "protect": ["*.lock"]})
+    assert validator.is_valid({"limits": {"patch_size": 4096}})
+    assert not validator.is_valid({"limits": {"taks": 3}})
+    assert not validator.is_valid({"sandbox": {"memory": "2 g"}})
