@@ -12,7 +12,9 @@ from handlers.table import COMMANDS, START, TRIGGER, Argument, Command, Option
 from runner.defuse import defuse
 
 _SHOWN = 80
-_MOST_TASKS = 50
+# so that a reply stays below the 60,000 characters GitHub takes for sure
+_MOST_TASKS = 40
+_MOST_RUNS = 5
 
 
 def marker(delivery: str) -> str:
@@ -89,7 +91,10 @@ def status(runs: Sequence[RunStatus]) -> str:
     """Tell how the runs of an issue stand, with a table of tasks each."""
     if not runs:
         return f"No run was started on this issue yet. `{START.words}` starts one."
-    return "\n\n".join(_run(run) for run in runs)
+    shown = [_run(run) for run in runs[:_MOST_RUNS]]
+    if len(runs) > _MOST_RUNS:
+        shown.append(f"{len(runs) - _MOST_RUNS} older runs are not shown.")
+    return "\n\n".join(shown)
 
 
 def open_quote() -> str:
