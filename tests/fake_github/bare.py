@@ -1,0 +1,244 @@
+"""A bare repository, asked and changed with git plumbing only. Git is the only truth.
+
+Every method raises ``GitError`` when git refuses.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+SETTINGS = """
+[http]
+    receivepack = true
+[uploadpack]
+    allowFilter = true
+    allowAnySHA1InWant = true
+[receive]
+    shallowUpdate = true
+[gc]
+    auto = 0
+"""
+MODES = {"040000": "tree", "160000": "commit"}
+
+
+class GitError(Exception):
+    """Git said no; the text is what it said."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of ls-tree; ``size`` in bytes, None for trees and submodules."""
+
+    mode: str
+    type: str
+    sha: str
+    size: int | None
+    path: str
+
+
+@dataclass(frozen=True)
+class Person:
+    """Who made a commit, and when."""
+
+    name: str
+    email: str
+    date: datetime
+
+    def line(self) -> str:
+        """As it stands in a commit object."""
+        return f"{self.name} <{self.email}> {int(self.date.timestamp())} +0000"
+
+
+def environment() -> dict[str, str]:
+    """An environment in which no configuration of this machine counts."""
+    names = ("PATH", "TMPDIR", "SYSTEMROOT")
+    kept = {k: os.environ[k] for k in names if k in os.environ}
+    fixed = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "HOME": os.devnull}
+    return {**kept, **fixed, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+
+
+class Bare:
+    """One bare repository on disk."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def create(cls, path: Path, *, branch: str = "main") -> Bare:
+        """Make an empty repository that accepts pushes over HTTP."""
+        path.mkdir(parents=True)
+        bare = cls(path)
+        bare.git("init", "--bare", "-q", f"--initial-branch={branch}", ".")
+        bare.configure()
+        return bare
+
+    @classmethod
+    def copy(cls, source: Path, path: Path) -> Bare:
+        """Take over an existing bare repository (a copy: the original stays as it is)."""
+        shutil.copytree(source, path, symlinks=True)
+        bare = cls(path)
+        bare.configure()
+        return bare
+
+    def configure(self) -> None:
+        """Allow what GitHub allows: push, fetch of any commit, partial clones."""
+        with (self.path / "config").open("a", encoding="utf-8") as config:
+            config.write(SETTINGS)
+
+    def git(self, *arguments: str, stdin: bytes = b"", index: str = "") -> bytes:
+        """Run git here and return what it printed."""
+        more = {"GIT_DIR": str(self.path), **({"GIT_INDEX_FILE": index} if index else {})}
+        command = ["git", "-c", "core.quotePath=false", *arguments]
+        done = subprocess.run(
+            command,
+            cwd=self.path,
+            env=environment() | more,
+            input=stdin,
+            capture_output=True,
+            check=False,
+        )
+        if done.returncode:
+            raise GitError(done.stderr.decode(errors="replace").strip() or f"git {arguments[0]}")
+        return done.stdout
+
+    def text(self, *arguments: str, stdin: bytes = b"") -> str:
+        """Run git here and return one trimmed text."""
+        return self.git(*arguments, stdin=stdin).decode(errors="surrogateescape").strip()
+
+    def refs(self, prefix: str = "refs/heads/") -> dict[str, str]:
+        """Full ref name → sha of everything below ``prefix``."""
+        form = "%(refname) %(objectname)"
+        lines = self.text("for-each-ref", f"--format={form}").splitlines()
+        pairs = (line.split(" ") for line in lines)
+        return {name: sha for name, sha in pairs if name.startswith(prefix)}
+
+    def resolve(self, name: str, kind: str = "commit") -> str | None:
+        """The sha of a branch, tag, full ref or sha; None when there is none of that kind."""
+        for candidate in (f"refs/heads/{name}", f"refs/tags/{name}", name):
+            try:
+                return self.text("rev-parse", "--verify", "-q", f"{candidate}^{{{kind}}}")
+            except GitError:
+                continue
+        return None
+
+    def at(self, ref: str, path: str, kind: str = "blob") -> str | None:
+        """The sha of what stands at a path of a commit ("" is the whole tree)."""
+        commit = self.resolve(ref)
+        try:
+            sha = self.text("rev-parse", "--verify", "-q", f"{commit}:{path}") if commit else ""
+        except GitError:
+            return None
+        return sha if sha and self.kind(sha) == kind else None
+
+    def kind(self, sha: str) -> str | None:
+        """blob, tree, commit or tag; None when there is no such object."""
+        try:
+            return self.text("cat-file", "-t", sha)
+        except GitError:
+            return None
+
+    def blob(self, data: bytes) -> str:
+        """Store a content and return its sha."""
+        return self.text("hash-object", "-w", "--stdin", stdin=data)
+
+    def content(self, sha: str) -> bytes:
+        """The bytes of a blob."""
+        return self.git("cat-file", "blob", sha)
+
+    def entries(self, tree: str, *, recursive: bool = False) -> list[Entry]:
+        """The lines of a tree (or of a commit's tree); recursive also names the folders."""
+        flags = ("-r", "-t") if recursive else ()
+        lines = self.git("ls-tree", "-l", "-z", "--full-tree", *flags, tree).split(b"\0")
+        return [_entry(line.decode(errors="surrogateescape")) for line in lines if line]
+
+    def tree(self, base: str | None, lines: Iterable[tuple[str, str | None, str]]) -> str:
+        """Write the tree ``base`` with (mode, sha or None to delete, path) laid over it."""
+        with tempfile.TemporaryDirectory() as folder:
+            index = str(Path(folder) / "index")
+            self.git("read-tree", base or self._empty(), index=index)
+            for mode, sha, path in lines:
+                self._place(index, mode, sha, path)
+            return self.git("write-tree", index=index).decode().strip()
+
+    def _empty(self) -> str:
+        return self.text("hash-object", "-t", "tree", "-w", "--stdin")
+
+    def _place(self, index: str, mode: str, sha: str | None, path: str) -> None:
+        if sha is not None and MODES.get(mode) == "tree":
+            self.git("rm", "-r", "-q", "--cached", "--ignore-unmatch", "--", path, index=index)
+            self.git("read-tree", f"--prefix={path}/", sha, index=index)
+            return
+        line = f"{mode} {sha}\t{path}" if sha else f"0 {'0' * 40}\t{path}"
+        raw = line.encode(errors="surrogateescape") + b"\0"
+        self.git("update-index", "-z", "--index-info", stdin=raw, index=index)
+
+    def commit(
+        self,
+        tree: str,
+        parents: Iterable[str],
+        message: str,
+        *,
+        author: Person,
+        committer: Person | None = None,
+        signature: str = "",
+    ) -> str:
+        """Write a commit object, byte for byte as asked."""
+        lines = [f"tree {tree}", *(f"parent {p}" for p in parents), f"author {author.line()}"]
+        lines.append(f"committer {(committer or author).line()}")
+        if signature:
+            lines.append("gpgsig " + signature.strip().replace("\n", "\n "))
+        raw = ("\n".join(lines) + "\n\n" + message).encode()
+        return self.text("hash-object", "-t", "commit", "-w", "--stdin", stdin=raw)
+
+    def update(self, ref: str, sha: str | None) -> None:
+        """Point a full ref at a commit, or delete it."""
+        self.git("update-ref", "-d", ref) if sha is None else self.git("update-ref", ref, sha)
+
+    def is_ancestor(self, old: str, new: str) -> bool:
+        """True when ``new`` contains ``old``."""
+        try:
+            self.git("merge-base", "--is-ancestor", old, new)
+        except GitError:
+            return False
+        return True
+
+    def merge_base(self, one: str, two: str) -> str | None:
+        """The best common ancestor; None for unrelated histories."""
+        try:
+            return self.text("merge-base", one, two)
+        except GitError:
+            return None
+
+    def between(self, base: str, head: str) -> list[str]:
+        """Commits of ``head`` that ``base`` has not, oldest first."""
+        return self.text("rev-list", "--reverse", "--topo-order", head, f"^{base}").split()
+
+    def merged_tree(self, base: str, head: str) -> str | None:
+        """The tree of a merge; None on a conflict."""
+        try:
+            return self.text("merge-tree", "--write-tree", base, head).split()[0]
+        except GitError:
+            return None
+
+
+def _entry(line: str) -> Entry:
+    meta, path = line.split("\t", 1)
+    mode, kind, sha, size = meta.split()
+    return Entry(mode, kind, sha, None if size == "-" else int(size), path)
+
+
+def write_files(bare: Bare, base: str | None, files: Mapping[str, object]) -> str:
+    """Lay files over a tree: bytes or text, (mode, bytes), ("120000", target) or None (delete)."""
+    lines: list[tuple[str, str | None, str]] = []
+    for path, given in files.items():
+        mode, data = given if isinstance(given, tuple) else ("100644", given)
+        raw = data.encode() if isinstance(data, str) else data
+        lines.append((mode, None if raw is None else bare.blob(raw), path))
+    return bare.tree(base, lines)

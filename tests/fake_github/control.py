@@ -1,0 +1,287 @@
+"""The control side: what people do on this GitHub, as plain Python calls."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.fake_github import git_shapes, payloads, ripple
+from tests.fake_github.bare import Bare, Person, write_files
+from tests.fake_github.courier import Courier
+from tests.fake_github.faults import Fault
+from tests.fake_github.merging import merge_commit
+from tests.fake_github.routes_checks import check_run
+from tests.fake_github.spec import load
+from tests.fake_github.state import App, Comment, Delivery, Issue, Pull, Repo, Review, User
+from tests.fake_github.world import EVENTS, PERMISSIONS, SECRET, Happening, World
+
+ROLES = ("admin", "maintain", "write", "triage", "read")
+
+
+class Control:
+    """Methods that change the state; those with ``await`` send webhooks and return the status."""
+
+    world: World
+    courier: Courier
+
+    def create_app(
+        self,
+        slug: str = "cairn",
+        *,
+        id: int = 12345,
+        webhook_secret: str = SECRET,
+        permissions: Mapping[str, str] = PERMISSIONS,
+        events: tuple[str, ...] = tuple(EVENTS),
+    ) -> App:
+        """Set the App up anew; call it before repositories are added."""
+        return self.world.create_app(
+            slug,
+            id=id,
+            webhook_secret=webhook_secret,
+            permissions=dict(permissions),
+            events=list(events),
+        )
+
+    def add_user(self, login: str, *, id: int | None = None, type: str = "User") -> User:
+        """Make an account (it is also made when first named)."""
+        return self.world.user(login, id=id, type=type)
+
+    def set_role(self, repository: str, login: str, role: str | None) -> None:
+        """Make someone admin, maintain, write, triage or read; None takes it away."""
+        assert role is None or role in ROLES, f"{role} is none of {ROLES}"
+        roles, who = self.world.repo(repository).roles, self.world.user(login)
+        roles.pop(who.id, None) if role is None else roles.update({who.id: role})
+
+    def add_repository(
+        self,
+        full_name: str,
+        files: Mapping[str, object] | None = None,
+        *,
+        source: Path | None = None,
+        private: bool = False,
+        branch: str = "main",
+        roles: Mapping[str, str] | None = None,
+    ) -> Repo:
+        """Make a repository from files (path → bytes, str, (mode, bytes)) or a bare one on disk.
+
+        A symlink is ("120000", target). ``roles`` maps login to role.
+        """
+        path = self.world.folder / f"{full_name}.git"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        bare = Bare.copy(source, path) if source else Bare.create(path, branch=branch)
+        if source:
+            branch = bare.text("symbolic-ref", "--short", "HEAD")
+        repo = self.world.add_repository(full_name, bare, private=private, branch=branch)
+        for login, role in (roles or {}).items():
+            self.set_role(full_name, login, role)
+        if files is not None:
+            self._commit(repo, branch, files, "Begin", repo.owner)
+        return repo
+
+    def _commit(
+        self, repo: Repo, branch: str, files: Mapping[str, object], message: str, by: User
+    ) -> str:
+        ref = f"refs/heads/{branch}"
+        start = repo.bare.resolve(ref) or repo.bare.resolve(f"refs/heads/{repo.default_branch}")
+        tree = write_files(repo.bare, start and repo.bare.resolve(start, "tree"), files)
+        mail = f"{by.login}@users.noreply.github.com"
+        author = Person(by.login, mail, self.world.clock.now())
+        sha = repo.bare.commit(tree, [start] if start else [], f"{message}\n", author=author)
+        repo.bare.update(ref, sha)
+        return sha
+
+    async def push(
+        self,
+        repository: str,
+        files: Mapping[str, object],
+        *,
+        branch: str = "",
+        message: str = "Change",
+        by: str = "writer",
+    ) -> int:
+        """Commit files on a branch (made from the default branch); None deletes a path."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        before = repo.bare.refs()
+        self._commit(repo, branch or repo.default_branch, files, message, who)
+        return await self.courier.tell(ripple.moved(self.world, repo, before, who))
+
+    async def move_branch(
+        self, repository: str, branch: str, sha: str | None, *, by: str = "writer"
+    ) -> int:
+        """Force a branch to a commit, make it, or delete it (None)."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        before = repo.bare.refs()
+        repo.bare.update(f"refs/heads/{branch}", sha)
+        return await self.courier.tell(ripple.moved(self.world, repo, before, who))
+
+    def open_issue(
+        self, repository: str, title: str, body: str = "", *, by: str = "writer"
+    ) -> Issue:
+        """Open an issue without telling the app; ``.number`` is its number."""
+        repo = self.world.repo(repository)
+        return self.world.open_issue(repo, self.world.user(by), title, body)
+
+    async def comment(self, repository: str, number: int, body: str, *, by: str = "writer") -> int:
+        """Comment and send issue_comment.created; return the status the app answered."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        issue = repo.issues[number]
+        made = self.world.add_comment(issue, who, body)
+        event = payloads.comment(self.world, "created", repo, issue, made, who)
+        return await self.courier.tell([event])
+
+    async def edit_comment(self, comment: Comment, body: str, *, by: str = "writer") -> int:
+        """Edit any comment and send issue_comment.edited."""
+        repo, issue, _ = self.world.find_comment(comment.id)
+        old, who = comment.body, self.world.user(by)
+        self.world.edit_comment(comment, who, body)
+        parts = (self.world, "edited", repo, issue, comment, who)
+        event = payloads.comment(*parts, changes={"body": {"from": old}})
+        return await self.courier.tell([event])
+
+    def react(self, to: Comment | Issue, content: str, *, by: str = "writer") -> None:
+        """React (+1 -1 laugh confused heart hooray rocket eyes); GitHub tells nobody."""
+        self.world.react(to.reactions, self.world.user(by), content)
+
+    async def open_pull(
+        self, repository: str, title: str, *, head: str, base: str = "", by: str = "writer"
+    ) -> Issue:
+        """Open a person's pull request and send pull_request.opened."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        base = base or repo.default_branch
+        refs = repo.bare.refs()
+        issue = self.world.open_issue(repo, who, title, "")
+        tips = refs[f"refs/heads/{head}"], refs[f"refs/heads/{base}"]
+        issue.pull = Pull(issue.id, head, base, *tips)
+        ripple.point(repo, issue)
+        await self.courier.tell([payloads.pull(self.world, "opened", repo, issue, who)])
+        return issue
+
+    async def review(
+        self, repository: str, number: int, state: str, body: str = "", *, by: str = "writer"
+    ) -> int:
+        """Review a pull request: APPROVED, CHANGES_REQUESTED or COMMENTED."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        issue = repo.issues[number]
+        assert issue.pull is not None, f"#{number} is no pull request"
+        now, sha = self.world.clock.now(), issue.pull.sha
+        made = Review(next(self.world.ids), who, body, state, sha, now)
+        issue.reviews.append(made)
+        event = payloads.review(self.world, repo, issue, made, who)
+        return await self.courier.tell([event])
+
+    async def merge_pull(
+        self, repository: str, number: int, *, by: str = "writer", method: str = "merge"
+    ) -> int:
+        """Merge (or squash) a pull request by hand."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        _, events = merge_commit(self.world, repo, repo.issues[number], who, method)
+        return await self.courier.tell(events)
+
+    async def close(self, repository: str, number: int, *, by: str = "writer") -> int:
+        """Close an issue or pull request (unmerged)."""
+        return await self._state(repository, number, "closed", by)
+
+    async def reopen(self, repository: str, number: int, *, by: str = "writer") -> int:
+        """Open it again."""
+        return await self._state(repository, number, "open", by)
+
+    async def _state(self, repository: str, number: int, state: str, by: str) -> int:
+        repo, who = self.world.repo(repository), self.world.user(by)
+        issue = repo.issues[number]
+        self.world.set_state(issue, state, who)
+        tell = payloads.pull if issue.pull else payloads.issue
+        action = "closed" if state == "closed" else "reopened"
+        return await self.courier.tell([tell(self.world, action, repo, issue, who)])
+
+    async def click(self, repository: str, check: int, identifier: str, *, by: str) -> int:
+        """Click a button of a completed check run (check_run.requested_action)."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        run = repo.checks[check]
+        known = {a["identifier"] for a in run["actions"]}
+        assert identifier in known, f"no button {identifier}, only {known}"
+        assert run["status"] == "completed", "buttons are shown on completed runs only"
+        shape = check_run(self.world, repo, run)
+        parts = (self.world, "requested_action", repo, shape, who)
+        event = payloads.check_run(*parts, requested_action={"identifier": identifier})
+        return await self.courier.tell([event])
+
+    async def rename(self, old: str, new: str, *, by: str = "writer") -> int:
+        """Rename a repository: the old name redirects from now on."""
+        repo = self.world.repositories.pop(old.lower())
+        self.world.renamed[old.lower()] = repo.id
+        self.world.renamed.pop(new.lower(), None)
+        path = self.world.folder / f"{new}.git"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(repo.bare.path, path)
+        repo.bare.path = path
+        repo.owner, repo.name = self.world.user(new.split("/")[0]), new.split("/")[1]
+        self.world.repositories[new.lower()] = repo
+        name, who = old.split("/")[1], self.world.user(by)
+        return await self.courier.tell([payloads.renamed(self.world, repo, name, who)])
+
+    async def suspend(self, repository: str, *, suspended: bool = True) -> int:
+        """Suspend (or lift the suspension of) the installation that covers a repository."""
+        one = self.world.installation_of(self.world.repo(repository).owner)
+        assert one is not None
+        one.suspended = self.world.clock.now() if suspended else None
+        action = "suspend" if suspended else "unsuspend"
+        return await self.courier.tell([payloads.installation(self.world, action, one.id)])
+
+    async def redeliver(self, delivery: Delivery) -> int:
+        """Send an earlier delivery again, with the same GUID."""
+        await self.courier.settle()
+        return await self.courier.send(self.courier.again(delivery))
+
+    async def send(self, body: bytes, headers: Mapping[str, str]) -> int:
+        """Post anything to the webhook address (bad signature, missing headers, no JSON)."""
+        return await self.courier.post(body, dict(headers))
+
+    def signed(self, delivery: Delivery) -> tuple[bytes, dict[str, str]]:
+        """Body and good headers of a delivery, to be spoiled and handed to ``send``."""
+        body = json.dumps(delivery.payload).encode()
+        return body, self.courier.headers(delivery, body)
+
+    async def tell(self, happening: Happening) -> int:
+        """Send any webhook made with ``payloads`` (checked against its schema)."""
+        return await self.courier.tell([happening])
+
+    async def settle(self) -> None:
+        """Wait until the webhooks caused by the app's own requests are answered."""
+        await self.courier.settle()
+
+    def fail(self, method: str, path: str, **how: Any) -> Fault:
+        """Let coming requests go wrong; see ``Fault`` for status, times, after, drop, hold."""
+        if not {"status", "drop", "hold"} & set(how):
+            how["status"] = 502
+        made = Fault(method, path, **how)
+        self.world.faults.append(made)
+        return made
+
+    def rate_limit(self, kind: str, method: str = "*", path: str = "*", **how: Any) -> Fault:
+        """Let requests run into a limit: ``primary``, ``secondary`` or ``429``."""
+        when = "primary rate limit" if kind == "primary" else "secondary rate limit"
+        known = next(e for e in load("error-messages.json")["errors"] if e["when"] == when)
+        headers = dict(known["headers"])
+        if kind == "primary":
+            headers["x-ratelimit-limit"] = "5000"
+            headers["x-ratelimit-reset"] = str(int(self.world.window().timestamp()))
+        else:
+            headers["x-ratelimit-remaining"] = "4000"
+        status = 429 if kind == "429" else known["status"]
+        body = {"message": known["message"]}
+        return self.fail(method, path, status=status, body=body, **{"headers": headers} | how)
+
+    def forgive(self, pattern: str) -> None:
+        """Take expected violations (a regular expression) off the list. Raises when none is."""
+        kept = [v for v in self.world.violations if not re.search(pattern, v)]
+        assert len(kept) < len(self.world.violations), f"no violation matches {pattern!r}"
+        self.world.violations[:] = kept
+
+    def pull_body(self, repository: str, number: int) -> dict[str, Any]:
+        """A pull request as the API shows it."""
+        repo = self.world.repo(repository)
+        return git_shapes.pull(self.world, repo, repo.issues[number])

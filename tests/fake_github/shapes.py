@@ -1,0 +1,238 @@
+"""State in GitHub's form: its own example, with the fields that carry state overwritten."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from tests.fake_github.clock import stamp
+from tests.fake_github.spec import example
+from tests.fake_github.state import Comment, Issue, Label, Reaction, Repo, Review, User
+from tests.fake_github.world import World
+
+REACTIONS = ("+1", "-1", "laugh", "hooray", "confused", "heart", "rocket", "eyes")
+SAMPLE_SHA = "6dcb09b5b57875f334f61aebed695e2e4193db5e"
+
+
+def template(
+    world: World, identity: str, status: str = "200", name: str = "", *, repo: Repo | None = None
+) -> Any:
+    """A fresh copy of GitHub's example whose addresses and repository are ours."""
+    return rewrite(world, example(identity, status, name), repo)
+
+
+def rewrite(world: World, text: str, repo: Repo | None) -> Any:
+    """Parse an example with our addresses in the place of GitHub's."""
+    text = text.replace("https://api.github.com", world.api_url)
+    text = text.replace("https://github.com", world.server_url)
+    if repo is not None:
+        samples = ("octocat/Hello-World", "octocat/hello-world", "octocat/example")
+        for sample in (*samples, "github/hello-world", "Codertocat/Hello-World"):
+            text = text.replace(sample, repo.full_name)
+    return json.loads(text)
+
+
+def user(world: World, who: User) -> dict[str, Any]:
+    """An account (simple-user)."""
+    shape: dict[str, Any] = template(world, "issues/get-comment")["user"]
+    shape = json.loads(json.dumps(shape).replace("/users/octocat", f"/users/{who.login}"))
+    page = f"apps/{world.app.slug}" if who is world.app.bot else who.login
+    shape.update(
+        login=who.login,
+        id=who.id,
+        node_id=f"U_{who.id}",
+        type=who.type,
+        html_url=f"{world.server_url}/{page}",
+        site_admin=False,
+    )
+    return shape
+
+
+def repository(world: World, repo: Repo, *, full: bool = True) -> dict[str, Any]:
+    """A repository (full-repository, or minimal for lists)."""
+    shape: dict[str, Any] = template(world, "repos/get", repo=repo)
+    for extra in ("template_repository", "parent", "source", "organization"):
+        shape.pop(extra, None)
+    base = f"{world.server_url}/{repo.full_name}"
+    shape.update(
+        id=repo.id,
+        node_id=f"R_{repo.id}",
+        name=repo.name,
+        full_name=repo.full_name,
+        owner=user(world, repo.owner),
+        private=repo.private,
+        visibility="private" if repo.private else "public",
+        default_branch=repo.default_branch,
+        html_url=base,
+        clone_url=f"{base}.git",
+        language=None,
+        allow_merge_commit=True,
+        allow_squash_merge=True,
+        allow_rebase_merge=False,
+        delete_branch_on_merge=repo.delete_branch_on_merge,
+        created_at=stamp(repo.created),
+        open_issues_count=sum(i.state == "open" for i in repo.issues.values()),
+    )
+    if not full:
+        shape.pop("security_and_analysis", None)
+    return shape
+
+
+def label(world: World, repo: Repo, one: Label) -> dict[str, Any]:
+    """A label."""
+    shape: dict[str, Any] = template(world, "issues/create-label", "201", repo=repo)
+    shape.update(
+        id=one.id,
+        node_id=f"LA_{one.id}",
+        name=one.name,
+        color=one.color,
+        description=one.description,
+        default=False,
+        url=f"{world.api_url}/repos/{repo.full_name}/labels/{one.name}",
+    )
+    return shape
+
+
+def reaction(world: World, one: Reaction) -> dict[str, Any]:
+    """A reaction."""
+    shape: dict[str, Any] = template(world, "reactions/create-for-issue-comment", "201")
+    shape.update(
+        id=one.id,
+        node_id=f"REA_{one.id}",
+        user=user(world, one.user),
+        content=one.content,
+        created_at=stamp(one.created),
+    )
+    return shape
+
+
+def rollup(reactions: list[Reaction], url: str) -> dict[str, Any]:
+    """The summary of reactions every issue and comment carries."""
+    counted = Counter(r.content for r in reactions)
+    return {
+        "url": f"{url}/reactions",
+        "total_count": len(reactions),
+        **{content: counted[content] for content in REACTIONS},
+    }
+
+
+def app(world: World) -> dict[str, Any]:
+    """The App as others see it (integration)."""
+    shape: dict[str, Any] = template(world, "apps/get-authenticated")
+    one = world.app
+    shape.update(
+        id=one.id,
+        slug=one.slug,
+        node_id=f"A_{one.id}",
+        name=one.slug.title(),
+        owner=user(world, one.owner),
+        html_url=f"{world.server_url}/apps/{one.slug}",
+        permissions=dict(one.permissions),
+        events=list(one.events),
+        created_at=stamp(one.created),
+        updated_at=stamp(one.created),
+    )
+    return shape
+
+
+def association(world: World, repo: Repo, who: User) -> str:
+    """author_association, as unreliable as the real one: members count as contributors."""
+    if who is repo.owner:
+        return "OWNER"
+    return "CONTRIBUTOR" if repo.roles.get(who.id) else "NONE"
+
+
+def comment(world: World, repo: Repo, issue: Issue, one: Comment) -> dict[str, Any]:
+    """A comment on an issue or pull request."""
+    shape: dict[str, Any] = template(world, "issues/get-comment", repo=repo)
+    kind = "pull" if issue.pull else "issues"
+    url = f"{world.api_url}/repos/{repo.full_name}/issues/comments/{one.id}"
+    page = f"{world.server_url}/{repo.full_name}/{kind}/{issue.number}"
+    shape.update(
+        id=one.id,
+        node_id=f"IC_{one.id}",
+        url=url,
+        html_url=f"{page}#issuecomment-{one.id}",
+        issue_url=f"{world.api_url}/repos/{repo.full_name}/issues/{issue.number}",
+        body=one.body,
+        user=user(world, one.user),
+        created_at=stamp(one.created),
+        updated_at=stamp(one.updated),
+        author_association=association(world, repo, one.user),
+        performed_via_github_app=app(world) if one.by_app else None,
+        reactions=rollup(one.reactions, url),
+        minimized={"reason": one.minimized} if one.minimized else None,
+    )
+    return shape
+
+
+def issue(world: World, repo: Repo, one: Issue) -> dict[str, Any]:
+    """An issue, or a pull request in its form as an issue."""
+    shape: dict[str, Any] = json.loads(
+        json.dumps(template(world, "issues/create", "201", repo=repo)).replace(
+            "/1347", f"/{one.number}"
+        )
+    )
+    url = f"{world.api_url}/repos/{repo.full_name}/issues/{one.number}"
+    page = f"{world.server_url}/{repo.full_name}"
+    shape.update(
+        **common(world, repo, one),
+        url=url,
+        node_id=f"{'PR' if one.pull else 'I'}_{one.id}",
+        html_url=f"{page}/{'pull' if one.pull else 'issues'}/{one.number}",
+        state_reason=one.reason,
+        closed_by=user(world, one.closed_by) if one.closed_by else None,
+        performed_via_github_app=app(world) if one.by_app else None,
+        reactions=rollup(one.reactions, url),
+        comments=len(one.comments),
+    )
+    if one.pull is None:
+        del shape["pull_request"]
+    else:
+        shape["pull_request"]["merged_at"] = stamp(one.pull.merged) if one.pull.merged else None
+    return shape
+
+
+def common(world: World, repo: Repo, one: Issue) -> dict[str, Any]:
+    """What issues and pull requests have in common."""
+    return {
+        "id": one.id,
+        "number": one.number,
+        "state": one.state,
+        "title": one.title,
+        "body": one.body,
+        "user": user(world, one.user),
+        "labels": [label(world, repo, item) for item in one.labels],
+        "assignee": None,
+        "assignees": [],
+        "milestone": None,
+        "locked": False,
+        "active_lock_reason": None,
+        "author_association": association(world, repo, one.user),
+        "created_at": stamp(one.created),
+        "updated_at": stamp(one.updated),
+        "closed_at": stamp(one.closed) if one.closed else None,
+    }
+
+
+def review(world: World, repo: Repo, one: Issue, given: Review) -> dict[str, Any]:
+    """A review of a pull request."""
+    shape: dict[str, Any] = json.loads(
+        json.dumps(template(world, "pulls/create-review", repo=repo)).replace(
+            "/12", f"/{one.number}"
+        )
+    )
+    page = f"{world.server_url}/{repo.full_name}/pull/{one.number}"
+    shape.update(
+        id=given.id,
+        node_id=f"PRR_{given.id}",
+        user=user(world, given.user),
+        body=given.body,
+        state=given.state,
+        commit_id=given.sha,
+        html_url=f"{page}#pullrequestreview-{given.id}",
+        submitted_at=stamp(given.submitted),
+        author_association=association(world, repo, given.user),
+    )
+    return shape

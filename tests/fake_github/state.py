@@ -1,0 +1,196 @@
+"""What the fake remembers beside git: people, issues, comments, pull requests, checks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from tests.fake_github.bare import Bare
+
+
+@dataclass
+class User:
+    """An account; ``type`` is User, Bot or Organization."""
+
+    id: int
+    login: str
+    type: str = "User"
+
+
+@dataclass
+class App:
+    """The GitHub App under test. ``private_key`` and ``public_key`` are PEM text."""
+
+    id: int
+    slug: str
+    private_key: str
+    public_key: str
+    webhook_secret: str
+    permissions: dict[str, str]
+    events: list[str]
+    bot: User
+    owner: User
+    created: datetime
+
+
+@dataclass
+class Installation:
+    """The App on one account."""
+
+    id: int
+    account: User
+    permissions: dict[str, str]
+    created: datetime
+    suspended: datetime | None = None
+    excluded: set[int] = field(default_factory=set)
+
+
+@dataclass
+class Token:
+    """An installation token; ``repositories`` are ids, None stands for all of the installation."""
+
+    text: str
+    installation: Installation
+    permissions: dict[str, str]
+    repositories: frozenset[int] | None
+    expires: datetime
+
+
+@dataclass
+class Reaction:
+    """One reaction of one user."""
+
+    id: int
+    user: User
+    content: str
+    created: datetime
+
+
+@dataclass
+class Comment:
+    """A comment on an issue or pull request. ``read`` is False while no test has seen the text."""
+
+    id: int
+    number: int
+    user: User
+    body: str
+    created: datetime
+    updated: datetime
+    by_app: bool
+    read: bool = True
+    edited: datetime | None = None
+    minimized: str | None = None
+    reactions: list[Reaction] = field(default_factory=list)
+
+
+@dataclass
+class Label:
+    """A label of a repository; ``color`` is six hexadecimal digits."""
+
+    id: int
+    name: str
+    color: str = "ededed"
+    description: str | None = None
+
+
+@dataclass
+class Pull:
+    """What a pull request has that an issue has not. ``sha`` is the head's last known commit."""
+
+    id: int
+    head: str
+    base: str
+    sha: str
+    base_sha: str
+    draft: bool = False
+    merged: datetime | None = None
+    merge_sha: str | None = None
+    merged_by: User | None = None
+
+
+@dataclass
+class Review:
+    """A review of a pull request; ``state`` as GitHub writes it in upper case."""
+
+    id: int
+    user: User
+    body: str
+    state: str
+    sha: str
+    submitted: datetime
+
+
+@dataclass
+class Issue:
+    """An issue, or a pull request when ``pull`` is set."""
+
+    id: int
+    number: int
+    user: User
+    title: str
+    body: str | None
+    created: datetime
+    updated: datetime
+    by_app: bool = False
+    state: str = "open"
+    reason: str | None = None
+    closed: datetime | None = None
+    closed_by: User | None = None
+    labels: list[Label] = field(default_factory=list)
+    reactions: list[Reaction] = field(default_factory=list)
+    comments: list[Comment] = field(default_factory=list)
+    reviews: list[Review] = field(default_factory=list)
+    pull: Pull | None = None
+
+
+@dataclass
+class Repo:
+    """A repository. ``roles`` maps user id to admin, maintain, write, triage or read."""
+
+    id: int
+    owner: User
+    name: str
+    bare: Bare
+    private: bool
+    default_branch: str
+    created: datetime
+    roles: dict[int, str] = field(default_factory=dict)
+    issues: dict[int, Issue] = field(default_factory=dict)
+    labels: dict[str, Label] = field(default_factory=dict)
+    checks: dict[int, dict[str, Any]] = field(default_factory=dict)
+    statuses: list[dict[str, Any]] = field(default_factory=list)
+    drafts: bool = True
+    delete_branch_on_merge: bool = False
+
+    @property
+    def full_name(self) -> str:
+        """owner/name."""
+        return f"{self.owner.login}/{self.name}"
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request the app made. ``path`` has no prefix and no query; ``body`` is parsed JSON."""
+
+    method: str
+    path: str
+    status: int
+    body: Any = None
+    query: str = ""
+
+
+@dataclass
+class Delivery:
+    """One webhook that was sent; ``status`` 0 means that nobody answered."""
+
+    id: int
+    guid: str
+    event: str
+    action: str | None
+    payload: dict[str, Any]
+    delivered: datetime
+    repository: int | None
+    installation: int | None
+    status: int = 0
+    redelivery: bool = False
