@@ -12,17 +12,23 @@ import re
 import shutil
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from app.github.faults import HEALS_AFTER
 from app.github.mirror_trouble import remote_trouble
+from runner.adapters.clock import SystemClock
 from runner.adapters.git import Finished, Git, GitFailed, hermetic
 from runner.adapters.git_objects import GitObjects
+from runner.errors import PortError
+from runner.ports import Clock
 
 _REF = re.compile(r"refs/[^\s:*?\[\\^~]+\Z|[0-9a-f]{40}\Z")
 _INCOMING = "refs/cairn/incoming"
 Token = Callable[[], Awaitable[str]]
 
+_SYSTEM = SystemClock()
 _FETCH = 600.0  # seconds; one commit of a very large repository takes minutes
 
 
@@ -33,8 +39,15 @@ class Mirror:
     object a directory: its fetches wait for each other.
     """
 
-    def __init__(self, directory: Path, *, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        clock: Clock = _SYSTEM,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._directory = directory.absolute()
+        self._clock = clock
         self._environment = dict(environment or {})
         self._lock = asyncio.Lock()
         self._git = hermetic("--git-dir", str(self._directory))
@@ -76,19 +89,24 @@ class Mirror:
 
     async def _get(self, want: str, url: str, token: str) -> None:
         done = await self._try(want, url, token)
-        if done.exit_code and remote_trouble(want, url, done.stderr) is None:
+        if done.exit_code and self._trouble(want, url, done) is None:
             await self._make()
             done = await self._try(want, url, token)
         if done.exit_code:
-            said = done.stderr.replace(token, "***") if token else done.stderr
-            raise remote_trouble(want, url, said) or GitFailed("fetch", done.exit_code, said)
+            failed = GitFailed("fetch", done.exit_code, done.stderr)
+            raise self._trouble(want, url, done) or failed
+
+    def _trouble(self, want: str, url: str, done: Finished) -> PortError | None:
+        heals = self._clock.now() + HEALS_AFTER
+        return remote_trouble(want, url, done.stderr, heals=heals)
 
     async def _try(self, want: str, url: str, token: str) -> Finished:
-        return await self._reaching(url, token).call(
+        done = await self._reaching(url, token).call(
             *("fetch", "--quiet", "--depth=1", "--no-tags", "--no-write-fetch-head"),
             *("--no-recurse-submodules", "--", url, f"+{want}:{_INCOMING}"),
             timeout=_FETCH,
         )
+        return replace(done, stderr=done.stderr.replace(token, "***")) if token else done
 
     def _reaching(self, url: str, token: str) -> Git:
         """git that may talk to ``url``'s server, and shows the token there and nowhere else."""
@@ -107,18 +125,3 @@ class Mirror:
         commit = await self._git.line("rev-parse", "--verify", f"{_INCOMING}^{{commit}}")
         await self._git.output("update-ref", f"refs/cairn/{commit}", commit)
         return commit
-
-
-class Mirrors:
-    """All mirrors of a worker, one for each repository id, below one folder."""
-
-    def __init__(self, folder: Path, *, environment: Mapping[str, str] | None = None) -> None:
-        self._folder = folder
-        self._environment = environment
-        self._mirrors: dict[int, Mirror] = {}
-
-    def of(self, repository_id: int) -> Mirror:
-        """Return the one mirror of a repository."""
-        place = self._folder / f"{repository_id}.git"
-        made = Mirror(place, environment=self._environment)
-        return self._mirrors.setdefault(repository_id, made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import NamedTuple
 
 from runner.errors import Outage, PortError, TaskError
@@ -11,6 +12,7 @@ class _Sign(NamedTuple):
     words: tuple[str, ...]
     kind: str
     advice: str
+    heals: bool = False
 
 
 _GONE = ("not our ref", "couldn't find remote ref", "unadvertised object")
@@ -29,13 +31,17 @@ _SIGNS = (
     _Sign(
         ("unable to access", "could not resolve", "failed to connect", "timed out", *_BROKEN_OFF),
         "git",
-        "The git server cannot be reached or broke off; it is tried again on resume.",
+        "The git server cannot be reached or broke off; it is asked again later.",
+        heals=True,
     ),
 )
 
 
-def remote_trouble(want: str, url: str, stderr: str) -> PortError | None:
-    """Name what is wrong on the other side; None when the fault must be on ours."""
+def remote_trouble(want: str, url: str, stderr: str, *, heals: datetime) -> PortError | None:
+    """Name what is wrong on the other side; None when the fault must be on ours.
+
+    ``heals`` is when a server that is away is asked again.
+    """
     said = stderr.lower()
     if any(words in said for words in _GONE):
         return TaskError(
@@ -43,5 +49,6 @@ def remote_trouble(want: str, url: str, stderr: str) -> PortError | None:
         )
     for sign in _SIGNS:
         if any(words in said for words in sign.words):
-            return Outage(sign.kind, f"Cannot fetch from {url}: {stderr.strip()}. {sign.advice}")
+            message = f"Cannot fetch from {url}: {stderr.strip()}. {sign.advice}"
+            return Outage(sign.kind, message, until=heals if sign.heals else None)
     return None

@@ -10,7 +10,7 @@ from pathlib import Path
 import aiohttp
 
 from app.github.identity import AppIdentity
-from app.github.mirror import Mirrors
+from app.github.mirror import Mirror
 from app.github.repository import GitHubRepository
 from app.github.scopes import PUBLISH, READ
 from runner.ports import Checkpoint
@@ -34,7 +34,7 @@ class Bench:
 
     fake: FakeGitHub
     identity: AppIdentity
-    mirrors: Mirrors
+    mirror: Mirror
     issue: int
 
     def repository(
@@ -58,7 +58,7 @@ class Bench:
             bot_login=self.fake.app.bot.login,
             server_url=self.fake.server_url,
             token=token,
-            mirror=self.mirrors.of(scope["repository_id"]),
+            mirror=self.mirror,
             issue=self.issue if issue else None,
         )
 
@@ -72,11 +72,6 @@ class Bench:
         branch = f"cairn/r1/{task}-add-it"
         fields = {"task": task, "below": stack.branch, "branch": branch} | other
         return checkpoint(base, files, **fields)
-
-    def requests(self, method: str, path: str) -> int:
-        """How often something was asked; ``path`` is below the repository."""
-        asked = [(r.method, r.path) for r in self.fake.requests]
-        return asked.count((method, f"/repos/{NAME}/{path}"))
 
 
 async def _at_once(seconds: float) -> None:
@@ -97,5 +92,7 @@ async def bench(folder: Path) -> AsyncIterator[Bench]:
             clock=fake.clock,
             sleep=_at_once,
         )
-        yield Bench(fake, identity, Mirrors(folder / "mirrors"), issue.number)
+        yield Bench(
+            fake, identity, Mirror(folder / "mirrors" / "1.git", clock=fake.clock), issue.number
+        )
         fake.verify()

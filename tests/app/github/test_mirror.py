@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.github.mirror import Mirror, Mirrors
+from app.github.mirror import Mirror
 from runner.errors import Outage, TaskError
 from tests.runner.adapters.scratch_git import ScratchGit
 
@@ -135,9 +135,3 @@ async def test_other_names_are_refused(mirror: Mirror, origin: ScratchGit) -> No
     """What is neither a sha nor a full ref name never reaches git."""
     with pytest.raises(ValueError, match="neither"):
         await _fetch(mirror, origin, "--upload-pack=touch /tmp/x")
-
-
-def test_a_repository_has_one_mirror(tmp_path: Path) -> None:
-    """All runs of a repository share one mirror and its lock."""
-    mirrors = Mirrors(tmp_path)
-    assert mirrors.of(1) is mirrors.of(1) is not mirrors.of(2)
