@@ -1,0 +1,98 @@
+"""Ticking changes one byte of one task, in any file."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from runner.roadmap.edit import EditRefused, find, tick
+from runner.roadmap.parse import parse_roadmap
+from tests.runner.roadmap.texts import files
+
+PATH = "ROADMAP.md"
+
+
+def key_of(content: bytes, number: int = 0) -> str:
+    """The key of a task by its place in the file."""
+    return parse_roadmap(PATH, content).tasks[number].key
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"- [ ] a\n", b"- [x] a\n"),
+        (b"1. [ ] a", b"1. [x] a"),
+        (b"-\t[ ] a\r\n", b"-\t[x] a\r\n"),
+        (b"\xef\xbb\xbf- [ ] a\r", b"\xef\xbb\xbf- [x] a\r"),
+        (b"- - [ ] a\n", b"- - [x] a\n"),
+        (b"- [ ] [ ] a\n", b"- [x] [ ] a\n"),
+        (b"- [ ] caf\xe9\n", b"- [x] caf\xe9\n"),
+    ],
+)
+def test_tick(before: bytes, after: bytes) -> None:
+    """The blank in the task's own box becomes an x."""
+    assert tick(PATH, before, key_of(before)) == after
+
+
+def test_mixed_line_ends_are_kept() -> None:
+    """Lines are found over any mixture of ends, and none is changed."""
+    before = b"# P\r\n\r\n- [ ] a\n- [ ] b\r- [ ] c\r\n"
+
+    assert tick(PATH, before, key_of(before, 2)) == b"# P\r\n\r\n- [ ] a\n- [ ] b\r- [x] c\r\n"
+
+
+def test_a_done_task_stays() -> None:
+    """Ticking what is done changes nothing, not even a capital X."""
+    assert tick(PATH, b"- [X] a\n", key_of(b"- [X] a\n")) == b"- [X] a\n"
+
+
+def test_unknown_task() -> None:
+    """A key that is not in the file is refused with the file's name and the key."""
+    with pytest.raises(EditRefused, match=r"ROADMAP\.md has no task nokey"):
+        tick(PATH, b"- [ ] a\n", "nokey")
+
+
+def test_a_link_named_like_a_box() -> None:
+    """A link definition called x takes neither box nor id away from a ticked task."""
+    before = b"- [ ] 1.1 a\n\n[x]: https://example.org\n"
+
+    assert tick(PATH, before, key_of(before)) == before.replace(b"[ ]", b"[x]")
+
+
+def test_find_by_key_and_id() -> None:
+    """A task is found by its key and by its written id."""
+    roadmap = parse_roadmap(PATH, b"- [ ] 1.1 a\n- [ ] 1.2 b\n")
+
+    assert find(roadmap, "1.2") is find(roadmap, roadmap.tasks[1].key) is roadmap.tasks[1]
+
+
+def test_an_id_that_is_written_twice_finds_nothing() -> None:
+    """An ambiguous id names no task."""
+    assert find(parse_roadmap(PATH, b"- [ ] 1.1 a\n- [ ] 1.1 b\n"), "1.1") is None
+
+
+@given(files)
+def test_one_byte(content: bytes) -> None:
+    """Whatever the file, ticking an open task changes exactly one byte, from blank to x."""
+    for task in parse_roadmap(PATH, content).tasks:
+        after = tick(PATH, content, task.key)
+        changed = [(a, b) for a, b in zip(content, after, strict=True) if a != b]
+        assert changed == ([] if task.checked else [(ord(" "), ord("x"))])
+
+
+@given(files)
+def test_only_that_task(content: bytes) -> None:
+    """Ticking changes the state of the one task and leaves the others as they were."""
+    before = parse_roadmap(PATH, content).tasks
+    for task in before:
+        after = parse_roadmap(PATH, tick(PATH, content, task.key)).tasks
+        wanted = [(t.key, t.line, t.checked or t.key == task.key) for t in before]
+        assert [(t.key, t.line, t.checked) for t in after] == wanted
+
+
+@given(files)
+def test_twice_is_once(content: bytes) -> None:
+    """Ticking again changes nothing."""
+    for task in parse_roadmap(PATH, content).tasks:
+        once = tick(PATH, content, task.key)
+        assert tick(PATH, once, task.key) == once
