@@ -6,9 +6,14 @@ import asyncio
 import logging
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, NoReturn
 
 import typer
+
+Loop = Literal["hybrid", "repair", "fixed", "ralph"]
+VerifyMode = Literal["auto", "tests", "syntax", "off"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+Sandbox = Literal["auto", "docker", "process"]
 
 cli = typer.Typer(
     name="cairn",
@@ -37,26 +42,23 @@ def run(
     model: Annotated[str, typer.Option(help="Model to ask (default: CAIRN_MODEL).")] = "",
     max_tasks: Annotated[int, typer.Option(min=1, help="Stop after this many tasks.")] = 10_000,
     task: Annotated[str, typer.Option(help="Work on this one task (id or key).")] = "",
-    sandbox: Annotated[str, typer.Option(help="auto, docker or process.")] = "",
+    sandbox: Annotated[Sandbox, typer.Option(help="Where code runs.")] = "auto",
     image: Annotated[str, typer.Option(help="Container image for the tests.")] = "",
     branch: Annotated[str, typer.Option(help="Commit to this branch.")] = "",
-    loop: Annotated[str, typer.Option(help="hybrid, repair, fixed or ralph.")] = "hybrid",
-    verify_mode: Annotated[str, typer.Option(help="auto, tests, syntax or off.")] = "auto",
+    loop: Annotated[Loop, typer.Option(help="What comes after a failure.")] = "hybrid",
+    verify_mode: Annotated[VerifyMode, typer.Option(help="What counts as verified.")] = "auto",
     enable_planning: Annotated[
         bool, typer.Option("--enable-planning/--no-planning", help="Plan each task first.")
     ] = False,
     max_iterations: Annotated[int, typer.Option(min=1, help="Node steps a task.")] = 100,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the tasks.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One event a line, for programs.")] = False,
-    log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
+    log_level: Annotated[LogLevel, typer.Option(help="How much is told.")] = "info",
 ) -> None:
     """Execute the roadmap of the current folder; each finished task becomes a commit."""
     from app.local import LocalRun
     from runner.state import Options
 
-    _choose("--loop", loop, ("hybrid", "repair", "fixed", "ralph"))
-    _choose("--verify-mode", verify_mode, ("auto", "tests", "syntax", "off"))
-    _choose("--log-level", log_level, ("debug", "info", "warning", "error"))
     logging.basicConfig(level=log_level.upper(), format="%(message)s", stream=sys.stderr)
     for noisy in ("httpx", "httpx2", "openai", "asyncio"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
@@ -118,11 +120,6 @@ def _run(asked: object, *, dry: bool, json: bool) -> int:
     return local.exit_code(ended)
 
 
-def _choose(option: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        _fail(f"{option} {value}: choose one of {', '.join(allowed)}", code=2)
-
-
-def _fail(message: str, code: int) -> None:
+def _fail(message: str, code: int) -> NoReturn:
     typer.echo(message, err=True)
     raise typer.Exit(code)

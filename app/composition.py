@@ -25,7 +25,7 @@ from app.github.mirror import Mirror
 from app.github.repository import GitHubRepository
 from app.github.scopes import APP_EVENTS, PUBLISH, READ
 from app.inbox import Inbox
-from app.logs import Mask
+from app.logs import mask_for
 from app.progress import Place, Progress
 from app.run_service import RunService
 from app.server import build_app
@@ -72,11 +72,12 @@ class Server:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What tests replace: time, and who hears of bugs."""
+    """What tests replace: time, who hears of bugs, and the PATH of unisolated commands."""
 
     clock: Clock
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     on_bug: Callable[[Exception], None] | None = None
+    sandbox_path: str = ""
 
 
 @asynccontextmanager
@@ -129,7 +130,7 @@ class _Parts:
     journal: FileJournal
     sandbox: SandboxChoice
     mirrors: dict[int, Mirror]
-    mask: Mask
+    mask: Callable[[str], str]
 
     async def ports(self, run: Run, runs: Runs) -> RunPorts:
         """Put together what one run works with. Raises ``Outage`` when GitHub does not answer."""
@@ -196,7 +197,12 @@ async def _open_parts(
     owner = str(settings.cairn_data_dir.resolve())
     choice = await choose_sandbox(
         settings.cairn_sandbox,
-        candidates=_sandboxes(settings, owner, unsafe=settings.cairn_allow_unsandboxed),
+        candidates=_sandboxes(
+            settings,
+            owner,
+            unsafe=settings.cairn_allow_unsandboxed,
+            path=around.sandbox_path or os.environ.get("PATH", os.defpath),
+        ),
     )
     await choice.sandbox.sweep()
     model = _model(settings, around.sleep)
@@ -219,7 +225,7 @@ async def _open_parts(
         journal=journal,
         sandbox=choice,
         mirrors={},
-        mask=Mask(secrets_of(settings)),
+        mask=mask_for(secrets_of(settings)),
     )
 
 
@@ -237,13 +243,18 @@ async def local_deps(
     folder = asked.folder / ".executor"
     choice = await choose_sandbox(
         asked.sandbox or settings.cairn_sandbox,
-        candidates=_sandboxes(settings, str(asked.folder.resolve()), unsafe=True),
+        candidates=_sandboxes(
+            settings,
+            str(asked.folder.resolve()),
+            unsafe=True,
+            path=os.environ.get("PATH", os.defpath),
+        ),
     )
     log.info(choice.reason)
     repository = LocalRepository(asked.folder, branch=asked.branch)
     model = _model(settings, asyncio.sleep)
     journal = FileJournal(folder / "journal")
-    files = RunFiles(folder, mask=Mask(secrets_of(settings)))
+    files = RunFiles(folder, mask=mask_for(secrets_of(settings)))
     deps = Deps(
         model=model,
         sandbox=choice.sandbox,
@@ -267,10 +278,10 @@ class NoOrders:
         """Nothing is ever ordered."""
 
 
-def _sandboxes(settings: RunSettings, owner: str, *, unsafe: bool) -> list[Sandbox]:
+def _sandboxes(settings: RunSettings, owner: str, *, unsafe: bool, path: str) -> list[Sandbox]:
     """In order of preference; ``process`` only where no isolation is allowed."""
     docker = DockerSandbox(owner=owner, image=settings.cairn_sandbox_image)
-    plain = ProcessSandbox(owner=owner, path=os.environ.get("PATH", os.defpath))
+    plain = ProcessSandbox(owner=owner, path=path)
     return [docker, plain] if unsafe else [docker]
 
 

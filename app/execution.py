@@ -69,12 +69,16 @@ def request_of(run: Run, config: RepositoryConfig) -> Request:
     """What the command asked for, within what the repository's configuration says."""
     asked, box, limits = run.request, config.sandbox, config.limits
     options = Options(
-        max_tasks=min(asked["max_tasks"], limits.tasks) if limits.tasks else asked["max_tasks"],
+        max_tasks=min(asked["max_tasks"], limits.tasks),
         task=asked.get("task") or "",
         model=asked.get("model") or config.model or "",
         loop=config.loop,
         verify_mode=config.verify.mode,
         max_iterations=limits.iterations,
+        max_tokens=limits.tokens_per_task,
+        max_seconds=60.0 * limits.minutes,
+        max_files=limits.files,
+        max_bytes=limits.patch_size,
         protect=tuple(config.protect),
         image=box.image or "",
         memory=box.memory,

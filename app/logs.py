@@ -54,6 +54,6 @@ def set_up_logging(
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(MaskedFormatter(mask_for(secrets)))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    # each migration and each SQL thread hop is no news
-    for name in ("alembic", "aiosqlite"):
+    # each migration, each SQL thread hop and each request that went well is no news
+    for name in ("alembic", "aiosqlite", "httpx", "httpx2", "openai"):
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -45,9 +45,7 @@ class RunService:
         stopped = []
         for run in await self._runs.by_issue(repository_id, issue):
             reason = f"cancelled by @{by.login}"
-            if await self._runs.set_status(
-                run.id, "cancelling", allowed=_STOPPABLE, reason=reason
-            ):
+            if await self._runs.set_status(run.id, "cancelling", allowed=_STOPPABLE, reason=reason):
                 stopped.append(run.id)
         self._wake()
         return tuple(stopped)

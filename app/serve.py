@@ -10,15 +10,14 @@ from aiohttp import web
 
 from app.composition import secrets_of, server
 from app.logs import set_up_logging
-from app.settings import ServerSettings
-from app.settings_reader import read_settings
+from app.settings import load_server_settings
 
 log = logging.getLogger(__name__)
 
 
 async def serve() -> None:
     """Run until SIGTERM or SIGINT. Raises ``SettingsError``, ``StoreError`` or ``Outage``."""
-    settings = read_settings(ServerSettings)
+    settings = load_server_settings()
     set_up_logging(settings.cairn_log_level, secrets=secrets_of(settings))
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -104,7 +104,7 @@ class Worker:
             outcome = await self._execute(run)
         except (Outage, GitHubException) as outage:
             outcome = Outcome("paused", str(outage))
-        except Exception as bug:  # noqa: BLE001 # see above; what was saved stays and is resumable
+        except Exception as bug:  # see above; what was saved stays and is resumable
             log.exception("Run %s of %s stopped by a bug", run.id, run.repository)
             if self._on_bug:
                 self._on_bug(bug)

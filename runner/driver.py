@@ -133,11 +133,20 @@ def _usage(before: RunState, after: RunState, seconds: float) -> Usage:
 
 
 def _within_budget(state: RunState) -> RunState:
-    """Send an attempt that used its node steps up to the classification, where no cycle is left."""
+    """Send an attempt that used its budget up to the classification, where no cycle is left."""
     if state.node in RUN_NODES or state.node in _AFTER_FAILURE:
         return state
-    limit = state.request.options.max_iterations
-    if state.attempt.steps < limit:
+    if not (spent := _overspent(state)):
         return state
-    failure = Failure("budget", f"the attempt took {limit} steps without an end", node=state.node)
+    failure = Failure("budget", f"the attempt used up its {spent}", node=state.node)
     return replace(state.with_attempt(failure=failure), node="classify_failure")
+
+
+def _overspent(state: RunState) -> str:
+    options, attempt = state.request.options, state.attempt
+    if attempt.steps >= options.max_iterations:
+        return f"{options.max_iterations} steps"
+    if attempt.spent.tokens >= options.max_tokens:
+        return f"{options.max_tokens:,} tokens"
+    seconds = sum(usage.seconds for usage in attempt.usage.values())
+    return f"{options.max_seconds / 60:.0f} minutes" if seconds >= options.max_seconds else ""

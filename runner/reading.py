@@ -28,7 +28,7 @@ async def contents(deps: Deps, base: Snapshot, paths: Iterable[str]) -> dict[str
 async def everything(
     deps: Deps, base: Snapshot, changes: ChangeSet
 ) -> dict[str, tuple[str, bytes]]:
-    """Return path → (mode, bytes) of the whole tree after the change, as a box is filled with it."""
+    """Return path → (mode, bytes) of the whole tree after the change, to fill a box with."""
     entries = changes.entries(base)
     new = {path: w.content for path, w in changes.files.items() if w is not None}
     old = {

@@ -37,7 +37,8 @@ SETTLED = frozenset(Status) - {Status.PENDING, Status.IN_PROGRESS}
 class Options:
     """What was asked for; limits as in DESIGN §4. ``protect`` are path patterns not to be written.
 
-    ``task`` is a key or a unique written id. ``max_answer_tokens`` bounds one model answer;
+    ``max_tokens``, ``max_seconds`` (wall time), ``max_files`` and ``max_bytes`` (of all files)
+    bound one attempt, ``max_answer_tokens`` one model answer. ``task`` is a key or a written id;
     ``test_timeout`` (seconds) one test run; sizes of the box in bytes.
     """
 
@@ -49,6 +50,10 @@ class Options:
     verify_mode: Literal["auto", "tests", "syntax", "off"] = "auto"
     max_iterations: int = 100
     max_answer_tokens: int = 8192
+    max_tokens: int = 200_000
+    max_seconds: float = 3600.0
+    max_files: int = 50
+    max_bytes: int = 1 << 20
     protect: tuple[str, ...] = ()
     image: str = ""
     memory: int = 1 << 30

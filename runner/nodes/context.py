@@ -62,7 +62,7 @@ async def _files(state: RunState, deps: Deps, base: Snapshot) -> list[Quoted]:
     left = MAX_CONTENT
     for path in ranked:
         content = found.get(path)
-        if content is None or b"\0" in content or left <= 200:
+        if not content or b"\0" in content or left <= 200:
             continue
         file = quote(path, content, limit=min(MAX_FILE, left))
         left -= len(file.text)
@@ -86,12 +86,17 @@ def near_misses(named: Iterable[str], base: Snapshot) -> list[str]:
     """Say which named path does not exist though a very similar one does."""
     notes = []
     for path in named:
-        if path in base.entries or path.endswith("/"):
-            continue
-        close = difflib.get_close_matches(path, list(base.entries), n=1, cutoff=0.85)
-        if close:
-            notes.append(f"`{path}` does not exist, but `{close[0]}` does; it is probably meant.")
+        if path not in base.entries and (meant := _namesake(path, base)):
+            notes.append(f"`{path}` does not exist, but `{meant}` does; it is probably meant.")
     return notes
+
+
+def _namesake(path: str, base: Snapshot) -> str | None:
+    """The file of the same name in a folder of nearly the same name, if there is one."""
+    name = path.rpartition("/")[2]
+    same = [other for other in base.entries if other.rpartition("/")[2] == name]
+    close = difflib.get_close_matches(path, same, n=1, cutoff=0.85)
+    return close[0] if name and close else None
 
 
 def _existing(named: Iterable[str], base: Snapshot) -> list[str]:
@@ -102,8 +107,8 @@ def _existing(named: Iterable[str], base: Snapshot) -> list[str]:
             found.append(name)
         elif name.endswith("/"):
             found += [path for path in base.entries if path.startswith(name)]
-        else:
-            found += difflib.get_close_matches(name, list(base.entries), n=1, cutoff=0.85)
+        elif meant := _namesake(name, base):
+            found.append(meant)
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 from runner.changes import ChangeSet
 from runner.deps import Deps
@@ -10,10 +11,11 @@ from runner.findings import Complaint
 from runner.nodes.judging import judged
 from runner.reading import Read, base_of, contents, reader
 from runner.snapshot import Snapshot
-from runner.state import RunState, Step
+from runner.state import Options, RunState, Step
+from runner.validators.limits import Limits
 from runner.validators.mend import mend
 from runner.validators.protected import protect_file
-from runner.validators.tests_kept import tests_kept
+from runner.validators.tests_kept import weakened_tests
 from runner.validators.validate import validate
 
 log = logging.getLogger(__name__)
@@ -50,10 +52,14 @@ def _complaints(
     protect = (*options.protect, protect_file(state.request.roadmap))
     repairing = state.attempt.verification is not None
     return (
-        *validate(changes, base, read=read, protect=protect),
-        *tests_kept(changes, read=read, repairing=repairing, allowed=state.task.files),
+        *validate(changes, base, read=read, protect=protect, limits=_limits(options)),
+        *weakened_tests(changes, read=read, repairing=repairing, allowed=state.task.files),
         *_missing(state, changes, base),
     )
+
+
+def _limits(options: Options) -> Limits:
+    return replace(Limits(), files=options.max_files, total_bytes=options.max_bytes)
 
 
 def _missing(state: RunState, changes: ChangeSet, base: Snapshot) -> tuple[Complaint, ...]:

@@ -1,0 +1,5 @@
+"""``python -m app`` is ``cairn``."""
+
+from app.cli import main
+
+main()

@@ -1,0 +1,107 @@
+"""The bench of the conversations: the whole server over real HTTP, GitHub and model on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aiohttp.test_utils import TestServer
+
+from app.composition import Server, Surroundings, server
+from app.settings import ServerSettings, load_server_settings
+from tests.fake_github import FakeGitHub
+from tests.fake_github.state import Issue
+from tests.model_server import ScriptedModel, serve
+
+REPOSITORY = "octo/hello"
+
+PATH = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
+"""The sandbox's PATH: the tests' own Python first, which has pytest."""
+
+
+@dataclass
+class Bot:
+    """A conversation with the bot on one issue of one repository.
+
+    ``bugs`` are exceptions that reached an event or job boundary; the fixture fails on them.
+    """
+
+    github: FakeGitHub
+    model: ScriptedModel
+    settings: ServerSettings
+    issue: Issue
+    running: Server | None = None
+    bugs: list[Exception] = field(default_factory=list)
+
+    async def comment(self, body: str, *, by: str = "writer") -> int:
+        """Comment on the issue and wait until the bot has done all it can; the webhook's status."""
+        status = await self.github.comment(REPOSITORY, self.issue.number, body, by=by)
+        await self.idle()
+        return status
+
+    async def idle(self) -> None:
+        """Wait until nothing is left to do."""
+        if self.running is not None:
+            await self.running.idle()
+        await self.github.settle()
+
+    def says(self) -> list[str]:
+        """The bot's comments on the issue that were not read yet, in their newest text."""
+        return self.github.says(REPOSITORY, self.issue.number)
+
+    def calls(self, method: str, ending: str) -> list[str]:
+        """Paths of the requests that reached GitHub with this method and end of path."""
+        return [
+            request.path
+            for request in self.github.requests
+            if request.method == method and request.path.endswith(ending)
+        ]
+
+    @asynccontextmanager
+    async def started(self) -> AsyncIterator[Server]:
+        """Run the server; leaving ends it as a stop would."""
+        clock = self.github.clock
+
+        async def sleep(seconds: float) -> None:
+            clock.advance(seconds)
+            await asyncio.sleep(0)
+
+        around = Surroundings(clock, sleep, self.bugs.append, sandbox_path=PATH)
+        async with server(self.settings, around) as running, TestServer(running.app) as front:
+            self.running = running
+            self.github.webhook_url = str(front.make_url("/webhook"))
+            try:
+                yield running
+            finally:
+                self.running, self.github.webhook_url = None, None
+
+
+@asynccontextmanager
+async def conversation(
+    folder: Path, files: Mapping[str, object], **settings: object
+) -> AsyncIterator[Bot]:
+    """GitHub with one repository, a scripted model and settings that lead to both."""
+    model = ScriptedModel()
+    async with FakeGitHub(folder / "github") as github, serve(model) as base_url:
+        roles = {"writer": "write", "reader": "read"}
+        github.add_repository(REPOSITORY, files, roles=roles)
+        issue = github.open_issue(REPOSITORY, "Please go on", by="writer")
+        values = {
+            "GITHUB_APP_ID": github.app.id,
+            "GITHUB_APP_PRIVATE_KEY": github.app.private_key,
+            "GITHUB_WEBHOOK_SECRET": github.app.webhook_secret,
+            "GITHUB_API_URL": github.api_url,
+            "GITHUB_SERVER_URL": github.server_url,
+            "OPENAI_API_KEY": "sk-test",
+            "OPENAI_BASE_URL": base_url,
+            "CAIRN_MODEL": "scripted",
+            "CAIRN_DATA_DIR": folder / "data",
+            "CAIRN_SANDBOX": "process",
+            "CAIRN_ALLOW_UNSANDBOXED": "1",
+        }
+        yield Bot(github, model, load_server_settings(**(values | settings)), issue)
