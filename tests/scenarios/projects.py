@@ -12,7 +12,7 @@ ROADMAP = """\
 CALC: dict[str, object] = {
     "ROADMAP.md": ROADMAP.encode(),
     "calc/__init__.py": b"",
-    "tests/test_calc.py": b"import calc\n\n\ndef test_calc():\n    assert calc.__name__ == 'calc'\n",
+    "tests/test_calc.py": b"""import calc\n\n\ndef test_calc():\n    assert calc\n""",
 }
 
 
