@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from runner.changes import ChangeSet
 from runner.deps import Deps
-from runner.snapshot import EXECUTABLE, FILE, SYMLINK, Snapshot
+from runner.snapshot import EXECUTABLE, FILE, SUBMODULE, Snapshot
 from runner.state import RunState
+from runner.workspace_tar import File, tree_files
 
 Read = Callable[[str], bytes | None]
 
@@ -25,17 +26,11 @@ async def contents(deps: Deps, base: Snapshot, paths: Iterable[str]) -> dict[str
     return {path: by_sha[sha] for path, sha in wanted.items()}
 
 
-async def everything(
-    deps: Deps, base: Snapshot, changes: ChangeSet
-) -> dict[str, tuple[str, bytes]]:
-    """Return path → (mode, bytes) of the whole tree after the change, to fill a box with."""
-    entries = changes.entries(base)
-    new = {path: w.content for path, w in changes.files.items() if w is not None}
-    old = {
-        e.sha for p, e in entries.items() if p not in new and e.mode in (FILE, EXECUTABLE, SYMLINK)
-    }
-    by_sha = await deps.repository.blobs(sorted(old))
-    return {p: (e.mode, new[p] if p in new else by_sha.get(e.sha, b"")) for p, e in entries.items()}
+async def everything(deps: Deps, base: Snapshot, changes: ChangeSet) -> dict[str, File]:
+    """Return the whole tree after the change, with contents, to fill a box with."""
+    kept = (entry for path, entry in base.entries.items() if path not in changes.files)
+    shas = sorted({entry.sha for entry in kept if entry.mode != SUBMODULE})
+    return tree_files(base, await deps.repository.blobs(shas), changes)
 
 
 def reader(old: dict[str, bytes], changes: ChangeSet | None = None) -> Read:
