@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 from aiohttp import web
-from gidgethub import BadRequest
 from gidgethub.abc import GitHubAPI
 from pydantic import SecretStr
 
@@ -23,6 +21,7 @@ from app.execution import RunPorts, StoredOrders, execute
 from app.github.identity import AppIdentity
 from app.github.mirror import Mirror
 from app.github.repository import GitHubRepository
+from app.github.repository_config import read_config
 from app.github.scopes import APP_EVENTS, PUBLISH, READ
 from app.inbox import Inbox
 from app.logs import mask_for
@@ -45,7 +44,7 @@ from runner.adapters.prices import prices_for
 from runner.adapters.process_sandbox import ProcessSandbox
 from runner.adapters.run_files import RunFiles
 from runner.adapters.sandboxes import SandboxChoice, choose_sandbox
-from runner.config import ConfigError, RepositoryConfig, parse_config
+from runner.config import ConfigError, RepositoryConfig
 from runner.deps import Deps
 from runner.ports import Clock, Events, Sandbox
 
@@ -163,7 +162,7 @@ class _Parts:
             clock=self.around.clock,
             control=StoredOrders(runs),
         )
-        return RunPorts(deps, progress, lambda: _config(github, run.repository))
+        return RunPorts(deps, progress, lambda: self._config(github, run.repository))
 
     async def roadmap_of(self, request: RunRequested) -> str:
         """The roadmap a command means: the one it names, else the configured one."""
@@ -175,9 +174,13 @@ class _Parts:
             permissions=READ,
         )
         try:
-            return (await _config(github, request.repository.full_name)).roadmap.path
+            config = await self._config(github, request.repository.full_name)
         except ConfigError:
-            return RepositoryConfig().roadmap.path  # the run itself tells people what is wrong
+            config = RepositoryConfig()  # the run itself tells people what is wrong
+        return config.roadmap.path
+
+    async def _config(self, github: GitHubAPI, repository: str) -> RepositoryConfig:
+        return await read_config(github, repository, images=self.settings.cairn_allowed_images)
 
     def _mirror(self, repository_id: int) -> Mirror:
         if repository_id not in self.mirrors:
@@ -294,18 +297,3 @@ def _model(settings: RunSettings, sleep: Callable[[float], Awaitable[None]]) -> 
         prices=prices_for(settings.openai_base_url, settings.cairn_prices),
         sleep=sleep,
     )
-
-
-async def _config(github: GitHubAPI, repository: str) -> RepositoryConfig:
-    """Read ``.github/cairn.yml`` of the default branch; without one the defaults hold.
-
-    Raises ``ConfigError`` with every problem and its line.
-    """
-    path = "/repos/{+name}/contents/.github/cairn.yml"
-    try:
-        found = await github.getitem(path, {"name": repository})
-    except BadRequest as refusal:
-        if refusal.status_code == 404:
-            return RepositoryConfig()
-        raise
-    return parse_config(base64.b64decode(found["content"]))

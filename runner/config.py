@@ -6,6 +6,7 @@ absent file, an empty file and an empty group all mean the defaults.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -15,6 +16,8 @@ from pydantic import (
     Field,
     StringConstraints,
     ValidationError,
+    ValidationInfo,
+    field_validator,
 )
 
 from runner.config_problems import ConfigError, Problem, problems_of
@@ -81,6 +84,16 @@ class SandboxGroup(_Group):
     pids: int = Field(default=256, ge=16, le=32768, description="Processes at the same time.")
     timeout: int = Field(default=300, ge=1, le=7200, description="Seconds one command may take.")
 
+    @field_validator("image")
+    @classmethod
+    def _allowed(cls, value: str | None, info: ValidationInfo) -> str | None:
+        """Refuse an image the operator does not allow (a checkout allows any)."""
+        allowed = (info.context or {}).get("images")
+        if value is None or allowed is None or value in allowed:
+            return value
+        names = ", ".join(allowed) or "none; remove the key"
+        raise ValueError(f"image {value} is not allowed here. Allowed: {names}")
+
 
 class VerifyGroup(_Group):
     """How a change is verified before it becomes a checkpoint."""
@@ -110,14 +123,17 @@ class RepositoryConfig(_Group):
     )
 
 
-def parse_config(content: bytes) -> RepositoryConfig:
-    """Read the file's content. Raises ``ConfigError`` with every problem and its line."""
+def parse_config(content: bytes, *, images: Collection[str] | None = None) -> RepositoryConfig:
+    """Read the file's content; ``images`` are those the operator allows (None: any).
+
+    Raises ``ConfigError`` with every problem and its line.
+    """
     try:
         document = read_yaml(content)
     except Unreadable as error:
         raise ConfigError([Problem(error.line, error.key, error.message)]) from error
     try:
-        return RepositoryConfig.model_validate(document.values)
+        return RepositoryConfig.model_validate(document.values, context={"images": images})
     except ValidationError as error:
         raise ConfigError(problems_of(error, document, RepositoryConfig)) from error
 

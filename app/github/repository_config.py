@@ -1,0 +1,28 @@
+"""The repository's configuration, read from its default branch and nowhere else."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Collection
+
+from gidgethub import BadRequest
+from gidgethub.abc import GitHubAPI
+
+from runner.config import CONFIG_PATH, RepositoryConfig, parse_config
+
+
+async def read_config(
+    github: GitHubAPI, repository: str, *, images: Collection[str]
+) -> RepositoryConfig:
+    """Read ``.github/cairn.yml``; without one the defaults hold. ``images`` may be asked for.
+
+    Raises ``ConfigError`` with every problem and its line.
+    """
+    path = f"/repos/{{+name}}/contents/{CONFIG_PATH}"
+    try:
+        found = await github.getitem(path, {"name": repository})
+    except BadRequest as refusal:
+        if refusal.status_code == 404:
+            return RepositoryConfig()
+        raise
+    return parse_config(base64.b64decode(found["content"]), images=images)
