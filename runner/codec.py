@@ -13,6 +13,8 @@ from runner.snapshot import blob_sha
 from runner.state import Attempt, RunState
 
 _BLOB = "$blob"
+_MARK = "$"
+"""Keys of our own that begin with it get one more, so that no path can pass for a reference."""
 _ATTEMPT = TypeAdapter(Attempt)
 _RUN = TypeAdapter(RunState)
 
@@ -68,7 +70,7 @@ def _lift(value: Any, contents: dict[str, bytes]) -> Any:
         contents[sha] = value
         return {_BLOB: sha}
     if isinstance(value, Mapping):
-        return {str(key): _lift(inner, contents) for key, inner in value.items()}
+        return {_escaped(str(key)): _lift(inner, contents) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [_lift(inner, contents) for inner in value]
     return value
@@ -78,7 +80,15 @@ def _lower(value: Any, content: Callable[[str], bytes]) -> Any:
     if isinstance(value, dict):
         if set(value) == {_BLOB}:
             return content(value[_BLOB])
-        return {key: _lower(inner, content) for key, inner in value.items()}
+        return {_plain(key): _lower(inner, content) for key, inner in value.items()}
     if isinstance(value, list):
         return [_lower(inner, content) for inner in value]
     return value
+
+
+def _escaped(key: str) -> str:
+    return _MARK + key if key.startswith(_MARK) else key
+
+
+def _plain(key: str) -> str:
+    return key.removeprefix(_MARK)

@@ -9,14 +9,16 @@ from runner.state import Attempt, Failure, RunState, Status
 
 
 def open_tasks(state: RunState) -> tuple[Task, ...]:
-    """Tasks that may be worked on now, in document order."""
-    wanted = state.request.options.task
+    """Tasks that may be worked on now, in document order; a retry does not count as one more."""
+    options = state.request.options
+    more = state.picked < options.max_tasks
     return tuple(
         task
         for task in state.tasks
         if task.kind == "work"
         and state.status(task) is Status.PENDING
-        and (not wanted or wanted in (task.key, task.id))
+        and (not options.task or options.task in (task.key, task.id))
+        and (more or task.key in state.attempts)
     )
 
 
@@ -36,7 +38,7 @@ def settle(state: RunState) -> RunState:
 
 def next_move(state: RunState) -> str:
     """Say what ``decide_next`` ends with, for a state in which no task is in hand."""
-    if state.stopping or state.picked >= state.request.options.max_tasks:
+    if state.stopping:
         return "stop"
     if open_tasks(state):
         return "ok"

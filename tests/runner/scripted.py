@@ -1,0 +1,156 @@
+"""Scripted ports: they answer as told, keep what they were asked, and forgive no surprise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from runner.deps import Deps
+from runner.errors import Stopped
+from runner.events import Event
+from runner.ports import Answer, Question, Row
+from tests.runner.memory_repository import MemoryRepository
+from tests.runner.recording_box import RecordingSandbox
+
+E = TypeVar("E", bound=Event)
+
+Reply = str | Answer | Exception
+
+
+class Killed(Exception):
+    """The process died here: nothing of the product may catch it."""
+
+
+def answer(text: str, finish_reason: str = "stop") -> Answer:
+    """An answer of 10 + 5 tokens for one cent."""
+    return Answer(text, finish_reason, 10, 5, "scripted", cost=0.01, seconds=2.0)
+
+
+class ScriptedModel:
+    """Gives its replies in turn; fails when asked too often, and at the end if some are left."""
+
+    def __init__(self, *replies: Reply) -> None:
+        self._replies = list(replies)
+        self.questions: list[Question] = []
+
+    def says(self, *replies: Reply) -> None:
+        """Add replies."""
+        self._replies += replies
+
+    async def ask(self, question: Question) -> Answer:
+        self.questions.append(question)
+        assert self._replies, f"asked too often:\n{question.messages[-1].content}"
+        reply = self._replies.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        return answer(reply) if isinstance(reply, str) else reply
+
+    def assert_all_said(self) -> None:
+        """Fail when replies are left over."""
+        assert not self._replies, f"{len(self._replies)} replies were not asked for"
+
+
+class MemoryJournal:
+    """Rows as JSON texts; ``dies_after`` saves it raises ``Killed``, once the row is stored."""
+
+    def __init__(self, *, dies_after: int | None = None) -> None:
+        self.rows: dict[tuple[str, str, int], str] = {}
+        self.contents: dict[str, bytes] = {}
+        self.saves = 0
+        self.dies_after = dies_after
+
+    async def save(self, row: Row, contents: dict[str, bytes]) -> Row:
+        self.contents |= contents
+        stored = self.rows.setdefault((row.run, row.task, row.seq), _dumped(row))
+        self.saves += 1
+        if self.saves == self.dies_after:
+            raise Killed
+        return _loaded(row.run, row.task, row.seq, stored)
+
+    async def recall(self, run: str) -> list[Row]:
+        newest = {task: seq for (of, task, seq) in sorted(self.rows) if of == run}
+        return [_loaded(run, task, seq, self.rows[run, task, seq]) for task, seq in newest.items()]
+
+    async def content(self, sha: str) -> bytes:
+        return self.contents[sha]
+
+    def nodes(self, task: str) -> list[str]:
+        """The next nodes of one cursor, row by row."""
+        rows = sorted((seq, text) for (_, of, seq), text in self.rows.items() if of == task)
+        return [json.loads(text)["node"] for _, text in rows]
+
+
+def _dumped(row: Row) -> str:
+    return json.dumps({"node": row.node, "data": row.data})
+
+
+def _loaded(run: str, task: str, seq: int, text: str) -> Row:
+    return Row(run, task, seq, **json.loads(text))
+
+
+class StandingClock:
+    """Noon, always; each look at ``monotonic`` finds a second gone."""
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+
+    def now(self) -> datetime:
+        return datetime(2026, 8, 1, 12, tzinfo=UTC)
+
+    def monotonic(self) -> float:
+        self._seconds += 1.0
+        return self._seconds
+
+
+class ScriptedControl:
+    """Gives the orders at the checks they are written for, counted from 1."""
+
+    def __init__(self, orders: Mapping[int, str] | None = None) -> None:
+        self._orders = orders or {}
+        self.checks = 0
+
+    async def check(self, run: str) -> None:
+        self.checks += 1
+        if order := self._orders.get(self.checks):
+            raise Stopped(order)
+
+
+class Recorder:
+    """Keeps every event."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    async def emit(self, event: Event) -> None:
+        self.events.append(event)
+
+    def of(self, kind: type[E]) -> list[E]:
+        """The events of one class."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+
+def deps(
+    *,
+    model: ScriptedModel | None = None,
+    repository: MemoryRepository | None = None,
+    sandbox: RecordingSandbox | None = None,
+    journal: MemoryJournal | None = None,
+    control: ScriptedControl | None = None,
+) -> Deps:
+    """The ports of one run; what is not given has nothing to tell."""
+    return Deps(
+        model=model or ScriptedModel(),
+        sandbox=sandbox or RecordingSandbox(),
+        repository=repository or MemoryRepository({}),
+        journal=journal or MemoryJournal(),
+        events=Recorder(),
+        clock=StandingClock(),
+        control=control or ScriptedControl(),
+    )
+
+
+def block(path: str, content: str) -> str:
+    """One file as a model answers it."""
+    return f"{path}\n```\n{content}\n```\n"

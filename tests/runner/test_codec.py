@@ -1,0 +1,144 @@
+"""State to journal rows and back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runner.changes import ChangeSet, Write
+from runner.codec import decode_attempt, decode_run, encode_attempt, encode_run, references
+from runner.findings import Complaint, Level, TestFailure, Verification
+from runner.snapshot import blob_sha
+from runner.state import Attempt, Failure, Plan, RunState, Status, Usage
+from tests.runner.roadmap.texts import files
+from tests.runner.states import at, run_state
+from tests.runner.trees import change_sets
+
+# an answer can hold any character of JSON, a path any byte, as lone surrogates
+texts = st.one_of(st.text(max_size=8), st.sampled_from(["\ud800", "a\udce9", "$blob", "$$blob"]))
+words = st.lists(texts, max_size=3).map(tuple)
+counts = st.integers(0, 1000)
+seconds = st.floats(0, 1e6)
+lines = st.one_of(st.none(), st.integers(1, 99))
+usages = st.builds(Usage, seconds, counts, seconds, counts)
+complaints = st.builds(Complaint, texts, texts, texts, lines, lines, texts)
+failures = st.builds(TestFailure, texts, texts, texts, lines)
+levels = st.builds(
+    Level,
+    st.sampled_from(["files", "syntax", "imports", "tests"]),
+    st.sampled_from(["passed", "failed", "skipped"]),
+    words,
+    st.one_of(st.none(), st.integers(-9, 200)),
+    texts,
+    seconds,
+    texts,
+    st.lists(failures, max_size=2).map(tuple),
+)
+any_changes = st.one_of(
+    change_sets,
+    st.dictionaries(texts, st.one_of(st.none(), st.builds(Write, st.binary()))).map(ChangeSet),
+)
+attempts = st.builds(
+    Attempt,
+    task=texts,
+    base=texts,
+    below=texts,
+    number=counts,
+    status=st.sampled_from(Status),
+    steps=counts,
+    answers=counts,
+    spent=usages,
+    plan=st.one_of(st.none(), st.builds(Plan, words, words, words, texts)),
+    context=st.binary(max_size=20),
+    changes=any_changes,
+    complaints=st.lists(complaints, max_size=2).map(tuple),
+    verification=st.one_of(
+        st.none(), st.builds(Verification, texts, st.lists(levels, max_size=2).map(tuple))
+    ),
+    failure=st.one_of(
+        st.none(), st.builds(Failure, texts, texts, texts, texts, st.booleans(), words)
+    ),
+    path=words,
+    usage=st.dictionaries(texts, usages, max_size=2),
+)
+
+
+def stored(data: dict[str, object]) -> dict[str, object]:
+    """A row as it comes back from a journal."""
+    back = json.loads(json.dumps(data))
+    assert isinstance(back, dict)
+    return back
+
+
+@given(attempts)
+def test_an_attempt_comes_back(attempt: Attempt) -> None:
+    """What is decoded equals what was encoded, through JSON."""
+    data, contents = encode_attempt(attempt)
+
+    assert decode_attempt(stored(data), contents) == attempt
+
+
+@given(
+    files,
+    st.dictionaries(texts, st.sampled_from(Status)),
+    st.dictionaries(texts, usages),
+    st.booleans(),
+)
+def test_a_run_comes_back(
+    content: bytes,
+    statuses: dict[str, Status],
+    usage: dict[str, Usage],
+    stopping: bool,
+) -> None:
+    """The run's own record comes back, its roadmap byte for byte."""
+    state = run_state()
+    roadmap = replace(run_state("").roadmap, content=content)  # type: ignore[type-var]
+    state = replace(state, roadmap=roadmap, statuses=statuses, usage=usage, stopping=stopping)
+    data, contents = encode_run(state)
+    back = decode_run(stored(data), contents)
+
+    assert replace(back, roadmap=None) == replace(state, roadmap=None)
+    assert back.roadmap
+    assert back.roadmap.content == content
+
+
+def test_a_run_without_a_roadmap() -> None:
+    """A run that has read nothing yet comes back, too."""
+    state = RunState(run_state().request, started=5.0)
+    data, contents = encode_run(state)
+
+    assert decode_run(stored(data), contents) == state
+
+
+def test_tasks_come_back_with_the_roadmap() -> None:
+    """Only the bytes of the roadmap are kept; its tasks are read from them again."""
+    data, contents = encode_run(run_state())
+
+    assert decode_run(stored(data), contents).tasks == run_state().tasks
+
+
+def test_a_run_row_holds_no_attempt() -> None:
+    """Attempts have rows of their own."""
+    data, _ = encode_run(at("plan_task"))
+
+    assert data["attempts"] == {}
+
+
+@given(attempts)
+def test_contents_are_held_by_reference(attempt: Attempt) -> None:
+    """Every content is named in the row and handed over beside it, and nothing else is."""
+    data, contents = encode_attempt(attempt)
+    held = [attempt.context, *(w.content for w in attempt.changes.files.values() if w)]
+
+    assert references(stored(data)) == set(contents) == {blob_sha(content) for content in held}
+
+
+def test_a_file_named_like_a_reference() -> None:
+    """A change set whose only path is the word for references comes back as it was."""
+    attempt = Attempt("t", "c", "main", changes=ChangeSet({"$blob": None, "$$blob": Write(b"x")}))
+    data, contents = encode_attempt(attempt)
+
+    assert decode_attempt(stored(data), contents) == attempt

@@ -1,0 +1,86 @@
+"""What comes after a failure, for every loop."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runner.state import Attempt
+from runner.strategy import MAX_CALLS, MAX_REPAIRS, after_failure
+
+
+def attempt(*, answers: int, code: int = 0, test: int = 0) -> Attempt:
+    """An attempt that has used these counters."""
+    return Attempt("t", "c", "main", answers=answers, code_repairs=code, test_repairs=test)
+
+
+def outcomes(loop: str, kinds: str) -> list[str]:
+    """Play failures (c: code, t: test) one after another until nothing is left."""
+    code = test = 0
+    played = []
+    for answers, kind in enumerate(kinds, 1):
+        word = "code" if kind == "c" else "test"
+        decision = after_failure(
+            attempt(answers=answers, code=code, test=test),
+            word,  # type: ignore[arg-type]
+            loop=loop,
+        )
+        played.append(decision.outcome)
+        code += decision.outcome == "rejected" and kind == "c"
+        test += decision.outcome == "rejected" and kind == "t"
+    return played
+
+
+@pytest.mark.parametrize(
+    ("loop", "kinds", "expected"),
+    [
+        ("hybrid", "ccccc", ["rejected", "afresh", "rejected", "afresh", "exhausted"]),
+        ("hybrid", "ttttt", ["rejected", "afresh", "rejected", "afresh", "exhausted"]),
+        ("hybrid", "ctctc", ["rejected", "afresh", "rejected", "afresh", "exhausted"]),
+        ("repair", "ccc", ["rejected", "rejected", "exhausted"]),
+        ("repair", "cctt", ["rejected", "rejected", "rejected", "rejected"]),
+        ("repair", "ccttc", ["rejected"] * 4 + ["exhausted"]),
+        ("fixed", "ctctc", ["afresh"] * 4 + ["exhausted"]),
+        ("ralph", "ctctc", ["afresh"] * 4 + ["exhausted"]),
+    ],
+)
+def test_the_order_of_each_loop(loop: str, kinds: str, expected: list[str]) -> None:
+    """Each loop uses the same number of calls in its own order."""
+    assert outcomes(loop, kinds) == expected
+
+
+@pytest.mark.parametrize("loop", ["hybrid", "fixed", "ralph"])
+def test_the_same_answer_starts_afresh(loop: str) -> None:
+    """An answer that changed nothing is not repaired but asked for again."""
+    assert after_failure(attempt(answers=1), "code", loop=loop, same=True).outcome == "afresh"
+
+
+def test_the_repair_loop_ends_at_the_same_answer() -> None:
+    """The loop that only repairs has nothing left after an answer that changed nothing."""
+    assert (
+        after_failure(attempt(answers=1), "code", loop="repair", same=True).outcome == "exhausted"
+    )
+
+
+@given(
+    loop=st.sampled_from(["hybrid", "repair", "fixed", "ralph"]),
+    answers=st.integers(1, 9),
+    code=st.integers(0, 4),
+    test=st.integers(0, 4),
+    same=st.booleans(),
+    kind=st.sampled_from(["code", "test"]),
+)
+def test_limits(loop: str, answers: int, code: int, test: int, same: bool, kind: str) -> None:
+    """No loop asks after the last call, none repairs after the last repair, each gives a reason."""
+    decision = after_failure(
+        attempt(answers=answers, code=code, test=test),
+        kind,  # type: ignore[arg-type]
+        loop=loop,
+        same=same,
+    )
+    repairs = code if kind == "code" else test
+
+    assert decision.reason
+    assert answers <= MAX_CALLS or decision.outcome == "exhausted"
+    assert repairs < MAX_REPAIRS or decision.outcome != "rejected"
