@@ -27,6 +27,8 @@ def main() -> int:
     parser.add_argument("--sandbox", default="", help="docker or process (default: what works)")
     arguments = parser.parse_args()
     console = Console(soft_wrap=True)
+    if not console.is_terminal:
+        console = Console(soft_wrap=True, width=140)
     if FOLDER.exists():
         shutil.rmtree(FOLDER)
     FOLDER.mkdir()

@@ -11,6 +11,7 @@ from rich.markdown import Markdown
 from rich.table import Table
 
 from tests.demo.stage import REPOSITORY, Stage
+from tests.fake_github.state import Issue
 
 _LOG = re.compile(r"^\S+ \S+ (?P<level>[A-Z]+) (?P<logger>\S+?): (?P<message>.*)$")
 _LONGEST = 900.0
@@ -36,25 +37,35 @@ class Show:
             await self._next_line()
 
     def summary(self, *, real: bool) -> int:
-        """Print progress comment, pull requests and commits; 1 when less came than promised."""
+        """Print what the bot said and published; 1 when less came than promised."""
         github = self._stage.github
         view = github.repo(REPOSITORY)
-        for comment in view.comments(self._stage.issue.number):
-            if comment.user is github.app.bot:
-                self._console.rule("the bot says")
-                self._console.print(Markdown(re.sub(r"<!--.*?-->|</?\w+>", "", comment.body)))
-        table = Table("pull request", "on", "files changed")
-        for issue in view.pulls:
-            files = self._git("diff", "--stat=60", issue.pull.base, issue.pull.head)
-            table.add_row(f"#{issue.number} {issue.title}", issue.pull.base, files.rstrip())
-        self._console.rule("pull requests, each on the one before")
-        self._console.print(table)
+        said = [
+            comment.body
+            for comment in view.comments(self._stage.issue.number)
+            if comment.user is github.app.bot
+        ]
+        for body in said:
+            self._console.rule("the bot says")
+            self._console.print(Markdown(re.sub(r"<!--.*?-->|</?\w+>", "", body)))
+        self._pull_requests(view.pulls)
         self._console.print(self._git("log", "--graph", "--oneline", "--decorate", "--all"))
         self._console.print(f"Look around: git --git-dir {view.git} log --all --patch")
-        violations = github.violations
-        for violation in violations:
-            self._console.print(f"GitHub objects: {violation}", style="red")
-        return int(bool(violations) or (len(view.pulls) < 3 and not real))
+        missing = [] if real else _missing(view.pulls, said)
+        for problem in (*github.violations, *missing):
+            self._console.print(f"Not as promised: {problem}", style="red")
+        return int(bool(github.violations or missing))
+
+    def _pull_requests(self, pulls: list[Issue]) -> None:
+        self._console.rule("pull requests, each on the one before")
+        table = Table("pull request", "on", "what it changes", "how it was made")
+        for issue in pulls:
+            assert issue.pull is not None
+            changed = self._git("diff", "--name-only", issue.pull.base, issue.pull.head)
+            made = re.search(r"model answers: .*", issue.body or "")
+            title = f"#{issue.number} {issue.title}"
+            table.add_row(title, issue.pull.base, changed.rstrip(), made[0] if made else "")
+        self._console.print(table)
 
     def _over(self) -> bool:
         """The run is over when its progress comment says so."""
@@ -79,3 +90,16 @@ class Show:
         folder = self._stage.github.repo(REPOSITORY).git
         command = ["git", "--git-dir", str(folder), *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def _missing(pulls: list[Issue], said: list[str]) -> list[str]:
+    """What the scripted demo must show and did not."""
+    bodies = "\n".join(issue.body or "" for issue in pulls)
+    wanted = {
+        "three pull requests or more": len(pulls) >= 3,
+        "a syntax repair": "(1 code repairs" in bodies,
+        "a test repair": "1 test repairs" in bodies,
+        "a fault mended without the model": "put right without a model" in bodies,
+        "an escalation": any("needs a person" in body for body in said),
+    }
+    return [f"{what} is missing" for what, there in wanted.items() if not there]
