@@ -11,7 +11,7 @@ from dataclasses import replace
 from runner.codec import decode_attempt, decode_run, encode_attempt, encode_run, references
 from runner.graph import END, REST, RUN_NODES
 from runner.ports import Journal, Row
-from runner.state import Request, RunState
+from runner.state import Request, RunState, Status
 
 BORDER = "decide_next"
 """Where a task's cursor ends and the run's goes on."""
@@ -32,11 +32,11 @@ class Cursors:
         if own is None:
             self._seq = {}
             return RunState(request, started=now)
-        state = replace(decode_run(own.data, await self._contents(own)), node=own.node)
+        state = await self._run_of(own)
         for row in rows.values():
             state = state.put(decode_attempt(row.data, await self._contents(row)))
         current = rows.get(state.current)
-        return replace(state, node=current.node) if current else state
+        return replace(state, node=current.node) if current else _unpicked(state)
 
     async def save(self, state: RunState, *, node: str, task: str) -> RunState:
         """Save what ``node`` left; where the cursor crosses a border the task's row comes first.
@@ -47,12 +47,18 @@ class Cursors:
         if node not in RUN_NODES:
             return await self._save_task(state, task, state.node)
         if task and not state.current:
-            await self._save_task(state, task, BORDER)
+            state = replace(await self._save_task(state, task, BORDER), node=state.node)
         if state.current and state.node not in RUN_NODES | {END, REST}:
             state = await self._save_task(state, state.current, state.node)
+        return await self._save_run(state)
+
+    async def _save_run(self, state: RunState) -> RunState:
         data, contents = encode_run(state)
-        await self._write(Row(state.request.id, "", self._next(""), state.node, data), contents)
-        return state
+        row = Row(state.request.id, "", self._next(""), state.node, data)
+        stored = await self._write(row, contents)
+        if stored == row:
+            return state
+        return replace(await self._run_of(stored), attempts=state.attempts)
 
     async def _save_task(self, state: RunState, task: str, node: str) -> RunState:
         data, contents = encode_attempt(state.attempts[task])
@@ -62,6 +68,9 @@ class Cursors:
             return state
         attempt = decode_attempt(stored.data, await self._contents(stored))
         return replace(state.put(attempt), node=stored.node)
+
+    async def _run_of(self, row: Row) -> RunState:
+        return replace(decode_run(row.data, await self._contents(row)), node=row.node)
 
     def _next(self, task: str) -> int:
         return self._seq.get(task, 0) + 1
@@ -73,3 +82,16 @@ class Cursors:
 
     async def _contents(self, row: Row) -> dict[str, bytes]:
         return {sha: await self._journal.content(sha) for sha in references(row.data)}
+
+
+def _unpicked(state: RunState) -> RunState:
+    """Undo a pick of which only the task's row was saved; made again, it comes out the same."""
+    attempts = dict(state.attempts)
+    for task, attempt in state.attempts.items():
+        if attempt.status is not Status.IN_PROGRESS:
+            continue
+        if attempt.number == 1:
+            del attempts[task]
+        else:
+            attempts[task] = replace(attempt, number=attempt.number - 1, status=Status.PENDING)
+    return replace(state, attempts=attempts)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 
+from runner.errors import Outage
 from runner.findings import Verification
 from runner.ports import (
     Box,
@@ -17,6 +19,8 @@ from runner.ports import (
     Sandbox,
 )
 from runner.state import RunState
+
+log = logging.getLogger(__name__)
 
 
 class Bench:
@@ -43,10 +47,14 @@ class Bench:
         return self._box
 
     async def close(self) -> None:
-        """Remove the box, if there is one."""
+        """Remove the box, if there is one; when the engine is gone, a later sweep removes it."""
         box, self._box, self.holds = self._box, None, ""
-        if box is not None:
+        if box is None:
+            return
+        try:
             await box.close()
+        except Outage as outage:
+            log.warning("The box of task %s could not be removed: %s", self._task, outage.message)
 
 
 @dataclass(frozen=True)
