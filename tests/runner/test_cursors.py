@@ -1,0 +1,132 @@
+"""The rows of a run: saved where cursors cross, folded into a state again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from runner.changes import ChangeSet, Write
+from runner.cursors import Cursors
+from runner.state import RunState, Status
+from tests.runner.scripted import MemoryJournal
+from tests.runner.states import at, run_state
+
+
+async def recalled(journal: MemoryJournal) -> RunState:
+    """The state that another process finds."""
+    return await Cursors(journal).recall(run_state().request, now=1.0)
+
+
+async def begun(journal: MemoryJournal) -> Cursors:
+    """Cursors of a run whose own row says that it picks a task."""
+    cursors = Cursors(journal)
+    await cursors.recall(run_state().request, now=1.0)
+    await cursors.save(replace(run_state(), node="pick_task"), node="decide_next", task="")
+    return cursors
+
+
+async def test_an_unknown_run_starts_now() -> None:
+    """A run without a row begins at the graph's start, at the time given."""
+    assert await recalled(MemoryJournal()) == RunState(run_state().request, started=1.0)
+
+
+async def test_the_runs_row_comes_back() -> None:
+    """Between tasks the run's own row says where it is."""
+    journal = MemoryJournal()
+    await begun(journal)
+
+    assert await recalled(journal) == replace(run_state(), node="pick_task")
+
+
+async def test_picking_saves_both_cursors() -> None:
+    """A picked task has a row of its own and is named by the run's."""
+    journal = MemoryJournal()
+    cursors = await begun(journal)
+    picked = at("build_context")
+    await cursors.save(picked, node="pick_task", task="")
+
+    assert await recalled(journal) == picked
+
+
+async def test_a_task_node_saves_the_task_only() -> None:
+    """While a task is worked on the run's row stays as it is."""
+    journal = MemoryJournal()
+    cursors = await begun(journal)
+    state = at("build_context")
+    await cursors.save(state, node="pick_task", task="")
+    changes = ChangeSet({"a.py": Write(b"new")})
+    after = replace(state.with_attempt(changes=changes, context=b"text"), node="execute_task")
+    await cursors.save(after, node="build_context", task=state.current)
+
+    assert len(journal.nodes("")) == 2
+    assert await recalled(journal) == after
+
+
+async def test_leaving_saves_both_cursors() -> None:
+    """A settled task's row and the run's say that nothing is in hand."""
+    journal = MemoryJournal()
+    cursors = await begun(journal)
+    state = at("build_context")
+    await cursors.save(state, node="pick_task", task="")
+    left = replace(state.with_attempt(status=Status.FAILED), current="", node="pick_task")
+    await cursors.save(left, node="decide_next", task=state.current)
+
+    assert journal.nodes(state.current) == ["build_context", "decide_next"]
+    assert await recalled(journal) == left
+
+
+async def test_a_half_saved_pick_did_not_happen() -> None:
+    """A task's row without the run's is a pick to be made again."""
+    journal = MemoryJournal()
+    cursors = await begun(journal)
+    await cursors.save(at("build_context"), node="pick_task", task="")
+    del journal.rows["r1", "", 2]
+
+    assert await recalled(journal) == replace(run_state(), node="pick_task")
+
+
+async def test_a_half_saved_retry_keeps_its_number() -> None:
+    """A second attempt whose pick is made again is still the second."""
+    journal = MemoryJournal()
+    cursors = await begun(journal)
+    await cursors.save(at("build_context"), node="pick_task", task="")
+    second = at("build_context").with_attempt(number=2)
+    await cursors.save(second, node="pick_task", task="")
+    del journal.rows["r1", "", 2], journal.rows["r1", "", 3]
+    [attempt] = (await recalled(journal)).attempts.values()
+
+    assert (attempt.number, attempt.status) == (1, Status.PENDING)
+
+
+async def test_the_stored_row_is_gone_on_with() -> None:
+    """Whoever saves a row that is there already gets what is stored, and its node."""
+    journal = MemoryJournal()
+    one = await begun(journal)
+    state = at("build_context")
+    await one.save(state, node="pick_task", task="")
+    await one.save(
+        replace(state.with_attempt(answers=1), node="validate_code"),
+        node="execute_task",
+        task=state.current,
+    )
+    late = Cursors(_Forgetful(journal))
+    await late.recall(state.request, now=1.0)
+    await late.save(replace(run_state(), node="pick_task"), node="decide_next", task="")
+    await late.save(state, node="pick_task", task="")
+    stored = await late.save(
+        replace(state.with_attempt(answers=5), node="write_files"),
+        node="execute_task",
+        task=state.current,
+    )
+
+    assert (stored.attempt.answers, stored.node) == (1, "validate_code")
+
+
+class _Forgetful(MemoryJournal):
+    """A journal that was looked at before anything was in it."""
+
+    def __init__(self, other: MemoryJournal) -> None:
+        super().__init__()
+        self.rows, self.contents = other.rows, other.contents
+
+    async def recall(self, run: str):
+        return []
