@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from runner.findings import Complaint
 from runner.replies import labels
@@ -70,8 +71,17 @@ def edits_of(lines: Sequence[str], known: Known, *, place: str, path: str) -> Fo
         path = labels.from_line(label.lstrip("#/ "), known.names) or path
         if not path:
             return Found(complaints=(unreadable(f"{place} edits a file without naming it."),))
-        pieces.append(_edit_piece(path, place, edit))
+        _join_edit(pieces, _edit_piece(path, place, edit))
     return Found(tuple(pieces))
+
+
+def _join_edit(pieces: list[Piece], piece: Piece) -> None:
+    """Put edits of one file together: they are applied all or not at all."""
+    last = pieces[-1] if pieces else None
+    if last and last.path == piece.path and last.text is None and piece.text is None:
+        pieces[-1] = replace(last, edits=(*last.edits, *piece.edits))
+    else:
+        pieces.append(piece)
 
 
 def _edit_piece(path: str, place: str, edit: Edit) -> Piece:

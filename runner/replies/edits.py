@@ -17,6 +17,7 @@ _SEARCH = re.compile(r"^\s*<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)\b.*$")
 _MIDDLE = re.compile(r"^\s*={5,9}\s*$")
 _REPLACE = re.compile(r"^\s*>{5,9} ?(?:REPLACE|UPDATED|\w+)?.*$")
 _LOOKED_THROUGH = 5_000
+_MOST_EDITS = 200
 
 
 def has_edits(lines: Sequence[str]) -> bool:
@@ -44,6 +45,9 @@ def read_edits(lines: Sequence[str]) -> list[tuple[int, Edit]] | int:
 
 def apply_edits(old: bytes, edits: Sequence[Edit], *, path: str, place: str) -> bytes | Complaint:
     """Return the content after the edits, every untouched byte kept; or why one does not fit."""
+    if len(edits) > _MOST_EDITS:
+        message = f"{place} has {len(edits)} edits of {path}. Give the whole file instead."
+        return Complaint(path, "UnreadableAnswer", message)
     try:
         lines = old.decode("utf-8").split("\n")
     except UnicodeDecodeError:

@@ -17,7 +17,7 @@ from runner.replies.pieces import Edit, Found, Known, Piece, unreadable
 _PATH = ("path", "file", "filename", "file_path", "filepath", "name")
 _TEXT = ("content", "contents", "code", "text", "source", "new_content", "file_content")
 _LISTS = ("files", "changes", "edits", "file_changes", "file")
-_TRAILING = re.compile(r'("(?:\\.|[^"\\])*")|,(\s*[\]}])', re.DOTALL)
+_TRAILING = re.compile(r'("(?:\\.|[^"\\])*"?)|,(\s*[\]}])', re.DOTALL)
 _LOOKS = re.compile(r'["\'](?:' + "|".join((*_PATH, "files", "changes")) + r')["\']\s*:')
 _LONGEST_LITERAL = 500_000
 

@@ -20,7 +20,8 @@ from runner.replies.fences import outline
 from runner.replies.json_answers import read_json
 from runner.replies.pieces import Found, Known, Piece, unreadable
 
-LONGEST_ANSWER = 2_000_000
+LONGEST_ANSWER = 1_000_000
+MOST_BLOCKS = 500
 _DELETE = re.compile(r"^[\s*`>-]*DELETE:?\s+[`*\"']*([^\s`*\"']+)[`*\"']*\s*$")
 
 
@@ -68,6 +69,9 @@ def _found(text: str, known: Known, *, truncated: bool) -> Found:
             return replace(as_json, complaints=())
         return as_json
     parts = outline(text, lambda info, above: names_file(info, above, known))
+    if len(parts.blocks) > MOST_BLOCKS:
+        message = f"The answer has {len(parts.blocks)} blocks; {MOST_BLOCKS} are read at most."
+        return Found(complaints=(unreadable(message),))
     deletions = Found(tuple(_deletions(parts.prose, known)))
     if parts.blocks:
         return join([read_blocks(parts, known, truncated=truncated), deletions])

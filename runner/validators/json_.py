@@ -14,7 +14,7 @@ _WITH_COMMENTS = re.compile(
     r"(?:^|/)(?:[tj]sconfig[^/]*\.json|\.vscode/[^/]*|devcontainer\.json|\.devcontainer[^/]*/[^/]*"
     r"|\.eslintrc\.json|\.swcrc|api-extractor\.json|[^/]*\.code-workspace)$"
 )
-_STRING_OR_CONSTANT = re.compile(r'"(?:\\.|[^"\\])*"|(-?Infinity|NaN)')
+_STRING_OR_CONSTANT = re.compile(r'"(?:\\.|[^"\\])*"?|(-?Infinity|NaN)')
 
 
 def check(path: str, content: bytes) -> Complaint | None:

@@ -6,7 +6,7 @@ import re
 
 from runner.validators.mends_text import Mend
 
-_TRAILING = re.compile(r'("(?:\\.|[^"\\])*")|,(\s*[\]}])', re.DOTALL)
+_TRAILING = re.compile(r'("(?:\\.|[^"\\])*"?)|,(\s*[\]}])', re.DOTALL)
 
 
 def drop_trailing_commas(_path: str, text: str) -> str | None:

@@ -137,3 +137,8 @@ def test_a_broken_character_is_a_complaint():
 def test_an_endless_answer_is_not_read():
     """Five megabytes are refused before any work."""
     assert "longer than" in complaint_of("x" * 5_000_000).message
+
+
+def test_an_answer_of_countless_blocks_is_not_read():
+    """A model that loops over one block is told so."""
+    assert "blocks" in complaint_of("```\nx\n```\n" * 501).message

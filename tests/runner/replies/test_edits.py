@@ -115,3 +115,13 @@ def test_a_diff_whose_context_is_not_there_is_refused():
 
     assert [c.error for c in reply.complaints] == ["EditNotFound"]
     assert not reply.changes
+
+
+def test_the_edits_of_a_file_are_applied_all_or_none():
+    """One edit that does not fit leaves the file as it is."""
+    other = "<<<<<<< SEARCH\nnot there\n=======\nx\n>>>>>>> REPLACE\n"
+
+    reply = ask(f"```python {PATH}\n{EDIT}{other}```")
+
+    assert [complaint.error for complaint in reply.complaints] == ["EditNotFound"]
+    assert not reply.changes
