@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import os
+import re
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -15,6 +17,7 @@ from aiohttp.test_utils import TestServer
 from app.composition import Server, Surroundings, server
 from app.settings import ServerSettings, load_server_settings
 from tests.fake_github import FakeGitHub
+from tests.fake_github.reading import View
 from tests.fake_github.state import Issue
 from tests.model_server import ScriptedModel, serve
 
@@ -54,6 +57,43 @@ class Bot:
         """The bot's comments on the issue that were not read yet, in their newest text."""
         return self.github.says(REPOSITORY, self.issue.number)
 
+    @property
+    def view(self) -> View:
+        """The repository as it is on GitHub now."""
+        return self.github.repo(REPOSITORY)
+
+    @property
+    def pulls(self) -> list[Issue]:
+        """All pull requests by number."""
+        return self.view.pulls
+
+    @property
+    def prompts(self) -> list[str]:
+        """What the model was asked, in order."""
+        return [asked.prompt for asked in self.model.requests]
+
+    def changed(self, pull: Issue) -> dict[str, bytes | None]:
+        """Path → new content (None: deleted) of what a pull request's commit changes."""
+        before, after = (self.view.files(f"{pull.pull.sha}{which}") for which in ("^", ""))
+        paths = sorted(p for p in before | after if before.get(p) != after.get(p))
+        return {path: self.view.file(pull.pull.sha, path) for path in paths}
+
+    def message(self, pull: Issue) -> str:
+        """The whole message of a pull request's commit."""
+        return self.view.state.bare.text("show", "-s", "--format=%B", pull.pull.sha)
+
+    def sent(self) -> list[bytes]:
+        """Every content that was stored on GitHub, on a branch or not."""
+        return [
+            base64.b64decode(request.body["content"])
+            for request in self.github.requests
+            if request.method == "POST" and request.path.endswith("/git/blobs")
+        ]
+
+    def checkpoints(self) -> list[str]:
+        """Titles of the pull requests, in order."""
+        return [pull.title for pull in self.pulls]
+
     def calls(self, method: str, ending: str) -> list[str]:
         """Paths of the requests that reached GitHub with this method and end of path."""
         return [
@@ -79,6 +119,13 @@ class Bot:
                 yield running
             finally:
                 self.running, self.github.webhook_url = None, None
+
+
+def run_of(said: str) -> str:
+    """The id of the run a progress comment is about."""
+    found = re.search(r"Cairn run `([0-9a-f]+)`", said)
+    assert found is not None, said
+    return found[1]
 
 
 @asynccontextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -12,9 +12,15 @@ from tests.scenarios.projects import CALC
 
 
 @pytest.fixture
-async def bot(tmp_path: Path) -> AsyncIterator[Bot]:
-    """A running bot on a small Python project; what it said must be read in the end."""
-    async with conversation(tmp_path, CALC) as bot, bot.started():
+def files() -> Mapping[str, object]:
+    """What the repository holds; ``projects.on`` puts something else in its place."""
+    return CALC
+
+
+@pytest.fixture
+async def bot(tmp_path: Path, files: Mapping[str, object]) -> AsyncIterator[Bot]:
+    """A running bot on a small project; what it said must be read in the end."""
+    async with conversation(tmp_path, files) as bot, bot.started():
         yield bot
         await bot.idle()
         bot.github.verify()

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import pytest
+
 ROADMAP = """\
 # Roadmap
 
@@ -14,6 +18,22 @@ CALC: dict[str, object] = {
     "calc/__init__.py": b"",
     "tests/test_calc.py": b"""import calc\n\n\ndef test_calc():\n    assert calc\n""",
 }
+
+
+def on(files: Mapping[str, object]) -> pytest.MarkDecorator:
+    """Let a conversation take place on another repository."""
+    return pytest.mark.parametrize("files", [files], ids=["repository"])
+
+
+def notes(roadmap: str | bytes, **more: object) -> dict[str, object]:
+    """A repository of notes: nothing in it can be tested, so that its runs are quick."""
+    content = roadmap if isinstance(roadmap, bytes) else roadmap.encode()
+    return {"ROADMAP.md": content, "README.md": b"# Notes\n", **more}
+
+
+def note(path: str, text: str = "A note.") -> str:
+    """A model's answer that writes one Markdown file."""
+    return f"{path}\n```markdown\n{text}\n```\n"
 
 
 def answer(files: dict[str, str]) -> str:
@@ -38,3 +58,4 @@ DOUBLE = answer(
         "def test_double():\n    assert double(4) == 8\n",
     }
 )
+NOTES = notes("- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Write `two.md`\n")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.scenarios.bot import REPOSITORY, Bot
-from tests.scenarios.projects import ADD, DOUBLE
+from tests.scenarios.bot import REPOSITORY, Bot, run_of
+from tests.scenarios.projects import ADD, DOUBLE, NOTES, note, notes, on
 
 
 async def test_each_task_becomes_a_pull_request_on_the_one_before(bot: Bot) -> None:
@@ -13,7 +13,7 @@ async def test_each_task_becomes_a_pull_request_on_the_one_before(bot: Bot) -> N
     assert await bot.comment("/execute") == 202
 
     (said,) = bot.says()
-    first, second = bot.github.repo(REPOSITORY).pulls
+    first, second = bot.pulls
     assert "is done" in said
     assert (first.pull.base, second.pull.base) == ("main", first.pull.head)
 
@@ -25,11 +25,192 @@ async def test_a_commit_is_the_change_set_and_one_byte_of_the_roadmap(bot: Bot) 
     await bot.comment("/execute --max-tasks 1")
 
     bot.says()
-    repo = bot.github.repo(REPOSITORY)
-    (pull,) = repo.pulls
-    before, after = repo.files("main"), repo.files(pull.pull.head)
-    changed = {path for path in before | after if before.get(path) != after.get(path)}
-    assert changed == {"ROADMAP.md", "calc/add.py", "tests/test_add.py"}
-    old, new = repo.file("main", "ROADMAP.md"), repo.file(pull.pull.head, "ROADMAP.md")
+    (pull,) = bot.pulls
+    old, changed = bot.view.file("main", "ROADMAP.md"), bot.changed(pull)
+    assert set(changed) == {"ROADMAP.md", "calc/add.py", "tests/test_add.py"}
     assert old is not None
-    assert new == old.replace(b"- [ ] 1.1", b"- [x] 1.1")
+    assert changed["ROADMAP.md"] == old.replace(b"- [ ] 1.1", b"- [x] 1.1")
+
+
+async def test_eyes_say_that_the_command_was_seen(bot: Bot) -> None:
+    """The comment with the command gets one 👀 of the bot, redelivered or not."""
+    bot.model.says(ADD)
+
+    await bot.comment("/execute --max-tasks 1")
+    await bot.github.redeliver(bot.github.deliveries[0])
+    await bot.idle()
+
+    bot.says()
+    asked = bot.view.comments(bot.issue.number)[0]
+    assert [(r.content, r.user.login) for r in asked.reactions] == [("eyes", "cairn[bot]")]
+
+
+@on(NOTES)
+async def test_progress_is_one_comment_that_is_edited(bot: Bot) -> None:
+    """One comment shows the run from its start to its end and links every pull request."""
+    bot.model.says(note("one.md"), note("two.md"))
+
+    await bot.comment("/execute")
+
+    (said,) = bot.says()
+    written = bot.calls("POST", f"/issues/{bot.issue.number}/comments")
+    assert len(written) == 1
+    assert bot.calls("PATCH", "")
+    for pull in bot.pulls:
+        assert f"/{REPOSITORY}/pull/{pull.number}" in said
+
+
+@on(NOTES)
+async def test_a_commit_says_which_run_and_task_made_it(bot: Bot) -> None:
+    """The message ends in the two trailers that name run and task."""
+    bot.model.says(note("one.md"))
+
+    await bot.comment("/execute --max-tasks 1")
+
+    (said,) = bot.says()
+    (pull,) = bot.pulls
+    title, *_, run, task = bot.message(pull).strip().split("\n")
+    assert title == "1.1 Write one.md"
+    assert run == f"Cairn-Run: {run_of(said)}"
+    assert task.startswith("Cairn-Task: ")
+    assert f"<!-- cairn:checkpoint:{task.removeprefix('Cairn-Task: ')} -->" in (pull.body or "")
+
+
+@on(NOTES)
+async def test_a_commit_is_signed_by_github(bot: Bot) -> None:
+    """No author is given, so that GitHub signs the commit as the App."""
+    bot.model.says(note("one.md"))
+
+    await bot.comment("/execute --max-tasks 1")
+
+    bot.says()
+    (made,) = [r for r in bot.github.requests if r.path.endswith("/git/commits")]
+    assert set(made.body) == {"message", "tree", "parents"}
+    shown = bot.view.state.bare.text("cat-file", "commit", bot.pulls[0].pull.sha)
+    assert "\ngpgsig " in shown
+
+
+@on(NOTES)
+async def test_a_branch_is_named_after_run_and_task(bot: Bot) -> None:
+    """The branch is ``cairn/<run>/<task>-<slug>``."""
+    bot.model.says(note("one.md"))
+
+    await bot.comment("/execute --max-tasks 1")
+
+    (said,) = bot.says()
+    assert bot.pulls[0].pull.head == f"cairn/{run_of(said)}/1-1-write-one-md"
+
+
+@on(NOTES)
+async def test_a_project_without_tests_is_called_not_verified(bot: Bot) -> None:
+    """What no test has seen is not said to be verified."""
+    bot.model.says(note("one.md"))
+
+    await bot.comment("/execute --max-tasks 1")
+
+    bot.says()
+    assert "Not verified by tests" in (bot.pulls[0].body or "")
+
+
+async def test_verified_work_shows_the_command_that_verified_it(bot: Bot) -> None:
+    """The pull request of tested work shows the tests' result and how they were run."""
+    bot.model.says(ADD)
+
+    await bot.comment("/execute --max-tasks 1")
+
+    bot.says()
+    body = bot.pulls[0].body or ""
+    assert "| tests | ✅ passed |" in body
+    assert "-m pytest" in body
+    assert "Not verified" not in body
+
+
+@on(NOTES)
+async def test_one_task_can_be_asked_for(bot: Bot) -> None:
+    """``--task`` works on that task and no other."""
+    bot.model.says(note("two.md"))
+
+    await bot.comment("/execute --task 1.2")
+
+    bot.says()
+    assert bot.checkpoints() == ["1.2 Write two.md"]
+
+
+@on(NOTES)
+async def test_a_run_stops_after_so_many_tasks(bot: Bot) -> None:
+    """``--max-tasks`` bounds the tasks of a run."""
+    bot.model.says(note("one.md"))
+
+    await bot.comment("/execute --max-tasks 1")
+
+    bot.says()
+    assert bot.checkpoints() == ["1.1 Write one.md"]
+
+
+@on(notes("- [ ] Not this\n", **{"docs/PLAN.md": b"- [ ] Write `plan.md`\n"}))
+async def test_another_roadmap_can_be_named(bot: Bot) -> None:
+    """A path after the command is the roadmap that is read and ticked."""
+    bot.model.says(note("plan.md"))
+
+    await bot.comment("/execute docs/PLAN.md")
+
+    bot.says()
+    assert bot.changed(bot.pulls[0]) == {
+        "docs/PLAN.md": b"- [x] Write `plan.md`\n",
+        "plan.md": b"A note.\n",
+    }
+
+
+@on(NOTES)
+async def test_another_model_can_be_named(bot: Bot) -> None:
+    """``--model`` is the model that is asked."""
+    bot.model.says(note("one.md"))
+
+    await bot.comment("/execute --max-tasks 1 --model bigger-one")
+
+    bot.says()
+    assert [asked.model for asked in bot.model.requests] == ["bigger-one"]
+
+
+@on(NOTES)
+async def test_a_dry_run_only_tells(bot: Bot) -> None:
+    """``--dry-run`` lists the tasks in order, every line marked; no model, no branch, no file."""
+    await bot.comment("/execute --dry-run")
+
+    (said,) = bot.says()
+    lines = [line for line in said.split("\n") if line.startswith("- ")]
+    assert [line.startswith("- [DRY RUN]") for line in lines] == [True, True]
+    assert "1.1" in lines[0]
+    assert "1.2" in lines[1]
+    assert bot.model.requests == []
+    assert set(bot.view.branches) == {"main"}
+    assert bot.sent() == []
+    assert not (bot.settings.cairn_data_dir / "executor").exists()
+
+
+@on(NOTES)
+async def test_a_run_works_after_a_dry_run(bot: Bot) -> None:
+    """A dry run leaves nothing behind that a run would stumble over."""
+    bot.model.says(note("one.md"), note("two.md"))
+
+    await bot.comment("/execute --dry-run")
+    await bot.comment("/execute")
+
+    bot.says()
+    assert bot.checkpoints() == ["1.1 Write one.md", "1.2 Write two.md"]
+
+
+@on(NOTES)
+async def test_every_token_is_for_one_repository_and_few_permissions(bot: Bot) -> None:
+    """No installation token may do more than its use needs, or elsewhere."""
+    bot.model.says(note("one.md"))
+
+    await bot.comment("/execute --max-tasks 1")
+
+    bot.says()
+    asked = [r.body for r in bot.github.requests if r.path.endswith("/access_tokens")]
+    assert asked
+    for body in asked:
+        assert body["repository_ids"] == [bot.view.id]
+        assert set(body["permissions"]) <= {"metadata", "contents", "issues", "pull_requests"}
+    assert {"metadata": "read", "contents": "read"} in [body["permissions"] for body in asked]
