@@ -112,6 +112,8 @@ def _keyed(path: object, text: str, known: Known) -> bool:
 
 def _is_entry(item: dict[object, object]) -> bool:
     path, text = _first(item, _PATH), _first(item, _TEXT)
+    if "path" not in item and not (isinstance(path, str) and looks_like_path(path)):
+        return False  # any object may have a name
     edit = isinstance(item.get("search"), str) and isinstance(item.get("replace"), str)
     return isinstance(path, str) and (isinstance(text, str) or edit or _deletes(item))
 

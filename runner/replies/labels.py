@@ -22,7 +22,7 @@ _SUFFIXES = frozenset(_KINDS.split())
 _WORD = re.compile(r"^(?:[A-Za-z]:)?[\w.@+\-/\\()\[\]$~]+$")
 _SUFFIX = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,8})$")
 _INFO_KEY = re.compile(
-    r"(?:title|file|filename|file_path|filepath|path|name)\s*[=:]\s*(?:\"([^\"]+)\"|'([^']+)'|(\S+))",
+    r"(?:title|file|filename|file_path|filepath|path|name)\s*[=:]\s*(?:\"([^\"]+)\"|'([^']+)'|([^\s}]+))",
     re.IGNORECASE,
 )
 _LEAD = re.compile(r"^(?:#{1,6}|[-*+>]|\(?\d+[.)])\s+")
@@ -72,7 +72,7 @@ def from_info(info: str, known: Collection[str]) -> str:
 
 def from_line(line: str, known: Collection[str]) -> str:
     """Return the path when the line is nothing but a path, however it is dressed."""
-    text = _LEAD.sub("", line.strip()).strip("*`\"' \t:")
+    text = _LEAD.sub("", line.strip().replace("\\_", "_")).strip("*`\"' \t:")
     for candidate in (text, _TAIL.sub("", _ROLE.sub("", text))):
         word = candidate.strip("*`\"' \t:")
         if word in known or (word and looks_like_path(word, known)):

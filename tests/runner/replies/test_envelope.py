@@ -66,6 +66,7 @@ LABELS = {
     "info with colon": "```python:src/math.py\n{}```",
     "title": '```python title="src/math.py"\n{}```',
     "file key": "```python file=src/math.py\n{}```",
+    "attributes": "```{{.python file=src/math.py}}\n{}```",
     "line above": "src/math.py\n```python\n{}```",
     "bold": "**src/math.py**\n\n```python\n{}```",
     "bold span": "**`src/math.py`**:\n```python\n{}```",
@@ -143,3 +144,17 @@ def test_line_ends_follow_the_file_that_is_replaced():
     reply = ask("```python win.py\na = 1\nb = 3```\n```")
 
     assert reply.changes.files["win.py"].content == b"a = 1\r\nb = 3```\r\n"
+
+
+def test_a_json_file_is_not_taken_for_a_json_answer():
+    """An object that only has a name is the file that was asked for."""
+    text = '{"name": "pkg", "source": "lib"}\n'
+
+    assert written(ask(f"```json\n{text}```", expected=("package.json",))) == {"package.json": text}
+
+
+def test_escaped_underscores_are_underscores():
+    """Markdown's escapes are not part of a path."""
+    reply = ask("**src/\\_\\_main\\_\\_.py**\n```python\nx = 1\n```", expected=())
+
+    assert list(reply.changes.files) == ["src/__main__.py"]
