@@ -10,6 +10,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from runner.errors import Outage
@@ -125,11 +126,18 @@ def _base(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 async def _start(argv: list[str], environment: dict[str, str]) -> asyncio.subprocess.Process:
+    """Start it. A cancel meanwhile waits: asyncio cannot end what is started by half."""
     pipe = asyncio.subprocess.PIPE
-    try:
-        return await asyncio.create_subprocess_exec(
+    starting = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
             *argv, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, start_new_session=True
         )
+    )
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await _end(await starting)
+        raise
     except FileNotFoundError:
         raise Outage("git", "git is not installed or not on PATH: install git") from None
 
@@ -137,5 +145,6 @@ async def _start(argv: list[str], environment: dict[str, str]) -> asyncio.subpro
 async def _end(process: asyncio.subprocess.Process) -> None:
     """Kill what still runs, transport helpers (``git-remote-https``) included."""
     if process.returncode is None:
-        os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
+        with suppress(ProcessLookupError):  # it ended a moment ago
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.communicate()  # unread output would keep the pipes, and us, waiting
