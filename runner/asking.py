@@ -8,6 +8,7 @@ from runner.deps import Deps
 from runner.events import Exchange, ModelAnswered
 from runner.ports import Answer, Message, Question
 from runner.state import RunState, Usage
+from runner.text import sendable
 
 MAX_CONTINUATIONS = 2
 """How often a truncated answer is continued (counted in tokens, not as calls)."""
@@ -32,7 +33,7 @@ async def ask(
     for _ in range(1 + MAX_CONTINUATIONS):
         asked = messages if not text else (*messages, Message("assistant", text), _more())
         state, answer = await _ask_once(state, deps, asked, temperature)
-        text += answer.text
+        text += sendable(answer.text)
         if answer.finish_reason != "length" or not answer.text:
             break
     cut = answer.finish_reason == "length"

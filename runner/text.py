@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def sendable(text: str) -> str:
+    """Return a text that every encoding can carry: lone surrogates become U+FFFD.
+
+    They come from file names that are not UTF-8 (PEP 383) and from escapes in answers.
+    """
+    return _SURROGATE.sub("\ufffd", text)
+
 
 def cut_middle(text: str, limit: int) -> str:
     """Return at most about ``limit`` characters: the beginning, a note, and the end.

@@ -8,6 +8,7 @@ from typing import Literal
 from runner.state import Attempt, RunState, Step
 from runner.strategy import after_failure
 from runner.text import cut_middle
+from runner.verdicts import reasons_of
 
 log = logging.getLogger(__name__)
 
@@ -33,5 +34,4 @@ def _mistakes(attempt: Attempt, kind: Literal["code", "test"]) -> list[str]:
             cut_middle(f"{c.path or 'answer'}: {c.error}: {c.message}", 300)
             for c in attempt.complaints[:5]
         ]
-    failures = attempt.verification.failures if attempt.verification else ()
-    return [cut_middle(f"{f.test}: {f.message}", 300).replace("\n", " ") for f in failures[:5]]
+    return reasons_of(attempt.verification)[:5]

@@ -11,7 +11,7 @@ from runner.ports import Stack
 from runner.reading import contents
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap as parse
-from runner.roadmap.task import Roadmap
+from runner.roadmap.task import Roadmap, Task
 from runner.state import Attempt, RunState, Status, Step
 
 log = logging.getLogger(__name__)
@@ -81,9 +81,19 @@ def _problem(roadmap: Roadmap, wanted: str) -> str:
             f"`{path}` has no checkboxes, so it is not clear what is a task. Write each task as "
             "`- [ ] what to do` and run `/execute` again."
         )
-    if wanted and find(roadmap, wanted) is None:
+    task = find(roadmap, wanted) if wanted else None
+    if wanted and task is None:
         names = ", ".join(f"`{task.name}`" for task in roadmap.tasks[:20])
         return f"`{path}` has no single task called `{wanted}`. Its tasks: {names}."
+    return _unworkable(task) if task else ""
+
+
+def _unworkable(task: Task) -> str:
+    """Say why a task that was asked for cannot be worked on, or nothing."""
+    if task.checked:
+        return f"Task `{task.name}` (line {task.line}) is done already: its box is ticked."
+    if task.kind == "summary":
+        return f"Task `{task.name}` (line {task.line}) has tasks of its own; name one of them."
     return ""
 
 

@@ -7,19 +7,20 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from runner.ports import Message
+from runner.text import sendable
 
 
 def question(name: str, **values: object) -> tuple[Message, ...]:
     """Render the question ``name``. A value the template wants and does not get is a bug."""
     environment = _environment()
     system = environment.get_template("system.md.j2").render()
-    user = environment.get_template(f"{name}.md.j2").render(**values)
-    return Message("system", system.strip()), Message("user", user.strip() + "\n")
+    return Message("system", system.strip()), Message("user", render_text(name, **values))
 
 
 def render_text(name: str, **values: object) -> str:
     """Render one template as text."""
-    return _environment().get_template(f"{name}.md.j2").render(**values).strip() + "\n"
+    text = _environment().get_template(f"{name}.md.j2").render(**values)
+    return sendable(text.strip() + "\n")
 
 
 @cache

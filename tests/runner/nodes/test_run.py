@@ -1,0 +1,125 @@
+"""The run's own nodes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from runner.nodes.run import decide_next, generate_report, parse_roadmap, pick_task, retry_deferred
+from runner.snapshot import SYMLINK
+from runner.state import Options, Request, RunState, Status
+from tests.runner.memory_repository import START, MemoryRepository
+from tests.runner.scripted import deps
+from tests.runner.states import ROADMAP, at, run_state, with_status
+
+
+async def read(content: object, **options: object):
+    """Parse a repository's roadmap (None: there is none)."""
+    files = {} if content is None else {"ROADMAP.md": content}
+    request = Request("r1", options=Options(**options))  # type: ignore[arg-type]
+    ports = deps(repository=MemoryRepository(files))  # type: ignore[arg-type]
+    return await parse_roadmap(RunState(request), ports)
+
+
+async def test_reading_the_roadmap() -> None:
+    """The run knows its tasks and the tip it builds on."""
+    step = await read(ROADMAP)
+
+    assert step.outcome == "ok"
+    assert [task.id for task in step.state.tasks] == ["1.1", "1.2", "1.3"]
+    assert (step.state.tip, step.state.tip_branch) == (START, "main")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "There is no file `ROADMAP.md`"),
+        ((SYMLINK, b"PLAN.md"), "There is no file `ROADMAP.md`"),
+        (" \n\n", "`ROADMAP.md` is empty"),
+        ("# Plan\n\n- one\n- two\n", "has no checkboxes"),
+        ("> - [ ] quoted\n", "has no checkboxes"),
+    ],
+)
+async def test_nothing_to_do(content: object, said: str) -> None:
+    """A roadmap without tasks is no error but a message that says what to do."""
+    step = await read(content)
+
+    assert step.outcome == "rejected"
+    assert said in step.state.problem
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ("9.9", "no single task called `9.9`"),
+        ("1.2", "no single task called `1.2`"),
+        ("1.1", "has tasks of its own"),
+        ("1.4", "is done already"),
+    ],
+)
+async def test_a_task_that_cannot_be_run(wanted: str, said: str) -> None:
+    """Asked for a task that is unknown, ambiguous, a summary or done, the run says so."""
+    roadmap = "- [ ] 1.1 a\n  - [ ] 1.3 b\n- [ ] 1.2 c\n- [ ] 1.2 d\n- [x] 1.4 e\n"
+    step = await read(roadmap, task=wanted)
+
+    assert step.outcome == "rejected"
+    assert said in step.state.problem
+
+
+async def test_what_others_brought_before_people() -> None:
+    """Tasks in review or declined have that status from the start."""
+    keys = [task.key for task in run_state().tasks]
+    repository = MemoryRepository(
+        {"ROADMAP.md": ROADMAP},
+        in_review=frozenset({keys[0], "of another file"}),
+        declined=frozenset({keys[1]}),
+    )
+    step = await parse_roadmap(RunState(Request("r1")), deps(repository=repository))
+
+    assert [step.state.status(task) for task in step.state.tasks] == [
+        Status.IN_REVIEW,
+        Status.DECLINED,
+        Status.COMPLETED,
+    ]
+
+
+async def test_picking() -> None:
+    """The first open task gets a fresh attempt on the tip."""
+    state = replace(run_state(), tip="c9", tip_branch="b9")
+    step = await pick_task(state, deps())
+    attempt = step.state.attempt
+
+    assert step.outcome == "direct"
+    assert (step.state.task.id, step.state.picked) == ("1.1", 1)
+    assert (attempt.base, attempt.below, attempt.number, attempt.answers) == ("c9", "b9", 1, 0)
+
+
+async def test_picking_with_planning() -> None:
+    """With planning on a picked task is planned first."""
+    assert (await pick_task(run_state(planning=True), deps())).outcome == "ok"
+
+
+async def test_a_second_attempt_starts_anew() -> None:
+    """A retried task has every counter at 0 and does not count as one more."""
+    state = with_status(run_state(), Status.DEFERRED, answers=4, steps=50)
+    opened = (await retry_deferred(state, deps())).state
+    step = await pick_task(opened, deps())
+
+    assert (step.state.attempt.number, step.state.picked) == (2, 0)
+    assert (step.state.attempt.answers, step.state.attempt.steps) == (0, 0)
+
+
+async def test_deciding_settles_first() -> None:
+    """The task just left is settled before the next move is chosen."""
+    step = await decide_next(at("decide_next", commit="c1", branch="b1"), deps())
+
+    assert (step.outcome, step.state.current, step.state.tip) == ("ok", "", "c1")
+
+
+async def test_the_report_ends_the_run() -> None:
+    """The run's end is the clock's now."""
+    ports = deps()
+    step = await generate_report(run_state(), ports)
+
+    assert (step.outcome, step.state.ended) == ("ok", ports.clock.now().timestamp())
