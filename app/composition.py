@@ -14,17 +14,16 @@ from typing import TYPE_CHECKING
 import aiohttp
 from aiohttp import web
 from gidgethub.abc import GitHubAPI
-from pydantic import SecretStr
 
 from app.dispatch import Dispatch
-from app.execution import RunPorts, StoredOrders, execute
+from app.execution import NoOrders, RunPorts, StoredOrders, execute
 from app.github.identity import AppIdentity
 from app.github.mirror import Mirror
 from app.github.repository import GitHubRepository
 from app.github.repository_config import read_config
 from app.github.scopes import APP_EVENTS, PUBLISH, READ
 from app.inbox import Inbox
-from app.logs import mask_for
+from app.logs import mask_for, secrets_of
 from app.progress import Place, Progress
 from app.run_service import RunService
 from app.server import build_app
@@ -36,6 +35,7 @@ from app.worker import Outcome, Worker
 from handlers.runs import RunRequested
 from runner.adapters.clock import SystemClock
 from runner.adapters.docker_sandbox import DockerSandbox
+from runner.adapters.durable import take_folder
 from runner.adapters.fanout import Fanout
 from runner.adapters.file_journal import FileJournal
 from runner.adapters.local_repository import LocalRepository
@@ -71,12 +71,17 @@ class Server:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What tests replace: time, who hears of bugs, and the PATH of unisolated commands."""
+    """What tests replace: time, who hears of bugs, the sandbox or its PATH.
+
+    ``sleep`` waits before another try (seconds), ``rest`` until a paused run may go on.
+    """
 
     clock: Clock
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     on_bug: Callable[[Exception], None] | None = None
     sandbox_path: str = ""
+    sandbox: Sandbox | None = None
+    rest: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
 @asynccontextmanager
@@ -95,8 +100,11 @@ async def server(
         async def work(run: Run) -> Outcome:
             return await execute(run, await parts.ports(run, runs), runs)
 
-        worker = Worker(runs, work, at_once=settings.cairn_concurrency, on_bug=around.on_bug)
-        service = RunService(runs, roadmap_of=parts.roadmap_of, wake=worker.wake)
+        at_once = settings.cairn_concurrency
+        worker = Worker(
+            runs, work, at_once=at_once, clock=around.clock, rest=around.rest, on_bug=around.on_bug
+        )
+        service = RunService(runs, roadmap_of=parts.roadmap_of, wake=worker.wake, at_once=at_once)
         bots = frozenset(settings.cairn_allowed_bots)
         dispatch = Dispatch(parts.identity, service, allowed_bots=bots)
         deliveries = Deliveries(parts.store, around.clock)
@@ -194,23 +202,16 @@ class _Parts:
 async def _open_parts(
     settings: ServerSettings, around: Surroundings, stack: AsyncExitStack
 ) -> _Parts:
+    folder = settings.cairn_data_dir
+    stack.callback(os.close, take_folder(folder, name=f"the data folder {folder}"))
     store = await open_store(settings.database_url.get_secret_value())
     stack.push_async_callback(store.close)
     session = await stack.enter_async_context(aiohttp.ClientSession())
-    owner = str(settings.cairn_data_dir.resolve())
-    choice = await choose_sandbox(
-        settings.cairn_sandbox,
-        candidates=_sandboxes(
-            settings,
-            owner,
-            unsafe=settings.cairn_allow_unsandboxed,
-            path=around.sandbox_path or os.environ.get("PATH", os.defpath),
-        ),
-    )
+    choice = await _server_sandbox(settings, around)
     await choice.sandbox.sweep()
     model = _model(settings, around.sleep)
     stack.push_async_callback(model.close)
-    journal = FileJournal(settings.cairn_data_dir / "journal")
+    journal = FileJournal(folder / "journal")
     stack.push_async_callback(journal.close)
     return _Parts(
         settings=settings,
@@ -232,10 +233,16 @@ async def _open_parts(
     )
 
 
-def secrets_of(settings: RunSettings) -> list[SecretStr]:
-    """Every secret of the settings."""
-    values = (getattr(settings, name) for name in type(settings).model_fields)
-    return [value for value in values if isinstance(value, SecretStr)]
+async def _server_sandbox(settings: ServerSettings, around: Surroundings) -> SandboxChoice:
+    if around.sandbox is not None:
+        return SandboxChoice(sandbox=around.sandbox, reason="The sandbox is a test's.")
+    candidates = _sandboxes(
+        settings,
+        str(settings.cairn_data_dir.resolve()),
+        unsafe=settings.cairn_allow_unsandboxed,
+        path=around.sandbox_path or os.environ.get("PATH", os.defpath),
+    )
+    return await choose_sandbox(settings.cairn_sandbox, candidates=candidates)
 
 
 @asynccontextmanager
@@ -272,13 +279,6 @@ async def local_deps(
     finally:
         await journal.close()
         await model.close()
-
-
-class NoOrders:
-    """The ``Control`` port where nobody can give orders but by Ctrl-C."""
-
-    async def check(self, run: str) -> None:
-        """Nothing is ever ordered."""
 
 
 def _sandboxes(settings: RunSettings, owner: str, *, unsafe: bool, path: str) -> list[Sandbox]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.progress import Progress
 from app.store.runs import Run, Runs, Status
@@ -12,7 +12,7 @@ from runner.config import ConfigError, RepositoryConfig
 from runner.deps import Deps
 from runner.driver import Ended, drive
 from runner.dry_run import lines
-from runner.errors import Stopped
+from runner.errors import Outage, Stopped
 from runner.nodes import NODES
 from runner.nodes.run import parse_roadmap
 from runner.report import table
@@ -41,6 +41,13 @@ class StoredOrders:
             raise Stopped("cancel")
 
 
+class NoOrders:
+    """The ``Control`` port where nobody can give orders but by Ctrl-C."""
+
+    async def check(self, run: str) -> None:
+        """Nothing is ever ordered."""
+
+
 _STORED: dict[str, Status] = {
     "ended": "ended",
     "resting": "ended",
@@ -50,8 +57,18 @@ _STORED: dict[str, Status] = {
 
 
 async def execute(run: Run, ports: RunPorts, runs: Runs) -> Outcome:
-    """Drive the run as far as it goes and tell people. Raises ``Outage`` before it has begun."""
+    """Drive the run as far as it goes and tell people.
+
+    Raises ``Outage`` when it cannot begin, or cannot say why it does not.
+    """
     await runs.set_progress_comment(run.id, await ports.progress.begin())
+    try:
+        return await _execute(run, ports, runs)
+    finally:
+        ports.progress.stop()
+
+
+async def _execute(run: Run, ports: RunPorts, runs: Runs) -> Outcome:
     try:
         request = request_of(run, await ports.config())
     except ConfigError as error:
@@ -61,8 +78,13 @@ async def execute(run: Run, ports: RunPorts, runs: Runs) -> Outcome:
     if run.request.get("dry_run"):
         return await _dry(request, ports)
     ended = await drive(request, NODES, ports.deps)
-    await ports.progress.finish(ended.status, _detail(ended), ended.state)
-    return _outcome(ended)
+    outcome = await _outcome(ended, runs)
+    try:
+        await ports.progress.finish(ended.status, _detail(ended, outcome), ended.state)
+    except Outage as outage:
+        # driving goes on from where it stopped: an ended run only says so then
+        return replace(outcome, status="paused", reason=outage.message, until=outage.until)
+    return outcome
 
 
 def request_of(run: Run, config: RepositoryConfig) -> Request:
@@ -102,14 +124,17 @@ async def _dry(request: Request, ports: RunPorts) -> Outcome:
     return Outcome("ended", "dry run")
 
 
-def _detail(ended: Ended) -> str:
+def _detail(ended: Ended, outcome: Outcome) -> str:
     if ended.status == "paused":
-        when = f" It goes on at {ended.until:%H:%M} UTC at the earliest." if ended.until else ""
+        when = f" It goes on by itself at {ended.until:%H:%M} UTC." if ended.until else ""
         return f"**Paused:** {ended.reason}{when}"
-    return ended.state.problem
+    return outcome.reason
 
 
-def _outcome(ended: Ended) -> Outcome:
-    status = _STORED[ended.status]
+async def _outcome(ended: Ended, runs: Runs) -> Outcome:
+    reason = ended.reason or ended.state.problem
+    if ended.status == "cancelled":
+        row = await runs.get(ended.state.request.id)
+        reason = row.reason if row else ""
     result: dict[str, object] = {"tasks": table(ended.state)}
-    return Outcome(status, ended.reason or ended.state.problem, ended.until, result)
+    return Outcome(_STORED[ended.status], reason, ended.until, result)

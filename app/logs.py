@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import TextIO
 
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 
 from runner.masking import HIDDEN, masker
 
@@ -30,6 +30,12 @@ def mask_for(secrets: Iterable[SecretStr | None] = ()) -> Callable[[str], str]:
         return _CREDENTIALS.sub(lambda found: (found["header"] or "") + HIDDEN, known(text))
 
     return mask
+
+
+def secrets_of(settings: BaseModel) -> list[SecretStr]:
+    """Every secret among the fields of some settings."""
+    values = (getattr(settings, name) for name in type(settings).model_fields)
+    return [value for value in values if isinstance(value, SecretStr)]
 
 
 class MaskedFormatter(logging.Formatter):

@@ -53,6 +53,7 @@ class Progress:
         self._edited = clock.monotonic()
         self._state: RunState | None = None
         self._later: asyncio.Task[None] | None = None
+        self._turn = asyncio.Lock()
 
     async def begin(self) -> int:
         """Find or make the comment; return its id. Raises ``Outage`` or a refusal of GitHub."""
@@ -75,35 +76,47 @@ class Progress:
             return
         wait = EVERY - (self._clock.monotonic() - self._edited)
         if wait <= 0:
-            await self._show("running", "")
+            await self._try()
         elif self._later is None or self._later.done():
-            self._later = asyncio.create_task(self._show_later(wait))
+            self._later = asyncio.create_task(self._try_later(wait))
 
     async def finish(self, status: str, detail: str, state: RunState | None = None) -> None:
-        """Write the last word, without waiting."""
-        if self._later is not None:
-            self._later.cancel()
+        """Write the last word, without waiting. Raises ``Outage`` when it could not be said."""
+        self.stop()
         self._state = state or self._state
         await self._show(status, detail)
 
-    async def _show_later(self, seconds: float) -> None:
+    def stop(self) -> None:
+        """Begin no more edits."""
+        # one that is on its way already must arrive before the last word does
+        if self._later is not None and not self._turn.locked():
+            self._later.cancel()
+
+    async def _try_later(self, seconds: float) -> None:
         await self._sleep(seconds)
-        await self._show("running", "")
+        await self._try()
+
+    async def _try(self) -> None:
+        """Show that it works; telling is not the work, so a failure is only logged."""
+        try:
+            await self._show("running", "")
+        except Outage as outage:
+            log.warning("The comment of run %s was not edited: %s", self._run, outage.message)
 
     async def _show(self, status: str, detail: str) -> None:
-        """Edit the comment; telling is not the work, so a failure is only logged."""
-        text = progress_text(self._run, status, detail, self._state)
-        if text == self._text or not self._comment:
-            return
-        self._edited = self._clock.monotonic()
-        where = {"name": self._place.repository, "id": str(self._comment)}
-        try:
-            await self._github.patch(
-                "/repos/{+name}/issues/comments/{id}", where, data={"body": text}
-            )
-            self._text = text
-        except (Outage, GitHubException) as error:
-            log.warning("The progress comment of run %s was not edited: %s", self._run, error)
+        async with self._turn:
+            text = progress_text(self._run, status, detail, self._state)
+            if text == self._text:
+                return
+            self._edited = self._clock.monotonic()
+            where = {"name": self._place.repository, "id": str(self._comment)}
+            path = "/repos/{+name}/issues/comments/{id}"
+            try:
+                await self._github.patch(path, where, data={"body": text})
+            except GitHubException as refusal:  # it is deleted or locked: nothing to be done
+                log.warning("The comment of run %s cannot be edited: %s", self._run, refusal)
+            else:
+                self._text = text
 
     def _is_ours(self, comment: dict[str, object]) -> bool:
         user = comment.get("user")

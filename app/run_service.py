@@ -9,13 +9,16 @@ from app.store.runs import Run, RunRequest, Runs, Status
 from handlers.events import User
 from handlers.runs import Queued, RunRequested, RunStatus, Started, TaskLine
 
-_STOPPABLE: tuple[Status, ...] = ("queued", "paused", "running")
+_STOPPABLE: tuple[Status, ...] = ("queued", "paused", "running", "cancelling")
 _PAUSED: tuple[Status, ...] = ("paused",)
 _WORDS = {"running": "working", "cancelling": "working"}
 
 
 class RunService:
-    """Implements ``handlers.runs.Runs`` on the runs table; ``wake`` tells the worker to look."""
+    """Implements ``handlers.runs.Runs`` on the runs table.
+
+    ``wake`` tells the worker to look, ``at_once`` is how many runs it drives side by side.
+    """
 
     def __init__(
         self,
@@ -23,16 +26,17 @@ class RunService:
         *,
         roadmap_of: Callable[[RunRequested], Awaitable[str]],
         wake: Callable[[], None],
+        at_once: int,
     ) -> None:
         self._runs = runs
         self._roadmap_of = roadmap_of
         self._wake = wake
+        self._at_once = at_once
 
     async def start(self, request: RunRequested) -> Started | Queued:
         """Queue the run once; say its position if others are before it."""
-        row = _row(request, await self._roadmap_of(request))
-        new = await self._runs.insert(row)
-        before = await self._before(row) if new else 0
+        await self._runs.insert(_row(request, await self._roadmap_of(request)))
+        before = await self._before(request.run)
         self._wake()
         return Queued(request.run, before + 1) if before else Started(request.run)
 
@@ -44,7 +48,7 @@ class RunService:
         """Stop what waits at once and what works at its next node."""
         stopped = []
         for run in await self._runs.by_issue(repository_id, issue):
-            reason = f"cancelled by @{by.login}"
+            reason = f"cancelled by {by.login}"
             if await self._runs.set_status(run.id, "cancelling", allowed=_STOPPABLE, reason=reason):
                 stopped.append(run.id)
         self._wake()
@@ -59,14 +63,16 @@ class RunService:
         self._wake()
         return tuple(resumed)
 
-    async def _before(self, row: RunRequest) -> int:
-        """Runs of the same repository and roadmap that go first."""
-        working = await self._runs.by_status("running", "cancelling", "queued")
-        return sum(
-            run.repository_id == row.repository_id and run.roadmap == row.roadmap
-            for run in working
-            if run.id != row.id
-        )
+    async def _before(self, id: str) -> int:
+        """How many runs a queued one waits for; 0 when it can start or has done so."""
+        unfinished = await self._runs.by_status("running", "cancelling", "queued")
+        row = next((run for run in unfinished if run.id == id and run.status == "queued"), None)
+        if row is None:
+            return 0
+        ahead = unfinished[: unfinished.index(row)]
+        stack = (row.repository_id, row.roadmap)
+        same = sum((run.repository_id, run.roadmap) == stack for run in ahead)
+        return same or (len(ahead) if len(ahead) >= self._at_once else 0)
 
 
 def _row(request: RunRequested, roadmap: str) -> RunRequest:

@@ -8,8 +8,8 @@ import signal
 
 from aiohttp import web
 
-from app.composition import secrets_of, server
-from app.logs import set_up_logging
+from app.composition import server
+from app.logs import secrets_of, set_up_logging
 from app.settings import load_server_settings
 
 log = logging.getLogger(__name__)

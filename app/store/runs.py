@@ -120,6 +120,30 @@ class Runs:
             await connection.execute(sa.update(table).where(chosen).values(start))
             return Run(**(await connection.execute(_SELECT.where(chosen))).one()._mapping)
 
+    async def requeue_left(self) -> None:
+        """Queue what an earlier process was at work on, and what paused for no certain time.
+
+        Whatever paused such a run may be whole again; if not, it pauses as it did before.
+        """
+        untimed = (table.c.status == "paused") & table.c.until.is_(None)
+        await self._requeue((table.c.status == "running") | untimed)
+
+    async def requeue_due(self, now: datetime) -> None:
+        """Queue the paused runs whose time has come."""
+        await self._requeue((table.c.status == "paused") & (table.c.until <= now))
+
+    async def next_due(self, now: datetime) -> datetime | None:
+        """Return when the next run that rests may go on; None when none waits for a time."""
+        resting = table.c.status.in_(("paused", "cancelling")) & (table.c.until > now)
+        nearest = sa.select(table.c.until).where(resting).order_by(table.c.until).limit(1)
+        async with self._store.reading() as connection:
+            return await connection.scalar(nearest)
+
+    async def _requeue(self, which: sa.ColumnElement[bool]) -> None:
+        values = {"status": "queued", "reason": "", "until": None, "updated_at": self._clock.now()}
+        async with self._store.writing() as connection:
+            await connection.execute(sa.update(table).where(which).values(values))
+
     def _update(self, id: str, values: Mapping[str, Any]) -> sa.Update:
         now = {"updated_at": self._clock.now()}
         return sa.update(table).where(table.c.id == id).values({**values, **now})

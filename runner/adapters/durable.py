@@ -70,3 +70,10 @@ def lock(file: Path, *, busy: str) -> int:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def take_folder(folder: Path, *, name: str) -> int:
+    """Let this process alone work with a folder, made when missing; see ``lock``."""
+    with telling(f"use {name}"):
+        make_folder(folder)
+        return lock(folder / "lock", busy=f"Another Cairn works with {name}; stop it first")

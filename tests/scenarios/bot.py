@@ -10,12 +10,14 @@ import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from aiohttp.test_utils import TestServer
 
 from app.composition import Server, Surroundings, server
 from app.settings import ServerSettings, load_server_settings
+from runner.ports import Sandbox
 from tests.fake_github import FakeGitHub
 from tests.fake_github.reading import View
 from tests.fake_github.state import Issue
@@ -27,11 +29,33 @@ PATH = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH",
 """The sandbox's PATH: the tests' own Python first, which has pytest."""
 
 
+class Rests:
+    """Waits that end when the test lets their time come."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[datetime, asyncio.Event]] = []
+
+    async def rest(self, until: datetime) -> None:
+        """Wait for a time."""
+        come = asyncio.Event()
+        self._waiting.append((until, come))
+        await come.wait()
+
+    async def ring(self, now: datetime) -> None:
+        """Wake whoever waits for no later time than ``now``."""
+        for until, come in self._waiting:
+            if until <= now:
+                come.set()
+        self._waiting = [(until, come) for until, come in self._waiting if not come.is_set()]
+        await asyncio.sleep(0)  # so that they have begun when the test goes on
+
+
 @dataclass
 class Bot:
     """A conversation with the bot on one issue of one repository.
 
     ``bugs`` are exceptions that reached an event or job boundary; the fixture fails on them.
+    ``sandbox`` takes the place of the one in the settings; ``rests`` are waits for a time to come.
     """
 
     github: FakeGitHub
@@ -40,6 +64,8 @@ class Bot:
     issue: Issue
     running: Server | None = None
     bugs: list[Exception] = field(default_factory=list)
+    sandbox: Sandbox | None = None
+    rests: Rests = field(default_factory=Rests)
 
     async def comment(self, body: str, *, by: str = "writer") -> int:
         """Comment on the issue and wait until the bot has done all it can; the webhook's status."""
@@ -52,6 +78,12 @@ class Bot:
         if self.running is not None:
             await self.running.idle()
         await self.github.settle()
+
+    async def later(self, **time: float) -> None:
+        """Let time pass (``minutes=5``), and wait until what it lets go on is done."""
+        self.github.clock.advance(timedelta(**time).total_seconds())
+        await self.rests.ring(self.github.clock.now())
+        await self.idle()
 
     def says(self) -> list[str]:
         """The bot's comments on the issue that were not read yet, in their newest text."""
@@ -111,7 +143,14 @@ class Bot:
             clock.advance(seconds)
             await asyncio.sleep(0)
 
-        around = Surroundings(clock, sleep, self.bugs.append, sandbox_path=PATH)
+        around = Surroundings(
+            clock,
+            sleep,
+            self.bugs.append,
+            sandbox_path=PATH,
+            sandbox=self.sandbox,
+            rest=lambda seconds: self.rests.rest(clock.now() + timedelta(seconds=seconds)),
+        )
         async with server(self.settings, around) as running, TestServer(running.app) as front:
             self.running = running
             self.github.webhook_url = str(front.make_url("/webhook"))
