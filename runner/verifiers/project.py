@@ -9,6 +9,7 @@ from runner.findings import Level, Verification
 from runner.ports import Box
 from runner.verifiers.detect import has_pytest
 from runner.verifiers.levels import files_level, syntax_level
+from runner.verifiers.modules import with_places
 from runner.verifiers.pytest_runner import tests_level
 
 Mode = Literal["auto", "tests", "syntax", "off"]
@@ -44,7 +45,7 @@ async def verify(
     if mode == "syntax":
         tests = Level("tests", "skipped", reason="only syntax is verified (verify mode syntax)")
     elif has_pytest(paths, read):
-        tests = await tests_level(box, timeout=timeout)
+        tests = with_places(await tests_level(box, timeout=timeout), paths)
     else:
         tests = Level("tests", "skipped", reason=_NO_TESTS)
     return Verification(tree, (files, syntax, tests))

@@ -67,7 +67,7 @@ async def test_an_error_deep_in_the_code_names_its_own_line(tmp_path):
 
 
 async def test_a_module_that_cannot_be_found_is_named_with_its_place(tmp_path):
-    """A wrong import is reported where it stands, with the missing name."""
+    """A wrong import is reported where it stands, with the missing name and the file it means."""
     files = {
         "src/utils/helpers.py": "def name(): return 'x'\n",
         "src/user.py": "\nfrom helpers import name\n",
@@ -76,7 +76,9 @@ async def test_a_module_that_cannot_be_found_is_named_with_its_place(tmp_path):
     result = await verified(tmp_path, files)
 
     (failure,) = result.failures
-    assert failure.message == "ModuleNotFoundError: No module named 'helpers'"
+    said, hint = failure.message.split("\n")
+    assert said == "ModuleNotFoundError: No module named 'helpers'"
+    assert hint.startswith("src/utils/helpers.py is there")
     assert (failure.file, failure.line) == ("src/user.py", 2)
     assert failure.test == "tests/test_user.py"
 
