@@ -14,9 +14,11 @@ from runner.ports import Message
 from runner.prompts import question
 from runner.reading import Quoted, base_of, contents, named_in, quote, reader
 from runner.replies import parse_reply
-from runner.state import RunState, Step
+from runner.state import Attempt, RunState, Step
 from runner.strategy import MAX_REPAIRS, after_failure
 from runner.text import cut_middle
+from runner.validators.validate import REFUSED
+from runner.verdicts import failed_level
 
 log = logging.getLogger(__name__)
 
@@ -41,11 +43,13 @@ async def repair_code(state: RunState, deps: Deps) -> Step:
     attempt = state.attempt
     log.info("Repairing code (attempt %d/%d)", attempt.code_repairs + 1, MAX_REPAIRS)
     faulty = {complaint.path for complaint in attempt.complaints}
+    kept = _kept(attempt).files
     messages = question(
         "repair_code",
         task=state.task,
         complaints=attempt.complaints,
         files=_shown(attempt.changes, faulty) or _shown(attempt.changes, attempt.changes.files),
+        dropped=sorted(attempt.changes.files.keys() - kept.keys()),
     )
     state = state.with_attempt(code_repairs=attempt.code_repairs + 1)
     return await _repaired(state, deps, messages)
@@ -57,12 +61,12 @@ async def repair_test(state: RunState, deps: Deps) -> Step:
     log.info("Test repair attempt %d/%d", attempt.test_repairs + 1, MAX_REPAIRS)
     verification = attempt.verification
     failures = verification.failures if verification else ()
-    output = "" if failures or not verification else verification.levels[-1].output
+    level = None if failures else failed_level(verification)
     messages = question(
         "repair_test",
         task=state.task,
         failures=failures[:5],
-        output=cut_middle(output, 3_000),
+        output=cut_middle(level.output or level.reason, 3_000) if level else "",
         files=await _with_tests(state, deps, [f.file for f in failures]),
     )
     state = state.with_attempt(test_repairs=attempt.test_repairs + 1)
@@ -73,7 +77,7 @@ async def _repaired(state: RunState, deps: Deps, messages: tuple[Message, ...]) 
     """A repair's answer goes on top of what it repairs; the same code again is no answer."""
     before = state.attempt.changes
     state, said = await ask(state, deps, messages, temperature=SURGICAL)
-    state = await _answered(state, deps, said, before)
+    state = await _answered(state, deps, said, _kept(state.attempt))
     attempt = state.attempt
     if attempt.changes.digest != before.digest or attempt.complaints:
         return Step(state, "ok")
@@ -108,9 +112,15 @@ async def _answered(state: RunState, deps: Deps, said: Said, before: ChangeSet) 
 _REFUSED = Complaint("", "Refusal", "the model refused to answer (content filter)")
 
 
+def _kept(attempt: Attempt) -> ChangeSet:
+    """What a repair goes on top of: the change set without the files that may not be written."""
+    refused = {c.path for c in attempt.complaints if c.error in REFUSED}
+    return ChangeSet({p: w for p, w in attempt.changes.files.items() if p not in refused})
+
+
 def _expected(state: RunState, before: ChangeSet) -> list[str]:
     """Paths an answer without a path can be meant for."""
-    faulty = [c.path for c in state.attempt.complaints if c.path]
+    faulty = [c.path for c in state.attempt.complaints if c.path and c.error not in REFUSED]
     if faulty and before:
         return list(dict.fromkeys(faulty))
     plan = state.attempt.plan

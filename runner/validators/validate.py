@@ -12,6 +12,11 @@ from runner.validators.languages import check_for
 from runner.validators.limits import Limits
 from runner.validators.protected import protection
 
+REFUSED = frozenset(
+    {"UnsafePath", "ProtectedPath", "PathConflict", "CaseCollision", "NearMissPath", "WeakenedTest"}
+)
+"""Complaints that no other content of the same file would settle: a repair begins without it."""
+
 _LFS = b"version https://git-lfs.github.com/spec/"
 _DEFAULT = Limits()
 
