@@ -43,18 +43,15 @@ async def apply_recovery(state: RunState, deps: Deps) -> Step:
 
 
 def _named(state: RunState) -> Failure:
-    """Take the failure of the node, or make one of the last findings."""
+    """Take the failure of the node, or make one of what every answer was refused for."""
     attempt = state.attempt
-    evidence = [f"{c.path or 'answer'}: {c.error}: {c.message}" for c in attempt.complaints]
-    if attempt.verification and not attempt.complaints:
-        evidence += [f"{f.test}: {f.message}" for f in attempt.verification.failures]
-    evidence += list(attempt.reasons)
+    evidence = (*attempt.avoid, *attempt.reasons)
     if attempt.failure:
-        return replace(attempt.failure, evidence=tuple(evidence))
+        return replace(attempt.failure, evidence=evidence)
     kind = "syntax" if attempt.complaints else "test"
     message = (
         "the code the model wrote could not be accepted"
         if attempt.complaints
         else "the tests still fail after every repair"
     )
-    return Failure(kind, message, node=attempt.path[-1], evidence=tuple(evidence))
+    return Failure(kind, message, node=attempt.path[-1], evidence=evidence)
