@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from runner.defuse import defuse
 from runner.findings import Level, Verification
 from runner.roadmap.task import Task
 from runner.state import Attempt, RunState
 from runner.text import cut_middle
 
+_OLD_FAILURES = "**The tests that fail here failed before this change too.**"
 _MARKS = {"passed": "✅", "failed": "❌", "skipped": "⏭️"}
 
 
@@ -18,16 +21,24 @@ def commit_message(task: Task) -> str:
     return first if rest == first else f"{first}\n\n{rest}"
 
 
-def pull_request_body(state: RunState) -> str:
-    """What, why, verification, repairs and cost of one checkpoint."""
+def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
+    """What, why, verification, repairs and cost of one checkpoint.
+
+    ``repaired`` are the files that did not parse before this task.
+    """
     task, attempt = state.task, state.attempt
     parts = [
         f"**Task** of `{state.request.roadmap}`, line {task.line}:",
         _quoted(defuse(task.text)),
         "### Files",
         _files(attempt),
+        *(
+            f"`{path}` was broken before: it did not parse. It is repaired here."
+            for path in repaired
+        ),
         "### Verification",
         verification_table(attempt.verification),
+        _OLD_FAILURES if attempt.verification and not attempt.verification.passed else "",
         "### How it was made",
         effort(attempt),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
 from runner.changes import ChangeSet, Write
 from runner.defuse import defuse
@@ -11,10 +12,11 @@ from runner.errors import TaskError
 from runner.naming import branch_name
 from runner.ports import Checkpoint
 from runner.reading import base_of, contents
-from runner.roadmap.edit import EditRefused, tick
+from runner.roadmap.edit import EditRefused, find, tick
 from runner.snapshot import Snapshot
 from runner.state import RunState, Step
 from runner.texts import commit_message, pull_request_body
+from runner.validators.validate import syntax_complaint
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +28,8 @@ async def checkpoint(state: RunState, deps: Deps) -> Step:
     roadmap = (await contents(deps, base, [path])).get(path)
     if roadmap is None:
         raise TaskError("file", f"{path} is gone from the tree this task builds on")
-    made = _checkpoint(state, base, _ticked(state, roadmap))
+    repaired = await _repaired(state, deps, base)
+    made = _checkpoint(state, base, _ticked(state, roadmap), repaired)
     published = await deps.repository.publish_checkpoint(made)
     log.info("Checkpoint of task [%s]: %s", state.task.name, published.url or published.commit)
     return Step(
@@ -43,18 +46,32 @@ def _ticked(state: RunState, roadmap: bytes) -> ChangeSet:
     return state.attempt.changes.merged(ChangeSet({state.request.roadmap: Write(after)}))
 
 
-def _checkpoint(state: RunState, base: Snapshot, changes: ChangeSet) -> Checkpoint:
+async def _repaired(state: RunState, deps: Deps, base: Snapshot) -> list[str]:
+    """Changed files that did not parse before this task."""
+    old = await contents(deps, base, state.attempt.changes.files)
+    return [path for path, content in old.items() if syntax_complaint(path, content)]
+
+
+def _checkpoint(
+    state: RunState, base: Snapshot, changes: ChangeSet, repaired: Sequence[str]
+) -> Checkpoint:
     task, run = state.task, state.request.id
     return Checkpoint(
         run=run,
         task=task.key,
-        branch=branch_name(run, task.name, task.title),
+        branch=branch_name(run, _only_name(state), task.title),
         below=state.attempt.below,
         parent=state.attempt.base,
         changes=changes.effective(base),
         tree=changes.tree(base),
         title=defuse(f"{task.id} {task.title}" if task.id else task.title),
         message=commit_message(task),
-        body=pull_request_body(state),
+        body=pull_request_body(state, repaired),
         trailers=(("Cairn-Run", run), ("Cairn-Task", task.key)),
     )
+
+
+def _only_name(state: RunState) -> str:
+    """The task's written id, or its key where another task has the same id."""
+    task = state.task
+    return task.name if state.roadmap and find(state.roadmap, task.name) else task.key

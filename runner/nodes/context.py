@@ -11,6 +11,7 @@ from runner.prompts import render_text
 from runner.reading import Quoted, base_of, contents, quote
 from runner.snapshot import Snapshot
 from runner.state import RunState, Step
+from runner.validators.validate import syntax_complaint
 
 MAX_CONTENT = 16_000
 """Characters of file contents in one context (about 5,000 tokens)."""
@@ -41,7 +42,7 @@ async def describe(state: RunState, deps: Deps) -> str:
     """Return the context as text."""
     base = await base_of(state, deps)
     task, attempt = state.task, state.attempt
-    files = await _files(state, deps, base)
+    files, broken = await _files(state, deps, base)
     return render_text(
         "context",
         task=task,
@@ -49,16 +50,17 @@ async def describe(state: RunState, deps: Deps) -> str:
         section=task.section[:4_000],
         plan=attempt.plan,
         tree="\n".join(_tree(base)),
-        notes=near_misses(task.files, base),
+        notes=[*near_misses(task.files, base), *broken],
         files=files,
     )
 
 
-async def _files(state: RunState, deps: Deps, base: Snapshot) -> list[Quoted]:
-    """Contents of the files that matter most, until the budget is used up."""
+async def _files(state: RunState, deps: Deps, base: Snapshot) -> tuple[list[Quoted], list[str]]:
+    """Files that matter most, until the budget is used up, and which of them are broken."""
     ranked = [p for p in rank(state, base) if base.entries[p].size <= MAX_SIZE]
     found = await contents(deps, base, ranked[:40])
     quoted: list[Quoted] = []
+    broken: list[str] = []
     left = MAX_CONTENT
     for path in ranked:
         content = found.get(path)
@@ -67,7 +69,8 @@ async def _files(state: RunState, deps: Deps, base: Snapshot) -> list[Quoted]:
         file = quote(path, content, limit=min(MAX_FILE, left))
         left -= len(file.text)
         quoted.append(file)
-    return quoted
+        broken += broken_before(path, content)
+    return quoted, broken
 
 
 def rank(state: RunState, base: Snapshot) -> list[str]:
@@ -80,6 +83,18 @@ def rank(state: RunState, base: Snapshot) -> list[str]:
     akin = sorted((p for p in scores if scores[p]), key=lambda p: (-scores[p], p))
     ordered = dict.fromkeys([*_existing(named, base), *reversed(made), *akin])
     return [path for path in ordered if path in base.entries and path != state.request.roadmap]
+
+
+def broken_before(path: str, content: bytes) -> list[str]:
+    """Say that a file of the base does not parse: it was so before this task."""
+    found = syntax_complaint(path, content)
+    if found is None:
+        return []
+    at = f" on line {found.line}" if found.line else ""
+    return [
+        f"`{path}` has a syntax error{at} that was there before ({found.message}). Repair it "
+        "if this task needs the file."
+    ]
 
 
 def near_misses(named: Iterable[str], base: Snapshot) -> list[str]:
