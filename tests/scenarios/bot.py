@@ -25,9 +25,6 @@ from tests.model_server import ScriptedModel, serve
 
 REPOSITORY = "octo/hello"
 
-PATH = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
-"""The sandbox's PATH: the tests' own Python first, which has pytest."""
-
 
 class Rests:
     """Waits that end when the test lets their time come."""
@@ -122,6 +119,10 @@ class Bot:
             if request.method == "POST" and request.path.endswith("/git/blobs")
         ]
 
+    def files(self, pattern: str) -> list[Path]:
+        """Files that runs left in the data directory."""
+        return sorted(self.settings.cairn_data_dir.rglob(pattern))
+
     def checkpoints(self) -> list[str]:
         """Titles of the pull requests, in order."""
         return [pull.title for pull in self.pulls]
@@ -147,7 +148,7 @@ class Bot:
             clock,
             sleep,
             self.bugs.append,
-            sandbox_path=PATH,
+            sandbox_path=_quick_python(self.settings.cairn_data_dir.parent / "bin"),
             sandbox=self.sandbox,
             rest=lambda seconds: self.rests.rest(clock.now() + timedelta(seconds=seconds)),
         )
@@ -165,6 +166,17 @@ def run_of(said: str) -> str:
     found = re.search(r"Cairn run `([0-9a-f]+)`", said)
     assert found is not None, said
     return found[1]
+
+
+def _quick_python(folder: Path) -> str:
+    """A PATH whose Python is the tests' own, which has pytest, without all our plugins of it."""
+    python = folder / "python3"
+    if not folder.exists():
+        folder.mkdir()
+        start = f'PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 exec "{sys.executable}" "$@"'
+        python.write_text(f"#!/bin/sh\n{start}\n")
+        python.chmod(0o755)
+    return os.pathsep.join((str(folder), os.environ.get("PATH", os.defpath)))
 
 
 @asynccontextmanager
