@@ -9,6 +9,7 @@ from runner.changes import ChangeSet
 from runner.deps import Deps
 from runner.findings import Complaint
 from runner.nodes.judging import judged
+from runner.nodes.required import missing_files
 from runner.reading import Read, base_of, contents, reader
 from runner.snapshot import Snapshot
 from runner.state import Options, RunState, Step
@@ -29,6 +30,7 @@ async def validate_code(state: RunState, deps: Deps) -> Step:
     read = reader(await contents(deps, base, _touched(changes, base)))
     found = _complaints(state, changes, base, read)
     changes, notes = mend(changes, found)
+    changes = changes.effective(base)
     if notes:
         found = _complaints(state, changes, base, read)
     complaints = (*attempt.complaints, *found)
@@ -54,23 +56,12 @@ def _complaints(
     return (
         *validate(changes, base, read=read, protect=protect, limits=_limits(options)),
         *weakened_tests(changes, read=read, repairing=repairing, allowed=state.task.files),
-        *_missing(state, changes, base),
+        *missing_files(state.task, changes, base),
     )
 
 
 def _limits(options: Options) -> Limits:
     return replace(Limits(), files=options.max_files, total_bytes=options.max_bytes)
-
-
-def _missing(state: RunState, changes: ChangeSet, base: Snapshot) -> tuple[Complaint, ...]:
-    """Files the task names must be there in the end (a file of the same name elsewhere counts)."""
-    after = changes.entries(base)
-    names = {path.rpartition("/")[2] for path in after}
-    return tuple(
-        Complaint(path, "MissingFile", "the task names this file, but the answer did not make it")
-        for path in state.task.files
-        if not path.endswith("/") and path not in after and path.rpartition("/")[2] not in names
-    )
 
 
 def _nothing_new(changes: ChangeSet) -> Complaint:

@@ -1,0 +1,140 @@
+"""Looking at a change set before anything is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.changes import ChangeSet, Write
+from runner.findings import Complaint, Verification
+from runner.nodes.validate import validate_code
+from runner.state import Attempt, Step
+from tests.runner.memory_repository import MemoryRepository
+from tests.runner.scripted import deps
+from tests.runner.states import ROADMAP, at, run_state
+
+PLAIN = "- [ ] Do it\n"
+BASE = {"ROADMAP.md": ROADMAP, "old.py": "O = 1\n", "test_old.py": "def test_o():\n    assert 1\n"}
+
+
+def writing(**files: str | None) -> ChangeSet:
+    """A change set of Python files (None: deleted)."""
+    return ChangeSet(
+        {
+            f"{name}.py": None if text is None else Write(text.encode())
+            for name, text in files.items()
+        }
+    )
+
+
+async def judge(changes: ChangeSet, roadmap: str = PLAIN, **attempt: object) -> Step:
+    """Validate a change set of the roadmap's first task."""
+    state = at("validate_code", run_state(roadmap), answers=1, changes=changes, **attempt)
+    return await validate_code(state, deps(repository=MemoryRepository(BASE)))
+
+
+def errors(step: Step) -> list[str]:
+    """The words of the complaints."""
+    return [complaint.error for complaint in step.state.attempt.complaints]
+
+
+async def test_good_code() -> None:
+    """What has no fault goes on to be written."""
+    step = await judge(writing(a="A = 1\n"))
+
+    assert (step.outcome, errors(step)) == ("ok", [])
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        (writing(a="A = (\n"), "SyntaxError"),
+        (ChangeSet({"../up.py": Write(b"U = 1\n")}), "UnsafePath"),
+        (ChangeSet({".git/config": Write(b"")}), "UnsafePath"),
+        (ChangeSet({"ROADMAP.md": Write(b"- [x] Do it\n")}), "ProtectedPath"),
+    ],
+)
+async def test_faults(changes: ChangeSet, error: str) -> None:
+    """A fault is named and sent to repair, and the strategy's reason is kept."""
+    step = await judge(changes)
+
+    assert step.outcome == "rejected"
+    assert error in errors(step)
+    assert step.state.attempt.tried == (changes.digest,)
+    assert step.state.attempt.avoid
+    assert step.state.attempt.reasons
+
+
+async def test_complaints_about_the_answer_count() -> None:
+    """An answer that was not understood is rejected though the files it has are right."""
+    complaint = Complaint("", "UnreadableAnswer", "no file")
+    step = await judge(writing(a="A = 1\n"), complaints=(complaint,))
+
+    assert (step.outcome, errors(step)) == ("rejected", ["UnreadableAnswer"])
+
+
+@pytest.mark.parametrize("changes", [ChangeSet(), writing(old="O = 1\n"), writing(gone=None)])
+async def test_an_empty_change(changes: ChangeSet) -> None:
+    """What changes nothing is never verified: it goes afresh."""
+    step = await judge(changes)
+
+    assert (step.outcome, errors(step)) == ("afresh", ["EmptyAnswer"])
+
+
+async def test_the_same_answer() -> None:
+    """What was tried before is never verified again."""
+    changes = writing(a="A = 1\n")
+    step = await judge(changes, tried=(changes.digest,))
+
+    assert (step.outcome, errors(step)) == ("afresh", ["SameAnswer"])
+
+
+async def test_no_call_is_left() -> None:
+    """After the last call a fault ends the attempt."""
+    state = at("validate_code", run_state(PLAIN), answers=5, changes=writing(a="(\n"))
+    step = await validate_code(state, deps(repository=MemoryRepository(BASE)))
+
+    assert step.outcome == "exhausted"
+
+
+async def test_weakened_tests() -> None:
+    """Once tests were red, deleting one is refused."""
+    red = Verification("t", ())
+    step = await judge(writing(a="A = 1\n", test_old=None), verification=red)
+
+    assert "WeakenedTest" in errors(step)
+
+
+async def test_a_named_file_must_be_made() -> None:
+    """A file the task names and nobody makes is a fault."""
+    step = await judge(writing(b="B = 1\n"), "- [ ] Write `src/a.py`\n")
+
+    assert errors(step) == ["MissingFile"]
+
+
+@pytest.mark.parametrize(
+    "roadmap",
+    [
+        "- [ ] Write `a.py`\n",
+        "- [ ] Write `lib/a.py`\n",
+        "- [ ] Use `os.path` for `application/json` of `owner/name`\n",
+        "- [ ] Make `docs/`\n",
+    ],
+)
+async def test_names_that_ask_for_nothing_more(roadmap: str) -> None:
+    """Made files, the same name elsewhere, folders, and what only looks like a path are fine."""
+    assert errors(await judge(writing(a="A = 1\n"), roadmap)) == []
+
+
+async def test_a_named_file_may_be_deleted() -> None:
+    """A task that says to delete a file can be done."""
+    step = await judge(writing(old=None), "- [ ] Delete `old.py`\n")
+
+    assert (step.outcome, errors(step)) == ("ok", [])
+
+
+async def test_mending_notes_are_kept() -> None:
+    """What is put right without a model is written down."""
+    step = await judge(writing(a="```python\nA = 1\n```\n"))
+    attempt: Attempt = step.state.attempt
+
+    assert bool(attempt.mended) == (step.outcome == "ok")

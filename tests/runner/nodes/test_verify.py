@@ -1,0 +1,134 @@
+"""Writing the tree into the box and judging what the tests say."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.changes import ChangeSet, Write
+from runner.deps import Deps
+from runner.errors import Outage
+from runner.events import Verified
+from runner.nodes.verify import verify_task, write_files
+from runner.state import RunState
+from tests.runner.memory_repository import MemoryRepository
+from tests.runner.recording_box import RecordingSandbox
+from tests.runner.scripted import deps
+from tests.runner.states import ROADMAP, at, run_state
+
+BASE = {"ROADMAP.md": ROADMAP, "test_old.py": "def test_o():\n    assert 1\n"}
+
+
+def ports(sandbox: RecordingSandbox | None = None, **files: str) -> Deps:
+    """The ports of a repository with tests."""
+    base = BASE | {f"{name}.py": text for name, text in files.items()}
+    return deps(repository=MemoryRepository(base), sandbox=sandbox or RecordingSandbox())
+
+
+def verifying(code: str, **attempt: object) -> RunState:
+    """A task whose code is to be verified."""
+    changes = ChangeSet({"a.py": Write(code.encode())})
+    return at("verify_task", answers=1, changes=changes, **attempt)
+
+
+async def test_writing() -> None:
+    """The box holds base and change set, to the byte."""
+    sandbox = RecordingSandbox()
+    step = await write_files(verifying("A = 1\r\n"), ports(sandbox))
+
+    assert step.outcome == "ok"
+    assert sandbox.seen == [
+        {path: text.encode() for path, text in BASE.items()} | {"a.py": b"A = 1\r\n"}
+    ]
+
+
+async def test_green() -> None:
+    """Green tests lead to the checkpoint, and the verification is kept and told."""
+    asked = ports()
+    step = await verify_task(verifying("A = 1\n"), asked)
+
+    assert step.outcome == "ok"
+    assert step.state.attempt.verification
+    assert step.state.attempt.verification.verified
+    assert len(asked.events.of(Verified)) == 1  # type: ignore[attr-defined]
+
+
+async def test_red() -> None:
+    """Red tests lead to a repair that knows the failures."""
+    step = await verify_task(verifying("A = 'RED'\n"), ports())
+    attempt = step.state.attempt
+
+    assert step.outcome == "rejected"
+    assert attempt.verification
+    assert len(attempt.verification.failures) == 1
+    assert "a.py" in attempt.avoid[0]
+    assert attempt.tried == (attempt.changes.digest,)
+
+
+async def test_red_without_a_call_left() -> None:
+    """Red tests after the last call end the attempt."""
+    step = await verify_task(verifying("A = 'RED'\n").with_attempt(answers=5), ports())
+
+    assert step.outcome == "exhausted"
+
+
+async def test_what_was_red_before() -> None:
+    """A test that fails without the change as well is not the change's fault."""
+    step = await verify_task(verifying("A = 1\n"), ports(old="O = 'RED'\n"))
+
+    assert step.outcome == "ok"
+    assert "before this change" in step.state.attempt.reasons[-1]
+
+
+async def test_what_became_red() -> None:
+    """A new failure beside an old one is the change's fault."""
+    step = await verify_task(verifying("A = 'RED'\n"), ports(old="O = 'RED'\n"))
+
+    assert step.outcome == "rejected"
+
+
+async def test_a_tree_is_verified_once() -> None:
+    """The same tree is not put through its tests again."""
+    sandbox = RecordingSandbox()
+    asked = ports(sandbox)
+    first = await verify_task(verifying("A = 1\n"), asked)
+    second = await verify_task(verifying("A = 1\n"), asked)
+
+    assert len(asked.events.of(Verified)) == 1  # type: ignore[attr-defined]
+    assert first.state.attempt.verification == second.state.attempt.verification
+
+
+async def test_the_box_is_filled_anew() -> None:
+    """After anything ran in it the box is made equal to the tree again, in the same box."""
+    sandbox = RecordingSandbox()
+    asked = ports(sandbox)
+    await write_files(verifying("A = 1\n"), asked)
+    await verify_task(verifying("A = 1\n"), asked)
+    await write_files(verifying("A = 1\n"), asked)
+
+    assert len(sandbox.seen) == 2
+    assert len(sandbox.boxes) == 1
+
+
+async def test_another_task_gets_another_box() -> None:
+    """A box serves one task and is gone when the next one opens its own."""
+    sandbox = RecordingSandbox()
+    asked = ports(sandbox)
+    await write_files(verifying("A = 1\n"), asked)
+    other = at("write_files", number=1, changes=ChangeSet({"b.py": Write(b"B = 1\n")}))
+    await write_files(other, asked)
+
+    assert [(box.closed, box.spec.task) for box in sandbox.boxes] == [
+        (True, run_state().tasks[0].key),
+        (False, run_state().tasks[1].key),
+    ]
+
+
+async def test_a_dead_engine() -> None:
+    """A dead engine is an outage, never a finding; nothing is remembered of it."""
+    sandbox = RecordingSandbox()
+    asked = ports(sandbox)
+    sandbox.outages = [Outage("sandbox", "engine down")]
+    with pytest.raises(Outage):
+        await verify_task(verifying("A = 1\n"), asked)
+
+    assert (await verify_task(verifying("A = 1\n"), asked)).outcome == "ok"
