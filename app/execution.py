@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from app.progress import Progress
+from app.progress_text import pause
 from app.store.runs import Run, Runs, Status
 from app.worker import Outcome
 from runner.config import ConfigError, RepositoryConfig
@@ -61,11 +62,9 @@ async def execute(run: Run, ports: RunPorts, runs: Runs) -> Outcome:
 
     Raises ``Outage`` when it cannot begin, or cannot say why it does not.
     """
-    await runs.set_progress_comment(run.id, await ports.progress.begin())
-    try:
+    async with ports.progress as comment:
+        await runs.set_progress_comment(run.id, comment)
         return await _execute(run, ports, runs)
-    finally:
-        ports.progress.stop()
 
 
 async def _execute(run: Run, ports: RunPorts, runs: Runs) -> Outcome:
@@ -126,8 +125,7 @@ async def _dry(request: Request, ports: RunPorts) -> Outcome:
 
 def _detail(ended: Ended, outcome: Outcome) -> str:
     if ended.status == "paused":
-        when = f" It goes on by itself at {ended.until:%H:%M} UTC." if ended.until else ""
-        return f"**Paused:** {ended.reason}{when}"
+        return pause(ended.reason, ended.until)
     return outcome.reason
 
 

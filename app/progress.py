@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from gidgethub import GitHubException
 from gidgethub.abc import GitHubAPI
 
-from app.progress_text import marker, progress_text
+from app.progress_text import marker, pause, progress_text, why
 from runner.errors import Outage
 from runner.events import Advanced, Event, RunChanged
 from runner.ports import Clock
@@ -32,7 +32,10 @@ class Place:
 
 
 class Progress:
-    """Listens to a run and shows it in its comment; ``finish`` writes the last word."""
+    """Listens to a run and shows it in its comment; ``finish`` writes the last word.
+
+    Used with ``async with``: an exception that leaves the block is told as the pause it causes.
+    """
 
     def __init__(
         self,
@@ -54,6 +57,15 @@ class Progress:
         self._state: RunState | None = None
         self._later: asyncio.Task[None] | None = None
         self._turn = asyncio.Lock()
+
+    async def __aenter__(self) -> int:
+        return await self.begin()
+
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self.stop()
+        if isinstance(error, Exception):  # one that ends the process leaves no time to tell
+            until = error.until if isinstance(error, Outage) else None
+            await self._try("paused", pause(why(error), until))
 
     async def begin(self) -> int:
         """Find or make the comment; return its id. Raises ``Outage`` or a refusal of GitHub."""
@@ -96,10 +108,10 @@ class Progress:
         await self._sleep(seconds)
         await self._try()
 
-    async def _try(self) -> None:
-        """Show that it works; telling is not the work, so a failure is only logged."""
+    async def _try(self, status: str = "running", detail: str = "") -> None:
+        """Show how it stands; telling is not the work, so a failure is only logged."""
         try:
-            await self._show("running", "")
+            await self._show(status, detail)
         except Outage as outage:
             log.warning("The comment of run %s was not edited: %s", self._run, outage.message)
 

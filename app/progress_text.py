@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
+from gidgethub import GitHubException
+
 from runner.defuse import defuse
+from runner.errors import Outage
 from runner.report import shares, table
 from runner.state import RunState
 
@@ -32,6 +37,21 @@ MAX_LENGTH = 60_000
 """Characters; GitHub refuses bodies that are not much longer."""
 
 MAX_ROWS = 100
+
+
+def why(error: BaseException) -> str:
+    """Say for people what stopped a run; of a bug they learn no more than that."""
+    if isinstance(error, Outage):
+        return error.message
+    if isinstance(error, GitHubException):
+        return f"GitHub refused: {error}"
+    return "an internal error stopped it; the operator's log has more"
+
+
+def pause(reason: str, until: datetime | None) -> str:
+    """Say why a run is paused, and when it goes on if that is known."""
+    when = f" It goes on by itself at {until:%H:%M} UTC." if until else ""
+    return f"**Paused:** {reason}{when}"
 
 
 def marker(run: str) -> str:

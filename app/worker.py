@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from gidgethub import GitHubException
 from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_jitter
 
+from app.progress_text import why
 from app.store.runs import Run, Runs, Status
 from runner.errors import Outage
 from runner.ports import Clock
@@ -25,7 +26,6 @@ SOONEST = timedelta(seconds=30)
 """A paused run rests at least this long before it goes on by itself, whatever was promised."""
 
 _CANCELLING: tuple[Status, ...] = ("cancelling",)
-_BUG = "an internal error stopped it; the operator's log has more"
 _BACKOFF = wait_exponential_jitter(initial=1, max=300)
 
 
@@ -155,15 +155,15 @@ class Worker:
             return await self._execute(run)
         except Outage as outage:
             log.warning("Run %s is paused: %s", run.id, outage.message)
-            return Outcome("paused", outage.message, outage.until, told=False)
+            return Outcome("paused", why(outage), outage.until, told=False)
         except GitHubException as refusal:
             log.warning("Run %s is paused: GitHub refused: %s", run.id, refusal)
-            return Outcome("paused", f"GitHub refused: {refusal}", told=False)
+            return Outcome("paused", why(refusal), told=False)
         except Exception as bug:  # see above; what was saved stays and is resumable
             log.exception("Run %s of %s stopped by a bug", run.id, run.repository)
             if self._on_bug:
                 self._on_bug(bug)
-            return Outcome("paused", _BUG, told=False)
+            return Outcome("paused", why(bug), told=False)
 
     async def _settle(self, run: str, outcome: Outcome) -> None:
         """Store how the run stopped; an order to cancel outlives a pause."""

@@ -1,0 +1,69 @@
+"""A sandbox whose engine can be switched off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runner.errors import Outage
+from runner.ports import Box, BoxSpec, CommandResult, Sandbox
+
+DEAD = Outage("sandbox", "No engine answers. Start it.")
+
+
+@dataclass
+class Switch:
+    """``error`` is what goes wrong at every use; ``opened`` and ``closed`` count boxes."""
+
+    error: Exception | None = None
+    opened: int = 0
+    closed: int = 0
+
+    def check(self) -> None:
+        """Raise what goes wrong."""
+        if self.error is not None:
+            raise self.error
+
+
+@dataclass
+class SwitchedSandbox:
+    """A real sandbox behind a switch. ``dies_in_box`` is its end at the next command."""
+
+    real: Sandbox
+    switch: Switch
+    dies_in_box: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.real.name
+
+    async def check(self) -> None:
+        self.switch.check()
+
+    async def open(self, spec: BoxSpec) -> Box:
+        self.switch.check()
+        box = await self.real.open(spec)
+        self.switch.opened += 1
+        return _Box(box, self)
+
+    async def sweep(self) -> int:
+        return await self.real.sweep()
+
+
+@dataclass
+class _Box:
+    real: Box
+    sandbox: SwitchedSandbox
+
+    async def run(
+        self, argv: Sequence[str], *, stdin: bytes = b"", timeout: float | None = None
+    ) -> CommandResult:
+        if self.sandbox.dies_in_box:
+            self.sandbox.dies_in_box, self.sandbox.switch.error = False, DEAD
+        self.sandbox.switch.check()
+        return await self.real.run(argv, stdin=stdin, timeout=timeout)
+
+    async def close(self) -> None:
+        await self.real.close()
+        self.sandbox.switch.closed += 1
+        self.sandbox.switch.check()
