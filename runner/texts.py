@@ -116,9 +116,8 @@ def _output(verification: Verification | None) -> str:
     if not failed:
         return ""
     output = cut_middle(failed[-1].output, 4_000).replace("````", "` ` ` `")
-    return (
-        f"<details><summary>Output of the last run</summary>\n\n````\n{output}\n````\n\n</details>"
-    )
+    shown = defuse(f"````\n{output}\n````")
+    return f"<details><summary>Output of the last run</summary>\n\n{shown}\n\n</details>"
 
 
 def _quoted(text: str) -> str:

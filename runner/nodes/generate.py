@@ -48,6 +48,7 @@ async def repair_code(state: RunState, deps: Deps) -> Step:
         "repair_code",
         task=state.task,
         complaints=attempt.complaints,
+        context="" if attempt.changes else attempt.context.decode(),
         files=_shown(attempt.changes, faulty) or _shown(attempt.changes, attempt.changes.files),
         dropped=sorted(attempt.changes.files.keys() - kept.keys()),
     )

@@ -10,6 +10,7 @@ SPENDERS = {
     "repair_code",  # spends a code repair
     "repair_test",  # spends a test repair
     "execute_task",  # spends an answer
+    "await_approval",  # spends a person's decision
 }
 
 

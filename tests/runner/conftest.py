@@ -1,0 +1,29 @@
+"""Fixtures of the runner's tests, and the option that rewrites golden files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.runner.golden import OPTION, compare
+from tests.runner.scripted import ScriptedModel
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option; it is known when the tests below this folder are named on the line."""
+    parser.addoption(OPTION, action="store_true", help="rewrite golden files; look at the diff")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Compare a text with its golden file."""
+    return compare(request)
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    """A model to be scripted with ``says``; replies that nobody asked for fail the test."""
+    scripted = ScriptedModel()
+    yield scripted
+    scripted.assert_all_said()

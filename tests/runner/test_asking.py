@@ -1,0 +1,97 @@
+"""Asking the model: orders first, everything counted, cut answers continued."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.asking import MAX_CONTINUATIONS, Said, ask
+from runner.errors import Stopped
+from runner.events import ModelAnswered
+from runner.ports import Message
+from runner.state import Usage
+from tests.runner.scripted import ScriptedControl, ScriptedModel, answer, deps
+from tests.runner.states import at, run_state
+
+ASKED = (Message("system", "be good"), Message("user", "do it"))
+
+
+async def test_an_answer(model: ScriptedModel) -> None:
+    """One call gives the text, and the attempt has its tokens, cost, seconds and call."""
+    model.says("done")
+    state, said = await ask(at("execute_task"), deps(model=model), ASKED, temperature=0.3)
+
+    assert said == Said("done", truncated=False, refused=False)
+    assert state.attempt.spent == Usage(seconds=2.0, tokens=15, cost=0.01, calls=1)
+
+
+async def test_the_question_has_the_runs_options(model: ScriptedModel) -> None:
+    """Model, bound and temperature of a question are what was asked for."""
+    model.says("done")
+    state = at("execute_task", run_state(model="small", max_answer_tokens=99))
+    await ask(state, deps(model=model), ASKED, temperature=0.3)
+    [question] = model.questions
+
+    assert (question.model, question.max_tokens, question.temperature) == ("small", 99, 0.3)
+
+
+async def test_a_cut_answer(model: ScriptedModel) -> None:
+    """A cut answer is gone on with from what was said, and put together without a gap."""
+    model.says(answer("one ", "length"), answer("two ", "length"), "three")
+    _, said = await ask(at("execute_task"), deps(model=model), ASKED, temperature=0.3)
+
+    assert said == Said("one two three", truncated=False, refused=False)
+    assert [m.role for m in model.questions[-1].messages] == ["system", "user", "assistant", "user"]
+    assert model.questions[-1].messages[2].content == "one two "
+
+
+async def test_an_answer_that_stays_cut(model: ScriptedModel) -> None:
+    """After the last continuation the answer is what it is, and said to be cut."""
+    model.says(*[answer("more ", "length")] * (1 + MAX_CONTINUATIONS))
+    state, said = await ask(at("execute_task"), deps(model=model), ASKED, temperature=0.3)
+
+    assert said.truncated
+    assert state.attempt.spent.calls == 1 + MAX_CONTINUATIONS
+
+
+async def test_an_empty_cut_answer_is_not_continued(model: ScriptedModel) -> None:
+    """A model that used its tokens up without a word is not asked to go on."""
+    model.says(answer("", "length"))
+    _, said = await ask(at("execute_task"), deps(model=model), ASKED, temperature=0.3)
+
+    assert said == Said("", truncated=True, refused=False)
+
+
+async def test_a_refused_answer(model: ScriptedModel) -> None:
+    """A content filter's word is kept apart from an empty answer."""
+    model.says(answer("", "content_filter"))
+    _, said = await ask(at("execute_task"), deps(model=model), ASKED, temperature=0.3)
+
+    assert said.refused
+
+
+async def test_every_exchange_is_told(model: ScriptedModel) -> None:
+    """What was asked and said goes to the listeners, call by call."""
+    model.says(answer("a", "length"), "b")
+    ports = deps(model=model)
+    await ask(at("execute_task"), ports, ASKED, temperature=0.3)
+    told = ports.events.of(ModelAnswered)
+
+    assert [event.exchange.reply for event in told] == ["a", "b"]
+    assert told[0].exchange.prompt == "[system]\nbe good\n\n[user]\ndo it"
+    assert told[0].node == "execute_task"
+
+
+async def test_orders_come_first(model: ScriptedModel) -> None:
+    """An order that came before a call, or between two, stops it."""
+    model.says(answer("a", "length"))
+    ports = deps(model=model, control=ScriptedControl({2: "pause"}))
+    with pytest.raises(Stopped):
+        await ask(at("execute_task"), ports, ASKED, temperature=0.3)
+
+
+async def test_lone_surrogates_are_replaced(model: ScriptedModel) -> None:
+    """A character that no file can hold does not get past this point."""
+    model.says("a\ud83db")
+    _, said = await ask(at("execute_task"), deps(model=model), ASKED, temperature=0.3)
+
+    assert said.text == "a\ufffdb"

@@ -1,0 +1,143 @@
+"""What a run did, in numbers that add up."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runner.report import markdown, node_usage, report, shares, table, todos
+from runner.state import Failure, RunState, Status, Usage
+from tests.runner.states import run_state, with_status
+
+ROADMAP = "".join(f"- [ ] T{n} task {n}\n" for n in range(1, 9)) + "- [x] T9 old\n"
+NODES = ["plan_task", "execute_task", "verify_task", "repair_code"]
+
+usages = st.dictionaries(
+    st.sampled_from(NODES),
+    st.builds(
+        Usage, st.floats(0, 1e5), st.integers(0, 10**6), st.floats(0, 100), st.integers(0, 9)
+    ),
+)
+
+
+@st.composite
+def states(draw) -> RunState:
+    """Runs whose tasks ended in every possible way."""
+    state = replace(run_state(ROADMAP), started=100.0, ended=160.5, usage=draw(usages))
+    for number, status in enumerate(draw(st.lists(st.sampled_from(Status), max_size=8))):
+        state = with_status(
+            state,
+            status,
+            number=number,
+            usage=draw(usages),
+            failure=Failure("test", "red", node="verify_task") if status == "failed" else None,
+            commit="c" * 40 if status == "completed" else "",
+        )
+    return state
+
+
+@given(states())
+def test_statuses_sum_to_the_total(state: RunState) -> None:
+    """Every status is counted, and all but the replaced tasks make the total."""
+    tasks = report(state)["tasks"]
+    assert isinstance(tasks, dict)
+    counted = {status: tasks[status] for status in map(str, Status)}
+
+    assert sum(counted.values()) - counted["replaced"] == tasks["total"]
+    assert sum(counted.values()) == 9
+
+
+@given(states())
+def test_shares_are_the_whole(state: RunState) -> None:
+    """The shares of the nodes are 100 % where anything was used."""
+    parts = shares(state)
+    used = any(usage.tokens or usage.seconds for _, usage, _ in parts)
+
+    assert sum(share for _, _, share in parts) == pytest.approx(100 if used else 0)
+
+
+@given(states())
+def test_the_report_is_json(state: RunState) -> None:
+    """The report can be written as JSON, and its success rate is a share."""
+    data = json.loads(json.dumps(report(state)))
+
+    assert 0 <= data["success_rate"] <= 1
+    assert data["duration_seconds"] == 60.5
+
+
+@given(states())
+def test_nodes_are_summed(state: RunState) -> None:
+    """What a node used is that of all attempts and of the run together."""
+    total = node_usage(state)
+    every = [state.usage, *(attempt.usage for attempt in state.attempts.values())]
+
+    for node in NODES:
+        expected = sum(usage[node].tokens for usage in every if node in usage)
+        assert total.get(node, Usage()).tokens == expected
+
+
+def test_times() -> None:
+    """Begin and end are UTC times, and a run that has not ended took no time."""
+    data = report(replace(run_state(), started=0.0))
+
+    assert data["started_at"] == data["completed_at"] == "1970-01-01T00:00:00+00:00"
+    assert data["duration_seconds"] == 0
+
+
+def test_success_rate() -> None:
+    """One of two attempts that came through is one half."""
+    state = with_status(run_state(), Status.COMPLETED, commit="c")
+    state = with_status(state, Status.FAILED, number=1)
+
+    assert report(state)["success_rate"] == 0.5
+
+
+def test_ticks_and_errors_are_listed() -> None:
+    """A checkpoint is a tick of its line, a failure an error with its node."""
+    failure = Failure("test", "red", node="verify_task", evidence=("seen",))
+    state = with_status(run_state(), Status.COMPLETED, commit="c1")
+    data = report(with_status(state, Status.FAILED, number=1, failure=failure))
+
+    assert data["roadmap_modifications"] == [
+        {"task": state.tasks[0].key, "edit": "tick", "line": 3, "commit": "c1"}
+    ]
+    [error] = data["errors"]  # type: ignore[misc]
+    assert (error["type"], error["node"], error["evidence"]) == ("test", "verify_task", ["seen"])
+
+
+def test_todos() -> None:
+    """The list has the work in file order with its status, and no summaries."""
+    state = run_state("- [ ] 1.1 parent\n  - [ ] 1.2 child\n- [x] 1.3 done\n")
+    data = todos(state)
+
+    assert data["version"] == 1
+    assert [(t["id"], t["status"], t["line"]) for t in data["todos"]] == [  # type: ignore[attr-defined]
+        ("1.2", "pending", 2),
+        ("1.3", "completed", 3),
+    ]
+
+
+def test_a_title_stays_in_its_cell() -> None:
+    """Neither a bar in a title nor a line break in a reason breaks the table."""
+    failure = Failure("test", "red | dead\nsecond", node="verify_task")
+    state = with_status(run_state("- [ ] a | b\n"), Status.FAILED, failure=failure)
+    [row] = [line for line in markdown(state).split("\n") if "failed" in line]
+
+    assert row.replace("\\|", "").count("|") == 6
+    assert "red \\| dead second" in row
+
+
+def test_titles_do_nothing() -> None:
+    """A title cannot mention anyone where the table is published."""
+    [row] = table(run_state("- [ ] ask @octocat\n"))
+
+    assert "@octocat" not in str(row["title"])
+
+
+def test_the_problem_is_said() -> None:
+    """A run that had nothing to do says why."""
+    assert "no checkboxes" in markdown(replace(run_state(), problem="it has no checkboxes"))

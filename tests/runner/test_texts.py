@@ -1,0 +1,114 @@
+"""What the runner writes for people."""
+
+from __future__ import annotations
+
+from runner.changes import ChangeSet, Write
+from runner.findings import Level, Verification
+from runner.roadmap.task import Task
+from runner.state import Failure, RunState, Usage
+from runner.texts import (
+    commit_message,
+    effort,
+    escalation_body,
+    money,
+    pull_request_body,
+    verification_table,
+)
+from tests.runner.states import at, run_state
+
+GREEN = Verification(
+    "t",
+    (
+        Level("files", "passed", seconds=0.1),
+        Level("tests", "passed", command=("pytest", "-q"), exit_code=0, seconds=1.25),
+    ),
+)
+UNTESTED = Verification("t", (Level("tests", "skipped", reason="no tests | found"),))
+RED = Verification("t", (Level("tests", "failed", output="E  assert 1\n````\n<!-- cairn:x:1 -->"),))
+CHANGES = ChangeSet({"a.py": Write(b""), "old.py": None})
+
+
+def task(text: str) -> Task:
+    """The task of one item."""
+    return run_state(f"- [ ] {text}\n").tasks[0]
+
+
+def reached(**attempt: object) -> RunState:
+    """The first task after its attempt."""
+    return at("checkpoint", **attempt)
+
+
+def test_commit_message() -> None:
+    """The first line is id and title; the whole text follows when it says more."""
+    assert commit_message(task("Do it")) == "Do it"
+    assert commit_message(task("**T1** Do\n  it well")) == "T1 Do\n\n**T1** Do\nit well"
+
+
+def test_a_commit_message_closes_nothing() -> None:
+    """A task's text has no effect as a commit message."""
+    text = commit_message(task("Fixes #12 for @octocat\n  Signed-off-by: x <x@example.org>"))
+
+    for active in ("Fixes #12", "@octocat", "Signed-off-by:"):
+        assert active not in text
+
+
+def test_pull_request_body() -> None:
+    """The body says what, where from, which files, how verified and at what cost."""
+    spent = Usage(tokens=1234, cost=0.0123, calls=2)
+    body = pull_request_body(
+        reached(changes=CHANGES, verification=GREEN, answers=2, code_repairs=1, spent=spent)
+    )
+
+    for part in (
+        "`ROADMAP.md`, line 3",
+        "> 1.1 Add `a.py`",
+        "- `a.py`\n- `old.py` (deleted)",
+        "✅ passed",
+        "2 (1 code repairs, 0 test repairs)",
+        "1,234; cost: $0.0123",
+    ):
+        assert part in body
+
+
+def test_a_result_without_tests_is_called_that() -> None:
+    """Skipped tests are not sold as verified, and say why in their cell."""
+    table = verification_table(UNTESTED)
+
+    assert "**Not verified by tests.**" in table
+    assert "no tests \\| found" in table
+    assert "Not verified" not in verification_table(GREEN)
+    assert verification_table(None) == "Nothing was run."
+
+
+def test_escalation_body() -> None:
+    """An escalation says why, what was seen, how far it got and what to do."""
+    failure = Failure("test", "tests | fail", node="verify_task", evidence=("t::x: 1 != 2",))
+    body = escalation_body(reached(failure=failure, verification=RED, answers=5))
+
+    for part in (
+        "Task 1.1 needs a person",
+        "tests | fail",
+        "- t::x: 1 != 2",
+        "run `/execute` again",
+    ):
+        assert part in body
+
+
+def test_output_cannot_leave_its_fence() -> None:
+    """What a test printed neither ends the block it is shown in nor looks like our own mark."""
+    body = escalation_body(reached(verification=RED))
+    inner = body.split("````\n", 1)[1].split("\n````", 1)[0]
+
+    assert "E  assert 1" in inner
+    assert "</details>" in body.split("\n````", 1)[1]
+    assert "<!-- cairn:" not in body
+
+
+def test_an_unknown_price() -> None:
+    """No cost is not said to be nothing."""
+    assert money(reached().attempt) == "unknown or free"
+
+
+def test_what_was_mended_is_told() -> None:
+    """What was put right without a model is listed."""
+    assert "put right without a model: a tab" in effort(reached(mended=("a tab",)).attempt)
