@@ -7,7 +7,7 @@ from dataclasses import replace
 from runner.changes import ChangeSet, Write
 from runner.cursors import Cursors
 from runner.state import RunState, Status
-from tests.runner.scripted import MemoryJournal
+from tests.runner.scripted import LateJournal, MemoryJournal
 from tests.runner.states import at, run_state
 
 
@@ -108,7 +108,7 @@ async def test_the_stored_row_is_gone_on_with() -> None:
         node="execute_task",
         task=state.current,
     )
-    late = Cursors(_Forgetful(journal))
+    late = Cursors(LateJournal(journal))
     await late.recall(state.request, now=1.0)
     await late.save(replace(run_state(), node="pick_task"), node="decide_next", task="")
     await late.save(state, node="pick_task", task="")
@@ -119,14 +119,3 @@ async def test_the_stored_row_is_gone_on_with() -> None:
     )
 
     assert (stored.attempt.answers, stored.node) == (1, "validate_code")
-
-
-class _Forgetful(MemoryJournal):
-    """A journal that was looked at before anything was in it."""
-
-    def __init__(self, other: MemoryJournal) -> None:
-        super().__init__()
-        self.rows, self.contents = other.rows, other.contents
-
-    async def recall(self, run: str):
-        return []

@@ -8,7 +8,7 @@ import pytest
 
 from runner.driver import drive
 from runner.state import Options, Request, RunState, Usage
-from tests.runner.scripted import Killed, MemoryJournal, ScriptedModel, deps
+from tests.runner.scripted import Killed, LateJournal, MemoryJournal, ScriptedModel, deps
 from tests.runner.scripted_nodes import ScriptedNodes
 
 SAVES = 2 * 8 + 5 + 2
@@ -93,7 +93,7 @@ async def test_the_first_writer_of_a_task_row_wins() -> None:
     first = ScriptedNodes()
     await drive(request(max_tasks=1), first, deps(model=asked, journal=journal))
     rows = dict(journal.rows)
-    late = _Late(journal)
+    late = LateJournal(journal)
     ended = await drive(request(max_tasks=1), ScriptedNodes(), deps(model=asked, journal=late))
 
     assert journal.rows == rows
@@ -105,7 +105,7 @@ async def test_the_first_writer_of_the_runs_row_wins() -> None:
     journal = MemoryJournal()
     await drive(request(max_tasks=0), ScriptedNodes(), deps(journal=journal))
     nodes = ScriptedNodes()
-    ended = await drive(request(), nodes, deps(journal=_Late(journal)))
+    ended = await drive(request(), nodes, deps(journal=LateJournal(journal)))
 
     assert ended.state.attempts == {}
     assert nodes.worked == [("parse_roadmap", ""), ("decide_next", ""), ("generate_report", "")]
@@ -113,14 +113,3 @@ async def test_the_first_writer_of_the_runs_row_wins() -> None:
 
 async def _recalled(journal: MemoryJournal):
     return await drive(request(max_tasks=1), ScriptedNodes(), deps(journal=journal))
-
-
-class _Late(MemoryJournal):
-    """A journal as a driver sees it that looked before another one wrote everything."""
-
-    def __init__(self, other: MemoryJournal) -> None:
-        super().__init__()
-        self.rows, self.contents = other.rows, other.contents
-
-    async def recall(self, run: str):
-        return []

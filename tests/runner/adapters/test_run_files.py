@@ -1,0 +1,125 @@
+"""What a run leaves behind, written while it works (DESIGN §10)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from runner.adapters.json_lines import JsonLines
+from runner.adapters.run_files import RunFiles
+from runner.deps import Deps
+from runner.driver import drive
+from runner.nodes import NODES
+from runner.ports import Events
+from runner.state import Request
+from tests.runner.memory_repository import MemoryRepository
+from tests.runner.recording_box import RecordingSandbox
+from tests.runner.scripted import (
+    MemoryJournal,
+    ScriptedControl,
+    ScriptedModel,
+    StandingClock,
+    block,
+)
+
+FILES = {"ROADMAP.md": "- [ ] T1 Write `a.py`\n", "test_x.py": "def test_x():\n    assert 1\n"}
+
+
+async def run(events: Events) -> None:
+    """A run of one task with one syntax repair."""
+    ports = Deps(
+        model=ScriptedModel(block("a.py", "K = ("), block("a.py", "K = 'hunter2'")),
+        sandbox=RecordingSandbox(),
+        repository=MemoryRepository(FILES),
+        journal=MemoryJournal(),
+        events=events,
+        clock=StandingClock(),
+        control=ScriptedControl(),
+    )
+    await drive(Request("r1"), NODES, ports)
+
+
+def read(path: Path) -> dict:
+    """A JSON file."""
+    return json.loads(path.read_text())
+
+
+@pytest.fixture
+async def folder(tmp_path) -> Path:
+    """The folder after the run."""
+    place = tmp_path / ".executor"
+    await run(RunFiles(place, mask=lambda text: text.replace("hunter2", "***")))
+    return place
+
+
+def test_every_file_is_there(folder: Path) -> None:
+    """Exchanges, verification, attempt, work items and report each have their file."""
+    names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+    assert names == {
+        ".gitignore",
+        "todos.json",
+        "report.json",
+        "report.md",
+        *("runs/r1/agent-1.json", "runs/r1/agent-2.json"),
+        *("runs/r1/verification-1.json", "runs/r1/iteration-1.json"),
+    }
+
+
+def test_git_ignores_the_folder(folder: Path) -> None:
+    """A file inside keeps the whole folder out of git."""
+    assert (folder / ".gitignore").read_text() == "*\n"
+
+
+def test_an_attempt_links_its_files(folder: Path) -> None:
+    """The attempt's file names the others of the attempt, the way it took and how it ended."""
+    data = read(folder / "runs/r1/iteration-1.json")
+
+    assert data["files"] == ["agent-1.json", "agent-2.json", "verification-1.json"]
+    assert (data["outcome"], data["code_repairs"], data["answers"]) == ("completed", 1, 2)
+    assert data["path"][-1] == "checkpoint"
+
+
+def test_the_end(folder: Path) -> None:
+    """The work items and the report say that the task is done."""
+    [todo] = read(folder / "todos.json")["todos"]
+
+    assert todo["status"] == "completed"
+    assert read(folder / "report.json")["tasks"]["completed"] == 1
+    assert "1 of 1 tasks are completed" in (folder / "report.md").read_text()
+
+
+def test_secrets_are_masked(folder: Path) -> None:
+    """What the mask knows stands in none of the files."""
+    for path in folder.rglob("*.*"):
+        if path.is_file():
+            assert "hunter2" not in path.read_text()
+
+
+async def test_a_folder_that_cannot_be_written_fails_no_run(tmp_path) -> None:
+    """When nothing can be written the run goes on."""
+    (tmp_path / "file").write_text("in the way")
+
+    await run(RunFiles(tmp_path / "file", mask=str))
+
+
+async def test_one_line_an_event() -> None:
+    """For programs every event is a JSON object on one line, and the report comes with the end."""
+    lines: list[str] = []
+    await run(JsonLines(lines.append))
+    events = [json.loads(line) for line in lines]
+
+    assert events[0] == {
+        "event": "run_changed",
+        "run": "r1",
+        "task": "",
+        "status": "started",
+        "detail": "",
+    }
+    assert {"node_finished", "model_answered", "verified", "report"} <= {
+        event["event"] for event in events
+    }
+    [report] = [event["report"] for event in events if event["event"] == "report"]
+    assert report["tasks"]["completed"] == 1
