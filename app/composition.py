@@ -1,22 +1,21 @@
-"""The composition root: the only file that names concrete classes and puts them together."""
+"""The composition root of the server: names the concrete classes and puts them together."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import aiohttp
 from aiohttp import web
 from gidgethub.abc import GitHubAPI
 
+from app.composition_local import open_model, sandboxes
 from app.dispatch import Dispatch
-from app.execution import NoOrders, RunPorts, StoredOrders, execute
+from app.execution import RunPorts, StoredOrders, execute
 from app.github.identity import AppIdentity
 from app.github.mirror import Mirror
 from app.github.repository import GitHubRepository
@@ -27,31 +26,22 @@ from app.logs import mask_for, secrets_of
 from app.progress import Place, Progress
 from app.run_service import RunService
 from app.server import build_app
-from app.settings import RunSettings, ServerSettings
+from app.settings import ServerSettings
 from app.store.database import Store, open_store
 from app.store.deliveries import Deliveries
 from app.store.runs import Run, Runs
 from app.worker import Outcome, Worker
 from handlers.runs import RunRequested
 from runner.adapters.clock import SystemClock
-from runner.adapters.docker_sandbox import DockerSandbox
 from runner.adapters.durable import take_folder
 from runner.adapters.fanout import Fanout
 from runner.adapters.file_journal import FileJournal
-from runner.adapters.local_repository import LocalRepository
 from runner.adapters.openai_model import OpenAIModel
-from runner.adapters.prices import prices_for
-from runner.adapters.process_sandbox import ProcessSandbox
 from runner.adapters.run_files import RunFiles
 from runner.adapters.sandboxes import SandboxChoice, choose_sandbox
 from runner.config import ConfigError, RepositoryConfig
 from runner.deps import Deps
-from runner.ports import Clock, Events, Sandbox
-
-if TYPE_CHECKING:
-    from app.local import LocalRun
-
-log = logging.getLogger(__name__)
+from runner.ports import Clock, Sandbox
 
 
 @dataclass(frozen=True)
@@ -209,7 +199,7 @@ async def _open_parts(
     session = await stack.enter_async_context(aiohttp.ClientSession())
     choice = await _server_sandbox(settings, around)
     await choice.sandbox.sweep()
-    model = _model(settings, around.sleep)
+    model = open_model(settings, around.sleep)
     stack.push_async_callback(model.close)
     journal = FileJournal(folder / "journal")
     stack.push_async_callback(journal.close)
@@ -236,64 +226,10 @@ async def _open_parts(
 async def _server_sandbox(settings: ServerSettings, around: Surroundings) -> SandboxChoice:
     if around.sandbox is not None:
         return SandboxChoice(sandbox=around.sandbox, reason="The sandbox is a test's.")
-    candidates = _sandboxes(
+    candidates = sandboxes(
         settings,
         str(settings.cairn_data_dir.resolve()),
         unsafe=settings.cairn_allow_unsandboxed,
         path=around.sandbox_path or os.environ.get("PATH", os.defpath),
     )
     return await choose_sandbox(settings.cairn_sandbox, candidates=candidates)
-
-
-@asynccontextmanager
-async def local_deps(
-    asked: LocalRun, settings: RunSettings, listener: Events
-) -> AsyncIterator[tuple[Deps, LocalRepository]]:
-    """Put together a run on a checkout; the sandbox may be ``process``, which is said."""
-    folder = asked.folder / ".executor"
-    choice = await choose_sandbox(
-        asked.sandbox or settings.cairn_sandbox,
-        candidates=_sandboxes(
-            settings,
-            str(asked.folder.resolve()),
-            unsafe=True,
-            path=os.environ.get("PATH", os.defpath),
-        ),
-    )
-    log.info(choice.reason)
-    repository = LocalRepository(asked.folder, branch=asked.branch)
-    model = _model(settings, asyncio.sleep)
-    journal = FileJournal(folder / "journal")
-    files = RunFiles(folder, mask=mask_for(secrets_of(settings)))
-    deps = Deps(
-        model=model,
-        sandbox=choice.sandbox,
-        repository=repository,
-        journal=journal,
-        events=Fanout(files, listener),
-        clock=SystemClock(),
-        control=NoOrders(),
-    )
-    try:
-        yield deps, repository
-    finally:
-        await journal.close()
-        await model.close()
-
-
-def _sandboxes(settings: RunSettings, owner: str, *, unsafe: bool, path: str) -> list[Sandbox]:
-    """In order of preference; ``process`` only where no isolation is allowed."""
-    docker = DockerSandbox(owner=owner, image=settings.cairn_sandbox_image)
-    plain = ProcessSandbox(owner=owner, path=path)
-    return [docker, plain] if unsafe else [docker]
-
-
-def _model(settings: RunSettings, sleep: Callable[[float], Awaitable[None]]) -> OpenAIModel:
-    key = settings.openai_api_key
-    return OpenAIModel(
-        model=settings.cairn_model,
-        api_key=key.get_secret_value() if key else "none",
-        base_url=settings.openai_base_url,
-        prices=prices_for(settings.openai_base_url, settings.cairn_prices),
-        sleep=sleep,
-    )

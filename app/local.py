@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.composition import local_deps
+from app.composition_local import local_deps
 from app.settings import RunSettings
 from runner.driver import Ended, drive
 from runner.dry_run import lines

@@ -1,0 +1,91 @@
+"""Puts a run on a checkout together, and what it shares with the server: sandboxes, model.
+
+Apart from the server's, so that the command line does not import what only a server needs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from app.execution import NoOrders
+from app.logs import mask_for, secrets_of
+from app.settings import RunSettings
+from runner.adapters.clock import SystemClock
+from runner.adapters.docker_sandbox import DockerSandbox
+from runner.adapters.fanout import Fanout
+from runner.adapters.file_journal import FileJournal
+from runner.adapters.local_repository import LocalRepository
+from runner.adapters.openai_model import OpenAIModel
+from runner.adapters.prices import prices_for
+from runner.adapters.process_sandbox import ProcessSandbox
+from runner.adapters.run_files import RunFiles
+from runner.adapters.sandboxes import choose_sandbox
+from runner.deps import Deps
+from runner.ports import Events, Sandbox
+
+if TYPE_CHECKING:
+    from app.local import LocalRun
+
+log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def local_deps(
+    asked: LocalRun, settings: RunSettings, listener: Events
+) -> AsyncIterator[tuple[Deps, LocalRepository]]:
+    """Put together a run on a checkout; the sandbox may be ``process``, which is said."""
+    folder = asked.folder / ".executor"
+    choice = await choose_sandbox(
+        asked.sandbox or settings.cairn_sandbox,
+        candidates=sandboxes(
+            settings,
+            str(asked.folder.resolve()),
+            unsafe=True,
+            path=os.environ.get("PATH", os.defpath),
+        ),
+    )
+    log.info(choice.reason)
+    repository = LocalRepository(asked.folder, branch=asked.branch)
+    model = open_model(settings)
+    journal = FileJournal(folder / "journal")
+    files = RunFiles(folder, mask=mask_for(secrets_of(settings)))
+    deps = Deps(
+        model=model,
+        sandbox=choice.sandbox,
+        repository=repository,
+        journal=journal,
+        events=Fanout(files, listener),
+        clock=SystemClock(),
+        control=NoOrders(),
+    )
+    try:
+        yield deps, repository
+    finally:
+        await journal.close()
+        await model.close()
+
+
+def sandboxes(settings: RunSettings, owner: str, *, unsafe: bool, path: str) -> list[Sandbox]:
+    """In order of preference; ``process`` only where no isolation is allowed (``unsafe``)."""
+    docker = DockerSandbox(owner=owner, image=settings.cairn_sandbox_image)
+    plain = ProcessSandbox(owner=owner, path=path)
+    return [docker, plain] if unsafe else [docker]
+
+
+def open_model(
+    settings: RunSettings, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+) -> OpenAIModel:
+    """The model of the settings; ``sleep`` waits (seconds) before it is asked again."""
+    key = settings.openai_api_key
+    return OpenAIModel(
+        model=settings.cairn_model,
+        api_key=key.get_secret_value() if key else "none",
+        base_url=settings.openai_base_url,
+        prices=prices_for(settings.openai_base_url, settings.cairn_prices),
+        sleep=sleep,
+    )
