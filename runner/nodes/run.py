@@ -8,10 +8,10 @@ from dataclasses import replace
 from runner.deps import Deps
 from runner.moves import next_move, open_tasks, retry, settle
 from runner.ports import Stack
+from runner.problems import missing_roadmap, nothing_to_do
 from runner.reading import contents
-from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap as parse
-from runner.roadmap.task import Roadmap, Task
+from runner.roadmap.task import Roadmap
 from runner.state import Attempt, RunState, Status, Step
 
 log = logging.getLogger(__name__)
@@ -25,10 +25,10 @@ async def parse_roadmap(state: RunState, deps: Deps) -> Step:
     found = await contents(deps, base, [path])
     state = replace(state, tip=stack.tip, tip_branch=stack.branch)
     if path not in found:
-        return Step(replace(state, problem=_missing(path)), "rejected")
+        return Step(replace(state, problem=missing_roadmap(path)), "rejected")
     roadmap = parse(path, found[path])
     state = replace(state, roadmap=roadmap, statuses=_statuses(roadmap, stack))
-    if problem := _problem(roadmap, state.request.options.task):
+    if problem := nothing_to_do(state, roadmap):
         return Step(replace(state, problem=problem), "rejected")
     return Step(state, "ok")
 
@@ -62,39 +62,6 @@ async def retry_deferred(state: RunState, deps: Deps) -> Step:
 async def generate_report(state: RunState, deps: Deps) -> Step:
     """End the run; who listens writes the report from the state."""
     return Step(replace(state, ended=deps.clock.now().timestamp()), "ok")
-
-
-def _missing(path: str) -> str:
-    return (
-        f"There is no file `{path}` on the branch this run builds on. Add one with a task list "
-        "(`- [ ] what to do`) or name another path: `/execute docs/PLAN.md`."
-    )
-
-
-def _problem(roadmap: Roadmap, wanted: str) -> str:
-    """Say why there is nothing to work on, or nothing."""
-    path = roadmap.path
-    if not roadmap.content.strip():
-        return f"`{path}` is empty. Add tasks to it, one a line: `- [ ] what to do`."
-    if not roadmap.tasks:
-        return (
-            f"`{path}` has no checkboxes, so it is not clear what is a task. Write each task as "
-            "`- [ ] what to do` and run `/execute` again."
-        )
-    task = find(roadmap, wanted) if wanted else None
-    if wanted and task is None:
-        names = ", ".join(f"`{task.name}`" for task in roadmap.tasks[:20])
-        return f"`{path}` has no single task called `{wanted}`. Its tasks: {names}."
-    return _unworkable(task) if task else ""
-
-
-def _unworkable(task: Task) -> str:
-    """Say why a task that was asked for cannot be worked on, or nothing."""
-    if task.checked:
-        return f"Task `{task.name}` (line {task.line}) is done already: its box is ticked."
-    if task.kind == "summary":
-        return f"Task `{task.name}` (line {task.line}) has tasks of its own; name one of them."
-    return ""
 
 
 def _statuses(roadmap: Roadmap, stack: Stack) -> dict[str, Status]:
