@@ -23,6 +23,7 @@ from app.github.repository_config import read_config
 from app.github.scopes import APP_EVENTS, PUBLISH, READ
 from app.inbox import Inbox
 from app.logs import mask_for, secrets_of
+from app.pages.watching import Watching, watching
 from app.progress import Place, Progress
 from app.run_service import RunService
 from app.server import build_app
@@ -41,7 +42,7 @@ from runner.adapters.run_files import RunFiles
 from runner.adapters.sandboxes import SandboxChoice, choose_sandbox
 from runner.config import ConfigError, RepositoryConfig
 from runner.deps import Deps
-from runner.ports import Clock, Sandbox
+from runner.ports import Clock, Events, Sandbox
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,13 @@ async def server(
     async with AsyncExitStack() as stack:
         parts = await _open_parts(settings, around, stack)
         runs = Runs(parts.store, around.clock)
+        watch = parts.watching(runs)
 
         async def work(run: Run) -> Outcome:
-            return await execute(run, await parts.ports(run, runs), runs)
+            ports = await parts.ports(run, runs, watch.events)
+            outcome = await execute(run, ports, runs)
+            await watch.stopped(run, outcome)
+            return outcome
 
         at_once = settings.cairn_concurrency
         worker = Worker(
@@ -107,7 +112,9 @@ async def server(
             on_delivery=inbox.put,
             events=APP_EVENTS,
             readiness={"database": parts.store.check, "sandbox": parts.sandbox.sandbox.check},
+            routes=watch.routes,
         )
+        app.on_shutdown.append(watch.on_shutdown)
         stack.push_async_callback(worker.stop)
         stack.push_async_callback(inbox.stop)
         await worker.start()
@@ -129,7 +136,18 @@ class _Parts:
     mirrors: dict[int, Mirror]
     mask: Callable[[str], str]
 
-    async def ports(self, run: Run, runs: Runs) -> RunPorts:
+    def watching(self, runs: Runs) -> Watching:
+        """The pages, and who hears of every run for them."""
+        return watching(
+            self.settings,
+            store=self.store,
+            runs=runs,
+            journal=self.journal,
+            clock=self.around.clock,
+            mask=self.mask,
+        )
+
+    async def ports(self, run: Run, runs: Runs, watchers: Events) -> RunPorts:
         """Put together what one run works with. Raises ``Outage`` when GitHub does not answer."""
         scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
         github = self.identity.client(**scope, permissions=PUBLISH)
@@ -156,7 +174,7 @@ class _Parts:
             sandbox=self.sandbox.sandbox,
             repository=repository,
             journal=self.journal,
-            events=Fanout(files, progress),
+            events=Fanout(files, watchers, progress),
             clock=self.around.clock,
             control=StoredOrders(runs),
         )

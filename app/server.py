@@ -6,7 +6,7 @@ unsigned request is looked at but its size.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 
 from aiohttp import web
 from pydantic import SecretStr
@@ -25,12 +25,14 @@ def build_app(
     events: Collection[str],
     readiness: Checks,
     limit: int = LIMIT,
+    routes: Iterable[web.AbstractRouteDef] = (),
 ) -> web.Application:
     """Make the application.
 
     ``on_delivery`` is called for each delivery that is new and committed, and must only put it
     on a queue. ``events`` are the names that have work; others are stored as ignored. Each check of
     ``readiness`` raises ``Outage`` when its part does not work. ``limit`` is in bytes.
+    ``routes`` are those of the pages.
     """
     app = web.Application(middlewares=[_errors_as_json], client_max_size=limit)
     app.on_response_prepare.append(_name_without_version)
@@ -40,6 +42,7 @@ def build_app(
     app.router.add_post("/webhook", webhook.receive)
     app.router.add_get("/healthz", healthz)
     app.router.add_get("/readyz", readyz(readiness))
+    app.router.add_routes(routes)
     return app
 
 

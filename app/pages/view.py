@@ -1,0 +1,167 @@
+"""What the pages show of a run: one JSON object, from which page and JSON are both made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from app.live_messages import Message
+from app.pages.words import advice
+from app.progress_panel import panel, total
+from app.store.runs import Run
+from app.waiting import Turn
+from runner.roadmap.task import Task
+from runner.state import Attempt, RunState, Usage
+
+MOST_TASKS = 500
+"""Tasks a page shows; those the run has touched come first when there are more."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sight:
+    """One run as it is known now.
+
+    ``status`` is the newest word about it, ``state`` None before the roadmap was read, ``turn`` set
+    while it waits, ``messages`` the newest events (newest first), ``last`` the id of the newest.
+    """
+
+    run: Run
+    status: str
+    state: RunState | None
+    turn: Turn | None = None
+    messages: tuple[Message, ...] = ()
+
+
+def run_line(sight: Sight, server_url: str, used: Usage | None) -> dict[str, Any]:
+    """What the list shows of a run; ``used`` None is unknown."""
+    run = sight.run
+    return {
+        "run": run.id,
+        "status": sight.status,
+        "repository": run.repository,
+        "roadmap": run.roadmap,
+        "issue": run.issue,
+        "issue_url": _issue_url(run, server_url),
+        "asked_by": run.request.get("by", ""),
+        "asked_at": _time(run.created_at),
+        "updated_at": _time(run.updated_at),
+        "tokens": used.tokens if used else None,
+        "cost": round(used.cost, 6) if used else None,
+    }
+
+
+def run_view(sight: Sight, server_url: str) -> dict[str, Any]:
+    """All that the page of one run shows."""
+    state, run = sight.state, sight.run
+    used = total(state) if state else None
+    tasks = [_task(state, task) for task in _work(state)] if state else []
+    return {
+        **run_line(sight, server_url, used),
+        "base_branch": run.base_branch,
+        "reason": run.reason,
+        "until": _time(run.until) if run.until else None,
+        "problem": state.problem if state else "",
+        "advice": advice(sight.status, until=run.until),
+        "queue": _queue(sight.turn),
+        "current": _current(state) if sight.status == "running" else None,
+        "tasks_total": len(tasks),
+        "tasks": _shown(tasks),
+        "nodes": _nodes(state),
+        "seconds": round(used.seconds, 1) if used else None,
+        "timeline": [_moment(message) for message in sight.messages],
+        "events": f"/runs/{run.id}/events",
+        "last_event": sight.messages[0].id if sight.messages else "",
+    }
+
+
+def _work(state: RunState) -> Iterable[Task]:
+    return (task for task in state.tasks if task.kind == "work")
+
+
+def _task(state: RunState, task: Task) -> dict[str, Any]:
+    attempt = state.attempts.get(task.key)
+    row = {
+        "key": task.key,
+        "name": task.name,
+        "title": task.title,
+        "line": task.line,
+        "status": str(state.status(task)),
+        "current": task.key == state.current,
+        "touched": attempt is not None,
+    }
+    return {**row, **(_effort(attempt) if attempt else _NO_EFFORT)}
+
+
+def _effort(attempt: Attempt) -> dict[str, Any]:
+    found, failure = attempt.verification, attempt.failure
+    return {
+        "verified": bool(found and found.verified) if attempt.commit else None,
+        "answers": attempt.answers,
+        "repairs": attempt.code_repairs + attempt.test_repairs,
+        "tokens": attempt.spent.tokens,
+        "cost": round(attempt.spent.cost, 6),
+        "url": attempt.url if attempt.url.startswith(("https://", "http://")) else "",
+        "why": failure.message if failure else "",
+    }
+
+
+_NO_EFFORT: Mapping[str, Any] = {
+    "verified": None,
+    "answers": 0,
+    "repairs": 0,
+    "tokens": 0,
+    "cost": 0.0,
+    "url": "",
+    "why": "",
+}
+
+
+def _shown(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if len(tasks) <= MOST_TASKS:
+        return tasks
+    return sorted(tasks, key=lambda task: not task["touched"])[:MOST_TASKS]
+
+
+def _current(state: RunState | None) -> dict[str, str] | None:
+    if state is None:
+        return None
+    if not state.current:
+        return {"task": "", "title": "", "node": state.node}
+    return {"task": state.task.name, "title": state.task.title, "node": state.node}
+
+
+def _nodes(state: RunState | None) -> list[dict[str, Any]]:
+    return [
+        {
+            "node": share.node,
+            "tokens": share.usage.tokens,
+            "percent": share.percent,
+            "cost": round(share.usage.cost, 6),
+            "seconds": round(share.usage.seconds, 3),
+            "calls": share.usage.calls,
+        }
+        for share in (panel(state) if state else [])
+    ]
+
+
+def _queue(turn: Turn | None) -> dict[str, Any] | None:
+    if turn is None:
+        return None
+    return {
+        "position": turn.position,
+        "seconds": None if turn.seconds is None else round(turn.seconds),
+    }
+
+
+def _moment(message: Message) -> dict[str, Any]:
+    return {"id": message.id, "at": _time(message.at), **message.data}
+
+
+def _issue_url(run: Run, server_url: str) -> str:
+    return f"{server_url}/{run.repository}/issues/{run.issue}" if run.issue else ""
+
+
+def _time(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")
