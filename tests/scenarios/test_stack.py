@@ -1,0 +1,177 @@
+"""Runs after runs: one stack, no task twice, nothing of others taken over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from tests.fake_github.state import Issue
+from tests.scenarios.bot import REPOSITORY, Bot
+from tests.scenarios.projects import NOTES, note, notes, on
+
+ONE = "/execute --max-tasks 1"
+
+
+@pytest.fixture
+def files() -> Mapping[str, object]:
+    """Two notes to write."""
+    return NOTES
+
+
+async def first_checkpoint(bot: Bot) -> Issue:
+    """The first task as a checkpoint, its comment read."""
+    bot.model.says(note("one.md"))
+    await bot.comment(ONE)
+    bot.says()
+    return bot.pulls[0]
+
+
+async def test_a_second_run_builds_on_the_first(bot: Bot) -> None:
+    """The next run starts at the tip of the open stack and repeats no task."""
+    first = await first_checkpoint(bot)
+    bot.model.says(note("two.md"))
+
+    await bot.comment("/execute")
+
+    (said,) = bot.says()
+    second = bot.pulls[1]
+    assert second.pull.base == first.pull.head
+    assert set(bot.changed(second)) == {"ROADMAP.md", "two.md"}
+    assert "Write one.md | completed" in said
+
+
+async def test_what_earlier_tasks_made_is_shown_to_the_model(bot: Bot) -> None:
+    """The second run's question has the file that only the open stack holds."""
+    await first_checkpoint(bot)
+    bot.model.says(note("two.md"))
+
+    await bot.comment("/execute")
+
+    bot.says()
+    assert "\none.md\n" in bot.prompts[1]
+
+
+async def test_a_checkpoint_closed_unmerged_is_a_no(bot: Bot) -> None:
+    """Its task is declined and not picked again; the next one builds on the default branch."""
+    first = await first_checkpoint(bot)
+    await bot.github.close(REPOSITORY, first.number)
+    bot.model.says(note("two.md"))
+
+    await bot.comment("/execute")
+
+    (said,) = bot.says()
+    assert "Write one.md | declined" in said
+    assert bot.checkpoints()[1:] == ["1.2 Write two.md"]
+    assert bot.pulls[1].pull.base == "main"
+
+
+async def test_asking_for_a_declined_task_is_answered(bot: Bot) -> None:
+    """``--task`` with a declined task says that it was declined."""
+    first = await first_checkpoint(bot)
+    await bot.github.close(REPOSITORY, first.number)
+
+    await bot.comment("/execute --task 1.1")
+
+    (said,) = bot.says()
+    assert "was declined" in said
+
+
+async def test_a_merged_task_is_not_repeated(bot: Bot) -> None:
+    """After a merge the ticked roadmap of the default branch is the one that is read."""
+    first = await first_checkpoint(bot)
+    await bot.github.merge_pull(REPOSITORY, first.number)
+    bot.model.says(note("two.md"))
+
+    await bot.comment("/execute")
+
+    bot.says()
+    assert bot.checkpoints()[1:] == ["1.2 Write two.md"]
+    assert bot.pulls[1].pull.base == "main"
+
+
+async def test_a_squashed_task_is_not_repeated(bot: Bot) -> None:
+    """Squashing makes no difference to what was done."""
+    first = await first_checkpoint(bot)
+    await bot.github.merge_pull(REPOSITORY, first.number, method="squash")
+    bot.model.says(note("two.md"))
+
+    await bot.comment("/execute")
+
+    bot.says()
+    assert bot.checkpoints()[1:] == ["1.2 Write two.md"]
+
+
+async def test_when_all_is_in_review_nothing_starts(bot: Bot) -> None:
+    """A run that finds every task on the open stack asks no model and says so."""
+    bot.model.says(note("one.md"), note("two.md"))
+    await bot.comment("/execute")
+    bot.says()
+
+    await bot.comment("/execute")
+
+    (said,) = bot.says()
+    assert "no open task" in said
+    assert len(bot.pulls) == 2
+
+
+async def test_a_persons_branch_is_not_taken_over(bot: Bot) -> None:
+    """A branch of our prefix that we did not make is no member of the stack and stays."""
+    await bot.github.push(REPOSITORY, {"x.md": b"x\n"}, branch="cairn/aaaaaaaaaa/1-1-write-one-md")
+    theirs = bot.view.branches["cairn/aaaaaaaaaa/1-1-write-one-md"]
+    bot.model.says(note("one.md"))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert bot.pulls[0].pull.base == "main"
+    assert "x.md" not in bot.view.files(bot.pulls[0].pull.head)
+    assert bot.view.branches["cairn/aaaaaaaaaa/1-1-write-one-md"] == theirs
+
+
+async def test_a_persons_pull_request_with_our_marker_is_theirs(bot: Bot) -> None:
+    """Our marks count only on what our App wrote: the task is done all the same, elsewhere."""
+    ours = await first_checkpoint(bot)
+    await bot.github.close(REPOSITORY, ours.number)
+    task = bot.message(ours).strip().split("Cairn-Task: ")[1]
+    branch = "cairn/bbbbbbbbbb/1-2"
+    await bot.github.push(REPOSITORY, {"x.md": b"x\n"}, branch=branch)
+    theirs = await bot.github.open_pull(REPOSITORY, "Mine", head=branch)
+    theirs.body = f"<!-- cairn:checkpoint:{task} -->\n<!-- cairn:roadmap:ROADMAP.md -->"
+    bot.model.says(note("two.md"))
+
+    await bot.comment("/execute")
+
+    (said,) = bot.says()
+    assert "Write one.md | declined" in said
+    assert bot.pulls[-1].pull.base == "main"
+    assert theirs.state == "open"
+
+
+PLANS = {"docs/PLAN.md": b"- [ ] Write `plan.md`\n"}
+
+
+@on(notes("- [ ] 1.1 Write `one.md`\n", **PLANS))
+async def test_two_roadmaps_are_two_stacks(bot: Bot) -> None:
+    """A checkpoint of one roadmap is nothing another roadmap builds on."""
+    await first_checkpoint(bot)
+    bot.model.says(note("plan.md"))
+
+    await bot.comment("/execute docs/PLAN.md")
+
+    bot.says()
+    assert [pull.pull.base for pull in bot.pulls] == ["main", "main"]
+
+
+async def test_members_on_another_base_are_another_stack(bot: Bot) -> None:
+    """A checkpoint that a person retargeted is no ground for the next run."""
+    first = await first_checkpoint(bot)
+    await bot.github.push(REPOSITORY, {"v1.md": b"1\n"}, branch="release")
+    first.pull.base = "release"
+    bot.model.says(note("one.md", "Again."))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert bot.pulls[1].pull.base == "main"
+    assert bot.pulls[1].title == first.title
