@@ -30,13 +30,13 @@ from app.server import build_app
 from app.settings import ServerSettings
 from app.store.database import Store, open_store
 from app.store.deliveries import Deliveries
+from app.store.journal import StoredAnswers, StoredJournal
 from app.store.runs import Run, Runs
 from app.worker import Outcome, Worker
 from handlers.runs import RunRequested
 from runner.adapters.clock import SystemClock
 from runner.adapters.durable import take_folder
 from runner.adapters.fanout import Fanout
-from runner.adapters.file_journal import FileJournal
 from runner.adapters.openai_model import OpenAIModel
 from runner.adapters.run_files import RunFiles
 from runner.adapters.sandboxes import SandboxChoice, choose_sandbox
@@ -131,7 +131,7 @@ class _Parts:
     store: Store
     identity: AppIdentity
     model: OpenAIModel
-    journal: FileJournal
+    journal: StoredJournal
     sandbox: SandboxChoice
     mirrors: dict[int, Mirror]
     mask: Callable[[str], str]
@@ -177,6 +177,7 @@ class _Parts:
             events=Fanout(files, watchers, progress),
             clock=self.around.clock,
             control=StoredOrders(runs),
+            answers=StoredAnswers(self.store, self.around.clock),
         )
         return RunPorts(deps, progress, lambda: self._config(github, run.repository))
 
@@ -219,8 +220,6 @@ async def _open_parts(
     await choice.sandbox.sweep()
     model = open_model(settings, around.sleep)
     stack.push_async_callback(model.close)
-    journal = FileJournal(folder / "journal")
-    stack.push_async_callback(journal.close)
     return _Parts(
         settings=settings,
         around=around,
@@ -234,7 +233,7 @@ async def _open_parts(
             sleep=around.sleep,
         ),
         model=model,
-        journal=journal,
+        journal=StoredJournal(store, around.clock),
         sandbox=choice,
         mirrors={},
         mask=mask_for(secrets_of(settings)),

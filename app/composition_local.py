@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from app.execution import NoOrders
 from app.logs import mask_for, secrets_of
 from app.settings import RunSettings
+from runner.adapters.answer_files import AnswerFiles
 from runner.adapters.clock import SystemClock
 from runner.adapters.docker_sandbox import DockerSandbox
 from runner.adapters.fanout import Fanout
@@ -62,6 +63,7 @@ async def local_deps(
         events=Fanout(files, listener),
         clock=SystemClock(),
         control=NoOrders(),
+        answers=AnswerFiles(folder / "journal"),
     )
     try:
         yield deps, repository

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 from runner.deps import Deps
@@ -50,14 +51,31 @@ async def _ask_once(
     await deps.control.check(state.request.id)
     options = state.request.options
     question = Question(messages, temperature, options.max_answer_tokens, options.model)
-    answer = await deps.model.ask(question)
-    await deps.events.emit(
-        ModelAnswered(state.request.id, state.current, state.node, _exchange(messages, answer))
-    )
+    answer = await _paid_once(state, deps, question)
     used = Usage(
         answer.seconds, answer.prompt_tokens + answer.completion_tokens, answer.cost or 0.0, calls=1
     )
     return state.with_attempt(spent=state.attempt.spent + used), answer
+
+
+async def _paid_once(state: RunState, deps: Deps, question: Question) -> Answer:
+    """Ask, unless a process that died before it could save the node was answered already."""
+    run, name = state.request.id, _name(state, question)
+    known = await deps.answers.recall(run, name)
+    if known is not None:
+        return known
+    answer = await deps.model.ask(question)
+    exchange = _exchange(question.messages, answer)
+    await deps.events.emit(ModelAnswered(run, state.current, state.node, exchange))
+    await deps.answers.keep(run, name, answer)
+    return answer
+
+
+def _name(state: RunState, question: Question) -> str:
+    """Name a question by its place in the attempt and by all that is asked."""
+    attempt = state.attempt
+    asked = hashlib.sha256(repr(question).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{attempt.task}/{attempt.number}/{attempt.spent.calls}/{asked}"
 
 
 def _exchange(messages: tuple[Message, ...], answer: Answer) -> Exchange:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from runner.errors import Outage
 from runner.findings import Verification
 from runner.ports import (
+    Answers,
     Box,
     BoxSpec,
     Clock,
@@ -68,6 +69,7 @@ class Deps:
     events: Events
     clock: Clock
     control: Control
+    answers: Answers
     bench: Bench = field(init=False)
 
     def __post_init__(self) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -38,38 +39,55 @@ class Ended:
 
 
 async def drive(request: Request, nodes: Mapping[str, Node], deps: Deps) -> Ended:
-    """Drive the run from where its journal stands."""
+    """Drive the run from where its journal stands until it stops."""
+    async with aclosing(driving(request, nodes, deps)) as steps:
+        async for step in steps:
+            if isinstance(step, Ended):
+                return step
+    raise AssertionError("driving ends with how it ended")
+
+
+async def driving(
+    request: Request, nodes: Mapping[str, Node], deps: Deps
+) -> AsyncGenerator[RunState | Ended]:
+    """Drive the run; yield the state after every saved node, and last how it ended."""
     cursors = Cursors(deps.journal)
     state = await cursors.recall(request, now=deps.clock.now().timestamp())
     await deps.events.emit(RunChanged(request.id, "", "started"))
+    ended: Ended | None = None
     try:
-        ended = await _until_it_stops(state, nodes, deps, cursors)
+        while ended is None:
+            step = await _next(state, nodes, deps, cursors)
+            if isinstance(step, Ended):
+                ended = step
+            else:
+                state = step
+                yield state
     finally:
         await deps.bench.close()
-    await deps.events.emit(
-        RunChanged(request.id, "", ended.status, ended.reason or ended.state.problem)
-    )
-    return ended
+    why = ended.reason or ended.state.problem
+    await deps.events.emit(RunChanged(request.id, "", ended.status, why))
+    yield ended
 
 
-async def _until_it_stops(
+async def _next(
     state: RunState, nodes: Mapping[str, Node], deps: Deps, cursors: Cursors
-) -> Ended:
-    while state.node not in (END, REST):
-        try:
-            if not state.stopping:
-                await deps.control.check(state.request.id)
-            state = await _advance(state, nodes, deps, cursors)
-        except Stopped as order:
-            if order.order == "pause":
-                return Ended("paused", state, "order", "a person paused it")
-            state = replace(state, stopping=True, node=BORDER)
-        except Outage as outage:
-            log.warning("Run %s is paused at %s: %s", state.request.id, state.node, outage.message)
-            return Ended("paused", state, outage.kind, outage.message, outage.until)
-    if state.stopping:
-        return Ended("cancelled", state)
-    return Ended("ended" if state.node == END else "resting", state)
+) -> RunState | Ended:
+    """Take one step, or say why none is taken."""
+    if state.node in (END, REST):
+        status = "cancelled" if state.stopping else "ended" if state.node == END else "resting"
+        return Ended(status, state)
+    try:
+        if not state.stopping:
+            await deps.control.check(state.request.id)
+        return await _advance(state, nodes, deps, cursors)
+    except Stopped as order:
+        if order.order == "pause":
+            return Ended("paused", state, "order", "a person paused it")
+        return replace(state, stopping=True, node=BORDER)
+    except Outage as outage:
+        log.warning("Run %s is paused at %s: %s", state.request.id, state.node, outage.message)
+        return Ended("paused", state, outage.kind, outage.message, outage.until)
 
 
 async def _advance(

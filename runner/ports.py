@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -100,6 +100,21 @@ class BoxSpec:
     timeout: float = 300.0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """Commands that install what a project's tests need; their result is kept and used again.
+
+    ``inputs`` is a digest of the files they read, ``project`` says whose they are (each project
+    keeps few results), ``network`` is for these commands only, ``timeout`` (seconds) for each.
+    """
+
+    commands: tuple[tuple[str, ...], ...]
+    inputs: str
+    project: str = ""
+    network: bool = False
+    timeout: float = 1800.0
+
+
 class Sandbox(Protocol):
     @property
     def name(self) -> str:
@@ -110,6 +125,16 @@ class Sandbox(Protocol):
 
     async def open(self, spec: BoxSpec) -> Box:
         """Create a sandbox. Raises ``Outage`` when the engine is down or the image is missing."""
+
+    async def prepare(
+        self, spec: BoxSpec, setup: Setup, fill: Callable[[Box], Awaitable[None]]
+    ) -> str:
+        """Return the image that holds what the commands made, for ``BoxSpec.image``.
+
+        They run once for an image, commands and inputs, in a box that ``fill`` has filled with
+        the tree. Raises ``TaskError`` (kind ``environment``) when a command fails, ``Outage`` when
+        the engine does.
+        """
 
     async def sweep(self) -> int:
         """Remove what killed workers left behind; return how many there were."""
@@ -207,6 +232,16 @@ class Journal(Protocol):
 
     async def content(self, sha: str) -> bytes:
         """Return a content that was saved with a row."""
+
+
+class Answers(Protocol):
+    """The model's answers as they came: what was paid for once is not asked for again."""
+
+    async def recall(self, run: str, question: str) -> Answer | None:
+        """Return the answer to a question of the run, if there was one."""
+
+    async def keep(self, run: str, question: str, answer: Answer) -> None:
+        """Store an answer; the first one of a question stays."""
 
 
 class Events(Protocol):

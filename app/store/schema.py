@@ -80,3 +80,56 @@ runs = sa.Table(
     sa.Index(None, "repository_id", "issue"),
     sqlite_autoincrement=True,
 )
+
+# What happened, row by row; ``data`` refers to ``contents`` by sha.
+journal = sa.Table(
+    "journal",
+    metadata,
+    sa.Column("run", sa.Text, primary_key=True),
+    sa.Column("task", sa.Text, primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("node", sa.Text, nullable=False),
+    sa.Column("data", sa.JSON, nullable=False),
+    sa.Column("saved_at", Moment, nullable=False),
+)
+
+contents = sa.Table(
+    "contents",
+    metadata,
+    sa.Column("sha", sa.Text, primary_key=True),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+)
+
+# An answer is kept when it arrives: a crash before its step is saved must not pay for it twice.
+answers = sa.Table(
+    "answers",
+    metadata,
+    sa.Column("run", sa.Text, primary_key=True),
+    sa.Column("question", sa.Text, primary_key=True),
+    sa.Column("answer", sa.JSON, nullable=False),
+    sa.Column("answered_at", Moment, nullable=False),
+)
+
+# The queue: an order is one wake-up of a run; ``waiting``, ``sent`` to the engine, or ``done``.
+orders = sa.Table(
+    "orders",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("id", sa.Text, nullable=False, unique=True),
+    sa.Column("run", sa.Text, nullable=False, index=True),
+    sa.Column("repository_id", sa.BigInteger, nullable=False),
+    sa.Column("roadmap", sa.Text, nullable=False),
+    sa.Column("priority", sa.Integer, nullable=False),
+    sa.Column("status", sa.Text, nullable=False, index=True),
+    sa.Column("made_at", Moment, nullable=False),
+    sa.Column("sent_at", Moment),
+    sa.Column("done_at", Moment),
+    sqlite_autoincrement=True,
+)
+sa.Index(
+    "uq_orders_open",
+    orders.c.run,
+    unique=True,
+    sqlite_where=orders.c.status != "done",
+    postgresql_where=orders.c.status != "done",
+)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
-from runner.adapters.durable import make_folder, sync_folder, telling, write_all
+from runner.adapters.durable import telling, write_file
 from runner.errors import Outage
 from runner.snapshot import blob_sha
 
@@ -24,7 +22,7 @@ class ContentStore:
         file = self._file(sha)
         with telling(f"save a content of the run in {self._folder}"):
             if not file.exists():
-                self._write(file, content)
+                write_file(file, content)
 
     def get(self, sha: str) -> bytes:
         """Return a content. Raises ``Outage`` when it is missing or damaged."""
@@ -40,17 +38,3 @@ class ContentStore:
 
     def _file(self, sha: str) -> Path:
         return self._folder / sha[:2] / sha[2:]
-
-    def _write(self, file: Path, content: bytes) -> None:
-        make_folder(file.parent)
-        descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=".new-")
-        temporary = Path(name)
-        try:
-            try:
-                write_all(descriptor, content)
-            finally:
-                os.close(descriptor)
-            temporary.replace(file)
-        finally:
-            temporary.unlink(missing_ok=True)
-        sync_folder(file.parent)

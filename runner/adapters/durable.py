@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,6 +51,23 @@ def write_all(descriptor: int, content: bytes) -> None:
     while view:
         view = view[os.write(descriptor, view) :]
     os.fsync(descriptor)
+
+
+def write_file(file: Path, content: bytes) -> None:
+    """Write a file whole or not at all, durably, its folder too. Raises ``Outage``."""
+    with telling(f"write {file}"):
+        make_folder(file.parent)
+        descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=".new-")
+        temporary = Path(name)
+        try:
+            try:
+                write_all(descriptor, content)
+            finally:
+                os.close(descriptor)
+            temporary.replace(file)
+        finally:
+            temporary.unlink(missing_ok=True)
+        sync_folder(file.parent)
 
 
 def lock(file: Path, *, busy: str) -> int:

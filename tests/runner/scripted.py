@@ -82,6 +82,19 @@ class MemoryJournal:
         return [json.loads(text)["node"] for _, text in rows]
 
 
+class MemoryAnswers:
+    """Answers by run and question."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], Answer] = {}
+
+    async def recall(self, run: str, question: str) -> Answer | None:
+        return self.kept.get((run, question))
+
+    async def keep(self, run: str, question: str, answer: Answer) -> None:
+        self.kept.setdefault((run, question), answer)
+
+
 class LateJournal(MemoryJournal):
     """A journal as a driver sees it that looked before another one wrote its rows."""
 
@@ -149,6 +162,7 @@ def deps(
     sandbox: RecordingSandbox | None = None,
     journal: MemoryJournal | None = None,
     control: ScriptedControl | None = None,
+    answers: MemoryAnswers | None = None,
 ) -> Deps:
     """The ports of one run; what is not given has nothing to tell."""
     return Deps(
@@ -159,6 +173,7 @@ def deps(
         events=Recorder(),
         clock=StandingClock(),
         control=control or ScriptedControl(),
+        answers=answers or MemoryAnswers(),
     )
 
 

@@ -15,6 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.store.database import open_store
+from app.store.journal import StoredJournal
+from runner.adapters.clock import SystemClock
 from runner.adapters.file_journal import FileJournal
 from runner.adapters.run_log import newest
 from runner.errors import Outage
@@ -34,7 +37,17 @@ async def file_journal(folder: Path) -> AsyncIterator[Journal]:
         await journal.close()
 
 
-IMPLEMENTATIONS = {"file": file_journal}
+@asynccontextmanager
+async def stored_journal(folder: Path) -> AsyncIterator[Journal]:
+    """Open the journal of a database file."""
+    store = await open_store(f"sqlite:///{folder}.db")
+    try:
+        yield StoredJournal(store, SystemClock())
+    finally:
+        await store.close()
+
+
+IMPLEMENTATIONS = {"file": file_journal, "database": stored_journal}
 
 
 @pytest.fixture(params=IMPLEMENTATIONS.values(), ids=IMPLEMENTATIONS.keys())

@@ -1,0 +1,138 @@
+"""The orders: which runs want to work, and which of them may now.
+
+An order is one wake-up of a run. What may run is decided here, in the transaction that settles the
+order before it, and only that is handed to the engine: waiting costs rows, not workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.store.schema import orders, runs
+from runner.ports import Clock
+
+Enqueue = Callable[[Connection, str], None]
+"""Hands an order to the engine inside the caller's transaction."""
+
+WORKING = ("running", "cancelling", "pausing")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One wake-up: ``id`` names it to the engine, ``run`` is what is to go on."""
+
+    id: str
+    run: str
+
+
+class Orders:
+    """Methods for use inside a writing transaction. ``at_once`` segments work at the same time."""
+
+    def __init__(self, clock: Clock, enqueue: Enqueue, *, at_once: int) -> None:
+        self._clock = clock
+        self._enqueue = enqueue
+        self._at_once = at_once
+
+    async def wake(self, connection: AsyncConnection, run: str) -> None:
+        """Order the run to go on, unless it is ordered already; then send what may work."""
+        if await self._open(connection, run) is None:
+            nth = await connection.scalar(
+                sa.select(sa.func.count()).select_from(orders).where(orders.c.run == run)
+            )
+            await connection.execute(_new(run, f"{run}-{nth}", self._clock.now()))
+        await self.send(connection)
+
+    async def done(self, connection: AsyncConnection, order: str) -> None:
+        """Settle an order; the caller has said before what its run wants next."""
+        values = {"status": "done", "done_at": self._clock.now()}
+        await connection.execute(sa.update(orders).where(orders.c.id == order).values(values))
+
+    async def is_open(self, connection: AsyncConnection, order: str) -> bool:
+        """Say whether an order still has work: a segment that is repeated after its end has not."""
+        status = await connection.scalar(sa.select(orders.c.status).where(orders.c.id == order))
+        return status == "sent"
+
+    async def send(self, connection: AsyncConnection) -> None:
+        """Hand the engine as many orders as may work now, the next by right first."""
+        while int(await connection.scalar(_SENT) or 0) < self._at_once:
+            order = (await connection.execute(_NEXT)).first()
+            if order is None:
+                return
+            values = {"status": "sent", "sent_at": self._clock.now()}
+            await connection.execute(
+                sa.update(orders).where(orders.c.id == order.id).values(values)
+            )
+            await connection.execute(
+                sa.update(runs)
+                .where(runs.c.id == order.run, runs.c.status == "queued")
+                .values(status="running", updated_at=self._clock.now())
+            )
+            await connection.run_sync(self._enqueue, order.id)
+
+    async def position(self, connection: AsyncConnection, run: str) -> int:
+        """Count the waiting orders up to the run's own, 0 when it does not wait."""
+        mine = sa.select(orders.c.priority, orders.c.seq).where(
+            orders.c.run == run, orders.c.status == "waiting"
+        )
+        own = (await connection.execute(mine)).first()
+        if own is None:
+            return 0
+        before = (orders.c.priority > own.priority) | (
+            (orders.c.priority == own.priority) & (orders.c.seq <= own.seq)
+        )
+        query = sa.select(sa.func.count()).select_from(orders)
+        return int(await connection.scalar(query.where(orders.c.status == "waiting", before)) or 0)
+
+    async def _open(self, connection: AsyncConnection, run: str) -> str | None:
+        query = sa.select(orders.c.id).where(orders.c.run == run, orders.c.status != "done")
+        found: str | None = await connection.scalar(query)
+        return found
+
+
+def _new(run: str, id: str, now: datetime) -> sa.Insert:
+    """An order takes its place (repository, roadmap, priority) from its run."""
+    place = sa.select(
+        sa.literal(id),
+        runs.c.id,
+        runs.c.repository_id,
+        runs.c.roadmap,
+        runs.c.priority,
+        sa.literal("waiting"),
+        sa.literal(now, orders.c.made_at.type),
+    ).where(runs.c.id == run)
+    names = ["id", "run", "repository_id", "roadmap", "priority", "status", "made_at"]
+    return sa.insert(orders).from_select(names, place)
+
+
+_SENT = sa.select(sa.func.count()).select_from(orders).where(orders.c.status == "sent")
+
+_other = runs.alias("other")
+_stack_is_taken = (
+    sa.select(_other.c.seq)
+    .where(
+        _other.c.status.in_(WORKING),
+        _other.c.repository_id == orders.c.repository_id,
+        _other.c.roadmap == orders.c.roadmap,
+        _other.c.id != orders.c.run,
+    )
+    .exists()
+)
+_peer = orders.alias("peer")
+_served = (
+    sa.select(sa.func.max(_peer.c.sent_at))
+    .where(_peer.c.repository_id == orders.c.repository_id)
+    .scalar_subquery()
+)
+# Priority first; among equals the repository that was served longest ago, then the oldest order.
+_NEXT = (
+    sa.select(orders.c.id, orders.c.run)
+    .where(orders.c.status == "waiting", ~_stack_is_taken)
+    .order_by(orders.c.priority.desc(), sa.func.coalesce(_served, 0), orders.c.seq)
+    .limit(1)
+)

@@ -1,0 +1,41 @@
+"""The answers port in plain files, beside the journal of ``cairn run``."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from runner.adapters.durable import write_file
+from runner.errors import Outage
+from runner.ports import Answer
+
+
+class AnswerFiles:
+    """One file an answer: ``<folder>/<run>/answers/<name>.json``."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def recall(self, run: str, question: str) -> Answer | None:
+        """Return the answer to a question of the run, if there was one."""
+        return await asyncio.to_thread(self._read, self._file(run, question))
+
+    async def keep(self, run: str, question: str, answer: Answer) -> None:
+        """Store an answer durably. Raises ``Outage`` when the disk refuses."""
+        text = json.dumps(asdict(answer), ensure_ascii=False)
+        await asyncio.to_thread(write_file, self._file(run, question), text.encode())
+
+    def _file(self, run: str, question: str) -> Path:
+        name = hashlib.sha256(question.encode()).hexdigest()[:20]
+        return self._folder / run / "answers" / f"{name}.json"
+
+    def _read(self, file: Path) -> Answer | None:
+        try:
+            return Answer(**json.loads(file.read_bytes()))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, TypeError) as error:
+            raise Outage("journal", f"{file} cannot be read: {error}. Remove it.") from error
