@@ -144,20 +144,20 @@ class Worker:
         if before is not None:  # it was resumed while it was still being put to rest
             await asyncio.wait({before})
         outcome = await self._outcome(run)
+        stopped = run.id, run.repository, outcome.status, outcome.reason
         tries = AsyncRetrying(
             retry=retry_if_exception_type(Outage), wait=_BACKOFF, sleep=self._rest
         )
         await tries(self._settle, run.id, outcome)
+        log.info("Run %s of %s: %s %s", *stopped)
 
     async def _outcome(self, run: Run) -> Outcome:
         """The job boundary: a bug in one run must not stop the others, nor lose this one."""
         try:
             return await self._execute(run)
         except Outage as outage:
-            log.warning("Run %s is paused: %s", run.id, outage.message)
             return Outcome("paused", why(outage), outage.until, told=False)
         except GitHubException as refusal:
-            log.warning("Run %s is paused: GitHub refused: %s", run.id, refusal)
             return Outcome("paused", why(refusal), told=False)
         except Exception as bug:  # see above; what was saved stays and is resumable
             log.exception("Run %s of %s stopped by a bug", run.id, run.repository)

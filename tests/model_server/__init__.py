@@ -14,6 +14,6 @@ from tests.model_server.replies import Reply
 from tests.model_server.script import ScriptedModel
 from tests.model_server.script_file import read_script
 from tests.model_server.server import serve
-from tests.model_server.turns import Asked, Rule
+from tests.model_server.turns import Asked, Held, Rule
 
-__all__ = ["Asked", "Fault", "Reply", "Rule", "ScriptedModel", "read_script", "serve"]
+__all__ = ["Asked", "Fault", "Held", "Reply", "Rule", "ScriptedModel", "read_script", "serve"]

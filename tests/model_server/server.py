@@ -12,7 +12,7 @@ from aiohttp import web
 from tests.model_server.faults import Fault
 from tests.model_server.replies import Reply, completion
 from tests.model_server.script import ScriptedModel
-from tests.model_server.turns import Asked
+from tests.model_server.turns import Asked, Held
 
 HOST = "127.0.0.1"
 
@@ -50,6 +50,10 @@ class _Application:
         key = request.headers.get("Authorization", "").removeprefix("Bearer ")
         asked = Asked(await request.json(), key)
         turn = self._model.answer(asked)
+        if isinstance(turn, Held):
+            turn.asked.set()
+            await turn.go.wait()
+            turn = turn.reply
         if isinstance(turn, Fault):
             return await self._fail(request, turn, asked)
         return web.json_response(self._body(asked, turn))

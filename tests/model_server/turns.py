@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tests.model_server.faults import Fault
 from tests.model_server.replies import Reply
 
-Turn = str | Reply | Fault
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """An answer that is kept back: ``asked`` is set when it is asked for, ``go`` lets it go."""
+
+    reply: str | Reply | Fault
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+    go: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+Turn = str | Reply | Fault | Held
 """One answer of a script; a plain text is an answer that ended by itself."""
 
 

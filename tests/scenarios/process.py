@@ -1,0 +1,72 @@
+"""``cairn serve`` as a process of its own, which can be killed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from app.settings import ServerSettings
+from tests.scenarios.bot import Bot
+
+
+@dataclass
+class Process:
+    """A server that listens; ``lines`` are what it has logged so far."""
+
+    process: asyncio.subprocess.Process
+    lines: list[str] = field(default_factory=list)
+
+    async def until(self, words: str) -> str:
+        """Read the log up to a line with these words; fails when the process ends before."""
+        assert self.process.stderr is not None
+        async for raw in self.process.stderr:
+            self.lines.append(raw.decode(errors="replace").rstrip())
+            if words in self.lines[-1]:
+                return self.lines[-1]
+        raise AssertionError(f"never said {words!r}:\n" + "\n".join(self.lines))
+
+    async def end(self, number: signal.Signals = signal.SIGKILL) -> int:
+        """Send a signal and wait for the end; the exit code."""
+        if self.process.returncode is None:
+            self.process.send_signal(number)
+        return await self.process.wait()
+
+
+@asynccontextmanager
+async def serving(bot: Bot) -> AsyncIterator[Process]:
+    """Start ``cairn serve`` and wait until it listens; leaving kills it."""
+    process = Process(
+        await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "app", "serve"),
+            env=environment(bot.settings),
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )
+    )
+    try:
+        address = (await process.until("Listening on ")).rpartition(" ")[2]
+        bot.github.webhook_url = f"{address}/webhook"
+        yield process
+    finally:
+        bot.github.webhook_url = None
+        await process.end()
+
+
+def environment(settings: ServerSettings) -> Mapping[str, str]:
+    """The environment that says the same as the settings, on a free port."""
+    names = settings.model_fields_set - {"database_url"}
+    values = {name.upper(): _plain(getattr(settings, name)) for name in names}
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    return {"PATH": path, "PORT": "0", **values}
+
+
+def _plain(value: object) -> str:
+    return value.get_secret_value() if isinstance(value, SecretStr) else str(value)

@@ -1,0 +1,65 @@
+"""Deliveries come twice, late and in disorder; in the end nothing is different."""
+
+from __future__ import annotations
+
+from tests.model_server import Held
+from tests.scenarios.bot import REPOSITORY, Bot
+from tests.scenarios.endings import ANSWER, ONE_NOTE, finished
+
+
+@ONE_NOTE
+async def test_a_redelivery_at_the_end_changes_nothing(bot: Bot) -> None:
+    """The same GUID again starts nothing and says nothing."""
+    bot.model.says(ANSWER)
+    await bot.comment("/execute")
+
+    assert await bot.github.redeliver(bot.github.deliveries[0]) == 202
+    await bot.idle()
+
+    finished(bot)
+
+
+@ONE_NOTE
+async def test_a_redelivery_meanwhile_changes_nothing(bot: Bot) -> None:
+    """The same GUID again, while its run works, starts no second one."""
+    answer = Held(ANSWER)
+    bot.model.says(answer)
+    await bot.github.comment(REPOSITORY, bot.issue.number, "/execute", by="writer")
+    await answer.asked.wait()
+
+    await bot.github.redeliver(bot.github.deliveries[0])
+    answer.go.set()
+    await bot.idle()
+
+    finished(bot)
+
+
+@ONE_NOTE
+async def test_a_delivery_that_only_arrives_again_is_worked(bot: Bot) -> None:
+    """Nobody listened the first time; the redelivery is worked as the first would have been."""
+    url, bot.github.webhook_url = bot.github.webhook_url, None
+    await bot.github.comment(REPOSITORY, bot.issue.number, "/execute", by="writer")
+    bot.github.webhook_url = url
+    bot.model.says(ANSWER)
+
+    await bot.github.redeliver(bot.github.deliveries[0])
+    await bot.idle()
+
+    finished(bot)
+
+
+@ONE_NOTE
+async def test_deliveries_in_disorder_end_the_same(bot: Bot) -> None:
+    """Two commands delivered the wrong way round leave the one pull request there is to make."""
+    url, bot.github.webhook_url = bot.github.webhook_url, None
+    await bot.github.comment(REPOSITORY, bot.issue.number, "/execute", by="writer")
+    await bot.github.comment(REPOSITORY, bot.issue.number, "/execute --task 1.1", by="writer")
+    bot.github.webhook_url = url
+    bot.model.says(ANSWER)
+
+    for delivery in reversed(bot.github.deliveries[:2]):
+        await bot.github.redeliver(delivery)
+    await bot.idle()
+
+    assert [pull.title for pull in bot.pulls] == ["1.1 Write one.md"]
+    assert [said.count("is done") for said in bot.says() if "### Cairn" in said] == [1, 1]
