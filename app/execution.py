@@ -10,6 +10,7 @@ from app.progress_text import pause
 from app.store.runs import Run, Runs, Status
 from app.worker import Outcome
 from runner.config import ConfigError, RepositoryConfig
+from runner.defuse import defuse
 from runner.deps import Deps
 from runner.driver import Ended, drive
 from runner.dry_run import lines
@@ -112,13 +113,13 @@ def request_of(run: Run, config: RepositoryConfig) -> Request:
 
 def listed(error: ConfigError) -> str:
     """The problems of a configuration, one a line."""
-    return "\n".join(f"- {problem}" for problem in error.problems)
+    return "\n".join(f"- {defuse(str(problem), plain=True)}" for problem in error.problems)
 
 
 async def _dry(request: Request, ports: RunPorts) -> Outcome:
     """List the tasks in order; no model is asked and nothing is written but the comment."""
     step = await parse_roadmap(RunState(request), ports.deps)
-    listing = "\n".join(f"- {line}" for line in lines(step.state))
+    listing = "\n".join(f"- {defuse(line, plain=True)}" for line in lines(step.state))
     await ports.progress.finish("ended", listing)
     return Outcome("ended", "dry run")
 

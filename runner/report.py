@@ -99,14 +99,18 @@ def _row(state: RunState, task: Task) -> dict[str, object]:
     failure = attempt.failure if attempt else None
     return {
         "name": task.name,
-        "title": defuse(task.title).replace("|", "\\|"),
+        "title": defuse(task.title, plain=True).replace("|", "\\|"),
         "status": str(state.status(task)),
         "answers": attempt.answers if attempt else 0,
         "tokens": attempt.spent.tokens if attempt else 0,
         "url": attempt.url if attempt else "",
         "commit": attempt.commit if attempt else "",
-        "why": defuse(failure.message).replace("|", "\\|").replace("\n", " ") if failure else "",
+        "why": _one_cell(failure.message) if failure else "",
     }
+
+
+def _one_cell(text: str) -> str:
+    return defuse(" ".join(text.split()), plain=True).replace("|", "\\|")
 
 
 def _line(state: RunState, attempt: Attempt) -> dict[str, object]:

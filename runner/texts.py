@@ -14,10 +14,15 @@ _OLD_FAILURES = "**The tests that fail here failed before this change too.**"
 _MARKS = {"passed": "✅", "failed": "❌", "skipped": "⏭️"}
 
 
+def title_of(task: Task) -> str:
+    """The title of a task's commit and pull request, safe to publish."""
+    return defuse(f"{task.id} {task.title}" if task.id else task.title, plain=True)
+
+
 def commit_message(task: Task) -> str:
     """The message without its trailers: what the task says, short line first."""
-    first = defuse(f"{task.id} {task.title}" if task.id else task.title)
-    rest = defuse(task.text)
+    first = title_of(task)
+    rest = defuse(task.text, plain=True)
     return first if rest == first else f"{first}\n\n{rest}"
 
 
@@ -49,11 +54,11 @@ def escalation_body(state: RunState) -> str:
     """Why a task was given up, with what was seen, for people who take it over."""
     task, attempt = state.task, state.attempt
     failure = attempt.failure
-    evidence = "\n".join(f"- {defuse(cut_middle(line, 600))}" for line in _evidence(attempt))
+    evidence = "\n".join(f"- {_plain(cut_middle(line, 600))}" for line in _evidence(attempt))
     parts = [
         f"### Task {task.name} needs a person",
         _quoted(defuse(task.text)),
-        f"**Why:** {defuse(failure.message) if failure else 'unknown'} "
+        f"**Why:** {_plain(failure.message) if failure else 'unknown'} "
         f"(reason: `{failure.reason if failure else 'unknown'}`).",
         "**What was seen:**\n\n" + evidence if evidence else "",
         "**How far it got:**\n\n" + effort(attempt),
@@ -82,7 +87,7 @@ def effort(attempt: Attempt) -> str:
         f"{attempt.test_repairs} test repairs)",
         f"- tokens: {attempt.spent.tokens:,}; cost: {money(attempt)}",
     ]
-    lines += [f"- put right without a model: {defuse(note)}" for note in attempt.mended]
+    lines += [f"- put right without a model: {_plain(note)}" for note in attempt.mended]
     return "\n".join(lines)
 
 
@@ -100,8 +105,8 @@ def _files(attempt: Attempt) -> str:
 
 
 def _row(level: Level) -> str:
-    note = defuse(level.reason or (f"`{' '.join(level.command)}`" if level.command else ""))
-    note = note.replace("|", "\\|").replace("\n", " ")
+    note = _plain(level.reason or (f"`{' '.join(level.command)}`" if level.command else ""))
+    note = note.replace("|", "\\|")
     mark = f"{_MARKS[level.result]} {level.result}"
     return f"| {level.name} | {mark} | {level.seconds:.1f} | {note} |"
 
@@ -118,6 +123,11 @@ def _output(verification: Verification | None) -> str:
     output = cut_middle(failed[-1].output, 4_000).replace("````", "` ` ` `")
     shown = defuse(f"````\n{output}\n````")
     return f"<details><summary>Output of the last run</summary>\n\n{shown}\n\n</details>"
+
+
+def _plain(text: str) -> str:
+    """Foreign text to stand within a line of ours."""
+    return defuse(" ".join(text.split()), plain=True)
 
 
 def _quoted(text: str) -> str:

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Sequence
 
 from runner.changes import ChangeSet, Write
-from runner.defuse import defuse
 from runner.deps import Deps
 from runner.errors import TaskError
 from runner.naming import branch_name
@@ -15,7 +14,7 @@ from runner.reading import base_of, contents
 from runner.roadmap.edit import EditRefused, find, tick
 from runner.snapshot import Snapshot
 from runner.state import RunState, Step
-from runner.texts import commit_message, pull_request_body
+from runner.texts import commit_message, pull_request_body, title_of
 from runner.validators.validate import syntax_complaint
 
 log = logging.getLogger(__name__)
@@ -64,7 +63,7 @@ def _checkpoint(
         parent=state.attempt.base,
         changes=changes.effective(base),
         tree=changes.tree(base),
-        title=defuse(f"{task.id} {task.title}" if task.id else task.title),
+        title=title_of(task),
         message=commit_message(task),
         body=pull_request_body(state, repaired),
         trailers=(("Cairn-Run", run), ("Cairn-Task", task.key)),

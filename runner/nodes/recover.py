@@ -8,7 +8,7 @@ from dataclasses import replace
 from runner.deps import Deps
 from runner.errors import TaskError
 from runner.state import Failure, RunState, Status, Step
-from runner.texts import escalation_body
+from runner.texts import escalation_body, title_of
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +25,8 @@ async def propose_recovery(state: RunState, deps: Deps) -> Step:
     log.info("Recovery strategy: ESCALATE")
     task = state.task
     try:
-        url = await deps.repository.publish_escalation(task.key, task.title, escalation_body(state))
+        body = escalation_body(state)
+        url = await deps.repository.publish_escalation(task.key, title_of(task), body)
     except TaskError as error:
         log.warning("The escalation of task [%s] was refused: %s", task.name, error.message)
         return Step(state.with_attempt(status=Status.FAILED), "error")
