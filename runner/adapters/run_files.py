@@ -53,7 +53,7 @@ class RunFiles:
         if attempt and event.task and not state.current:
             data = _iteration(attempt, self._links.pop(event.task, []))
             self._numbered(event, "iteration", data)
-        if state.roadmap and not state.current:
+        if not state.current and (state.roadmap or state.node == END):
             self._save("todos.json", todos(state))
         if state.node == END:
             self._save("report.json", report(state))
