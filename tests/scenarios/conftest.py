@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.scenarios.bot import Bot, conversation
+from tests.scenarios.left_behind import disagreements, secrets_in
 from tests.scenarios.projects import CALC
 
 
@@ -26,3 +27,5 @@ async def bot(tmp_path: Path, files: Mapping[str, object]) -> AsyncIterator[Bot]
         bot.github.verify()
         bot.model.verify()
         assert bot.bugs == []
+        assert secrets_in(bot.settings) == []
+        assert disagreements(bot) == []
