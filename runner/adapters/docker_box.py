@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 
 from aiodocker.containers import DockerContainer
@@ -28,9 +28,19 @@ class DockerBox:
     """A container with a workspace; its commands run one after another."""
 
     def __init__(
-        self, *, container: DockerContainer, address: str, spec: BoxSpec, resources: AsyncExitStack
+        self,
+        *,
+        container: DockerContainer,
+        address: str,
+        spec: BoxSpec,
+        resources: AsyncExitStack,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
-        """``resources`` removes the container and closes the client when it is closed."""
+        """``resources`` removes the container and closes the client when it is closed.
+
+        ``environment`` is what commands get on top of the container's own.
+        """
+        self._environment = dict(environment or {})
         self._container = container
         self._address = address
         self._spec = spec
@@ -71,7 +81,9 @@ class DockerBox:
         line = command_line(argv, size=len(stdin), limit=limit)
         clock = asyncio.get_running_loop().time
         streams = BoundedOutput(self._spec.output), BoundedOutput(self._spec.output)
-        command = await self._container.exec(line, stdin=bool(stdin), user=USER)
+        command = await self._container.exec(
+            line, stdin=bool(stdin), user=USER, environment=self._environment
+        )
         started = clock()
         try:
             async with asyncio.timeout(limit + _GRACE) as deadline:

@@ -47,8 +47,13 @@ def command_line(argv: Sequence[str], *, size: int, limit: float) -> list[str]:
     return ["sh", "-c", _COMMAND, "sh", str(size), f"{max(limit, 0.001):.3f}", *argv]
 
 
-def container_config(spec: BoxSpec, *, image: str, owner: str) -> dict[str, Any]:
-    """Describe the container (https://docs.docker.com/reference/api/engine/, ContainerCreate)."""
+def container_config(
+    spec: BoxSpec, *, image: str, owner: str, writable: bool = False
+) -> dict[str, Any]:
+    """Describe the container (https://docs.docker.com/reference/api/engine/, ContainerCreate).
+
+    ``writable`` lets setup commands leave something in the container's own layer.
+    """
     return {
         "Image": image,
         "Entrypoint": ["sleep", "infinity"],
@@ -58,7 +63,7 @@ def container_config(spec: BoxSpec, *, image: str, owner: str) -> dict[str, Any]
         "Env": list(_ENVIRONMENT),
         "Labels": {OWNER: owner, RUN: spec.run, TASK: spec.task},
         "Healthcheck": {"Test": ["NONE"]},
-        "HostConfig": _limits(spec) | _locks(spec),
+        "HostConfig": _limits(spec) | _locks(spec) | {"ReadonlyRootfs": not writable},
     }
 
 
@@ -70,7 +75,11 @@ def _limits(spec: BoxSpec) -> dict[str, Any]:
         "MemorySwap": memory,
         "NanoCpus": int(spec.cpus * 1e9),
         "PidsLimit": spec.pids,
-        "Ulimits": [{"Name": "core", "Soft": 0, "Hard": 0}],
+        "Ulimits": [
+            {"Name": "core", "Soft": 0, "Hard": 0},
+            # never reached in the workspace, which is full before
+            {"Name": "fsize", "Soft": 2 * spec.disk, "Hard": 2 * spec.disk},
+        ],
         "Tmpfs": {
             WORKSPACE: f"rw,exec,nosuid,nodev,size={spec.disk},mode=0755,uid=1000,gid=1000",
             "/tmp": f"rw,exec,nosuid,nodev,size={spec.disk // 2},mode=1777",  # noqa: S108
@@ -82,7 +91,6 @@ def _locks(spec: BoxSpec) -> dict[str, Any]:
     return {
         "Init": True,
         "NetworkMode": "default" if spec.network else "none",
-        "ReadonlyRootfs": True,
         "CapDrop": ["ALL"],
         "SecurityOpt": ["no-new-privileges"],
         "LogConfig": {"Type": "none"},

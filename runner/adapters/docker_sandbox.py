@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from contextlib import AsyncExitStack, suppress
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import replace
+from typing import Any
 
 from aiodocker import Docker, DockerError
 from aiodocker.containers import DockerContainer
@@ -12,8 +16,10 @@ from aiodocker.containers import DockerContainer
 from runner.adapters.docker_box import DockerBox
 from runner.adapters.docker_container import OWNER, container_config
 from runner.adapters.docker_engine import engine
+from runner.adapters.docker_prepared import PreparedImages, begin, during, finish
+from runner.adapters.setup_commands import run_setup, setup_key
 from runner.errors import Outage, PortError
-from runner.ports import Box, BoxSpec
+from runner.ports import Box, BoxSpec, Setup
 
 _GONE, _ALREADY_GOING = 404, 409
 
@@ -32,14 +38,12 @@ class DockerSandbox:
         self._owner = owner
         self._image = image
         self._address = address
+        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def check(self) -> None:
         """Raise ``Outage`` when the engine does not answer or the default image is missing."""
         async with engine(self._address) as (docker, _):
-            try:
-                await docker.images.inspect(self._image)
-            except DockerError as error:
-                raise _missing(self._image, error) from error
+            await self._inspect(docker, self._image)
 
     async def open(self, spec: BoxSpec) -> Box:
         """Start a container; when the caller is cancelled meanwhile, it is removed again.
@@ -55,9 +59,28 @@ class DockerSandbox:
                 await (await starting).close()
             raise
 
+    async def prepare(
+        self, spec: BoxSpec, setup: Setup, fill: Callable[[Box], Awaitable[None]]
+    ) -> str:
+        """Run setup commands once and keep what they make as an image; return its name."""
+        async with engine(self._address) as (docker, address):
+            base = await self._inspect(docker, spec.image or self._image)
+            key = setup_key(f"{self._owner} {base['Id']}", setup)
+            images = PreparedImages(docker, self._owner)
+            async with self._turns[key]:
+                if found := await images.find(key):
+                    return found
+                spec = replace(spec, network=setup.network)
+                async with self._installing(docker, address, spec, base) as (container, box):
+                    await fill(box)
+                    await run_setup(box, setup)
+                    await finish(container, base, owner=self._owner, project=setup.project, key=key)
+                return await images.kept(setup.project, key)
+
     async def sweep(self) -> int:
-        """Remove every container of this owner: call it before the first ``open``."""
+        """Remove every container of this owner and old images, before the first ``open``."""
         async with engine(self._address) as (docker, _):
+            await PreparedImages(docker, self._owner).tidy()
             filters = json.dumps({"label": [f"{OWNER}={self._owner}"]})
             left = await docker.containers.list(all=True, filters=filters)
             for container in left:
@@ -74,12 +97,40 @@ class DockerSandbox:
                 container=container, address=address, spec=spec, resources=resources.pop_all()
             )
 
-    async def _create(self, docker: Docker, spec: BoxSpec) -> DockerContainer:
-        image = spec.image or self._image
-        try:
-            return await docker.containers.create(
-                container_config(spec, image=image, owner=self._owner)
+    @asynccontextmanager
+    async def _installing(
+        self, docker: Docker, address: str, spec: BoxSpec, image: dict[str, Any]
+    ) -> AsyncIterator[tuple[DockerContainer, Box]]:
+        """Yield a container that setup commands may leave something in; it is removed after."""
+        async with AsyncExitStack() as resources:
+            container = await self._create(docker, spec, writable=True)
+            resources.push_async_callback(_remove, container)
+            await container.start()
+            await begin(container)
+            yield (
+                container,
+                DockerBox(
+                    container=container,
+                    address=address,
+                    spec=spec,
+                    resources=AsyncExitStack(),
+                    environment=during(image),
+                ),
             )
+
+    async def _inspect(self, docker: Docker, image: str) -> dict[str, Any]:
+        try:
+            return await docker.images.inspect(image)
+        except DockerError as error:
+            raise _missing(image, error) from error
+
+    async def _create(
+        self, docker: Docker, spec: BoxSpec, *, writable: bool = False
+    ) -> DockerContainer:
+        image = spec.image or self._image
+        config = container_config(spec, image=image, owner=self._owner, writable=writable)
+        try:
+            return await docker.containers.create(config)
         except DockerError as error:
             raise _missing(image, error) from error
 

@@ -19,7 +19,7 @@ from runner.adapters.sandbox_output import BoundedOutput
 from runner.ports import CommandResult
 
 # Every process of a box inherits this variable; a process that left its group is found by it.
-_MARKER = "CAIRN_BOX"
+MARKER = "CAIRN_BOX"
 _KILLED = 137
 _CHUNK = 1 << 20
 _LOOKS = 50
@@ -63,7 +63,7 @@ async def _run(
     process = await asyncio.create_subprocess_exec(
         *("sh", "-c", _LIMITED, "sh", blocks, *command.argv),
         cwd=command.folder,
-        env={**command.environment, _MARKER: command.marker},
+        env={**command.environment, MARKER: command.marker},
         stdin=streams[0],
         stdout=streams[1],
         stderr=streams[2],
@@ -83,7 +83,7 @@ async def _run(
 
 def kill_marked(marker: str) -> None:
     """End the processes of a box that left their group (Linux; elsewhere there is no /proc)."""
-    wanted = f"{_MARKER}={marker}".encode(errors="surrogateescape")
+    wanted = f"{MARKER}={marker}".encode(errors="surrogateescape")
     # a process may start another while we look, so look until there is none
     for _ in range(_LOOKS):
         found = [pid for pid in _processes() if wanted in _environment(pid)]

@@ -10,13 +10,15 @@ import asyncio
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Sequence
-from contextlib import suppress
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from runner.adapters.host_process import HostCommand, kill_marked, run_on_host
+from runner.adapters.prepared_folders import PreparedFolders, made, remove_tree
+from runner.adapters.setup_commands import environment_of, run_setup, setup_environment, setup_key
 from runner.errors import Outage, TaskError
-from runner.ports import Box, BoxSpec, CommandResult
+from runner.ports import Box, BoxSpec, CommandResult, Setup
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -25,16 +27,27 @@ class ProcessSandbox:
     """Opens folders. ``owner`` names who opens them, the same after a restart.
 
     ``path`` is the PATH of the commands: the only thing they need to share with the user's shell.
+    ``prepared`` is where the results of setup commands are kept; they have the user's network.
     """
 
     name = "process"
 
-    def __init__(self, *, owner: str, path: str = _PATH, parent: Path | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        owner: str,
+        path: str = _PATH,
+        parent: Path | None = None,
+        prepared: Path | None = None,
+    ) -> None:
         """``parent`` is where the folders are made; the system's temporary folder when None."""
         self._path = path
+        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._parent = parent or Path(tempfile.gettempdir())
         # an owner may be any text, a folder's name may not
-        self._prefix = f"cairn-{hashlib.sha256(owner.encode()).hexdigest()[:12]}-"
+        name = hashlib.sha256(owner.encode()).hexdigest()[:12]
+        self._prefix = f"cairn-{name}-"
+        self._kept = PreparedFolders((prepared or self._parent / f"cairn-setup-{name}").resolve())
 
     async def check(self) -> None:
         """Raise ``Outage`` when the machine lacks the shell the commands are started with."""
@@ -43,16 +56,52 @@ class ProcessSandbox:
 
     async def open(self, spec: BoxSpec) -> Box:
         """Make an empty workspace. Raises ``Outage`` when the disk refuses."""
+        kept = Path(spec.image)
+        # any other image is what a container would need: here it is the machine itself
+        if not self._kept.holds(kept):
+            return self._open(spec, {})
+        return self._open(spec, environment_of(str(made(kept)), self._path), modules=made(kept))
+
+    async def prepare(
+        self, spec: BoxSpec, setup: Setup, fill: Callable[[Box], Awaitable[None]]
+    ) -> str:
+        """Run setup commands once and keep what they make; return the folder that holds it."""
+        key = setup_key("", setup)
+        async with self._turns[key]:
+            kept = self._kept.find(setup.project, key)
+            return str(kept or await self._make(spec, setup, key, fill))
+
+    async def _make(
+        self, spec: BoxSpec, setup: Setup, key: str, fill: Callable[[Box], Awaitable[None]]
+    ) -> Path:
+        # a Python environment knows its own path, so it is made where it stays
+        with self._kept.making(setup.project, key) as kept:
+            folder = str(made(kept))
+            extra = environment_of(folder, self._path) | setup_environment(folder)
+            box = self._open(spec, extra)
+            try:
+                await fill(box)
+                await run_setup(box, setup)
+            finally:
+                await box.close()
+        return kept
+
+    def _open(
+        self, spec: BoxSpec, extra: Mapping[str, str], *, modules: Path | None = None
+    ) -> ProcessBox:
         try:
             folder = Path(tempfile.mkdtemp(prefix=self._prefix, dir=self._parent))
             for name in ("workspace", "home", "tmp"):
                 (folder / name).mkdir()
+            if modules:  # Node looks for packages in the folders above a file
+                (folder / "node_modules").symlink_to(modules / "node_modules")
         except OSError as error:
             raise Outage("sandbox", f"No folder can be made in {self._parent}: {error}") from error
-        return ProcessBox(folder=folder, path=self._path, spec=spec)
+        return ProcessBox(folder=folder, path=self._path, spec=spec, extra=extra)
 
     async def sweep(self) -> int:
         """Remove every folder of this owner and end what runs in it, before the first ``open``."""
+        await asyncio.to_thread(self._kept.tidy)
         left = await asyncio.to_thread(lambda: list(self._parent.glob(f"{self._prefix}*")))
         for folder in left:
             await asyncio.to_thread(_remove, folder)
@@ -62,7 +111,8 @@ class ProcessSandbox:
 class ProcessBox:
     """A temporary folder; commands run in its workspace, one after another."""
 
-    def __init__(self, *, folder: Path, path: str, spec: BoxSpec) -> None:
+    def __init__(self, *, folder: Path, path: str, spec: BoxSpec, extra: Mapping[str, str]) -> None:
+        """``extra`` are variables besides the usual ones, or in their place."""
         self._folder = folder
         self._spec = spec
         self._turn = asyncio.Lock()
@@ -72,7 +122,7 @@ class ProcessBox:
             "PATH": path,
             "LANG": "C.UTF-8",
             "PYTHONDONTWRITEBYTECODE": "1",
-        }
+        } | dict(extra)
 
     async def run(
         self, argv: Sequence[str], *, stdin: bytes = b"", timeout: float | None = None
@@ -108,9 +158,5 @@ class ProcessBox:
 
 def _remove(folder: Path) -> None:
     kill_marked(str(folder))
-    with suppress(OSError):
-        # a test may have taken away its own permissions; what is left is removed by a sweep
-        for path in folder.rglob("*"):
-            if path.is_dir() and not path.is_symlink():
-                path.chmod(0o700)
-    shutil.rmtree(folder, ignore_errors=True)
+    # a test may have taken away its own permissions; what is left is removed by a sweep
+    remove_tree(folder)

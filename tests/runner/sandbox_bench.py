@@ -1,14 +1,17 @@
-"""Real sandboxes for tests: the process one everywhere, Docker's where an engine answers."""
+"""Real sandboxes for tests: the process one everywhere, the others where they work."""
 
 from __future__ import annotations
 
 import os
+import tempfile
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
+from runner.adapters.bubblewrap_sandbox import BubblewrapSandbox
 from runner.adapters.docker_sandbox import DockerSandbox
 from runner.adapters.process_sandbox import ProcessSandbox
 from runner.errors import Outage
@@ -16,22 +19,31 @@ from runner.ports import Box, BoxSpec, Sandbox
 
 IMAGE = "cairn-sandbox:latest"
 SPEC = BoxSpec(run="r1", task="t1", memory=128 << 20, disk=16 << 20, pids=64, timeout=60)
-BOTH = ["process", pytest.param("docker", marks=pytest.mark.docker)]
+DOCKER = pytest.param("docker", marks=pytest.mark.docker)
+EVERY = ["process", "bubblewrap", DOCKER]
+ISOLATED = ["bubblewrap", DOCKER]
 
 
-async def working_sandbox(name: str) -> Sandbox:
+async def working_sandbox(name: str, *, prepared: Path | None = None) -> Sandbox:
     """Return a sandbox with an owner of its own; skip (on CI: fail) where it cannot work."""
-    owner = f"test-{uuid.uuid4()}"
-    if name == "process":
-        return ProcessSandbox(owner=owner)
-    sandbox = DockerSandbox(owner=owner, image=IMAGE)
+    sandbox = _sandbox(name, prepared or Path(tempfile.gettempdir(), "cairn-prepared-tests"))
     try:
         await sandbox.check()
     except Outage as outage:
         if os.environ.get("CI"):
-            pytest.fail(f"on CI there must be an engine: {outage.message}")
-        pytest.skip(outage.message)
+            pytest.fail(f"on CI every sandbox must work: {outage.message}")
+        pytest.skip(f"{name}: {outage.message}")
     return sandbox
+
+
+def _sandbox(name: str, prepared: Path) -> Sandbox:
+    owner = f"test-{uuid.uuid4()}"
+    if name == "process":
+        return ProcessSandbox(owner=owner, prepared=prepared)
+    if name == "bubblewrap":
+        root = os.environ.get("CAIRN_SANDBOX_ROOT", "")
+        return BubblewrapSandbox(owner=owner, image=root, prepared=prepared)
+    return DockerSandbox(owner=owner, image=IMAGE)
 
 
 @asynccontextmanager

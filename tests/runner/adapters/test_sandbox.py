@@ -10,12 +10,12 @@ import pytest
 
 from runner.errors import TaskError
 from runner.ports import Box, Sandbox
-from tests.runner.sandbox_bench import BOTH, SPEC, opened, working_sandbox
+from tests.runner.sandbox_bench import EVERY, SPEC, opened, working_sandbox
 
 ALIVE = "for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$f; echo; done 2>/dev/null"
 
 
-@pytest.fixture(params=BOTH)
+@pytest.fixture(params=EVERY)
 async def sandbox(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
     """Each sandbox in turn; at the end nothing of it may be left."""
     sandbox = await working_sandbox(request.param)

@@ -1,0 +1,95 @@
+"""Running a project's setup commands in a box, so that what they install can be kept.
+
+Whatever the sandbox, the same holds for them: they run in the workspace, which holds the tree;
+``CAIRN_PREPARED`` is the folder that is kept, and ``bin`` in it is on PATH. Where the tree holds
+Python, a Python environment in that folder is active (pip, uv and poetry install into it). A
+``node_modules`` that they leave in the workspace is moved into it. Everything else is gone with
+the box.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+from collections.abc import Sequence
+
+from runner.errors import TaskError
+from runner.ports import Box, CommandResult, Setup
+from runner.text import cut_middle
+
+KEEP = 5
+"""So many results each project keeps, those used last."""
+KEEP_DAYS = 14
+"""A result that nobody used for so long is removed, whatever the project."""
+
+_TAIL = 2000
+# What the commands made must not depend on who made it: everybody in the box may read it.
+_BEGIN = """\
+mkdir -p "$CAIRN_PREPARED/bin" "$CAIRN_PREPARED/tmp"
+python=$(find . -maxdepth 3 -name '*.py' -o -name 'requirements*.txt' -o -name pyproject.toml)
+if [ -n "$python" ] && command -v python3 >/dev/null; then
+    python3 -m venv --system-site-packages "$CAIRN_PREPARED/venv" >&2
+fi
+"""
+_END = """\
+rm -rf "$CAIRN_PREPARED/tmp"
+if [ -d node_modules ] && [ ! -L node_modules ]; then
+    rm -rf "$CAIRN_PREPARED/node_modules" && mv node_modules "$CAIRN_PREPARED/" || exit
+fi
+find "$CAIRN_PREPARED" -mindepth 1 ! -type l -exec chmod a+rX {} +
+"""
+
+
+def environment_of(prepared: str, path: str) -> dict[str, str]:
+    """Return the variables by which tools find what is kept in the folder ``prepared``."""
+    bins = (f"{prepared}/bin", f"{prepared}/venv/bin", f"{prepared}/node_modules/.bin")
+    return {
+        "PATH": ":".join((*bins, path)),
+        "CAIRN_PREPARED": prepared,
+        "VIRTUAL_ENV": f"{prepared}/venv",
+        "UV_PROJECT_ENVIRONMENT": f"{prepared}/venv",
+    }
+
+
+def setup_environment(prepared: str) -> dict[str, str]:
+    """Return what the commands need on top: room for what they build and then throw away."""
+    scratch = f"{prepared}/tmp"  # noqa: S108 # a folder of its own
+    return {"HOME": scratch, "TMPDIR": scratch, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+
+
+def setup_key(image: str, setup: Setup) -> str:
+    """Name a result; ``image`` is what identifies the image's content.
+
+    Projects share nothing: commands may read more of their tree than what ``inputs`` stands for.
+    """
+    parts = [image, setup.project, setup.commands, setup.inputs, setup.network]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def project_key(project: str) -> str:
+    """Name a project in labels and folders."""
+    return hashlib.sha256(project.encode()).hexdigest()[:12]
+
+
+async def run_setup(box: Box, setup: Setup) -> None:
+    """Run the commands one after another.
+
+    Raises ``TaskError`` (kind ``environment``) with the end of the output when one fails.
+    """
+    began = await box.run(["sh", "-c", _BEGIN], timeout=setup.timeout)
+    for command in setup.commands:
+        _must_work(await box.run(command, timeout=setup.timeout), command, began)
+    _must_work(await box.run(["sh", "-c", _END], timeout=setup.timeout), ("keep",), began)
+
+
+def _must_work(result: CommandResult, command: Sequence[str], began: CommandResult) -> None:
+    if result.exit_code == 0 and not result.timed_out:
+        return
+    how = "did not end in time" if result.timed_out else f"ended with exit code {result.exit_code}"
+    output = (began.stderr if began.exit_code else b"") + result.stdout + result.stderr
+    said = cut_middle(output.decode("utf-8", "replace").strip()[-_TAIL:], _TAIL)
+    raise TaskError(
+        "environment",
+        f"The command `{shlex.join(command)}` of sandbox.setup {how}. Its last output:\n{said}",
+    )
