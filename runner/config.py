@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from runner.config_problems import ConfigError, Problem, problems_of
-from runner.config_values import Items, Size, gitignore, inside
+from runner.config_values import Command, Items, Size, gitignore, inside
 from runner.config_yaml import Unreadable, read_yaml
 
 __all__ = [
@@ -83,6 +83,19 @@ class SandboxGroup(_Group):
     cpus: float = Field(default=1.0, ge=0.1, le=64, description="Processors.")
     pids: int = Field(default=256, ge=16, le=32768, description="Processes at the same time.")
     timeout: int = Field(default=300, ge=1, le=7200, description="Seconds one command may take.")
+    setup: Annotated[Items[Command], Field(max_length=20)] = Field(
+        default=(),
+        description="Commands that install what the tests need; run once for the same lock files.",
+    )
+    setup_files: Annotated[
+        Items[Annotated[Word, AfterValidator(gitignore)]], Field(max_length=50)
+    ] = Field(
+        default=(),
+        description="Files setup reads besides lock files and manifests, as gitignore patterns.",
+    )
+    network: Literal["none", "setup"] = Field(
+        default="none", description="setup lets the setup commands, and only them, use the network."
+    )
 
     @field_validator("image")
     @classmethod

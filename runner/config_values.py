@@ -6,7 +6,7 @@ import re
 from typing import Annotated, Any, TypeVar
 
 from pathspec import GitIgnoreSpec
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
 
 T = TypeVar("T")
 _SIZE = re.compile(r"(\d{1,15})(?:([kmg])i?b?|b)?", re.IGNORECASE)
@@ -15,6 +15,12 @@ _SIZE_SCHEMA = {
     "anyOf": [
         {"type": "integer", "minimum": 1},
         {"type": "string", "pattern": r"^[0-9]{1,15}([kKmMgG]([iI]?[bB])?|[bB])?$"},
+    ]
+}
+_COMMAND_SCHEMA = {
+    "anyOf": [
+        {"type": "string", "minLength": 1},
+        {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1},
     ]
 }
 
@@ -31,6 +37,12 @@ def _size(value: Any) -> Any:
 def _items(value: Any) -> Any:
     if isinstance(value, str):
         raise ValueError("is one word; write a list: [one, two]")  # noqa: TRY004 # pydantic's way
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _command(value: Any) -> Any:
+    if isinstance(value, str):
+        return ("sh", "-c", value)
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -52,4 +64,11 @@ def gitignore(pattern: str) -> str:
 
 
 Size = Annotated[int, BeforeValidator(_size), WithJsonSchema(_SIZE_SCHEMA)]
+Command = Annotated[
+    tuple[Annotated[str, StringConstraints(min_length=1, max_length=4000)], ...],
+    Field(min_length=1, max_length=100),
+    BeforeValidator(_command),
+    WithJsonSchema(_COMMAND_SCHEMA),
+]
+"""Words of a command; one string is for the shell."""
 Items = Annotated[tuple[T, ...], BeforeValidator(_items)]
