@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from runner.errors import Outage
 from runner.findings import Verification
@@ -35,16 +35,21 @@ class Bench:
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
         self._box: Box | None = None
-        self._task = ""
+        self._task = self._image = ""
         self.holds = ""
         self.verified: dict[str, Verification] = {}
 
-    async def box(self, state: RunState) -> Box:
-        """Return the box of the task in hand. Raises ``Outage`` when there is no engine."""
-        if self._box is None or self._task != state.current:
+    async def box(self, state: RunState, image: str | None = None) -> Box:
+        """Return the box of the task in hand. Raises ``Outage`` when there is no engine.
+
+        ``image`` is the one the tree in hand needs (None: the one that was asked for): a tree that
+        needs another image gets another box.
+        """
+        image = state.request.options.image if image is None else image
+        if self._box is None or (self._task, self._image) != (state.current, image):
             await self.close()
-            self._box = await self._sandbox.open(_spec(state))
-            self._task = state.current
+            self._box = await self._sandbox.open(replace(box_spec(state), image=image))
+            self._task, self._image = state.current, image
         return self._box
 
     async def close(self) -> None:
@@ -76,7 +81,8 @@ class Deps:
         object.__setattr__(self, "bench", Bench(self.sandbox))
 
 
-def _spec(state: RunState) -> BoxSpec:
+def box_spec(state: RunState) -> BoxSpec:
+    """Return what a box of the task in hand may use."""
     options = state.request.options
     return BoxSpec(
         run=state.request.id,

@@ -39,7 +39,9 @@ class Options:
 
     ``max_tokens``, ``max_seconds`` (wall time), ``max_files`` and ``max_bytes`` (of all files)
     bound one attempt, ``max_answer_tokens`` one model answer. ``task`` is a key or a written id;
-    ``test_timeout`` (seconds) one test run; sizes of the box in bytes.
+    ``test_timeout`` (seconds) one test run; sizes of the box in bytes. ``setup`` are the commands
+    that install what the tests need, ``setup_files`` patterns of files they read besides the usual
+    ones, ``setup_network`` is for them alone; ``project`` is whose the result is.
     """
 
     max_tasks: int = 10
@@ -61,6 +63,10 @@ class Options:
     cpus: float = 1.0
     pids: int = 256
     test_timeout: float = 300.0
+    setup: tuple[tuple[str, ...], ...] = ()
+    setup_files: tuple[str, ...] = ()
+    setup_network: bool = False
+    project: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from runner.deps import Deps
 from runner.events import Verified
 from runner.findings import Verification
 from runner.nodes.judging import judged
+from runner.ports import Box
+from runner.preparing import prepared_image
 from runner.reading import base_of, contents, everything, reader
 from runner.snapshot import Snapshot
 from runner.state import RunState, Step
@@ -60,12 +62,12 @@ async def _verified(
     tree = changes.tree(base)
     if known := deps.bench.verified.get(tree):
         return known
-    await _write(state, deps, base, changes)
+    box = await _write(state, deps, base, changes)
     deps.bench.holds = ""
     options = state.request.options
     old = await contents(deps, base, CONFIGURATION)
     verification = await verify(
-        await deps.bench.box(state),
+        box,
         tree=tree,
         paths=sorted(changes.entries(base)),
         changed=sorted(path for path, write in changes.files.items() if write),
@@ -78,11 +80,13 @@ async def _verified(
     return verification
 
 
-async def _write(state: RunState, deps: Deps, base: Snapshot, changes: ChangeSet) -> None:
+async def _write(state: RunState, deps: Deps, base: Snapshot, changes: ChangeSet) -> Box:
     """Fill the box, unless it holds just this tree and nothing has run in it since."""
-    box, tree = await deps.bench.box(state), changes.tree(base)
+    box = await deps.bench.box(state, await prepared_image(state, deps, base, changes))
+    tree = changes.tree(base)
     if deps.bench.holds == tree:
-        return
+        return box
     deps.bench.holds = ""
     await materialise(box, await everything(deps, base, changes))
     deps.bench.holds = tree
+    return box

@@ -8,10 +8,10 @@ from __future__ import annotations
 import hashlib
 import io
 import tarfile
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from runner.errors import Outage
-from runner.ports import Box, BoxSpec, CommandResult
+from runner.ports import Box, BoxSpec, CommandResult, Setup
 from runner.snapshot import EXECUTABLE, FILE
 from runner.workspace_tar import manifest
 
@@ -86,6 +86,7 @@ class RecordingSandbox:
         self.boxes: list[RecordingBox] = []
         self.seen: list[Files] = []
         self.outages: list[Outage] = []
+        self.setups: list[Setup] = []
         self.closing_outages: list[Outage] = []
 
     @property
@@ -99,6 +100,13 @@ class RecordingSandbox:
         self.may_fail()
         self.boxes.append(RecordingBox(self, spec))
         return self.boxes[-1]
+
+    async def prepare(
+        self, spec: BoxSpec, setup: Setup, fill: Callable[[Box], Awaitable[None]]
+    ) -> str:
+        self.may_fail()
+        self.setups.append(setup)
+        return f"prepared-{setup.inputs[:8]}"
 
     async def sweep(self) -> int:
         return 0

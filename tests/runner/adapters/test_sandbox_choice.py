@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import pytest
 
 from runner.adapters.sandboxes import choose_sandbox
 from runner.errors import Outage
-from runner.ports import Box, BoxSpec
+from runner.ports import Box, BoxSpec, Setup
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,12 @@ class PlannedSandbox:
     async def open(self, spec: BoxSpec) -> Box:
         """Nobody opens while choosing."""
         raise AssertionError(spec)
+
+    async def prepare(
+        self, spec: BoxSpec, setup: Setup, fill: Callable[[Box], Awaitable[None]]
+    ) -> str:
+        """Nobody prepares while choosing."""
+        raise AssertionError(setup)
 
     async def sweep(self) -> int:
         """Nobody sweeps while choosing."""

@@ -1,0 +1,70 @@
+"""Which image a tree needs: the one that is configured, or what its setup commands made of it.
+
+A change set may change a lock file; then its tree needs another image than the base.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+
+from pathspec import GitIgnoreSpec
+
+from runner.changes import ChangeSet
+from runner.deps import Deps, box_spec
+from runner.ports import Box, Setup
+from runner.reading import everything
+from runner.snapshot import Entry, Snapshot
+from runner.state import Options, RunState
+from runner.workspace import materialise
+
+# Names of files, in any folder, that say what has to be installed.
+INPUTS = (
+    *("requirements*.txt", "constraints*.txt", "requirements*.in", "pyproject.toml", "setup.py"),
+    *("setup.cfg", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile", "Pipfile.lock", "pylock*.toml"),
+    *("environment.yml", "package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock"),
+    *("pnpm-lock.yaml", "pnpm-workspace.yaml", "bun.lock", ".npmrc", ".python-version", ".nvmrc"),
+    *("go.mod", "go.sum", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "Gemfile"),
+    *("Gemfile.lock", "composer.json", "composer.lock", "pom.xml", "build.gradle*"),
+    *("gradle.lockfile",),
+)
+
+
+async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: ChangeSet) -> str:
+    """Return the image for base + change set, made now when no task needed it before.
+
+    Raises ``TaskError`` (kind ``environment``) when a setup command fails, ``Outage`` when the
+    engine does.
+    """
+    options = state.request.options
+    if not options.setup or options.verify_mode in ("syntax", "off"):
+        return options.image
+
+    async def fill(box: Box) -> None:
+        await materialise(box, await everything(deps, base, changes))
+
+    setup = setup_of(options, changes.entries(base))
+    return await deps.sandbox.prepare(box_spec(state), setup, fill)
+
+
+def setup_of(options: Options, entries: Mapping[str, Entry]) -> Setup:
+    """Return the setup of a tree: the same for every tree with the same lock and manifest files."""
+    more = GitIgnoreSpec.from_lines(options.setup_files)
+    found = {
+        path: (entry.mode, entry.sha)
+        for path, entry in sorted(entries.items())
+        if _is_input(path) or more.match_file(path)
+    }
+    return Setup(
+        commands=options.setup,
+        inputs=hashlib.sha256(json.dumps(found).encode()).hexdigest(),
+        project=options.project,
+        network=options.setup_network,
+    )
+
+
+def _is_input(path: str) -> bool:
+    name = path.rpartition("/")[2]
+    return any(fnmatchcase(name, pattern) for pattern in INPUTS)
