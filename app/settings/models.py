@@ -55,7 +55,9 @@ class RunSettings(BaseSettings):
         "process (no isolation).",
     )
     cairn_sandbox_image: str = Field(
-        "cairn-sandbox:latest", description="Container image of a task, built from our Dockerfile."
+        "cairn-sandbox:latest",
+        description="Container image of a task, built from our Dockerfile. For bubblewrap a folder "
+        "made by scripts/sandbox-root; else it uses this machine's programs.",
     )
     cairn_log_level: LogLevel = Field("info", description="debug, info, warning or error.")
 
