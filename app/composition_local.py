@@ -10,12 +10,14 @@ import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.execution import NoOrders
 from app.logs import mask_for, secrets_of
 from app.settings import RunSettings
 from runner.adapters.answer_files import AnswerFiles
+from runner.adapters.bubblewrap_sandbox import BubblewrapSandbox
 from runner.adapters.clock import SystemClock
 from runner.adapters.docker_sandbox import DockerSandbox
 from runner.adapters.fanout import Fanout
@@ -46,6 +48,7 @@ async def local_deps(
         candidates=sandboxes(
             settings,
             str(asked.folder.resolve()),
+            prepared=folder / "prepared",
             unsafe=True,
             path=os.environ.get("PATH", os.defpath),
         ),
@@ -72,11 +75,20 @@ async def local_deps(
         await model.close()
 
 
-def sandboxes(settings: RunSettings, owner: str, *, unsafe: bool, path: str) -> list[Sandbox]:
-    """In order of preference; ``process`` only where no isolation is allowed (``unsafe``)."""
-    docker = DockerSandbox(owner=owner, image=settings.cairn_sandbox_image)
-    plain = ProcessSandbox(owner=owner, path=path)
-    return [docker, plain] if unsafe else [docker]
+def sandboxes(
+    settings: RunSettings, owner: str, *, prepared: Path, unsafe: bool, path: str
+) -> list[Sandbox]:
+    """In order of preference; ``process`` only where no isolation is allowed (``unsafe``).
+
+    ``prepared`` is where results of setup commands are kept by those that have no engine for it.
+    """
+    image = settings.cairn_sandbox_image
+    isolated: list[Sandbox] = [
+        DockerSandbox(owner=owner, image=image),
+        BubblewrapSandbox(owner=owner, image=image, prepared=prepared),
+    ]
+    plain = ProcessSandbox(owner=owner, path=path, prepared=prepared)
+    return [*isolated, plain] if unsafe else isolated
 
 
 def open_model(
