@@ -246,6 +246,7 @@ async def _server_sandbox(settings: ServerSettings, around: Surroundings) -> San
     candidates = sandboxes(
         settings,
         str(settings.cairn_data_dir.resolve()),
+        prepared=settings.cairn_data_dir / "prepared",
         unsafe=settings.cairn_allow_unsandboxed,
         path=around.sandbox_path or os.environ.get("PATH", os.defpath),
     )
