@@ -107,6 +107,10 @@ def request_of(run: Run, config: RepositoryConfig) -> Request:
         cpus=box.cpus,
         pids=box.pids,
         test_timeout=box.timeout,
+        setup=box.setup,
+        setup_files=box.setup_files,
+        setup_network=box.network == "setup",
+        project=run.repository,
     )
     return Request(run.id, run.roadmap, options)
 
