@@ -25,6 +25,7 @@ from app.inbox import Inbox
 from app.logs import mask_for, secrets_of
 from app.pages.watching import Watching, watching
 from app.progress import Place, Progress
+from app.progress_queue import FirstWords
 from app.run_service import RunService
 from app.server import build_app
 from app.settings import ServerSettings
@@ -32,6 +33,7 @@ from app.store.database import Store, open_store
 from app.store.deliveries import Deliveries
 from app.store.journal import StoredAnswers, StoredJournal
 from app.store.runs import Run, Runs
+from app.waiting import Waiting
 from app.worker import Outcome, Worker
 from handlers.runs import RunRequested
 from runner.adapters.clock import SystemClock
@@ -99,7 +101,12 @@ async def server(
         worker = Worker(
             runs, work, at_once=at_once, clock=around.clock, rest=around.rest, on_bug=around.on_bug
         )
-        service = RunService(runs, roadmap_of=parts.roadmap_of, wake=worker.wake, at_once=at_once)
+        service = RunService(
+            runs,
+            roadmap_of=parts.roadmap_of,
+            first_words=parts.first_words(watch.waiting).say,
+            wake=worker.wake,
+        )
         bots = frozenset(settings.cairn_allowed_bots)
         dispatch = Dispatch(parts.identity, service, allowed_bots=bots)
         deliveries = Deliveries(parts.store, around.clock)
@@ -147,6 +154,11 @@ class _Parts:
             mask=self.mask,
         )
 
+    def first_words(self, waiting: Waiting) -> FirstWords:
+        """Who makes the comment of a run that is asked for."""
+        around = self.around
+        return FirstWords(self.identity, waiting, clock=around.clock, sleep=around.sleep)
+
     async def ports(self, run: Run, runs: Runs, watchers: Events) -> RunPorts:
         """Put together what one run works with. Raises ``Outage`` when GitHub does not answer."""
         scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
@@ -166,7 +178,12 @@ class _Parts:
         )
         place = Place(run.repository, run.issue or 0, bot)
         progress = Progress(
-            run.id, place, github=github, clock=self.around.clock, sleep=self.around.sleep
+            run.id,
+            place,
+            github=github,
+            clock=self.around.clock,
+            sleep=self.around.sleep,
+            comment=run.progress_comment_id,
         )
         files = RunFiles(self._folder("executor", run.repository_id), mask=self.mask)
         deps = Deps(

@@ -6,17 +6,23 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
-from gidgethub import GitHubException
+from gidgethub import BadRequest, GitHubException
 from gidgethub.abc import GitHubAPI
 
 from app.progress_text import marker, pause, progress_text, why
+from app.waiting import Turn
 from runner.errors import Outage
 from runner.events import Advanced, Event, RunChanged
 from runner.ports import Clock
 from runner.state import RunState
 
 log = logging.getLogger(__name__)
+
+_COMMENTS = "/repos/{+name}/issues/{issue}/comments"
+_COMMENT = "/repos/{+name}/issues/comments/{comment}"
 
 EVERY = 10.0
 """Seconds between two edits, at least."""
@@ -45,13 +51,15 @@ class Progress:
         github: GitHubAPI,
         clock: Clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        comment: int | None = None,
     ) -> None:
+        """``comment`` is the id of the run's comment, if it was stored."""
         self._run = run
         self._place = place
         self._github = github
         self._clock = clock
         self._sleep = sleep
-        self._comment = 0
+        self._comment = comment or 0
         self._text = ""
         self._edited = clock.monotonic()
         self._state: RunState | None = None
@@ -67,18 +75,38 @@ class Progress:
             until = error.until if isinstance(error, Outage) else None
             await self._try("paused", pause(why(error), until))
 
-    async def begin(self) -> int:
-        """Find or make the comment; return its id. Raises ``Outage`` or a refusal of GitHub."""
-        where = {"name": self._place.repository, "issue": str(self._place.issue)}
-        path = "/repos/{+name}/issues/{issue}/comments"
-        async for comment in self._github.getiter(path + "?per_page=100", where):
-            if self._is_ours(comment):
-                self._comment, self._text = int(comment["id"]), str(comment["body"])
-                return self._comment
-        self._text = progress_text(self._run, "started", "", None)
-        made = await self._github.post(path, where, data={"body": self._text})
+    async def begin(self, turn: Turn | None = None) -> int:
+        """Find or make the comment; return its id. Raises ``Outage`` or a refusal of GitHub.
+
+        A new one says that the run works, or with ``turn`` that it waits.
+        """
+        if found := await self._find():
+            self._comment, self._text = int(found["id"]), str(found["body"])
+            edited = datetime.fromisoformat(found["updated_at"])
+            self._edited -= max(0.0, (self._clock.now() - edited).total_seconds())
+            return self._comment
+        self._text = progress_text(self._run, "queued" if turn else "started", "", None, turn)
+        made = await self._github.post(_COMMENTS, self._where, data={"body": self._text})
         self._comment = int(made["id"])
         return self._comment
+
+    async def _find(self) -> Any:
+        """The comment by its stored id, else by its marker; None when there is none."""
+        if self._comment:
+            try:
+                return await self._github.getitem(_COMMENT, self._where)
+            except BadRequest as refusal:
+                if refusal.status_code not in (404, 410):  # somebody deleted it
+                    raise
+        async for comment in self._github.getiter(_COMMENTS + "?per_page=100", self._where):
+            if self._is_ours(comment):
+                return comment
+        return None
+
+    @property
+    def _where(self) -> dict[str, str]:
+        place = self._place
+        return {"name": place.repository, "issue": str(place.issue), "comment": str(self._comment)}
 
     async def emit(self, event: Event) -> None:
         """Show what changed, now or when the last edit is long enough ago."""
@@ -87,9 +115,8 @@ class Progress:
         elif not isinstance(event, RunChanged):
             return
         wait = EVERY - (self._clock.monotonic() - self._edited)
-        if wait <= 0:
-            await self._try()
-        elif self._later is None or self._later.done():
+        if self._later is None or self._later.done():
+            # beside the run: it does not wait for GitHub to take an edit
             self._later = asyncio.create_task(self._try_later(wait))
 
     async def finish(self, status: str, detail: str, state: RunState | None = None) -> None:
@@ -105,7 +132,8 @@ class Progress:
             self._later.cancel()
 
     async def _try_later(self, seconds: float) -> None:
-        await self._sleep(seconds)
+        if seconds > 0:
+            await self._sleep(seconds)
         await self._try()
 
     async def _try(self, status: str = "running", detail: str = "") -> None:
@@ -121,10 +149,8 @@ class Progress:
             if text == self._text:
                 return
             self._edited = self._clock.monotonic()
-            where = {"name": self._place.repository, "id": str(self._comment)}
-            path = "/repos/{+name}/issues/comments/{id}"
             try:
-                await self._github.patch(path, where, data={"body": text})
+                await self._github.patch(_COMMENT, self._where, data={"body": text})
             except GitHubException as refusal:  # it is deleted or locked: nothing to be done
                 log.warning("The comment of run %s cannot be edited: %s", self._run, refusal)
             else:

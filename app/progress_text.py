@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from datetime import datetime
+from math import ceil
 
 from gidgethub import GitHubException
 
+from app.progress_cut import cut
+from app.progress_graph import graph
+from app.progress_panel import panel, total
+from app.progress_tasks import GAP, named, task_table
+from app.waiting import Turn
 from runner.defuse import defuse
 from runner.errors import Outage
-from runner.report import shares, table
 from runner.state import RunState
 
-_MARKS = {
-    "pending": "⬜",
-    "in_progress": "⏳",
-    "in_review": "👀",
-    "completed": "✅",
-    "failed": "❌",
-    "deferred": "⏭️",
-    "skipped": "⏭️",
-    "blocked": "⛔",
-    "declined": "🚫",
-    "awaiting_approval": "✋",
-    "replaced": "🔁",
-}
 _HEADS = {
     "queued": "is queued",
     "running": "is working",
@@ -36,7 +28,9 @@ _HEADS = {
 MAX_LENGTH = 60_000
 """Characters; GitHub refuses bodies that are not much longer."""
 
-MAX_ROWS = 100
+_DETAIL = 20_000
+_PLACE = 1_000
+"""Characters that the rest needs beside detail, table, graph and panel, at most."""
 
 
 def why(error: BaseException) -> str:
@@ -59,53 +53,68 @@ def marker(run: str) -> str:
     return f"<!-- cairn:progress:{run} -->"
 
 
-def progress_text(run: str, status: str, detail: str, state: RunState | None) -> str:
+def progress_text(
+    run: str, status: str, detail: str, state: RunState | None, turn: Turn | None = None
+) -> str:
     """Render the whole comment; ``detail`` is a sentence (why paused, what is wrong)."""
     parts = [f"### Cairn run `{run}` {_HEADS.get(status, status)}"]
     if detail:
-        parts.append(detail)
+        # a folded part or a comment that foreign text opens would swallow what follows
+        parts.append(cut(defuse(detail).replace("<", f"<{GAP}"), _DETAIL))
     if status == "paused":
         parts.append("Nothing is lost. `/execute resume` goes on from here.")
+    if turn is not None:
+        parts.append(_queue(turn))
     if state is not None and state.tasks:
-        parts += [_now(state), _table(state), _usage(state)]
-    return "\n\n".join(part for part in parts if part)[:MAX_LENGTH] + f"\n\n{marker(run)}"
+        parts += _work(state, MAX_LENGTH - _PLACE - sum(map(len, parts)))
+    return cut("\n\n".join(part for part in parts if part), MAX_LENGTH) + f"\n\n{marker(run)}"
+
+
+def _queue(turn: Turn) -> str:
+    before = turn.position - 1
+    first = "1 run goes first" if before == 1 else f"{before:,} runs go first"
+    wait = f"; about {_minutes(turn.seconds)} to wait" if turn.seconds is not None else ""
+    return (
+        f"It was queued at position {turn.position:,}: {first}{wait}. It starts by itself. "
+        "`/execute status` tells how it stands, `/execute cancel` takes it out."
+    )
+
+
+def _minutes(seconds: float) -> str:
+    minutes = max(1, ceil(seconds / 60))
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
+
+
+def _work(state: RunState, most: int) -> list[str]:
+    """Where it is, the tasks, their graph, and what was used; the table gives way to the rest."""
+    now, drawn, used = _now(state), _drawn(state), _usage(state)
+    table = task_table(state, most - len(now) - len(drawn) - len(used))
+    return [now, table, drawn, used]
 
 
 def _now(state: RunState) -> str:
-    if not state.current:
-        return ""
-    name = f"**{defuse(state.task.name)}** {defuse(state.task.title)}"
-    return f"Now at {name}, `{state.node}`."
+    return f"Now at {named(state.task)}, `{state.node}`." if state.current else ""
 
 
-def _table(state: RunState) -> str:
-    """One line a task; the ones this run has touched first if there are too many."""
-    rows = table(state)
-    shown = rows
-    if len(rows) > MAX_ROWS:
-        shown = [row for row in rows if row["answers"]] or rows
-    lines = ["| | task | status | answers | tokens | |", "| --- | --- | --- | ---: | ---: | --- |"]
-    lines += [
-        f"| {_MARKS[str(row['status'])]} | **{row['name']}** {row['title']} | {row['status']} "
-        f"| {row['answers'] or ''} | {row['tokens'] or ''} | {row['url'] or row['why']} |"
-        for row in shown[:MAX_ROWS]
-    ]
-    if len(shown) < len(rows) or len(shown) > MAX_ROWS:
-        lines.append(f"| | … of {len(rows)} tasks | | | | |")
-    return "\n".join(lines)
+def _drawn(state: RunState) -> str:
+    source = graph(state)
+    return _folded("Graph of this run", f"```mermaid\n{source}\n```") if source else ""
 
 
 def _usage(state: RunState) -> str:
-    rows = [row for row in shares(state) if row[1].seconds >= 0.005 or row[1].calls]
+    rows = panel(state)
     if not rows:
         return ""
     lines = ["| node | tokens | % | duration | calls |", "| --- | ---: | ---: | ---: | ---: |"]
     lines += [
-        f"| {node} | {used.tokens} | {share:.1f} | {used.seconds:.1f} s | {used.calls} |"
-        for node, used, share in rows
+        f"| {row.node} | {row.usage.tokens} | {row.percent:.1f} "
+        f"| {row.usage.seconds:.1f} s | {row.usage.calls} |"
+        for row in rows
     ]
-    cost = sum(used.cost for _, used, _ in rows)
-    total = f"{sum(used.tokens for _, used, _ in rows):,} tokens"
-    known = f", ${cost:.4f}" if cost else ""
-    body = "\n".join(lines)
-    return f"<details><summary>Time and cost: {total}{known}</summary>\n\n{body}\n\n</details>"
+    used = total(state)
+    cost = f", ${used.cost:.4f}" if used.cost else ""
+    return _folded(f"Time and cost: {used.tokens:,} tokens{cost}", "\n".join(lines))
+
+
+def _folded(title: str, body: str) -> str:
+    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>"

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from app.store.runs import Run, RunRequest, Runs, Status
 from handlers.events import User
-from handlers.runs import Queued, RunRequested, RunStatus, Started, TaskLine
+from handlers.runs import RunRequested, RunStatus, TaskLine
 
 _STOPPABLE: tuple[Status, ...] = ("queued", "paused", "running", "cancelling")
 _PAUSED: tuple[Status, ...] = ("paused",)
@@ -17,7 +17,7 @@ _WORDS = {"running": "working", "cancelling": "working"}
 class RunService:
     """Implements ``handlers.runs.Runs`` on the runs table.
 
-    ``wake`` tells the worker to look, ``at_once`` is how many runs it drives side by side.
+    ``first_words`` makes the comment of a run, ``wake`` tells the worker to look.
     """
 
     def __init__(
@@ -25,20 +25,25 @@ class RunService:
         runs: Runs,
         *,
         roadmap_of: Callable[[RunRequested], Awaitable[str]],
+        first_words: Callable[[RunRequest], Awaitable[int | None]],
         wake: Callable[[], None],
-        at_once: int,
     ) -> None:
         self._runs = runs
         self._roadmap_of = roadmap_of
+        self._first_words = first_words
         self._wake = wake
-        self._at_once = at_once
 
-    async def start(self, request: RunRequested) -> Started | Queued:
-        """Queue the run once; say its position if others are before it."""
-        await self._runs.insert(_row(request, await self._roadmap_of(request)))
-        before = await self._before(request.run)
+    async def start(self, request: RunRequested) -> None:
+        """Queue the run once, and say so.
+
+        Its comment comes first: a run that is queued may begin at any moment and make another one.
+        """
+        if await self._runs.get(request.run) is None:
+            row = _row(request, await self._roadmap_of(request))
+            comment = await self._first_words(row)
+            if await self._runs.insert(row) and comment is not None:
+                await self._runs.set_progress_comment(row.id, comment)
         self._wake()
-        return Queued(request.run, before + 1) if before else Started(request.run)
 
     async def status(self, *, repository_id: int, issue: int) -> tuple[RunStatus, ...]:
         """Return the runs of the issue, newest first."""
@@ -62,17 +67,6 @@ class RunService:
                 resumed.append(run.id)
         self._wake()
         return tuple(resumed)
-
-    async def _before(self, id: str) -> int:
-        """How many runs a queued one waits for; 0 when it can start or has done so."""
-        unfinished = await self._runs.by_status("running", "cancelling", "queued")
-        row = next((run for run in unfinished if run.id == id and run.status == "queued"), None)
-        if row is None:
-            return 0
-        ahead = unfinished[: unfinished.index(row)]
-        stack = (row.repository_id, row.roadmap)
-        same = sum((run.repository_id, run.roadmap) == stack for run in ahead)
-        return same or (len(ahead) if len(ahead) >= self._at_once else 0)
 
 
 def _row(request: RunRequested, roadmap: str) -> RunRequest:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean
 
-from app.store.runs import Run, Runs
+from app.store.runs import WORKING, Run, RunRequest, Runs
 from runner.events import Event, RunChanged
 from runner.ports import Clock
 
@@ -50,9 +51,24 @@ class Waiting:
 
     async def turn(self, run: str) -> Turn | None:
         """Return when the run's turn comes; None when it does not wait. Raises ``Outage``."""
-        row, ahead = await self._ahead(run)
-        if row is None:
-            return None
+        line = await self._line()
+        for place, row in enumerate(line):
+            if row.id == run and row.status == "queued":
+                return self._turn(row, line[:place])
+        return None
+
+    async def turn_of_new(self, row: RunRequest) -> Turn | None:
+        """Return when the turn of a run would come that is queued now. Raises ``Outage``."""
+        line = await self._line()
+        ahead = [r for r in line if r.status != "queued" or r.priority >= row.priority]
+        return self._turn(row, ahead)
+
+    async def _line(self) -> list[Run]:
+        """The unfinished runs: those at work, then the more urgent, then the older."""
+        unfinished = await self._runs.by_status(*WORKING, "queued")
+        return sorted(unfinished, key=lambda r: (r.status == "queued", -r.priority))
+
+    def _turn(self, row: RunRequest, ahead: Sequence[RunRequest]) -> Turn | None:
         stack = (row.repository_id, row.roadmap)
         same = sum((other.repository_id, other.roadmap) == stack for other in ahead)
         if same:  # runs of one roadmap work one after another
@@ -60,15 +76,6 @@ class Waiting:
         if len(ahead) >= self._at_once:
             return Turn(len(ahead) + 1, self._estimate(len(ahead) / self._at_once))
         return None
-
-    async def _ahead(self, run: str) -> tuple[Run | None, list[Run]]:
-        """The run if it is queued, and those that go first: at work, more urgent, or older."""
-        unfinished = await self._runs.by_status("running", "cancelling", "queued")
-        line = sorted(unfinished, key=lambda r: (r.status == "queued", -r.priority))
-        for place, row in enumerate(line):
-            if row.id == run:
-                return (row, line[:place]) if row.status == "queued" else (None, [])
-        return None, []
 
     def _estimate(self, runs: float) -> float | None:
         return runs * mean(self._lately) if self._lately else None

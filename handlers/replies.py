@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from handlers.events import User
 from handlers.orders import Misunderstood
-from handlers.runs import Queued, RunStatus, TaskLine
+from handlers.runs import RunStatus, TaskLine
 from handlers.table import COMMANDS, START, TRIGGER, Argument, Command, Option
 from runner.defuse import defuse
 
@@ -62,14 +62,6 @@ def refused(row: Command, author: User, role: str) -> str:
         f"{quoted(author.login)} has {has}. Nothing was done.\n\n"
         f"Ask somebody with that permission to comment `{row.words}`, or an administrator of the "
         f"repository for access; `{TRIGGER} help` says what everybody may do."
-    )
-
-
-def queued(answer: Queued) -> str:
-    """Say that a run waits."""
-    return (
-        f"Run `{answer.run}` is queued at position {answer.position}; it starts by itself. "
-        f"`{TRIGGER} status` tells how it stands."
     )
 
 

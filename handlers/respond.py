@@ -18,7 +18,7 @@ from handlers.commands import parse
 from handlers.events import IssueCommentCreated, is_from_bot
 from handlers.orders import Cancel, Execute, Help, Misunderstood, Order, Resume, Status
 from handlers.permissions import Role, role_of, suffices
-from handlers.runs import Queued, RunRequested, Runs
+from handlers.runs import RunRequested, Runs
 from handlers.table import row_of
 
 _LOG = logging.getLogger(__name__)
@@ -90,10 +90,11 @@ async def _obey(talk: Conversation, order: Order, nth: int, role: Role) -> str:
         case Resume():
             return replies.resuming(await talk.runs.resume(**here, by=talk.event.author))
         case Execute():
-            return await _start(talk, order, nth)
+            await _start(talk, order, nth)
+            return ""  # the run speaks for itself, in a comment of its own
 
 
-async def _start(talk: Conversation, order: Execute, nth: int) -> str:
+async def _start(talk: Conversation, order: Execute, nth: int) -> None:
     event = talk.event
     request = RunRequested(
         delivery=event.delivery,
@@ -105,8 +106,7 @@ async def _start(talk: Conversation, order: Execute, nth: int) -> str:
         command=order,
         nth=nth,
     )
-    answer = await talk.runs.start(request)
-    return replies.queued(answer) if isinstance(answer, Queued) else ""
+    await talk.runs.start(request)
 
 
 async def _react(talk: Conversation) -> None:

@@ -39,21 +39,6 @@ class RunRequested:
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
-    """The run works, or has worked already; its progress comment tells the rest."""
-
-    run: str
-
-
-@dataclass(frozen=True, slots=True)
-class Queued:
-    """The run waits behind ``position`` - 1 others (counted from 1)."""
-
-    run: str
-    position: int
-
-
-@dataclass(frozen=True, slots=True)
 class TaskLine:
     """One task of a run as it stands; ``url`` is its pull request or commit, if any."""
 
@@ -77,8 +62,8 @@ class RunStatus:
 class Runs(Protocol):
     """The runs of this server; repositories by id, issues by number."""
 
-    async def start(self, request: RunRequested) -> Started | Queued:
-        """Start or queue the run; doing it twice with one ``request.run`` leaves one run."""
+    async def start(self, request: RunRequested) -> None:
+        """Queue the run and say so in its comment; doing it twice leaves one of each."""
 
     async def status(self, *, repository_id: int, issue: int) -> tuple[RunStatus, ...]:
         """Return the runs asked for on this issue, newest first; () when there is none."""

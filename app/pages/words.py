@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import get_args
 
 from app.access import SETTING
+from app.store.runs import Status
 
-STATUSES = ("queued", "running", "paused", "cancelling", "cancelled", "ended")
+STATUSES = get_args(Status)
 """The words a list can be filtered by."""
 
 _ADVICE = {
     "queued": "It starts by itself. /execute cancel on its issue takes it out of the queue.",
     "running": "",
     "paused": "Nothing is lost. /execute resume on its issue goes on from here.",
+    "pausing": "It pauses after the step it is at; /execute resume on its issue goes on.",
     "cancelling": "It stops after the step it is at. What is published stays.",
     "cancelled": "What is published stays. /execute on an issue starts a new run.",
     "ended": "",

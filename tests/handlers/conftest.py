@@ -12,7 +12,7 @@ import pytest
 from gidgethub.aiohttp import GitHubAPI
 
 from handlers.events import IssueCommentCreated, Repo, User
-from handlers.runs import Queued, RunRequested, RunStatus, Started
+from handlers.runs import RunRequested, RunStatus
 from tests.handlers.github import SmallGitHub
 
 REPO = Repo(id=1, full_name="o/r", default_branch="main", private=False)
@@ -24,13 +24,11 @@ class WrittenRuns:
 
     requests: list[RunRequested] = field(default_factory=list)
     orders: list[tuple[Any, ...]] = field(default_factory=list)
-    position: int = 0
     found: tuple[RunStatus, ...] = ()
     affected: tuple[str, ...] = ()
 
-    async def start(self, request: RunRequested) -> Started | Queued:
+    async def start(self, request: RunRequested) -> None:
         self.requests.append(request)
-        return Queued(request.run, self.position) if self.position else Started(request.run)
 
     async def status(self, *, repository_id: int, issue: int) -> tuple[RunStatus, ...]:
         self.orders.append(("status", repository_id, issue))

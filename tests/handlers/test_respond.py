@@ -45,16 +45,6 @@ async def test_a_run_that_starts_speaks_for_itself(say: Say, github: SmallGitHub
     assert github.said() == []
 
 
-async def test_a_queued_run_is_announced(say: Say, github: SmallGitHub, runs: WrittenRuns) -> None:
-    """Who has to wait is told so."""
-    runs.position = 3
-
-    await say("/execute")
-
-    [text] = github.said()
-    assert f"Run `{run_id('d-1')}` is queued at position 3" in text
-
-
 @pytest.mark.parametrize("body", ["Hello", "> /execute", "```\n/execute\n```"])
 async def test_talk_is_left_alone(say: Say, github: SmallGitHub, body: str) -> None:
     """Without a command GitHub is not even asked."""
@@ -194,7 +184,6 @@ async def test_a_locked_issue_stops_no_run(
 ) -> None:
     """Where we may neither react nor comment, the work is done all the same."""
     github.locked = True
-    runs.position = 1
 
     await say("/execute")
 

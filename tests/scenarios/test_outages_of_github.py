@@ -17,6 +17,7 @@ ASKING = [
     ("GET", "*/contents/*"),
     ("GET", "*/issues/*/comments"),
     ("POST", "*/issues/*/comments"),
+    ("GET", "*/issues/comments/*"),
     ("GET", "*/pulls"),
     ("GET", "*/git/ref/heads/main"),
     ("GET", "*.git/info/refs"),

@@ -1,0 +1,134 @@
+"""What people see of a run: its pages, its events, its comment."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from tests.scenarios.bot import REPOSITORY, Bot, conversation, run_of
+from tests.scenarios.projects import note, notes
+
+TOKEN = "let-me-in-0123456789"
+AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
+HOSTILE = notes("- [ ] 1.1 Write `one.md` as `<script>alert(1)</script>`\n- [ ] 1.2 Write `two.md`\n")
+
+
+@pytest.fixture
+async def bot(tmp_path: Path) -> AsyncIterator[Bot]:
+    """A bot whose pages are open to who has the token; two tasks, one of them hostile."""
+    async with conversation(tmp_path, HOSTILE, CAIRN_ADMIN_TOKEN=TOKEN) as bot, bot.started():
+        yield bot
+        await bot.idle()
+        bot.github.verify()
+        bot.model.verify()
+        assert bot.bugs == []
+
+
+@pytest.fixture
+async def browser(bot: Bot) -> AsyncIterator[aiohttp.ClientSession]:
+    """A client of the bot's own pages that has the token."""
+    front = bot.github.webhook_url.removesuffix("/webhook")
+    async with aiohttp.ClientSession(front, headers=AUTHORIZED) as session:
+        yield session
+
+
+@asynccontextmanager
+async def held(bot: Bot) -> AsyncIterator[str]:
+    """A run that waits for GitHub to open the first pull request; its id."""
+    go_on = asyncio.Event()
+    fault = bot.github.fail("POST", f"/repos/{REPOSITORY}/pulls", hold=go_on)
+
+    await bot.github.comment(REPOSITORY, bot.issue.number, "/execute", by="writer")
+    await fault.reached.wait()
+    comment = bot.view.comments(bot.issue.number)[-1]
+    try:
+        yield run_of(comment.body)
+    finally:
+        go_on.set()
+        await bot.idle()
+        bot.says()
+
+
+async def _page(browser: aiohttp.ClientSession, path: str) -> str:
+    async with browser.get(path, headers={"Accept": "text/html"}) as answer:
+        assert answer.status == 200
+        return await answer.text()
+
+
+async def _json(browser: aiohttp.ClientSession, path: str) -> dict:
+    async with browser.get(path) as answer:
+        assert answer.status == 200
+        return await answer.json()
+
+
+async def test_the_page_of_a_working_run_shows_where_it_is(bot: Bot, browser) -> None:
+    """While a run works its page names the task and node in hand, and what was used so far."""
+    bot.model.says(note("one.md"), note("two.md"))
+    async with held(bot) as run:
+        seen = await _json(browser, f"/runs/{run}")
+        page = await _page(browser, f"/runs/{run}")
+
+    assert seen["status"] == "running"
+    assert seen["current"]["node"] == "checkpoint"
+    assert seen["tasks"][0]["current"]
+    assert seen["tokens"] > 0
+    assert "<code>checkpoint</code>" in page
+
+
+async def test_titles_of_a_roadmap_are_escaped(bot: Bot, browser) -> None:
+    """No element that a roadmap writes becomes one of the page."""
+    bot.model.says(note("one.md"), note("two.md"))
+    async with held(bot) as run:
+        page = await _page(browser, f"/runs/{run}")
+
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert" in page
+
+
+async def test_the_events_of_a_run_are_told_until_it_ends(bot: Bot, browser) -> None:
+    """A stream opened while the run works goes on to its end, and then says that it is over."""
+    bot.model.says(note("one.md"), note("two.md"))
+    async with held(bot) as run, browser.get(f"/runs/{run}/events") as stream:
+        first = await stream.content.readuntil(b"\n\n")
+    async with browser.get(f"/runs/{run}/events") as again:
+        text = (await again.read()).decode()
+
+    told = [json.loads(line) for line in re.findall(r"^data: (.+)$", text, re.MULTILINE)]
+    assert b'"run_changed"' in first
+    assert [t["status"] for t in told if t.get("event") == "run_changed"] == ["started", "ended"]
+    assert text.endswith("event: end\ndata: {}\n\n")
+
+
+async def test_the_page_of_an_ended_run_comes_from_its_journal(bot: Bot, browser) -> None:
+    """After the end the page shows every task, its pull request and shares of 100 % in all."""
+    bot.model.says(note("one.md"), note("two.md"))
+    await bot.comment("/execute")
+
+    (said,) = bot.says()
+    seen = await _json(browser, f"/runs/{run_of(said)}")
+    assert [task["status"] for task in seen["tasks"]] == ["completed", "completed"]
+    assert [task["verified"] for task in seen["tasks"]] == [False, False]
+    numbers = [task["url"].rsplit("/", 1)[-1] for task in seen["tasks"]]
+    assert numbers == [str(pull.number) for pull in bot.pulls]
+    assert round(sum(row["percent"] for row in seen["nodes"]), 1) == 100.0
+
+
+async def test_the_list_shows_every_run(bot: Bot, browser) -> None:
+    """The list has the newest run first, with who asked, where, and what it used."""
+    bot.model.says(note("one.md"), note("two.md"))
+    await bot.comment("/execute --max-tasks 1")
+    await bot.comment("/execute --task 1.2")
+
+    newest, oldest = bot.says()[::-1]
+    listed = (await _json(browser, "/runs"))["runs"]
+    assert [row["run"] for row in listed] == [run_of(newest), run_of(oldest)]
+    assert listed[0]["asked_by"] == "writer"
+    assert listed[0]["issue_url"].endswith(f"/{REPOSITORY}/issues/{bot.issue.number}")
+    assert listed[0]["tokens"] > 0
