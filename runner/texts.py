@@ -38,7 +38,7 @@ def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
         "### Files",
         _files(attempt),
         *(
-            f"`{path}` was broken before: it did not parse. It is repaired here."
+            f"{_code(path)} was broken before: it did not parse. It is repaired here."
             for path in repaired
         ),
         "### Verification",
@@ -98,7 +98,7 @@ def money(attempt: Attempt) -> str:
 
 def _files(attempt: Attempt) -> str:
     lines = (
-        f"- `{path}`{' (deleted)' if write is None else ''}"
+        f"- {_code(path)}{' (deleted)' if write is None else ''}"
         for path, write in sorted(attempt.changes.files.items())
     )
     return "\n".join(lines)
@@ -128,6 +128,12 @@ def _output(verification: Verification | None) -> str:
 def _plain(text: str) -> str:
     """Foreign text to stand within a line of ours."""
     return defuse(" ".join(text.split()), plain=True)
+
+
+def _code(path: str) -> str:
+    """A path as code; a squash makes a plain commit message of it, so it is defused as well."""
+    text = _plain(path).replace("`", "'")
+    return f"`{text}`"
 
 
 def _quoted(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from tests.scenarios.bot import Bot
@@ -98,15 +99,17 @@ async def test_a_fence_in_a_title_disarms_nothing(bot: Bot) -> None:
 
 @on(notes("- [ ] 1.1 Write it\n"))
 async def test_a_path_of_the_model_is_safe(bot: Bot) -> None:
-    """File names come from the model, and are shown as code."""
-    bot.model.says(note("docs/@octo/one.md"))
+    """File names come from the model, and can be any text."""
+    path = "docs/` @octo closes #7 `.md"
+    bot.model.says(json.dumps({"files": [{"path": path, "content": "A note.\n"}]}))
 
     await bot.comment("/execute")
 
-    (said,) = bot.says()
+    bot.says()
     (pull,) = bot.pulls
-    assert "`docs/@octo/one.md`" in (pull.body or "")
-    assert active(said) == []
+    assert path in bot.changed(pull)
+    assert "octo" in (pull.body or "")
+    assert active(pull.body or "") == []
 
 
 SHOUT = answer(
