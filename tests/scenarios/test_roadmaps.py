@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.scenarios.bot import Bot
@@ -70,6 +72,20 @@ async def test_an_ambiguous_task_is_answered_with_the_keys(bot: Bot) -> None:
     assert "(line 1) Write one.md" in said
     assert "(line 2) Write two.md" in said
     assert bot.pulls == []
+
+
+@on(notes("- [ ] 1.1 Write `one.md`\n- [ ] 1.1 Write `two.md`\n"))
+async def test_a_key_names_one_of_two(bot: Bot) -> None:
+    """The keys of that answer can be asked for."""
+    await bot.comment("/execute --task 1.1")
+    (said,) = bot.says()
+    (key,) = re.findall(r"`([0-9a-f]{10})` \(line 2\)", said)
+    bot.model.says(note("two.md"))
+
+    await bot.comment(f"/execute --task {key}")
+
+    bot.says()
+    assert bot.checkpoints() == ["1.1 Write two.md"]
 
 
 @on(notes("- [x] 1.1 Write `one.md`\n- [ ] 1.2 Write `two.md`\n"))

@@ -102,6 +102,24 @@ async def test_a_squashed_task_is_not_repeated(bot: Bot) -> None:
     assert bot.checkpoints()[1:] == ["1.2 Write two.md"]
 
 
+@on(notes("- [ ] Write `one.md`\n- [ ] Write `two.md`\n- [ ] Write `three.md`\n"))
+@pytest.mark.parametrize("delete", [True, False], ids=["deleting", "keeping"])
+async def test_above_a_merged_member_the_stack_goes_on(bot: Bot, delete: bool) -> None:
+    """When the lower of two is merged, the next run builds on the upper one."""
+    bot.view.state.delete_branch_on_merge = delete
+    bot.model.says(note("one.md"), note("two.md"), note("three.md"))
+    await bot.comment("/execute --max-tasks 2")
+    bot.says()
+    first, second = bot.pulls
+    await bot.github.merge_pull(REPOSITORY, first.number)
+
+    await bot.comment("/execute")
+
+    bot.says()
+    assert bot.pulls[2].pull.base == second.pull.head
+    assert set(bot.changed(bot.pulls[2])) == {"ROADMAP.md", "three.md"}
+
+
 async def test_when_all_is_in_review_nothing_starts(bot: Bot) -> None:
     """A run that finds every task on the open stack asks no model and says so."""
     bot.model.says(note("one.md"), note("two.md"))
