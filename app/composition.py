@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,8 @@ from gidgethub.abc import GitHubAPI
 
 from app.composition_local import open_model, sandboxes
 from app.dispatch import Dispatch
-from app.execution import RunPorts, StoredOrders, execute
+from app.engine import Engine
+from app.execution import RunPorts, StoredControl, execute
 from app.github.identity import AppIdentity
 from app.github.mirror import Mirror
 from app.github.repository import GitHubRepository
@@ -32,9 +33,11 @@ from app.settings import ServerSettings
 from app.store.database import Store, open_store
 from app.store.deliveries import Deliveries
 from app.store.journal import StoredAnswers, StoredJournal
+from app.store.orders import Orders
+from app.store.queue import Queue
 from app.store.runs import Run, Runs
 from app.waiting import Waiting
-from app.worker import Outcome, Worker
+from app.worker import Outcome, Segment, Worker
 from handlers.runs import RunRequested
 from runner.adapters.clock import SystemClock
 from runner.adapters.durable import take_folder
@@ -91,21 +94,26 @@ async def server(
         runs = Runs(parts.store, around.clock)
         watch = parts.watching(runs)
 
-        async def work(run: Run) -> Outcome:
-            ports = await parts.ports(run, runs, watch.events)
-            outcome = await execute(run, ports, runs)
-            await watch.stopped(run, outcome)
-            return outcome
+        def begin(run: str) -> Segment:
+            return parts.segment(run, runs, watch)
 
-        at_once = settings.cairn_concurrency
+        engine = Engine(settings.database_url.get_secret_value(), lambda o: worker.step(o))
+        orders = Orders(around.clock, engine.enqueue, at_once=settings.cairn_concurrency)
+        queue = Queue(parts.store, around.clock, orders)
         worker = Worker(
-            runs, work, at_once=at_once, clock=around.clock, rest=around.rest, on_bug=around.on_bug
+            queue,
+            begin,
+            lost=engine.lost,
+            clock=around.clock,
+            rest=around.rest,
+            on_bug=around.on_bug,
         )
         service = RunService(
             runs,
+            queue,
             roadmap_of=parts.roadmap_of,
             first_words=parts.first_words(watch.waiting).say,
-            wake=worker.wake,
+            look=worker.look,
         )
         bots = frozenset(settings.cairn_allowed_bots)
         dispatch = Dispatch(parts.identity, service, allowed_bots=bots)
@@ -123,7 +131,9 @@ async def server(
         )
         app.on_shutdown.append(watch.on_shutdown)
         stack.push_async_callback(worker.stop)
+        stack.push_async_callback(engine.stop)
         stack.push_async_callback(inbox.stop)
+        await engine.start()
         await worker.start()
         await inbox.start()
         yield Server(app, inbox, worker, parts.sandbox)
@@ -159,6 +169,18 @@ class _Parts:
         around = self.around
         return FirstWords(self.identity, waiting, clock=around.clock, sleep=around.sleep)
 
+    async def segment(self, id: str, runs: Runs, watch: Watching) -> Segment:
+        """Drive a run from where its journal stands, and tell who watches how it stopped."""
+        run = await runs.get(id)
+        if run is None:
+            raise LookupError(f"there is no run {id}")
+        ports = await self.ports(run, runs, watch.events)
+        async with aclosing(execute(run, ports, runs)) as steps:
+            async for step in steps:
+                if isinstance(step, Outcome):
+                    await watch.stopped(run, step)
+                yield step
+
     async def ports(self, run: Run, runs: Runs, watchers: Events) -> RunPorts:
         """Put together what one run works with. Raises ``Outage`` when GitHub does not answer."""
         scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
@@ -193,7 +215,7 @@ class _Parts:
             journal=self.journal,
             events=Fanout(files, watchers, progress),
             clock=self.around.clock,
-            control=StoredOrders(runs),
+            control=StoredControl(runs),
             answers=StoredAnswers(self.store, self.around.clock),
         )
         return RunPorts(deps, progress, lambda: self._config(github, run.repository))

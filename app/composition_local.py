@@ -13,9 +13,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.execution import NoOrders
 from app.logs import mask_for, secrets_of
-from app.settings import RunSettings
+from app.settings import Problem, RunSettings, SettingsError
 from runner.adapters.answer_files import AnswerFiles
 from runner.adapters.bubblewrap_sandbox import BubblewrapSandbox
 from runner.adapters.clock import SystemClock
@@ -24,7 +23,7 @@ from runner.adapters.fanout import Fanout
 from runner.adapters.file_journal import FileJournal
 from runner.adapters.local_repository import LocalRepository
 from runner.adapters.openai_model import OpenAIModel
-from runner.adapters.prices import prices_for
+from runner.adapters.prices import Prices, prices_for
 from runner.adapters.process_sandbox import ProcessSandbox
 from runner.adapters.run_files import RunFiles
 from runner.adapters.sandboxes import choose_sandbox
@@ -39,12 +38,16 @@ log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def local_deps(
-    asked: LocalRun, settings: RunSettings, listener: Events
+    asked: LocalRun, settings: RunSettings, listener: Events, *, dry: bool = False
 ) -> AsyncIterator[tuple[Deps, LocalRepository]]:
-    """Put together a run on a checkout; the sandbox may be ``process``, which is said."""
+    """Put together a run on a checkout; the sandbox may be ``process``, which is said.
+
+    A ``dry`` one opens no sandbox, so that it needs none that works. Raises ``Outage``, and
+    ``SettingsError`` for a file of prices that cannot be read.
+    """
     folder = asked.folder / ".executor"
     choice = await choose_sandbox(
-        asked.sandbox or settings.cairn_sandbox,
+        "process" if dry else asked.sandbox or settings.cairn_sandbox,
         candidates=sandboxes(
             settings,
             str(asked.folder.resolve()),
@@ -53,8 +56,9 @@ async def local_deps(
             path=os.environ.get("PATH", os.defpath),
         ),
     )
-    log.info(choice.reason)
-    repository = LocalRepository(asked.folder, branch=asked.branch)
+    if not dry:
+        log.info(choice.reason)
+    repository = LocalRepository(asked.folder, branch=asked.branch or None)
     model = open_model(settings)
     journal = FileJournal(folder / "journal")
     files = RunFiles(folder, mask=mask_for(secrets_of(settings)))
@@ -100,6 +104,21 @@ def open_model(
         model=settings.cairn_model,
         api_key=key.get_secret_value() if key else "none",
         base_url=settings.openai_base_url,
-        prices=prices_for(settings.openai_base_url, settings.cairn_prices),
+        prices=_prices(settings),
         sleep=sleep,
     )
+
+
+def _prices(settings: RunSettings) -> Prices:
+    try:
+        return prices_for(settings.openai_base_url, settings.cairn_prices)
+    except ValueError as error:
+        said = str(error).removeprefix("CAIRN_PRICES: ")
+        raise SettingsError([Problem("CAIRN_PRICES", f"is not usable: {said}")]) from error
+
+
+class NoOrders:
+    """The ``Control`` port where nobody can give orders but by Ctrl-C."""
+
+    async def check(self, run: str) -> None:
+        """Nothing is ever ordered."""

@@ -80,6 +80,16 @@ class Engine:
             order,
         )
 
+    async def lost(self, orders: list[str]) -> list[str]:
+        """Return those orders that will not be worked (any more): unknown, failed or cancelled."""
+        if not orders:
+            return []
+        live = ["PENDING", "ENQUEUED", "DELAYED"]
+        found = await DBOS.list_workflows_async(
+            workflow_ids=orders, status=live, load_input=False, load_output=False
+        )
+        return sorted(set(orders) - {workflow.workflow_id for workflow in found})
+
     async def stop(self) -> None:
         """Stop at once; what was at work goes on at the next start."""
         for task in self._working:

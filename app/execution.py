@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from app.progress import Progress
 from app.progress_text import pause
 from app.store.runs import Run, Runs, Status
-from app.worker import Outcome
+from app.worker import Outcome, Segment
 from runner.config import ConfigError, RepositoryConfig
 from runner.defuse import defuse
 from runner.deps import Deps
-from runner.driver import Ended, drive
+from runner.driver import Ended, driving
 from runner.dry_run import lines
 from runner.errors import Outage, Stopped
 from runner.nodes import NODES
@@ -30,26 +31,20 @@ class RunPorts:
     config: Callable[[], Awaitable[RepositoryConfig]]
 
 
-class StoredOrders:
-    """The ``Control`` port on the runs table: a run that is to be cancelled says so there."""
+class StoredControl:
+    """The ``Control`` port on the runs table: a run that is to stop says so there."""
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs
 
     async def check(self, run: str) -> None:
-        """Raise ``Stopped`` when the run is to be cancelled."""
+        """Raise ``Stopped`` when the run is to be cancelled or paused."""
         row = await self._runs.get(run)
-        if row is not None and row.status == "cancelling":
-            raise Stopped("cancel")
+        if row is not None and row.status in _ORDERS:
+            raise Stopped(_ORDERS[row.status])
 
 
-class NoOrders:
-    """The ``Control`` port where nobody can give orders but by Ctrl-C."""
-
-    async def check(self, run: str) -> None:
-        """Nothing is ever ordered."""
-
-
+_ORDERS = {"cancelling": "cancel", "pausing": "pause"}
 _STORED: dict[str, Status] = {
     "ended": "ended",
     "resting": "ended",
@@ -58,26 +53,34 @@ _STORED: dict[str, Status] = {
 }
 
 
-async def execute(run: Run, ports: RunPorts, runs: Runs) -> Outcome:
-    """Drive the run as far as it goes and tell people.
+async def execute(run: Run, ports: RunPorts, runs: Runs) -> Segment:
+    """Drive the run as far as it goes and tell people; yields as ``Segment`` says.
 
     Raises ``Outage`` when it cannot begin, or cannot say why it does not.
     """
     async with ports.progress as comment:
         await runs.set_progress_comment(run.id, comment)
-        return await _execute(run, ports, runs)
+        try:
+            request = request_of(run, await ports.config())
+        except ConfigError as error:
+            yield await _refused(error, ports)
+            return
+        if run.request.get("dry_run"):
+            yield await _dry(request, ports)
+            return
+        async with aclosing(driving(request, NODES, ports.deps)) as steps:
+            async for step in steps:
+                yield await _told(step, ports, runs) if isinstance(step, Ended) else step
 
 
-async def _execute(run: Run, ports: RunPorts, runs: Runs) -> Outcome:
-    try:
-        request = request_of(run, await ports.config())
-    except ConfigError as error:
-        problem = f"`.github/cairn.yml` cannot be used, so nothing was started:\n\n{listed(error)}"
-        await ports.progress.finish("ended", problem)
-        return Outcome("ended", "the repository's configuration has errors")
-    if run.request.get("dry_run"):
-        return await _dry(request, ports)
-    ended = await drive(request, NODES, ports.deps)
+async def _refused(error: ConfigError, ports: RunPorts) -> Outcome:
+    problem = f"`.github/cairn.yml` cannot be used, so nothing was started:\n\n{listed(error)}"
+    await ports.progress.finish("ended", problem)
+    return Outcome("ended", "the repository's configuration has errors")
+
+
+async def _told(ended: Ended, ports: RunPorts, runs: Runs) -> Outcome:
+    """Say the last word; a run whose end could not be told is paused until it can."""
     outcome = await _outcome(ended, runs)
     try:
         await ports.progress.finish(ended.status, _detail(ended, outcome), ended.state)
@@ -130,13 +133,13 @@ async def _dry(request: Request, ports: RunPorts) -> Outcome:
 
 def _detail(ended: Ended, outcome: Outcome) -> str:
     if ended.status == "paused":
-        return pause(ended.reason, ended.until)
+        return pause(outcome.reason, ended.until)
     return outcome.reason
 
 
 async def _outcome(ended: Ended, runs: Runs) -> Outcome:
     reason = ended.reason or ended.state.problem
-    if ended.status == "cancelled":
+    if ended.status == "cancelled" or ended.kind == "order":
         row = await runs.get(ended.state.request.id)
         reason = row.reason if row else ""
     result: dict[str, object] = {"tasks": table(ended.state)}

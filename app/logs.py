@@ -12,6 +12,9 @@ from pydantic import BaseModel, SecretStr
 
 from runner.masking import HIDDEN, masker
 
+FULL = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+PLAIN = "%(message)s"
+
 # What ``masker`` does not know by form: JSON web tokens, and what an Authorization header has
 _CREDENTIALS = re.compile(
     r"(?P<header>(?i:authorization)['\"]?\s*[:=]\s*['\"]?(?i:bearer|basic|token)\s+)[^\s'\"]+"
@@ -41,8 +44,8 @@ def secrets_of(settings: BaseModel) -> list[SecretStr]:
 class MaskedFormatter(logging.Formatter):
     """Formats a record, traceback included, and masks the whole of it."""
 
-    def __init__(self, mask: Callable[[str], str]) -> None:
-        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+    def __init__(self, mask: Callable[[str], str], form: str) -> None:
+        super().__init__(form)
         self._mask = mask
 
     def format(self, record: logging.LogRecord) -> str:
@@ -51,14 +54,19 @@ class MaskedFormatter(logging.Formatter):
 
 
 def set_up_logging(
-    level: str, *, secrets: Iterable[SecretStr | None] = (), stream: TextIO | None = None
+    level: str,
+    *,
+    secrets: Iterable[SecretStr | None] = (),
+    stream: TextIO | None = None,
+    form: str = FULL,
 ) -> None:
     """Send every log record of the process to ``stream`` (standard error), masked.
 
-    ``level`` is debug, info, warning or error. Doing it again replaces what was set up.
+    ``level`` is debug, info, warning or error; ``form`` is ``FULL`` or ``PLAIN`` (for people who
+    watch). Doing it again replaces what was set up.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter(MaskedFormatter(mask_for(secrets)))
+    handler.setFormatter(MaskedFormatter(mask_for(secrets), form))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # each migration, each SQL thread hop and each request that went well is no news
     for name in ("alembic", "aiosqlite", "httpx", "httpx2", "openai"):

@@ -5,33 +5,37 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 
+from app.store.queue import PAUSED_BY, Queue
 from app.store.runs import Run, RunRequest, Runs, Status
 from handlers.events import User
 from handlers.runs import RunRequested, RunStatus, TaskLine
 
-_STOPPABLE: tuple[Status, ...] = ("queued", "paused", "running", "cancelling")
+_STOPPABLE: tuple[Status, ...] = ("queued", "paused", "running", "pausing", "cancelling")
+_WORKING: tuple[Status, ...] = ("queued", "running", "pausing")
 _PAUSED: tuple[Status, ...] = ("paused",)
-_WORDS = {"running": "working", "cancelling": "working"}
+_WORDS = {"running": "working", "cancelling": "working", "pausing": "working"}
 
 
 class RunService:
     """Implements ``handlers.runs.Runs`` on the runs table.
 
-    ``first_words`` makes the comment of a run, ``wake`` tells the worker to look.
+    ``first_words`` makes the comment of a run, ``look`` tells the worker that something changed.
     """
 
     def __init__(
         self,
         runs: Runs,
+        queue: Queue,
         *,
         roadmap_of: Callable[[RunRequested], Awaitable[str]],
         first_words: Callable[[RunRequest], Awaitable[int | None]],
-        wake: Callable[[], None],
+        look: Callable[[], Awaitable[None]],
     ) -> None:
         self._runs = runs
         self._roadmap_of = roadmap_of
         self._first_words = first_words
-        self._wake = wake
+        self._look = look
+        self._queue = queue
 
     async def start(self, request: RunRequested) -> None:
         """Queue the run once, and say so.
@@ -41,9 +45,8 @@ class RunService:
         if await self._runs.get(request.run) is None:
             row = _row(request, await self._roadmap_of(request))
             comment = await self._first_words(row)
-            if await self._runs.insert(row) and comment is not None:
-                await self._runs.set_progress_comment(row.id, comment)
-        self._wake()
+            await self._queue.start(row, comment)
+        await self._look()
 
     async def status(self, *, repository_id: int, issue: int) -> tuple[RunStatus, ...]:
         """Return the runs of the issue, newest first."""
@@ -51,22 +54,27 @@ class RunService:
 
     async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Stop what waits at once and what works at its next node."""
-        stopped = []
-        for run in await self._runs.by_issue(repository_id, issue):
-            reason = f"cancelled by {by.login}"
-            if await self._runs.set_status(run.id, "cancelling", allowed=_STOPPABLE, reason=reason):
-                stopped.append(run.id)
-        self._wake()
-        return tuple(stopped)
+        reason = f"cancelled by {by.login}"
+        return await self._order(repository_id, issue, "cancelling", _STOPPABLE, reason)
+
+    async def pause(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
+        """Let what waits or works rest at its next node until somebody resumes it."""
+        reason = f"{PAUSED_BY}{by.login}"
+        return await self._order(repository_id, issue, "pausing", _WORKING, reason)
 
     async def resume(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Queue the paused runs of the issue again."""
-        resumed = []
+        return await self._order(repository_id, issue, "queued", _PAUSED, "")
+
+    async def _order(
+        self, repository_id: int, issue: int, status: Status, allowed: tuple[Status, ...], why: str
+    ) -> tuple[str, ...]:
+        moved = []
         for run in await self._runs.by_issue(repository_id, issue):
-            if await self._runs.set_status(run.id, "queued", allowed=_PAUSED):
-                resumed.append(run.id)
-        self._wake()
-        return tuple(resumed)
+            if await self._queue.order(run.id, status, allowed=allowed, reason=why):
+                moved.append(run.id)
+        await self._look()
+        return tuple(moved)
 
 
 def _row(request: RunRequested, roadmap: str) -> RunRequest:

@@ -6,7 +6,7 @@ order before it, and only that is handed to the engine: waiting costs rows, not 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -53,27 +53,45 @@ class Orders:
         values = {"status": "done", "done_at": self._clock.now()}
         await connection.execute(sa.update(orders).where(orders.c.id == order).values(values))
 
+    async def give_up(self, connection: AsyncConnection, lost: Collection[str]) -> None:
+        """Settle orders the engine will never work: their runs are woken anew."""
+        values = {"status": "done", "done_at": self._clock.now()}
+        await connection.execute(sa.update(orders).where(orders.c.id.in_(lost)).values(values))
+
+    async def sent(self, connection: AsyncConnection) -> list[str]:
+        """Return the orders the engine has."""
+        query = sa.select(orders.c.id).where(orders.c.status == "sent")
+        return list((await connection.execute(query)).scalars())
+
     async def is_open(self, connection: AsyncConnection, order: str) -> bool:
         """Say whether an order still has work: a segment that is repeated after its end has not."""
         status = await connection.scalar(sa.select(orders.c.status).where(orders.c.id == order))
         return status == "sent"
 
+    async def others_wait(self, connection: AsyncConnection) -> bool:
+        """Say whether another run's order could work if one place were free."""
+        return (await connection.execute(_NEXT)).first() is not None
+
     async def send(self, connection: AsyncConnection) -> None:
-        """Hand the engine as many orders as may work now, the next by right first."""
+        """Hand the engine as many orders as may work now, the next by right first.
+
+        A run that is to be cancelled needs no place: it only has to be told.
+        """
+        for chosen in (await connection.execute(_TO_CANCEL)).all():
+            await self._send(connection, chosen.id, chosen.run)
         while int(await connection.scalar(_SENT) or 0) < self._at_once:
             order = (await connection.execute(_NEXT)).first()
             if order is None:
                 return
-            values = {"status": "sent", "sent_at": self._clock.now()}
-            await connection.execute(
-                sa.update(orders).where(orders.c.id == order.id).values(values)
-            )
-            await connection.execute(
-                sa.update(runs)
-                .where(runs.c.id == order.run, runs.c.status == "queued")
-                .values(status="running", updated_at=self._clock.now())
-            )
-            await connection.run_sync(self._enqueue, order.id)
+            await self._send(connection, order.id, order.run)
+
+    async def _send(self, connection: AsyncConnection, order: str, run: str) -> None:
+        now = self._clock.now()
+        sent = sa.update(orders).where(orders.c.id == order)
+        await connection.execute(sent.values(status="sent", sent_at=now))
+        works = sa.update(runs).where(runs.c.id == run, runs.c.status == "queued")
+        await connection.execute(works.values(status="running", updated_at=now))
+        await connection.run_sync(self._enqueue, order)
 
     async def position(self, connection: AsyncConnection, run: str) -> int:
         """Count the waiting orders up to the run's own, 0 when it does not wait."""
@@ -122,6 +140,11 @@ _stack_is_taken = (
         _other.c.id != orders.c.run,
     )
     .exists()
+)
+_TO_CANCEL = (
+    sa.select(orders.c.id, orders.c.run)
+    .join(runs, runs.c.id == orders.c.run)
+    .where(orders.c.status == "waiting", runs.c.status == "cancelling")
 )
 _peer = orders.alias("peer")
 _served = (

@@ -1,0 +1,168 @@
+"""The queue: what happens to runs and their orders, one transaction for each thing that happens."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.store.database import Store
+from app.store.orders import Orders
+from app.store.runs import RunRequest, Status
+from app.store.schema import orders as orders_table
+from app.store.schema import runs as table
+from runner.ports import Clock
+
+PAUSED_BY = "paused by "
+"""How the reason of a pause begins that a person ordered; only a person ends it."""
+
+
+class Queue:
+    """Every method raises ``Outage`` when the database fails; nothing is then half done."""
+
+    def __init__(self, store: Store, clock: Clock, orders: Orders) -> None:
+        self._store = store
+        self._clock = clock
+        self._orders = orders
+
+    async def start(self, request: RunRequest, comment: int | None = None) -> bool:
+        """Queue a run; False when a run of this id is known (nothing changes then).
+
+        ``comment`` is the id of its progress comment, where it has one already.
+        """
+        now = self._clock.now()
+        row = asdict(request) | {"status": "queued", "created_at": now, "updated_at": now}
+        row["progress_comment_id"] = comment
+        statement = insert(table).values(row).on_conflict_do_nothing(index_elements=["id"])
+        async with self._store.writing() as connection:
+            new = (await connection.execute(statement)).rowcount == 1
+            if new:
+                await self._orders.wake(connection, request.id)
+            return new
+
+    async def order(
+        self, run: str, status: Status, *, allowed: Collection[Status], reason: str = ""
+    ) -> bool:
+        """Give a run a new status and wake it; False when it is in none of the ``allowed``."""
+        values = {"status": status, "reason": reason, "until": None}
+        async with self._store.writing() as connection:
+            moved = await self._move(connection, run, values, allowed)
+            if moved:
+                await self._orders.wake(connection, run)
+            return moved
+
+    async def open_run(self, order: str) -> str | None:
+        """Return the run of an order that still has work; None when it was settled before."""
+        async with self._store.reading() as connection:
+            if not await self._orders.is_open(connection, order):
+                return None
+            query = sa.select(orders_table.c.run).where(orders_table.c.id == order)
+            run: str | None = await connection.scalar(query)
+            return run
+
+    async def settle(
+        self,
+        order: str,
+        run: str,
+        status: Status,
+        *,
+        reason: str = "",
+        until: datetime | None = None,
+        result: Mapping[str, Any] | None = None,
+        cancel_at: datetime | None = None,
+    ) -> None:
+        """End an order: how its run stopped, and who may work next, in one transaction.
+
+        An order to cancel outlives a pause: the run stays ``cancelling`` until ``cancel_at``, or is
+        cancelled when there is no such time.
+        """
+        values: dict[str, Any] = {"status": status, "reason": reason, "until": until}
+        if result is not None:
+            values["result"] = dict(result)
+        async with self._store.writing() as connection:
+            if status == "paused":
+                instead: Status = "cancelling" if cancel_at else "cancelled"
+                stays = {"status": instead, "until": cancel_at}
+                await self._move(connection, run, stays, ("cancelling",))
+            await self._move(connection, run, values, ("running", "cancelling", "pausing"))
+            await self._orders.done(connection, order)
+            await self._orders.send(connection)
+
+    async def give_way(self, order: str, run: str) -> bool:
+        """End an order between two tasks if another one waits; the run's next one is made at once.
+
+        False when nobody waits, and the run simply goes on.
+        """
+        async with self._store.writing() as connection:
+            if not await self._orders.others_wait(connection):
+                return False
+            await self._orders.done(connection, order)
+            await self._orders.wake(connection, run)
+            return True
+
+    async def sent(self) -> list[str]:
+        """Return the orders the engine has."""
+        async with self._store.reading() as connection:
+            return await self._orders.sent(connection)
+
+    async def take_up(self, lost: Collection[str]) -> None:
+        """At start: go on with what has no open order though it should work.
+
+        ``lost`` are orders the engine no longer knows. What paused for no certain time is tried
+        again: it may be whole now. What a person paused stays so.
+        """
+        async with self._store.writing() as connection:
+            await self._orders.give_up(connection, lost)
+        untimed = (table.c.status == "paused") & table.c.until.is_(None) & ~_by_a_person
+        left = table.c.status.in_(("queued", "running", "cancelling", "pausing"))
+        await self._wake_all((left & ~_has_order) | untimed)
+
+    async def due(self) -> datetime | None:
+        """Wake the runs whose time has come; return when the next one's comes."""
+        now = self._clock.now()
+        resting = table.c.status.in_(("paused", "cancelling")) & ~_has_order
+        await self._wake_all(resting & (table.c.until <= now))
+        nearest = sa.select(sa.func.min(table.c.until)).where(resting, table.c.until > now)
+        async with self._store.reading() as connection:
+            found: datetime | None = await connection.scalar(nearest)
+            return found
+
+    async def is_quiet(self) -> bool:
+        """Say whether nothing works and nothing waits for a place."""
+        query = sa.select(sa.func.count()).where(orders_table.c.status != "done")
+        async with self._store.reading() as connection:
+            return not await connection.scalar(query)
+
+    async def _wake_all(self, which: sa.ColumnElement[bool]) -> None:
+        async with self._store.writing() as connection:
+            found = await connection.execute(
+                sa.select(table.c.id).where(which).order_by(table.c.seq)
+            )
+            for (run,) in found.all():
+                queued = {"status": "queued", "reason": "", "until": None}
+                await self._move(connection, run, queued, ("paused",))
+                await self._orders.wake(connection, run)
+
+    async def _move(
+        self,
+        connection: AsyncConnection,
+        run: str,
+        values: Mapping[str, Any],
+        allowed: Collection[str],
+    ) -> bool:
+        change = sa.update(table).where(table.c.id == run, table.c.status.in_(allowed))
+        done = await connection.execute(change.values({**values, "updated_at": self._clock.now()}))
+        return done.rowcount == 1
+
+
+_has_order = (
+    sa.select(orders_table.c.seq)
+    .where(orders_table.c.run == table.c.id, orders_table.c.status != "done")
+    .exists()
+)
+_by_a_person = table.c.reason.startswith(PAUSED_BY)
