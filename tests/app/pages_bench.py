@@ -1,0 +1,64 @@
+"""A server with pages on a real database, whose journals are what a test says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pydantic import SecretStr
+
+from app.access import Access
+from app.live import Hub
+from app.pages.door import Door
+from app.pages.listing import Listing
+from app.pages.site import Sources, routes
+from app.server import build_app
+from app.store.deliveries import Deliveries
+from app.store.runs import Runs
+from app.waiting import Waiting
+from tests.app.store.conftest import HandClock
+from tests.app.store.test_runs import REQUEST
+from tests.app.webhooks import SECRET
+
+TOKEN = "correct horse battery"
+BEARER = {"Authorization": f"Bearer {TOKEN}"}
+PAGE = {**BEARER, "Accept": "text/html"}
+
+
+class Bench:
+    """A server with pages; ``states`` stands for the journals of its runs."""
+
+    def __init__(self, store):
+        self.clock = HandClock()
+        self.store = store
+        self.runs = Runs(store, self.clock)
+        self.hub = Hub(self.clock)
+        self.states = {}
+
+    async def recall(self, run):
+        return self.states.get(run.id)
+
+    def app(self, token=TOKEN, *, secure=False):
+        sources = Sources(
+            runs=self.runs,
+            listing=Listing(self.store, page=2),
+            waiting=Waiting(self.runs, at_once=2, clock=self.clock),
+            hub=self.hub,
+            recall=self.recall,
+            server_url="https://github.test",
+            mask=lambda text: text.replace("hunter2", "***"),
+        )
+        access = Access(SecretStr(token) if token else None, secure=secure, clock=self.clock)
+        app = build_app(
+            secret=SECRET,
+            deliveries=Deliveries(self.store, self.clock),
+            on_delivery=print,
+            events=(),
+            readiness={},
+            routes=routes(sources, Door(access), heartbeat=0.01),
+        )
+        app.on_shutdown.append(lambda _: self.hub.close())
+        return app
+
+    async def queue(self, *ids, **changes):
+        for id in ids:
+            assert await self.runs.insert(replace(REQUEST, id=id, **changes))
