@@ -91,5 +91,12 @@ def _must_work(result: CommandResult, command: Sequence[str], began: CommandResu
     said = cut_middle(output.decode("utf-8", "replace").strip()[-_TAIL:], _TAIL)
     raise TaskError(
         "environment",
-        f"The command `{shlex.join(command)}` of sandbox.setup {how}. Its last output:\n{said}",
+        f"The command `{_shown(command)}` of sandbox.setup {how}. Its last output:\n{said}",
     )
+
+
+def _shown(command: Sequence[str]) -> str:
+    """Write a command as it stands in the configuration."""
+    if tuple(command[:-1]) == ("sh", "-c"):
+        return command[-1]
+    return shlex.join(command)

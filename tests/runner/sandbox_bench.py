@@ -18,6 +18,8 @@ from runner.errors import Outage
 from runner.ports import Box, BoxSpec, Sandbox
 
 IMAGE = "cairn-sandbox:latest"
+ROOT = os.environ.get("TEST_SANDBOX_ROOT", "")
+"""A folder made by scripts/sandbox-root; without it bubblewrap takes this machine's programs."""
 SPEC = BoxSpec(run="r1", task="t1", memory=128 << 20, disk=16 << 20, pids=64, timeout=60)
 DOCKER = pytest.param("docker", marks=pytest.mark.docker)
 EVERY = ["process", "bubblewrap", DOCKER]
@@ -41,8 +43,7 @@ def _sandbox(name: str, prepared: Path) -> Sandbox:
     if name == "process":
         return ProcessSandbox(owner=owner, prepared=prepared)
     if name == "bubblewrap":
-        root = os.environ.get("CAIRN_SANDBOX_ROOT", "")
-        return BubblewrapSandbox(owner=owner, image=root, prepared=prepared)
+        return BubblewrapSandbox(owner=owner, image=ROOT, prepared=prepared)
     return DockerSandbox(owner=owner, image=IMAGE)
 
 

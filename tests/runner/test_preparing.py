@@ -1,0 +1,107 @@
+"""Which setup a tree needs, and that its box is the one that was prepared for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from runner.changes import ChangeSet, Write
+from runner.deps import Deps
+from runner.errors import TaskError
+from runner.nodes.verify import verify_task, write_files
+from runner.preparing import setup_of
+from runner.snapshot import FILE, Entry
+from runner.state import Options, RunState
+from tests.runner.memory_repository import MemoryRepository
+from tests.runner.recording_box import RecordingSandbox
+from tests.runner.scripted import deps
+from tests.runner.states import ROADMAP, at
+
+OPTIONS = Options(setup=(("sh", "-c", "pip install -r requirements.txt"),), project="octo/hello")
+TREE = {"requirements.txt": Entry(FILE, "a" * 40, 1), "app/main.py": Entry(FILE, "b" * 40, 1)}
+BASE = {"ROADMAP.md": ROADMAP, "requirements.txt": "one\n", "test_a.py": "def test():\n    pass\n"}
+
+
+def ports(sandbox: RecordingSandbox) -> Deps:
+    """The ports of a repository with tests and requirements."""
+    return deps(repository=MemoryRepository(BASE), sandbox=sandbox)
+
+
+def verifying(path: str, content: str = "x = 1\n", options: Options = OPTIONS) -> RunState:
+    """A task that writes one file."""
+    state = at("verify_task", answers=1, changes=ChangeSet({path: Write(content.encode())}))
+    return replace(state, request=replace(state.request, options=options))
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["requirements.txt", "requirements-dev.txt", "web/package-lock.json", "uv.lock", "sub/go.mod"],
+)
+def test_a_lock_file_counts(path: str) -> None:
+    """Another content of a lock or manifest file, in any folder, is another setup."""
+    changed = TREE | {path: Entry(FILE, "c" * 40, 1)}
+
+    assert setup_of(OPTIONS, changed) != setup_of(OPTIONS, TREE)
+
+
+def test_code_does_not_count() -> None:
+    """A change of code, or of the order of files, needs no other setup."""
+    changed = dict(reversed((TREE | {"app/main.py": Entry(FILE, "c" * 40, 1)}).items()))
+
+    assert setup_of(OPTIONS, changed) == setup_of(OPTIONS, TREE)
+
+
+def test_files_of_the_configuration_count() -> None:
+    """A file that ``setup_files`` names is an input like a lock file."""
+    options = replace(OPTIONS, setup_files=("app/",))
+    changed = TREE | {"app/main.py": Entry(FILE, "c" * 40, 1)}
+
+    assert setup_of(options, changed) != setup_of(options, TREE)
+
+
+async def test_the_box_has_the_prepared_image() -> None:
+    """A task is verified in a box of the image that its setup made."""
+    sandbox = RecordingSandbox()
+    await verify_task(verifying("a.py"), ports(sandbox))
+
+    (box,) = sandbox.boxes
+    assert box.spec.image == f"prepared-{sandbox.setups[0].inputs[:8]}"
+    assert sandbox.setups[0].project == "octo/hello"
+
+
+async def test_a_task_that_changes_the_lock_file_gets_another_box() -> None:
+    """The same task with other requirements is written into another box than the base."""
+    sandbox = RecordingSandbox()
+    asked = ports(sandbox)
+    await write_files(verifying("a.py"), asked)
+    await write_files(verifying("requirements.txt", "two\n"), asked)
+
+    assert len({box.spec.image for box in sandbox.boxes}) == 2
+
+
+async def test_without_commands_nothing_is_prepared() -> None:
+    """A repository that configures no setup runs in the image it asked for."""
+    sandbox = RecordingSandbox()
+    await verify_task(verifying("a.py", options=Options(image="python:3.12")), ports(sandbox))
+
+    assert (sandbox.setups, sandbox.boxes[0].spec.image) == ([], "python:3.12")
+
+
+async def test_tests_that_do_not_run_need_no_setup() -> None:
+    """With verification off or of the syntax only, setup is not run."""
+    sandbox = RecordingSandbox()
+    await verify_task(
+        verifying("a.py", options=replace(OPTIONS, verify_mode="syntax")), ports(sandbox)
+    )
+
+    assert sandbox.setups == []
+
+
+async def test_a_failing_setup_is_this_task_s_error() -> None:
+    """What the sandbox says of a setup command reaches the node's ``error`` edge as it is."""
+    sandbox = RecordingSandbox()
+    sandbox.outages.append(TaskError("environment", "pip: no such package"))  # type: ignore[arg-type]
+
+    with pytest.raises(TaskError, match="no such package"):
+        await write_files(verifying("a.py"), ports(sandbox))
