@@ -35,6 +35,11 @@ class Cancel:
 
 
 @dataclass(frozen=True, slots=True)
+class Pause:
+    """Let the runs of this issue rest until somebody resumes them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Resume:
     """Go on with the paused runs of this issue."""
 
@@ -47,4 +52,4 @@ class Misunderstood:
     suggestion: str
 
 
-Order = Execute | Help | Status | Cancel | Resume | Misunderstood
+Order = Execute | Help | Status | Cancel | Pause | Resume | Misunderstood

@@ -72,6 +72,13 @@ def cancelling(runs: Sequence[str]) -> str:
     return f"{_runs(runs)} stops after the step it is at. What is published stays."
 
 
+def pausing(runs: Sequence[str]) -> str:
+    """Say which runs rest, or that none works."""
+    if not runs:
+        return f"No run of this issue works or waits. `{TRIGGER} status` tells how they stand."
+    return f"{_runs(runs)} rests after the step it is at, until `{TRIGGER} resume`."
+
+
 def resuming(runs: Sequence[str]) -> str:
     """Say which runs go on, or that none is paused."""
     if not runs:

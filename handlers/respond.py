@@ -16,7 +16,7 @@ from gidgethub.abc import GitHubAPI
 from handlers import replies
 from handlers.commands import parse
 from handlers.events import IssueCommentCreated, is_from_bot
-from handlers.orders import Cancel, Execute, Help, Misunderstood, Order, Resume, Status
+from handlers.orders import Cancel, Execute, Help, Misunderstood, Order, Pause, Resume, Status
 from handlers.permissions import Role, role_of, suffices
 from handlers.runs import RunRequested, Runs
 from handlers.table import row_of
@@ -87,6 +87,8 @@ async def _obey(talk: Conversation, order: Order, nth: int, role: Role) -> str:
             return replies.status(await talk.runs.status(**here))
         case Cancel():
             return replies.cancelling(await talk.runs.cancel(**here, by=talk.event.author))
+        case Pause():
+            return replies.pausing(await talk.runs.pause(**here, by=talk.event.author))
         case Resume():
             return replies.resuming(await talk.runs.resume(**here, by=talk.event.author))
         case Execute():

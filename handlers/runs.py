@@ -71,5 +71,8 @@ class Runs(Protocol):
     async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Order the unfinished runs of the issue to stop; return their ids, every time."""
 
+    async def pause(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
+        """Order the runs of the issue that work or wait to rest; return their ids."""
+
     async def resume(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Let the paused runs of the issue go on; return their ids."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from handlers.orders import Cancel, Execute, Help, Order, Resume, Status
+from handlers.orders import Cancel, Execute, Help, Order, Pause, Resume, Status
 
 TRIGGER = "/execute"
 
@@ -118,6 +118,13 @@ COMMANDS: tuple[Command, ...] = (
         needs="write",
         description="stop the runs of this issue; what is published stays",
         example="/execute cancel",
+    ),
+    Command(
+        name="pause",
+        makes=Pause,
+        needs="write",
+        description="let the runs of this issue rest; nothing is lost",
+        example="/execute pause",
     ),
     Command(
         name="resume",

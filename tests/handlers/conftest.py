@@ -38,6 +38,10 @@ class WrittenRuns:
         self.orders.append(("cancel", repository_id, issue, by.login))
         return self.affected
 
+    async def pause(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
+        self.orders.append(("pause", repository_id, issue, by.login))
+        return self.affected
+
     async def resume(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         self.orders.append(("resume", repository_id, issue, by.login))
         return self.affected

@@ -142,11 +142,11 @@ async def test_several_commands_get_one_reply(say: Say, github: SmallGitHub) -> 
     assert len(github.said()) == 1
 
 
-@pytest.mark.parametrize("order", ["cancel", "resume"])
+@pytest.mark.parametrize("order", ["cancel", "pause", "resume"])
 async def test_an_order_reaches_the_runs_of_this_issue(
     say: Say, github: SmallGitHub, runs: WrittenRuns, order: str
 ) -> None:
-    """Cancel and resume are passed on, and the reply names the runs."""
+    """Cancel, pause and resume are passed on, and the reply names the runs."""
     runs.affected = ("abc", "def")
 
     await say(f"/execute {order}")
@@ -155,7 +155,7 @@ async def test_an_order_reaches_the_runs_of_this_issue(
     assert "Run `abc`, `def`" in github.said()[0]
 
 
-@pytest.mark.parametrize("order", ["cancel", "resume", "status"])
+@pytest.mark.parametrize("order", ["cancel", "pause", "resume", "status"])
 async def test_nothing_to_do_is_said(say: Say, github: SmallGitHub, order: str) -> None:
     """Where there is no run, the reply says so and what to type."""
     await say(f"/execute {order}")

@@ -67,7 +67,7 @@ async def test_what_was_published_before_a_cancel_stays(bot: Bot) -> None:
 
     said = progress(bot.says())
     assert [pull.title for pull in bot.pulls] == ["1.1 Write one.md"]
-    assert "| completed |" in said
+    assert "| completed, not verified by tests |" in said
     assert "| pending |" in said
 
 
@@ -241,3 +241,38 @@ async def test_a_full_server_queues(two: tuple[Bot, Issue]) -> None:
 
         finished(bot)
         assert "is done" in progress(bot.github.says("octo/other", issue.number))
+
+
+@TWO_NOTES
+async def test_a_working_run_is_paused_at_its_next_step_and_goes_on_when_resumed(bot: Bot) -> None:
+    """A pause by a person keeps what was done; nothing is asked of the model twice."""
+    async with working(bot, note("two.md")):
+        await say(bot, "/execute pause")
+        (reply,) = bot.says()
+        assert "rests after the step it is at" in reply
+
+    said = progress(bot.says())
+    assert "is paused" in said
+    assert "paused by writer" in said
+    assert bot.pulls == []
+
+    await bot.comment("/execute resume")
+
+    bot.says()
+    assert len(bot.pulls) == 2
+    assert len(bot.model.requests) == 2
+
+
+@TWO_NOTES
+async def test_a_restart_does_not_end_a_pause_that_a_person_ordered(bot: Bot) -> None:
+    """Only a person ends it."""
+    async with working(bot):
+        await say(bot, "/execute pause")
+    bot.says()
+
+    await bot.restart()
+
+    await bot.comment("/execute status")
+    (reply,) = bot.says()
+    assert "paused" in reply
+    assert bot.pulls == []
