@@ -93,7 +93,7 @@ def exit_code(ended: Ended) -> int:
     if ended.status == "paused":
         return 4
     if ended.state.problem:
-        return 2
+        return _without_work(ended.state)
     statuses = {attempt.status for attempt in ended.state.attempts.values()}
     if Status.AWAITING_APPROVAL in statuses:
         return 3
@@ -120,7 +120,15 @@ def _dry(asked: LocalRun, settings: RunSettings, *, json: bool) -> int:
     say = _speaker(settings)
     for text in _would_do(state) if json else lines(state):
         say(text)
-    return 2 if state.problem else 0
+    return _without_work(state) if state.problem else 0
+
+
+def _without_work(state: RunState) -> int:
+    """0 when all that was asked for was done before, 2 when there is no such work."""
+    wanted = state.request.options.task
+    asked = [t for t in state.tasks if t.kind == "work" and (not wanted or wanted in (t.key, t.id))]
+    done = bool(asked) and all(state.status(task) is Status.COMPLETED for task in asked)
+    return 0 if done else 2
 
 
 def _would_do(state: RunState) -> list[str]:

@@ -1,13 +1,11 @@
-"""Print events for programs: one JSON object a line, the report last."""
+"""Print events for programs: one JSON object a line."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from runner.events import Advanced, Event, ModelAnswered, NodeFinished, RunChanged, Verified
-from runner.graph import END
-from runner.report import report
+from runner.events import Event, ModelAnswered, NodeFinished, RunChanged, Verified
 
 
 class JsonLines:
@@ -19,8 +17,12 @@ class JsonLines:
     async def emit(self, event: Event) -> None:
         """Write the event if it is one that programs follow."""
         if (data := _data(event)) is not None:
-            about = {"event": _name(event), "run": event.run, "task": event.task}
-            self._write(json.dumps(about | data, ensure_ascii=False, default=str))
+            self._write(line(_NAMES[type(event)], event.run, task=event.task, **data))
+
+
+def line(event: str, run: str, **data: object) -> str:
+    """Make one line."""
+    return json.dumps({"event": event, "run": run, **data}, ensure_ascii=False, default=str)
 
 
 def _data(event: Event) -> dict[str, object] | None:
@@ -42,17 +44,12 @@ def _data(event: Event) -> dict[str, object] | None:
             return {"passed": found.passed, "verified": found.verified, "levels": levels}
         case RunChanged():
             return {"status": event.status, "detail": event.detail}
-        case Advanced(state=state) if state.node == END:
-            return {"report": report(state)}
     return None
 
 
-def _name(event: Event) -> str:
-    names = {
-        NodeFinished: "node_finished",
-        ModelAnswered: "model_answered",
-        Verified: "verified",
-        RunChanged: "run_changed",
-        Advanced: "report",
-    }
-    return names[type(event)]
+_NAMES: Mapping[type[Event], str] = {
+    NodeFinished: "node_finished",
+    ModelAnswered: "model_answered",
+    Verified: "verified",
+    RunChanged: "run_changed",
+}

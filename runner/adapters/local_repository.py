@@ -145,7 +145,11 @@ class LocalRepository:
         if done.stdout.split() == [b"true", b"sha1"]:
             return
         why = done.stderr.strip() or "it is bare, inside .git, or has SHA-256 objects"
-        raise Outage("git", f"{self._root} is no git checkout that can be used: {why}")
+        raise Outage(
+            "git",
+            f"{self._root} is no git checkout that can be used: {why}."
+            " Go to one, or make one: git init && git add . && git commit",
+        )
 
     async def _current(self) -> str | None:
         done = await self._git.call("symbolic-ref", "--quiet", "HEAD")

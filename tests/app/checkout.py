@@ -1,0 +1,98 @@
+"""A developer's checkout and a scripted model, with ``cairn`` run on it as a process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.model_server import ScriptedModel, serve
+from tests.runner.adapters.scratch_git import ENVIRONMENT, ScratchGit
+
+PROJECT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What ``cairn`` left when it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """The lines of ``--json``."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+@dataclass
+class Checkout:
+    """A git repository in a folder; ``environment`` is what ``cairn`` sees."""
+
+    git: ScratchGit
+    model: ScriptedModel
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        """The top of the checkout."""
+        return self.git.root
+
+    async def cairn(self, *arguments: str) -> Said:
+        """Run a command to its end."""
+        return await self.end(await self.start(*arguments))
+
+    async def start(self, *arguments: str) -> asyncio.subprocess.Process:
+        """Start a command."""
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", "app", *arguments),
+            cwd=self.folder,
+            env=self.environment,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+
+    async def end(
+        self, process: asyncio.subprocess.Process, number: signal.Signals | None = None
+    ) -> Said:
+        """Wait for a command's end, after a signal if there is one."""
+        if number is not None:
+            process.send_signal(number)
+        out, err = await process.communicate()
+        assert process.returncode is not None
+        said = Said(process.returncode, out.decode(), err.decode())
+        assert "Traceback" not in said.err, said.err
+        return said
+
+    def log(self) -> list[str]:
+        """Subjects of the commits, the newest first."""
+        return self.git("log", "--format=%s").splitlines()
+
+    def left(self, name: str) -> Any:
+        """A JSON file below ``.executor``."""
+        (path,) = (self.folder / ".executor").glob(name)
+        return json.loads(path.read_text())
+
+
+@asynccontextmanager
+async def checkout(folder: Path, files: Mapping[str, bytes]) -> AsyncIterator[Checkout]:
+    """Commit the files on ``main`` and serve the model, which must be asked as scripted."""
+    model = ScriptedModel()
+    git = ScratchGit(folder)
+    if files:
+        git.commit(files)
+    async with serve(model) as url:
+        path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+        own = {"PYTHONPATH": str(PROJECT), "PATH": path, "HOME": str(folder.parent)}
+        asked = {"OPENAI_API_KEY": "sk-very-secret", "OPENAI_BASE_URL": url}
+        more = {"CAIRN_MODEL": "scripted", "CAIRN_SANDBOX": "process"}
+        yield Checkout(git, model, {**ENVIRONMENT, **own, **asked, **more})
+        model.verify()

@@ -1,0 +1,214 @@
+"""``cairn run`` on a developer's checkout: commits, exit codes, what is printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.app.checkout import Checkout, checkout
+from tests.model_server import Fault, Held
+from tests.scenarios.projects import ADD, ADD_NO_COLON, CALC, DOUBLE, note
+
+ONE, TWO = note("one.md"), note("two.md")
+BROKEN = "one.json\n```json\n{\n```\n"
+
+
+async def test_every_task_becomes_a_commit(here: Checkout) -> None:
+    """Without ``--max-tasks`` all tasks are done, each a commit with its tick; 0."""
+    here.model.says(ONE, TWO)
+
+    said = await here.cairn("run")
+
+    assert said.code == 0, said.err
+    assert here.log() == ["1.2 Write two.md", "1.1 Write one.md", "a commit"]
+    assert here.git("show", "--format=", "--name-only", "HEAD").split() == ["ROADMAP.md", "two.md"]
+    assert b"[ ]" not in (here.folder / "ROADMAP.md").read_bytes()
+
+
+async def test_the_work_tree_is_clean_afterwards(here: Checkout) -> None:
+    """The files move with the commits, and git does not see what the run leaves behind."""
+    here.model.says(ONE, TWO)
+
+    await here.cairn("run")
+
+    assert here.git("status", "--porcelain") == ""
+    assert (here.folder / "one.md").read_text() == "A note.\n"
+    assert (here.folder / ".executor" / "report.md").exists()
+
+
+async def test_a_roadmap_that_is_done_is_no_failure(here: Checkout) -> None:
+    """Nothing left to do is all that was asked for; 0."""
+    here.git.commit({"ROADMAP.md": b"- [x] done\n"})
+
+    assert (await here.cairn("run")).code == 0
+
+
+async def test_max_tasks_stops_after_so_many(here: Checkout) -> None:
+    """Reaching ``--max-tasks`` is a success; 0."""
+    here.model.says(ONE)
+
+    said = await here.cairn("run", "--max-tasks", "1")
+
+    assert said.code == 0
+    assert here.log()[0] == "1.1 Write one.md"
+
+
+async def test_one_task_can_be_chosen(here: Checkout) -> None:
+    """``--task`` works on that task only."""
+    here.model.says(TWO)
+
+    await here.cairn("run", "--task", "1.2")
+
+    assert here.log() == ["1.2 Write two.md", "a commit"]
+
+
+async def test_a_task_nobody_knows_is_wrong_usage(here: Checkout) -> None:
+    """The message names the tasks there are; 2."""
+    said = await here.cairn("run", "--task", "9.9")
+
+    assert said.code == 2
+    assert "`1.1`, `1.2`" in said.out
+
+
+async def test_a_roadmap_that_is_not_there_is_wrong_usage(here: Checkout) -> None:
+    """The message names the file; 2."""
+    said = await here.cairn("run", "--roadmap", "PLAN.md")
+
+    assert said.code == 2
+    assert "There is no file `PLAN.md`" in said.out
+
+
+async def test_a_failed_task_is_told_by_the_exit_code(here: Checkout) -> None:
+    """A task that cannot be finished leaves no commit; the next one is done; 1."""
+    here.model.when(contains="one.md", without=("two.md`\n",)).says(BROKEN, repeat_last=True)
+    here.model.when(contains="two.md").says(TWO)
+
+    said = await here.cairn("run", "--task", "1.1")
+    assert said.code == 1
+    assert here.log() == ["a commit"]
+    assert (await here.cairn("run", "--task", "1.2")).code == 0
+
+
+async def test_an_outage_is_told_by_the_exit_code(here: Checkout) -> None:
+    """A model that refuses the key pauses the run, which says why; 4."""
+    here.model.says(Fault.http_status(401, "Incorrect API key provided: sk-very-secret"))
+
+    said = await here.cairn("run")
+
+    assert said.code == 4
+    assert "Paused: " in said.err
+    assert "OPENAI_API_KEY" in said.err
+    assert "sk-very-secret" not in said.err + said.out
+
+
+async def test_the_log_says_what_happens(tmp_path: Path) -> None:
+    """People grep for these words."""
+    files = {path: content for path, content in CALC.items() if isinstance(content, bytes)}
+    async with checkout(tmp_path / "here", files) as here:
+        here.model.says(ADD_NO_COLON, ADD, DOUBLE.replace("add(a, a)", "add(a, 1)"), DOUBLE)
+
+        said = await here.cairn("run")
+
+    assert said.code == 0, said.err
+    for words in (
+        "Executing task [1.1]",
+        "Validation failed: SyntaxError at line 1",
+        "Repairing code (attempt 1/2)",
+        "Test repair attempt 1/2",
+    ):
+        assert words in said.err.splitlines(), said.err
+
+
+async def test_the_log_says_why_it_gives_up(here: Checkout) -> None:
+    """The end of a failing task has its words too."""
+    here.model.when(contains="one.md").says(BROKEN, repeat_last=True)
+
+    said = await here.cairn("run", "--task", "1.1")
+
+    for words in (
+        "Max repairs exceeded, classifying failure",
+        "Classified failure: UNKNOWN",
+        "Recovery strategy: ESCALATE",
+    ):
+        assert words in said.err.splitlines(), said.err
+
+
+async def test_json_is_one_object_a_line(here: Checkout) -> None:
+    """Programs read events from standard output, the report last, and nothing else."""
+    here.model.says(ONE, TWO)
+
+    events = (await here.cairn("run", "--json")).events
+
+    assert {"run_changed", "node_finished", "model_answered", "verified"} <= {
+        event["event"] for event in events
+    }
+    assert events[-1]["event"] == "report"
+    assert events[-1]["report"]["tasks"]["completed"] == 2
+
+
+async def test_json_ends_with_a_report_of_a_paused_run_too(here: Checkout) -> None:
+    """However a run stops, its report is the last line."""
+    here.model.says(Fault.http_status(401, "no"))
+
+    said = await here.cairn("run", "--json")
+
+    assert said.events[-1]["report"]["tasks"]["in_progress"] == 1
+
+
+async def test_a_dry_run_writes_nothing(here: Checkout) -> None:
+    """It lists the tasks in order, marked, without a key, a call or a file."""
+    del here.environment["OPENAI_API_KEY"], here.environment["OPENAI_BASE_URL"]
+
+    said = await here.cairn("run", "--dry-run")
+
+    assert said.code == 0, said.err
+    assert said.out.splitlines() == [
+        "[DRY RUN] 1. 1.1: Write one.md (ROADMAP.md, line 1)",
+        "[DRY RUN] 2. 1.2: Write two.md (ROADMAP.md, line 2)",
+    ]
+    assert here.git("status", "--porcelain", "--ignored") == ""
+
+
+async def test_a_dry_run_for_programs(here: Checkout) -> None:
+    """``--dry-run --json`` is one object a line as well, with what stands in the way."""
+    said = await here.cairn("run", "--dry-run", "--json", "--max-tasks", "1")
+
+    assert [event["event"] for event in said.events] == ["would_do", "report"]
+    assert said.events[0]["id"] == "1.1"
+
+
+async def test_a_dry_run_needs_no_sandbox(here: Checkout) -> None:
+    """What opens no sandbox does not ask for one."""
+    said = await here.cairn("run", "--dry-run", "--sandbox", "docker")
+
+    assert said.code == 0
+    assert said.err == ""
+
+
+async def test_an_edit_made_meanwhile_is_kept(here: Checkout) -> None:
+    """What a person writes while the run works is not overwritten; the task fails and says so."""
+    kept = Held(ONE)
+    here.model.says(kept)
+    process = await here.start("run", "--task", "1.1")
+    await kept.asked.wait()
+    (here.folder / "one.md").write_text("mine\n")
+    kept.go.set()
+
+    said = await here.end(process)
+
+    assert said.code == 1
+    assert (here.folder / "one.md").read_text() == "mine\n"
+    assert "what you changed in one.md" in said.out
+    assert here.log() == ["a commit"]
+
+
+async def test_an_edit_of_another_file_does_not_disturb(here: Checkout) -> None:
+    """An edit that no commit touches stays, and the run goes on."""
+    kept = Held(ONE)
+    here.model.says(kept)
+    process = await here.start("run", "--task", "1.1")
+    await kept.asked.wait()
+    (here.folder / "README.md").write_text("mine\n")
+    kept.go.set()
+
+    assert (await here.end(process)).code == 0
+    assert here.git("status", "--porcelain") == "M README.md"

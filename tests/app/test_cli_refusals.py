@@ -1,0 +1,219 @@
+"""What keeps a command from beginning is said in a sentence, never in a traceback."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sqlite3
+import sys
+from pathlib import Path
+
+from tests.app.checkout import PROJECT, Checkout, checkout
+from tests.model_server import Held
+from tests.scenarios.bot import conversation
+from tests.scenarios.process import environment
+from tests.scenarios.projects import NOTES, note
+
+
+async def test_uncommitted_changes_are_named(here: Checkout) -> None:
+    """A run refuses to begin on top of edits, names the files and says what to do; 2."""
+    (here.folder / "README.md").write_text("mine\n")
+
+    said = await here.cairn("run")
+
+    assert said.code == 2
+    assert "uncommitted changes in README.md" in said.err
+    assert "git stash" in said.err
+    assert not (here.folder / ".executor").exists()
+
+
+async def test_a_folder_without_git(tmp_path: Path, here: Checkout) -> None:
+    """Outside of a checkout the message says how to make one; 2."""
+    here.git.root = tmp_path / "plain"
+    here.git.root.mkdir()
+
+    said = await here.cairn("run")
+
+    assert said.code == 2
+    assert "is no git checkout" in said.err
+    assert "git init" in said.err
+
+
+async def test_a_branch_without_a_commit(tmp_path: Path) -> None:
+    """An unborn branch has nothing to build on; 2."""
+    async with checkout(tmp_path / "here", {}) as here:
+        said = await here.cairn("run")
+
+    assert said.code == 2
+    assert "has no commit yet" in said.err
+
+
+async def test_a_detached_head(here: Checkout) -> None:
+    """Without a branch there is nothing to commit to; ``--branch`` is the way out; 2."""
+    here.git("checkout", "--quiet", "--detach")
+
+    said = await here.cairn("run")
+
+    assert said.code == 2
+    assert "detached HEAD" in said.err
+    assert "--branch" in said.err
+
+
+async def test_a_branch_can_be_named(here: Checkout) -> None:
+    """``--branch`` makes the branch, from a detached HEAD too."""
+    here.git("checkout", "--quiet", "--detach")
+    here.model.says(note("one.md"))
+
+    said = await here.cairn("run", "--branch", "work", "--max-tasks", "1")
+
+    assert said.code == 0, said.err
+    assert here.git("log", "-1", "--format=%s", "work") == "1.1 Write one.md"
+
+
+async def test_no_key_for_the_model(here: Checkout) -> None:
+    """OpenAI answers nobody without a key: that is said before anything begins; 2."""
+    del here.environment["OPENAI_API_KEY"], here.environment["OPENAI_BASE_URL"]
+
+    said = await here.cairn("run")
+
+    assert said.code == 2
+    assert "OPENAI_API_KEY is not set" in said.err
+    assert not (here.folder / ".executor").exists()
+
+
+async def test_no_sandbox(here: Checkout) -> None:
+    """A sandbox asked for by name is not replaced by another; 4."""
+    here.environment["DOCKER_HOST"] = f"unix://{here.folder}/none.sock"
+
+    said = await here.cairn("run", "--sandbox", "docker")
+
+    assert said.code == 4
+    assert "No Docker Engine answers" in said.err
+    assert "Start the Docker Engine" in said.err
+
+
+async def test_prices_that_cannot_be_read(here: Checkout) -> None:
+    """A broken file of prices is named, with its form; 2."""
+    here.environment["CAIRN_PRICES"] = str(here.folder / "README.md")
+
+    said = await here.cairn("run")
+
+    assert said.code == 2
+    assert "CAIRN_PRICES" in said.err
+    assert "the form is" in said.err
+
+
+async def test_a_second_run_waits_for_nobody(here: Checkout) -> None:
+    """Two runs on one checkout would undo each other: the second one does not begin; 2."""
+    kept = Held(note("one.md"))
+    here.model.says(kept)
+    first = await here.start("run", "--max-tasks", "1")
+    await kept.asked.wait()
+
+    said = await here.cairn("run")
+    kept.go.set()
+
+    assert (await here.end(first)).code == 0
+    assert said.code == 2
+    assert "Another Cairn works with" in said.err
+
+
+async def test_an_interrupt(here: Checkout) -> None:
+    """Ctrl-C ends a run at once and says how to go on; 130."""
+    kept = Held(note("one.md"))
+    here.model.says(kept)
+    process = await here.start("run")
+    await kept.asked.wait()
+
+    said = await here.end(process, signal.SIGINT)
+    kept.go.set()
+
+    assert said.code == 130
+    assert "Type `cairn run` again" in said.err
+    assert here.git("status", "--porcelain") == ""
+
+
+async def test_a_run_after_an_interrupt_goes_on(here: Checkout) -> None:
+    """What was committed before Ctrl-C is not done again."""
+    kept = Held(note("two.md"))
+    here.model.says(note("one.md"), kept, note("two.md"))
+    process = await here.start("run")
+    await kept.asked.wait()
+    await here.end(process, signal.SIGINT)
+    kept.go.set()
+
+    assert (await here.cairn("run")).code == 0
+    assert here.log() == ["1.2 Write two.md", "1.1 Write one.md", "a commit"]
+
+
+async def test_settings_of_the_server_are_told_all_at_once(here: Checkout) -> None:
+    """``cairn serve`` names every variable that is wrong; 2."""
+    here.environment |= {"CAIRN_CONCURENCY": "2", "PORT": "99999999"}
+
+    said = await here.cairn("serve")
+
+    assert said.code == 2
+    for name in ("GITHUB_APP_ID", "GITHUB_WEBHOOK_SECRET", "PORT", "CAIRN_CONCURRENCY?"):
+        assert name in said.err
+    assert "sk-very-secret" not in said.err
+
+
+async def _serve(folder: Path, **settings: str) -> tuple[int, str]:
+    """Run ``cairn serve`` with good settings but for these; exit code and standard error."""
+    async with conversation(folder, NOTES) as bot:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", "app", "serve"),
+            env={**environment(bot.settings), "PYTHONPATH": str(PROJECT), **settings},
+            stderr=asyncio.subprocess.PIPE,
+        )
+        _, err = await process.communicate()
+    assert b"Traceback" not in err, err.decode()
+    return process.returncode or 0, err.decode()
+
+
+async def test_a_server_without_its_sandbox(tmp_path: Path) -> None:
+    """A server whose engine is dead does not start; 4."""
+    nowhere = {"CAIRN_SANDBOX": "docker", "DOCKER_HOST": f"unix://{tmp_path}/none.sock"}
+
+    code, said = await _serve(tmp_path, **nowhere)
+
+    assert code == 4
+    assert "No Docker Engine answers" in said
+
+
+async def test_a_database_of_a_newer_version(tmp_path: Path) -> None:
+    """A database that a newer Cairn wrote is left alone; 2."""
+    (tmp_path / "data").mkdir()
+    with sqlite3.connect(tmp_path / "data" / "cairn.db") as database:
+        database.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+        database.execute("INSERT INTO alembic_version VALUES ('9999')")
+    database.close()
+
+    code, said = await _serve(tmp_path)
+
+    assert code == 2
+    assert "written by a newer Cairn (schema 9999)" in said
+
+
+async def test_a_port_that_is_taken(tmp_path: Path) -> None:
+    """A port somebody else listens on is named; 2."""
+    taken = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
+    port = taken.sockets[0].getsockname()[1]
+
+    code, said = await _serve(tmp_path, PORT=str(port))
+    taken.close()
+
+    assert code == 2
+    assert f"PORT {port} on HOST 127.0.0.1 cannot be listened on" in said
+
+
+async def test_a_data_folder_in_use(tmp_path: Path) -> None:
+    """Two servers on one data folder would do everything twice: the second does not start; 4."""
+    async with conversation(tmp_path / "one", NOTES) as bot, bot.started():
+        folder = str(bot.settings.cairn_data_dir)
+        code, said = await _serve(tmp_path / "two", CAIRN_DATA_DIR=folder)
+
+    assert code == 4
+    assert f"Another Cairn works with the data folder {folder}" in said
+    assert f"process {os.getpid()}" in said
