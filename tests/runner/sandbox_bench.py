@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from runner.adapters.bubblewrap_sandbox import BubblewrapSandbox
+from runner.adapters.docker_container import OWNER
+from runner.adapters.docker_engine import engine
 from runner.adapters.docker_sandbox import DockerSandbox
 from runner.adapters.process_sandbox import ProcessSandbox
 from runner.errors import Outage
@@ -26,9 +28,10 @@ EVERY = ["process", "bubblewrap", DOCKER]
 ISOLATED = ["bubblewrap", DOCKER]
 
 
-async def working_sandbox(name: str, *, prepared: Path | None = None) -> Sandbox:
+async def working_sandbox(name: str, *, prepared: Path | None = None, owner: str = "") -> Sandbox:
     """Return a sandbox with an owner of its own; skip (on CI: fail) where it cannot work."""
-    sandbox = _sandbox(name, prepared or Path(tempfile.gettempdir(), "cairn-prepared-tests"))
+    owner = owner or f"test-{uuid.uuid4()}"
+    sandbox = _sandbox(name, owner, prepared or Path(tempfile.gettempdir(), "cairn-prepared-tests"))
     try:
         await sandbox.check()
     except Outage as outage:
@@ -38,8 +41,7 @@ async def working_sandbox(name: str, *, prepared: Path | None = None) -> Sandbox
     return sandbox
 
 
-def _sandbox(name: str, prepared: Path) -> Sandbox:
-    owner = f"test-{uuid.uuid4()}"
+def _sandbox(name: str, owner: str, prepared: Path) -> Sandbox:
     if name == "process":
         return ProcessSandbox(owner=owner, prepared=prepared)
     if name == "bubblewrap":
@@ -55,3 +57,10 @@ async def opened(sandbox: Sandbox, spec: BoxSpec = SPEC) -> AsyncIterator[Box]:
         yield box
     finally:
         await box.close()
+
+
+async def remove_images(owner: str) -> None:
+    """Remove what setup commands made on an engine: it outlives the sandbox that made it."""
+    async with engine() as (docker, _):
+        for image in await docker.images.list(filters={"label": [f"{OWNER}={owner}"]}):
+            await docker.images.delete(image["Id"], force=True)

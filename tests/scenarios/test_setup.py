@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.runner.adapters.wheels import wheel
-from tests.runner.sandbox_bench import EVERY, ROOT, working_sandbox
+from tests.runner.sandbox_bench import EVERY, ROOT, remove_images, working_sandbox
 from tests.scenarios.bot import conversation
 from tests.scenarios.projects import answer
 
@@ -44,6 +44,8 @@ async def test_installed_packages_are_there_for_the_tests(sandbox: str, tmp_path
         await bot.comment("/execute")
 
         assert bot.checkpoints() == ["1.1 Write told_twice.py with a test"], bot.says()
+    if sandbox == "docker":
+        await remove_images(str(bot.settings.cairn_data_dir.resolve()))
 
 
 async def test_a_setup_that_fails_is_told(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from runner.errors import Outage, TaskError
 from runner.ports import Box, Sandbox, Setup
 from runner.workspace import materialise
 from tests.runner.adapters.wheels import wheel
-from tests.runner.sandbox_bench import EVERY, ISOLATED, SPEC, opened, working_sandbox
+from tests.runner.sandbox_bench import EVERY, ISOLATED, SPEC, opened, remove_images, working_sandbox
 
 ROOMY = replace(SPEC, memory=512 << 20, disk=128 << 20)
 
@@ -50,10 +51,20 @@ class Project:
 @pytest.fixture(params=EVERY)
 async def project(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Project]:
     """A project with one file, in each sandbox."""
-    sandbox = await working_sandbox(request.param, prepared=tmp_path / "prepared")
+    async with started(request.param, tmp_path) as project:
+        yield project
+
+
+@asynccontextmanager
+async def started(name: str, folder: Path) -> AsyncIterator[Project]:
+    """A project in the named sandbox; at the end nothing of it is left."""
+    owner = f"test-{folder}"
+    sandbox = await working_sandbox(name, prepared=folder / "prepared", owner=owner)
     yield Project(sandbox, {"seen.txt": ("100644", b"tree\n")})
 
     assert await sandbox.sweep() == 0
+    if name == "docker":
+        await remove_images(owner)
 
 
 async def test_what_is_put_into_the_folder_is_kept(project: Project) -> None:
@@ -165,12 +176,10 @@ async def test_only_the_newest_are_kept(project: Project) -> None:
 @pytest.mark.parametrize("name", ISOLATED)
 async def test_what_is_kept_cannot_be_changed(name: str, tmp_path: Path) -> None:
     """A task can neither add to nor remove from what setup made."""
-    project = Project(await working_sandbox(name, prepared=tmp_path / "prepared"), {})
-    image = await project.prepare('touch "$CAIRN_PREPARED/x"')
-
-    said = await project.run(
-        image, "touch /prepared/y; rm /prepared/x; [ -e /prepared/x ] && echo ok"
-    )
+    async with started(name, tmp_path) as project:
+        image = await project.prepare('touch "$CAIRN_PREPARED/x"')
+        script = "touch /prepared/y; rm /prepared/x; [ -e /prepared/x ] && echo ok"
+        said = await project.run(image, script)
 
     assert said.count(b"Read-only file system") == 2
     assert said.startswith(b"ok\n")
