@@ -174,4 +174,5 @@ class Worker:
     async def _ring(self, due: datetime) -> None:
         # clocks differ a little: never again and again for the last millisecond
         await self._rest(max(1.0, (due - self._clock.now()).total_seconds()))
+        self._idle.clear()  # so that nobody takes it for quiet while it is looked
         await self._surely(self.look)
