@@ -65,7 +65,7 @@ class Waiting:
 
     async def _line(self) -> list[Run]:
         """The unfinished runs: those at work, then the more urgent, then the older."""
-        unfinished = await self._runs.by_status(*WORKING, "queued")
+        unfinished = await self._runs.by_status(*WORKING, "pausing", "queued")
         return sorted(unfinished, key=lambda r: (r.status == "queued", -r.priority))
 
     def _turn(self, row: RunRequest, ahead: Sequence[RunRequest]) -> Turn | None:

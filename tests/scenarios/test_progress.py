@@ -17,7 +17,9 @@ from tests.scenarios.projects import note, notes
 
 TOKEN = "let-me-in-0123456789"
 AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
-HOSTILE = notes("- [ ] 1.1 Write `one.md` as `<script>alert(1)</script>`\n- [ ] 1.2 Write `two.md`\n")
+HOSTILE = notes(
+    "- [ ] 1.1 Write `one.md` as `<script>alert(1)</script>`\n- [ ] 1.2 Write `two.md`\n"
+)
 
 
 @pytest.fixture
@@ -132,3 +134,20 @@ async def test_the_list_shows_every_run(bot: Bot, browser) -> None:
     assert listed[0]["asked_by"] == "writer"
     assert listed[0]["issue_url"].endswith(f"/{REPOSITORY}/issues/{bot.issue.number}")
     assert listed[0]["tokens"] > 0
+
+
+async def test_a_queued_run_has_its_one_comment_at_once(bot: Bot) -> None:
+    """Who has to wait reads the position at once, and in the same comment how the run went."""
+    bot.model.says(note("one.md"), note("two.md"))
+    async with held(bot):
+        await bot.github.comment(REPOSITORY, bot.issue.number, "/execute --task 1.2", by="writer")
+        assert bot.running is not None
+        await bot.running.inbox.idle()
+        waiting = bot.view.comments(bot.issue.number)[-1]
+        assert "is queued" in waiting.body
+        assert "position 2: 1 run goes first" in waiting.body
+        number = waiting.id
+    told = {comment.id: comment.body for comment in bot.view.comments(bot.issue.number)}
+
+    assert "is done" in told[number].split("\n")[0]
+    assert sum("### Cairn run" in body for body in told.values()) == 2
