@@ -61,11 +61,12 @@ async def serving(bot: Bot) -> AsyncIterator[Process]:
 
 
 def environment(settings: ServerSettings) -> Mapping[str, str]:
-    """The environment that says the same as the settings, on a free port."""
+    """The environment that says the same as the settings, on a free port, and where the engine is."""
     names = settings.model_fields_set - {"database_url"}
     values = {name.upper(): _plain(getattr(settings, name)) for name in names}
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    return {"PATH": path, "PORT": "0", **values}
+    engine = {name: os.environ[name] for name in ("DOCKER_HOST",) if name in os.environ}
+    return {"PATH": path, "PORT": "0", **engine, **values}
 
 
 def _plain(value: object) -> str:

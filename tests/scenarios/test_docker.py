@@ -1,0 +1,151 @@
+"""The main job with a container for each task, on a real engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.model_server import Held
+from tests.runner.sandbox_bench import working_sandbox
+from tests.scenarios.bot import REPOSITORY, Bot, conversation
+from tests.scenarios.containers import Containers
+from tests.scenarios.endings import progress
+from tests.scenarios.process import serving
+from tests.scenarios.projects import ADD, ADD_WRONG, CALC, DOUBLE
+
+pytestmark = pytest.mark.docker
+
+
+@pytest.fixture
+async def talk(tmp_path: Path) -> AsyncIterator[Bot]:
+    """A conversation whose server works in containers; none may be left in the end."""
+    await working_sandbox("docker")  # skips, with the reason, where there is no engine
+    async with conversation(tmp_path, CALC, CAIRN_SANDBOX="docker") as bot:
+        yield bot
+        bot.github.verify()
+        bot.model.verify()
+        assert bot.bugs == []
+        assert await Containers(bot.settings).there() == set()
+
+
+async def test_each_task_has_a_container_of_its_own(talk: Bot) -> None:
+    """Two tasks make two containers, and both are gone when the tasks are done."""
+    containers = Containers(talk.settings)
+    talk.model.says(ADD, DOUBLE)
+    async with talk.started():
+        await talk.comment("/execute")
+
+        history = await containers.history()
+        assert await containers.there() == set()
+    assert "is done" in progress(talk.says())
+    assert len(talk.pulls) == 2
+    assert (history["create"], history["destroy"]) == (2, 2)
+
+
+async def test_a_repair_uses_the_container_of_its_task(talk: Bot) -> None:
+    """Red tests, a repair and green tests happen in one container."""
+    containers = Containers(talk.settings)
+    talk.model.says(ADD_WRONG, ADD)
+    async with talk.started():
+        await talk.comment("/execute --max-tasks 1")
+
+    talk.says()
+    assert len(talk.pulls) == 1
+    assert (await containers.history())["create"] == 1
+
+
+NOSY = """\
+import os
+import socket
+
+import pytest
+
+
+def test_nothing_of_the_server_is_in_the_environment():
+    names = set(os.environ)
+    assert not [name for name in names if name.startswith(("CAIRN", "GITHUB", "OPENAI"))]
+    assert "sk-test" not in str(os.environ)
+    assert names <= {%s}
+
+
+def test_nobody_can_be_reached():
+    for address in (("%s", %d), ("1.1.1.1", 53)):
+        with pytest.raises(OSError):
+            socket.create_connection(address, timeout=5)
+"""
+INSIDE = "HOME HOSTNAME LANG OLDPWD PATH PWD PYTHONDONTWRITEBYTECODE SHLVL _"
+OF_PYTEST = "PYTEST_CURRENT_TEST PYTEST_VERSION"
+
+
+async def test_code_sees_neither_the_server_nor_the_network(talk: Bot) -> None:
+    """A test of the repository that looks for secrets and for GitHub finds neither."""
+    known = ", ".join(map(repr, f"{INSIDE} {OF_PYTEST}".split()))
+    github = urlsplit(talk.github.server_url)
+    nosy = NOSY % (known, github.hostname, github.port)
+    await talk.github.push(REPOSITORY, {"tests/test_nosy.py": nosy.encode()})
+    talk.model.says(ADD)
+    async with talk.started():
+        await talk.comment("/execute --max-tasks 1")
+
+    talk.says()
+    (found,) = talk.files("verification-1.json")
+    levels = {level["name"]: level["result"] for level in json.loads(found.read_text())["levels"]}
+    assert levels["tests"] == "passed", found.read_text()
+
+
+async def begun(bot: Bot, containers: Containers) -> tuple[Held, set[str]]:
+    """Wait until the tests were red once, so that a container waits for the repair."""
+    kept = Held(ADD)
+    bot.model.says(ADD_WRONG, kept)
+    await bot.github.comment(REPOSITORY, bot.issue.number, "/execute --max-tasks 1", by="writer")
+    await kept.asked.wait()
+    return kept, await containers.there()
+
+
+async def test_a_cancelled_run_leaves_no_container(talk: Bot) -> None:
+    """The container of the task in hand goes with the run."""
+    containers = Containers(talk.settings)
+    async with talk.started() as server:
+        kept, there = await begun(talk, containers)
+        await talk.github.comment(REPOSITORY, talk.issue.number, "/execute cancel", by="writer")
+        await server.inbox.idle()
+        kept.go.set()
+        await talk.idle()
+
+        assert len(there) == 1
+        assert await containers.there() == set()
+    assert "was cancelled" in progress(talk.says())
+
+
+async def test_a_stopped_server_leaves_no_container(talk: Bot) -> None:
+    """A server that is stopped in order removes what it opened."""
+    containers = Containers(talk.settings)
+    async with talk.started():
+        kept, there = await begun(talk, containers)
+    kept.go.set()
+
+    assert len(there) == 1
+    assert await containers.there() == set()
+    talk.says()
+
+
+async def test_the_next_start_removes_what_a_killed_server_left(talk: Bot) -> None:
+    """A killed server leaves its container; the next one removes it and ends the run."""
+    containers = Containers(talk.settings)
+    async with serving(talk) as server:
+        kept, there = await begun(talk, containers)
+        await server.end()
+        assert await containers.there() == there
+    kept.go.set()
+
+    talk.model.says(ADD)
+    async with serving(talk) as server:
+        assert await containers.there() & there == set()
+        await server.until(": ended")
+
+    assert len(talk.pulls) == 1
+    assert "is done" in progress(talk.says())
