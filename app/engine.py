@@ -95,11 +95,12 @@ class Engine:
         for task in self._working:
             task.cancel()
         await asyncio.gather(*self._working, return_exceptions=True)
-        with ThreadPoolExecutor(1) as own:  # destroy ends the loop's default pool
-            run = asyncio.get_running_loop().run_in_executor
+        loop = asyncio.get_running_loop()
+        with ThreadPoolExecutor(1) as own:  # destroy ends the loop's default pool, which it took
             if self._client is not None:
-                await run(own, self._client.destroy)
-            await run(own, DBOS.destroy)
+                await loop.run_in_executor(own, self._client.destroy)
+            await loop.run_in_executor(own, DBOS.destroy)
+        loop.set_default_executor(ThreadPoolExecutor())
         if self._lock is not None:
             self._lock.close()
 

@@ -12,12 +12,13 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store
-from app.store.orders import Orders
+from app.store.orders import WORKING, Orders
 from app.store.runs import RunRequest, Status
 from app.store.schema import orders as orders_table
 from app.store.schema import runs as table
 from runner.ports import Clock
 
+_CANCELLING = ("cancelling",)
 PAUSED_BY = "paused by "
 """How the reason of a pause begins that a person ordered; only a person ends it."""
 
@@ -85,11 +86,10 @@ class Queue:
         if result is not None:
             values["result"] = dict(result)
         async with self._store.writing() as connection:
-            if status == "paused":
-                instead: Status = "cancelling" if cancel_at else "cancelled"
-                stays = {"status": instead, "until": cancel_at}
-                await self._move(connection, run, stays, ("cancelling",))
-            await self._move(connection, run, values, ("running", "cancelling", "pausing"))
+            instead: Status = "cancelling" if cancel_at else "cancelled"
+            stays = {"status": instead, "until": cancel_at}
+            if status != "paused" or not await self._move(connection, run, stays, _CANCELLING):
+                await self._move(connection, run, values, WORKING)
             await self._orders.done(connection, order)
             await self._orders.send(connection)
 

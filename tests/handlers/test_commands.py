@@ -82,7 +82,7 @@ SILENT = {
 WRONG: dict[str, tuple[str, str, str]] = {
     "unknown subcommand": ("stauts", "stauts", "/execute status"),
     "subcommand in upper case": ("HELP", "HELP", "/execute help"),
-    "nothing like it": ("frobnicate", "please", "/execute help"),
+    "nothing like it": ("xyzzy", "xyzzy", "/execute help"),
     "text after a subcommand": ("status now", "now", "/execute status"),
     "option of a subcommand that has none": ("cancel --force", "--force", "/execute cancel"),
     "unknown option": ("--max-task 3", "--max-task", "/execute --max-tasks"),

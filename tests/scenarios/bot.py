@@ -22,6 +22,7 @@ from tests.fake_github import FakeGitHub
 from tests.fake_github.reading import View
 from tests.fake_github.state import Issue
 from tests.model_server import ScriptedModel, serve
+from tests.scenarios.template import used_database
 
 REPOSITORY = "octo/hello"
 
@@ -202,4 +203,5 @@ async def conversation(
             "CAIRN_SANDBOX": "process",
             "CAIRN_ALLOW_UNSANDBOXED": "1",
         }
+        await used_database(folder / "data")
         yield Bot(github, model, load_server_settings(**(values | settings)), issue)

@@ -261,18 +261,3 @@ async def test_a_working_run_is_paused_at_its_next_step_and_goes_on_when_resumed
     bot.says()
     assert len(bot.pulls) == 2
     assert len(bot.model.requests) == 2
-
-
-@TWO_NOTES
-async def test_a_restart_does_not_end_a_pause_that_a_person_ordered(bot: Bot) -> None:
-    """Only a person ends it."""
-    async with working(bot):
-        await say(bot, "/execute pause")
-    bot.says()
-
-    await bot.restart()
-
-    await bot.comment("/execute status")
-    (reply,) = bot.says()
-    assert "paused" in reply
-    assert bot.pulls == []

@@ -187,3 +187,26 @@ async def gate(path: Path) -> AsyncIterator[tuple[asyncio.Event, asyncio.Event]]
 
     async with await asyncio.start_unix_server(come, path):
         yield reached, gone
+
+
+async def test_a_restart_does_not_end_a_pause_that_a_person_ordered(talk: Bot) -> None:
+    """Only a person ends it, whatever the server does meanwhile."""
+    kept = Held(ANSWER)
+    talk.model.says(kept)
+    async with talk.started():
+        await ask(talk)
+        await kept.asked.wait()
+        await talk.github.comment(REPOSITORY, talk.issue.number, "/execute pause", by="writer")
+        assert talk.running is not None
+        await talk.running.inbox.idle()
+        kept.go.set()
+        await talk.idle()
+        assert "is paused" in progress(talk.says())
+
+    async with talk.started():
+        await talk.idle()
+        assert talk.pulls == []
+        await talk.comment("/execute resume")
+
+    talk.says()
+    assert len(talk.pulls) == 1
