@@ -61,7 +61,7 @@ async def serving(bot: Bot) -> AsyncIterator[Process]:
 
 
 def environment(settings: ServerSettings) -> Mapping[str, str]:
-    """The environment that says the same as the settings, on a free port, and where the engine is."""
+    """The environment that says the same as the settings, on a free port and this engine."""
     names = settings.model_fields_set - {"database_url"}
     values = {name.upper(): _plain(getattr(settings, name)) for name in names}
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
