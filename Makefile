@@ -14,19 +14,19 @@ ARGS ?=
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
 
-demo: $(STAMP) ## show Cairn work on a GitHub of its own (ARGS: see make demo ARGS=--help)
-	@$(BIN)/python -m tests.demo $(ARGS)
+demo: $(STAMP) ## show Cairn work on a GitHub of its own (KILL=1: and survive a kill -9)
+	@$(BIN)/python -m tests.demo $(if $(KILL),--kill) $(ARGS)
 
 test: $(STAMP) ## run the tests; what is skipped is listed with its reason
 	@echo "== pytest"
-	@$(BIN)/python -m pytest -ra $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 check: $(STAMP) ## run everything that must be right before a merge: style, types, imports, tests
 	@echo "== ruff format" && $(BIN)/ruff format --check .
 	@echo "== ruff check" && $(BIN)/ruff check .
 	@echo "== mypy" && $(BIN)/mypy
 	@echo "== import contracts" && $(BIN)/lint-imports
-	@echo "== pytest" && $(BIN)/python -m pytest -ra $(ARGS)
+	@echo "== pytest" && $(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 bench: $(STAMP) ## measure (no tests, no time limits)
 	@$(BIN)/python -m tests.bench $(ARGS)

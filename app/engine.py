@@ -56,6 +56,7 @@ class Engine:
         self._lock = _claim(Path(make_url(self._url).database or ""))
         refuse_pickle()
         DBOS(config=_config(self._url))
+        _log_with_us()
         global _step
         _step = self._drive
         DBOS.launch()
@@ -131,6 +132,13 @@ async def _node(order: str) -> bool:
 async def _segment(order: str) -> None:
     while await _node(order):
         pass
+
+
+def _log_with_us() -> None:
+    """Send dbos's records where ours go: its own handler would write them unmasked."""
+    theirs = logging.getLogger("dbos")
+    theirs.handlers.clear()
+    theirs.propagate = True
 
 
 def _config(url: str) -> DBOSConfig:

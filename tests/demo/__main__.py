@@ -24,7 +24,11 @@ FOLDER = Path("demo-output").absolute()
 def main() -> int:
     """Run the demo; 0 when it ended as promised."""
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
-    parser.add_argument("--sandbox", default="", help="docker or process (default: what works)")
+    parser.add_argument(
+        "--sandbox", default="", help="docker, bubblewrap or process (default: docker if it works)"
+    )
+    parser.add_argument("--image", default="", help="image, or root folder for bubblewrap")
+    parser.add_argument("--kill", action="store_true", help="kill -9 Cairn in the middle of a task")
     arguments = parser.parse_args()
     console = Console(soft_wrap=True)
     if not console.is_terminal:
@@ -32,12 +36,12 @@ def main() -> int:
     if FOLDER.exists():
         shutil.rmtree(FOLDER)
     FOLDER.mkdir()
-    return asyncio.run(_demo(console, arguments.sandbox))
+    return asyncio.run(_demo(console, arguments))
 
 
-async def _demo(console: Console, sandbox: str) -> int:
-    async with Stage(FOLDER, console, sandbox=sandbox).open() as stage:
-        show = Show(console, stage)
+async def _demo(console: Console, asked: argparse.Namespace) -> int:
+    async with Stage(FOLDER, console, sandbox=asked.sandbox, image=asked.image).open() as stage:
+        show = Show(console, stage, kill=asked.kill)
         await show.run()
         return show.summary(real=bool(os.environ.get("OPENAI_API_KEY")))
 

@@ -20,9 +20,10 @@ _LONGEST = 900.0
 class Show:
     """One demo, from the comment to the summary."""
 
-    def __init__(self, console: Console, stage: Stage) -> None:
+    def __init__(self, console: Console, stage: Stage, *, kill: bool) -> None:
         self._console = console
         self._stage = stage
+        self._kills = int(kill)
 
     async def run(self) -> None:
         """Play the maintainer and print what happens until the run is over."""
@@ -75,9 +76,8 @@ class Show:
 
     async def _next_line(self) -> None:
         """Print the next line Cairn logs; look up twice a second meanwhile."""
-        try:
-            line = await asyncio.wait_for(self._stage.lines.get(), timeout=0.5)
-        except TimeoutError:
+        line = await self._stage.next_line()
+        if line is None:
             return
         found = _LOG.match(line)
         if found and found["logger"] == "app.webhook":
@@ -85,6 +85,9 @@ class Show:
         level, text = (found["level"], found["message"]) if found else ("INFO", line)
         style = {"WARNING": "yellow", "ERROR": "red"}.get(level, "")
         self._console.print(text, style=style, markup=False, highlight=False)
+        if self._kills and text.startswith("Test repair attempt"):
+            self._kills = 0
+            await self._stage.kill()
 
     def _git(self, *arguments: str) -> str:
         folder = self._stage.github.repo(REPOSITORY).git

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -32,9 +33,13 @@ class Stage:
     folder: Path
     console: Console
     sandbox: str = ""
+    image: str = ""
     lines: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
     github: FakeGitHub = field(init=False)
     issue: Issue = field(init=False)
+    _variables: dict[str, str] = field(default_factory=dict)
+    _process: asyncio.subprocess.Process | None = None
+    _reader: asyncio.Task[None] | None = None
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Self]:
@@ -46,13 +51,30 @@ class Stage:
             self.github.add_repository(REPOSITORY, FILES, roles={"ada": "maintain"})
             self.issue = self.github.open_issue(REPOSITORY, "Work on the roadmap", by="ada")
             model = await self._model(stack)
-            environment = {**os.environ, **self._environment(), **model, **self._sandbox()}
-            process = await self._start(environment)
-            stack.push_async_callback(_stop, process)
-            reader = asyncio.create_task(self._read(process))
-            stack.callback(reader.cancel)
-            await self._listening()
+            self._variables = {**os.environ, **self._environment(), **model, **self._sandbox()}
+            stack.push_async_callback(self._end, signal.SIGTERM)
+            await self._begin()
             yield self
+
+    async def kill(self) -> None:
+        """Kill Cairn as a crash would, and start it again on what it left."""
+        await self._end(signal.SIGKILL)
+        self.console.print("[bold red]kill -9[/bold red]: Cairn is dead. Starting it again.")
+        await self._begin()
+
+    async def _begin(self) -> None:
+        self._process = await self._start(self._variables)
+        self._reader = asyncio.create_task(self._read(self._process))
+        await self._listening()
+
+    async def _end(self, how: signal.Signals) -> None:
+        if self._process is None:
+            return
+        if self._process.returncode is None:
+            self._process.send_signal(how)
+        await self._process.wait()
+        if self._reader is not None:
+            await self._reader
 
     async def _model(self, stack: AsyncExitStack) -> dict[str, str]:
         if os.environ.get("OPENAI_API_KEY"):
@@ -83,9 +105,13 @@ class Stage:
 
     def _sandbox(self) -> dict[str, str]:
         """Docker where it works; else the plain process sandbox, said loudly."""
-        if self.sandbox != "process" and _has_docker():
+        image = {"CAIRN_SANDBOX_IMAGE": self.image} if self.image else {}
+        if self.sandbox == "bubblewrap":
+            self.console.print("Sandbox: bubblewrap, namespaces of its own for each task.")
+            return {"CAIRN_SANDBOX": "bubblewrap", **image}
+        if self.sandbox != "process" and (self.image or _has_docker()):
             self.console.print("Sandbox: docker, one container a task without network.")
-            return {"CAIRN_SANDBOX": "docker"}
+            return {"CAIRN_SANDBOX": "docker", **image}
         if self.sandbox == "docker":
             raise SystemExit(_NO_DOCKER)
         if self.sandbox != "process":
@@ -111,17 +137,26 @@ class Stage:
         assert process.stderr is not None
         while line := await process.stderr.readline():
             await self.lines.put(line.decode(errors="replace").rstrip("\n"))
-        await self.lines.put("")
 
     async def _listening(self) -> None:
         """Wait for the address Cairn says it listens on, and tell GitHub."""
         said = []
-        while line := await self.lines.get():
-            said.append(line)
-            if "Listening on " in line:
-                self.github.webhook_url = line.rpartition(" ")[2] + "/webhook"
+        while not self._reader_is_done() or not self.lines.empty():
+            said.append(await self.next_line() or "")
+            if "Listening on " in said[-1]:
+                self.github.webhook_url = said[-1].rpartition(" ")[2] + "/webhook"
                 return
         raise SystemExit("Cairn did not start:\n" + "\n".join(said))
+
+    async def next_line(self) -> str | None:
+        """Return the next line Cairn logs; None when there is none for half a second."""
+        try:
+            return await asyncio.wait_for(self.lines.get(), timeout=0.5)
+        except TimeoutError:
+            return None
+
+    def _reader_is_done(self) -> bool:
+        return self._reader is None or self._reader.done()
 
 
 _NO_DOCKER = (
@@ -136,9 +171,3 @@ def _has_docker() -> bool:
         return False
     asked = [docker, "image", "inspect", "cairn-sandbox:latest"]
     return subprocess.run(asked, capture_output=True, check=False).returncode == 0
-
-
-async def _stop(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is None:
-        process.terminate()
-    await process.wait()
