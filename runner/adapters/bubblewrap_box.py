@@ -6,6 +6,7 @@ import asyncio
 import shutil
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,11 +42,10 @@ async def open_box(plan: BoxPlan) -> BubblewrapBox:
     except OSError as error:
         raise Outage("sandbox", f"A process cannot be started: {error}") from error
     box = BubblewrapBox(plan, holder)
-    try:
+    async with AsyncExitStack() as undo:
+        undo.push_async_callback(box.close)
         await box.held()
-    except BaseException:
-        await box.close()
-        raise
+        undo.pop_all()
     return box
 
 

@@ -11,7 +11,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from runner.adapters.setup_commands import KEEP, KEEP_DAYS, project_key
@@ -46,18 +46,17 @@ class PreparedFolders:
         ``about`` is kept with it. Raises ``Outage`` when the disk refuses.
         """
         kept = self._path(project, key)
-        try:
-            remove_tree(kept)
-            made(kept).mkdir(parents=True)
-            yield kept
-            (kept / _COMPLETE).write_text(about)
-        except OSError as error:
-            remove_tree(kept)
-            message = f"What sandbox.setup makes cannot be kept in {self._folder}: {error}"
-            raise Outage("sandbox", message) from error
-        except BaseException:
-            remove_tree(kept)
-            raise
+        with ExitStack() as undo:
+            undo.callback(remove_tree, kept)
+            try:
+                remove_tree(kept)
+                made(kept).mkdir(parents=True)
+                yield kept
+                (kept / _COMPLETE).write_text(about)
+            except OSError as error:
+                message = f"What sandbox.setup makes cannot be kept in {self._folder}: {error}"
+                raise Outage("sandbox", message) from error
+            undo.pop_all()
         for old in self._by_age(f"{project_key(project)}-*")[KEEP:]:
             remove_tree(old)
 
