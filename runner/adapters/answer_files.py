@@ -24,13 +24,17 @@ class AnswerFiles:
         return await asyncio.to_thread(self._read, self._file(run, question))
 
     async def keep(self, run: str, question: str, answer: Answer) -> None:
-        """Store an answer durably. Raises ``Outage`` when the disk refuses."""
-        text = json.dumps(asdict(answer), ensure_ascii=False)
-        await asyncio.to_thread(write_file, self._file(run, question), text.encode())
+        """Store an answer durably, once. Raises ``Outage`` when the disk refuses."""
+        await asyncio.to_thread(self._write, self._file(run, question), answer)
 
     def _file(self, run: str, question: str) -> Path:
         name = hashlib.sha256(question.encode()).hexdigest()[:20]
         return self._folder / run / "answers" / f"{name}.json"
+
+    def _write(self, file: Path, answer: Answer) -> None:
+        if not file.exists():
+            # in ASCII: a model may say half of a surrogate pair, which UTF-8 cannot hold
+            write_file(file, json.dumps(asdict(answer)).encode())
 
     def _read(self, file: Path) -> Answer | None:
         try:
