@@ -93,6 +93,8 @@ class Engine:
 
     async def stop(self) -> None:
         """Stop at once; what was at work goes on at the next start."""
+        if self._lock is None:  # never started: DBOS, one a process, may be another's
+            return
         for task in self._working:
             task.cancel()
         await asyncio.gather(*self._working, return_exceptions=True)
@@ -102,8 +104,7 @@ class Engine:
                 await loop.run_in_executor(own, self._client.destroy)
             await loop.run_in_executor(own, DBOS.destroy)
         loop.set_default_executor(ThreadPoolExecutor())
-        if self._lock is not None:
-            self._lock.close()
+        self._lock.close()
 
     async def _drive(self, order: str) -> bool:
         """One step, known to ``stop``."""
