@@ -15,12 +15,17 @@ from app.store.database import open_store
 
 
 async def used_database(folder: Path) -> None:
-    """Put a used, empty database into a data folder."""
+    """Put a used, empty database into a data folder, unless it holds one."""
     template = _place() / "cairn.db"
     if not template.exists():
         await _make(template)
-    folder.mkdir(parents=True, exist_ok=True)
-    shutil.copy(template, folder / "cairn.db")
+    _copy(template, folder / "cairn.db")
+
+
+def _copy(template: Path, file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if not file.exists():
+        shutil.copy(template, file)
 
 
 @cache
