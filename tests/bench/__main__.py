@@ -1,0 +1,53 @@
+"""``make bench``, or ``python -m tests.bench [NAME ...]`` for some of the measures.
+
+Prints one line a number: ours, the peer's or limit's of the same run, their ratio, the goal.
+A number that misses its goal is said, not punished: the exit code is 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+from tests.bench import nodes, orders, overhead, roadmap, saving, size, validation, webhook
+from tests.bench.finding import Line
+
+Measure = Callable[[Path], AsyncIterator[Line]]
+
+MEASURES: dict[str, Measure] = {
+    "validation": validation.measure,
+    "roadmap": roadmap.measure,
+    "webhook": webhook.measure,
+    "overhead": overhead.measure,
+    "nodes": nodes.measure,
+    "saving": saving.measure,
+    "size": size.measure,
+    "orders": orders.measure,
+}
+
+
+def main() -> None:
+    """Run the measures that were named, or all."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[*MEASURES, []], metavar="NAME")
+    names = parser.parse_args().names or list(MEASURES)
+    logging.disable(logging.WARNING)  # what goes on inside is not what is printed here
+    for name in names:
+        one, five, _ = os.getloadavg()
+        print(f"== {name} (load {one:.1f}, {five:.1f}; {os.cpu_count()} cores)", flush=True)
+        asyncio.run(_run(MEASURES[name]))
+
+
+async def _run(measure: Measure) -> None:
+    with tempfile.TemporaryDirectory(prefix="cairn-bench-") as folder:
+        async for line in measure(Path(folder)):
+            print(f"   {line}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

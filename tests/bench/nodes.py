@@ -1,0 +1,123 @@
+"""Nodes a second through the server's engine: DBOS, the queue and the journal in the database.
+
+The nodes do nothing, so what is left is what each of them costs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+
+import sqlalchemy as sa
+
+from app.engine import Engine
+from app.execution import StoredControl
+from app.store.database import Store, open_store
+from app.store.journal import StoredAnswers, StoredJournal
+from app.store.orders import Orders
+from app.store.queue import Queue
+from app.store.runs import Runs
+from app.store.schema import journal
+from app.worker import Outcome, Segment, Worker
+from runner.adapters.clock import SystemClock
+from runner.adapters.fanout import Fanout
+from runner.deps import Deps
+from runner.driver import Ended, Node, driving
+from runner.roadmap.parse import parse_roadmap
+from runner.state import Options, Request, RunState, Step
+from tests.bench.finding import Finding, Line, Peer
+from tests.bench.requests import run_request
+from tests.bench.synced import rows_a_second
+from tests.runner.memory_repository import START, MemoryRepository
+from tests.runner.recording_box import RecordingSandbox
+from tests.runner.scripted import ScriptedModel
+from tests.runner.scripted_nodes import ScriptedNodes
+from tests.scenarios.template import used_database
+
+_TASKS = 40
+_ROADMAP = "".join(f"- [ ] 1.{n} Write `note{n}.md`\n" for n in range(_TASKS)).encode()
+
+
+async def measure(folder: Path) -> AsyncIterator[Line]:
+    """One run of many tasks; beside it what the disk can do at most, one synced row a node."""
+    await used_database(folder)
+    store = await open_store(f"sqlite:///{folder}/cairn.db")
+    async with _working(store, f"sqlite:///{folder}/cairn.db") as line:
+        began = perf_counter()
+        await line.queue.start(run_request("r1"))
+        await line.worker.look()
+        await asyncio.wait_for(line.worker.idle(), timeout=60)
+        seconds = perf_counter() - began
+    assert line.nodes == 3 + 8 * _TASKS, line.nodes
+    async with store.reading() as connection:
+        rows = await connection.scalar(sa.select(sa.func.count()).select_from(journal))
+    await store.close()
+    yield Finding(
+        what=f"nodes through the engine ({line.nodes} nodes, {rows} rows)",
+        value=line.nodes / seconds,
+        unit="/s",
+        peer=Peer(what="bare synced rows", value=rows_a_second(folder / "bare.db")),
+    )
+
+
+@dataclass
+class _Line:
+    """The engine with what feeds it; ``nodes`` counts what was saved."""
+
+    queue: Queue
+    worker: Worker
+    nodes: int = 0
+
+
+@asynccontextmanager
+async def _working(store: Store, url: str) -> AsyncIterator[_Line]:
+    """Put queue, engine and worker together as the server does."""
+    clock = SystemClock()
+    engine = Engine(url, lambda order: worker.step(order))
+    queue = Queue(store, clock, Orders(clock, engine.enqueue, at_once=2))
+
+    async def segment(run: str) -> Segment:
+        async with aclosing(driving(_request(run), _NODES, _deps(store))) as steps:
+            async for step in steps:
+                line.nodes += isinstance(step, RunState)
+                yield Outcome("ended") if isinstance(step, Ended) else step
+
+    worker = Worker(queue, segment, lost=engine.lost, clock=clock)
+    line = _Line(queue, worker)
+    await engine.start()
+    await worker.start()
+    try:
+        yield line
+    finally:
+        await engine.stop()
+        await worker.stop()
+
+
+def _request(run: str) -> Request:
+    return Request(run, options=Options(max_tasks=_TASKS))
+
+
+def _deps(store: Store) -> Deps:
+    clock = SystemClock()
+    return Deps(
+        model=ScriptedModel(*["code"] * _TASKS),
+        sandbox=RecordingSandbox(),
+        repository=MemoryRepository({}),
+        journal=StoredJournal(store, clock),
+        events=Fanout(),
+        clock=clock,
+        control=StoredControl(Runs(store, clock)),
+        answers=StoredAnswers(store, clock),
+    )
+
+
+async def _read(state: RunState, deps: Deps) -> Step:
+    roadmap = parse_roadmap("ROADMAP.md", _ROADMAP)
+    return Step(replace(state, roadmap=roadmap, tip=START, tip_branch="main"), "ok")
+
+
+_NODES: dict[str, Node] = {**ScriptedNodes(), "parse_roadmap": _read}

@@ -1,0 +1,80 @@
+"""What a run of 100 tasks leaves in the journal: the real nodes, answers of usual size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from app.store.database import Store, open_store
+from app.store.journal import StoredJournal
+from app.store.schema import contents, journal
+from runner.adapters.clock import SystemClock
+from runner.adapters.fanout import Fanout
+from runner.deps import Deps
+from runner.driver import drive
+from runner.nodes import NODES
+from runner.state import Options, Request, Status
+from tests.bench.finding import Finding, Line
+from tests.bench.validation import PYTHON
+from tests.runner.memory_repository import MemoryRepository
+from tests.runner.recording_box import RecordingSandbox
+from tests.runner.scripted import MemoryAnswers, ScriptedControl, ScriptedModel
+from tests.scenarios.projects import answer
+
+_TASKS = 100
+_TEST = "from src.m{0} import area_{0}\n\n\ndef test_area():\n    assert area_{0}(1, 2) == 2\n"
+
+
+async def measure(folder: Path) -> AsyncIterator[Line]:
+    """Drive the run, then weigh the newest rows (the state) and all rows with their contents."""
+    store = await open_store(f"sqlite:///{folder}/cairn.db")
+    deps = _deps(StoredJournal(store, SystemClock()))
+    ended = await drive(Request("r1", options=Options(max_tasks=_TASKS)), NODES, deps)
+    done = [ended.state.status(task) for task in ended.state.tasks]
+    assert done == [Status.COMPLETED] * _TASKS, (ended.reason, done)
+    state = sum(len(json.dumps(row.data)) for row in await deps.journal.recall("r1"))
+    rows, number = await _weighed(store, journal.c.data)
+    held, _ = await _weighed(store, contents.c.content)
+    await store.close()
+    yield _finding("state after 100 tasks", state, 1)
+    yield _finding(f"its journal ({number} rows, contents {held / 1e6:.1f} MB)", rows + held, 20)
+
+
+def _finding(what: str, size: int, most: float) -> Finding:
+    mega = size / 1e6
+    return Finding(what=what, value=mega, unit="MB", goal=f"< {most} MB", ok=mega < most)
+
+
+async def _weighed(store: Store, column: sa.Column[object]) -> tuple[int, int]:
+    """Bytes in a column, and how many rows there are."""
+    size = sa.func.sum(sa.func.length(sa.cast(column, sa.LargeBinary)))
+    async with store.reading() as connection:
+        found = (await connection.execute(sa.select(size, sa.func.count()))).one()
+    return int(found[0]), int(found[1])
+
+
+def _deps(journal: StoredJournal) -> Deps:
+    answers = [
+        answer({f"src/m{n}.py": _module(n), f"tests/test_m{n}.py": _TEST.format(n)})
+        for n in range(_TASKS)
+    ]
+    roadmap = "".join(f"- [ ] 1.{n} Add `src/m{n}.py` and its test\n" for n in range(_TASKS))
+    files = {"ROADMAP.md": roadmap, "README.md": "# Areas\n", "src/__init__.py": ""}
+    return Deps(
+        model=ScriptedModel(*answers),
+        sandbox=RecordingSandbox(),
+        repository=MemoryRepository(files | {"tests/test_all.py": "def test_all(): pass\n"}),
+        journal=journal,
+        events=Fanout(),
+        clock=SystemClock(),
+        control=ScriptedControl(),
+        answers=MemoryAnswers(),
+    )
+
+
+def _module(n: int) -> str:
+    """About a hundred lines that differ from those of every other task."""
+    return PYTHON.decode().replace("area_0", f"area_{n}").replace("rectangle", f"rectangle {n}")
