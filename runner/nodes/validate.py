@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from dataclasses import replace
 
 from runner.changes import ChangeSet
@@ -19,6 +20,9 @@ from runner.validators.protected import protect_file
 from runner.validators.tests_kept import weakened_tests
 from runner.validators.validate import validate
 
+_TESTS_GO = re.compile(
+    r"\b(?:delete|drop|remove|rename|move|skip|replace|rewrite)\w*\b.*\btests?\b", re.IGNORECASE
+)
 log = logging.getLogger(__name__)
 
 
@@ -53,9 +57,11 @@ def _complaints(
     options = state.request.options
     protect = (*options.protect, protect_file(state.request.roadmap))
     repairing = state.attempt.verification is not None
+    # a task that is about taking tests away may take them away
+    about = changes.files if _TESTS_GO.search(state.task.text) else state.task.files
     return (
         *validate(changes, base, read=read, protect=protect, limits=_limits(options)),
-        *weakened_tests(changes, read=read, repairing=repairing, allowed=state.task.files),
+        *weakened_tests(changes, read=read, repairing=repairing, allowed=about),
         *missing_files(state.task, changes, base),
     )
 

@@ -22,14 +22,13 @@ def weakened_tests(
     """Return complaints about tests that existed before and are weaker now.
 
     ``read`` returns what a file held before this change (None: it is new); ``allowed`` are the
-    test files the task itself is about. Without ``repairing`` everything is allowed.
+    test files the task itself is about. A first answer may change what a test checks (a task may
+    mean to), a repair may not; neither may take tests away.
     """
-    if not repairing:
-        return ()
     found: list[Complaint] = []
     for path, write in changes.files.items():
         if path not in allowed:
-            found += _weaker(path, read(path), write)
+            found += _weaker(path, read(path), write, repairing=repairing)
     return tuple(found)
 
 
@@ -39,16 +38,20 @@ def is_test(path: str) -> bool:
     return name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py"))
 
 
-def _weaker(path: str, old: bytes | None, write: Write | None) -> Iterator[Complaint]:
+def _weaker(
+    path: str, old: bytes | None, write: Write | None, *, repairing: bool
+) -> Iterator[Complaint]:
     if is_test(path):
-        yield from _weaker_tests(path, old, write)
+        yield from _weaker_tests(path, old, write, repairing=repairing)
     elif write is not None:
         for why in loosened(path, old or b"", write.content):
             message = f"{path} {why}. Repair the code, not how it is tested."
             yield Complaint(path, _ERROR, message)
 
 
-def _weaker_tests(path: str, old: bytes | None, write: Write | None) -> Iterator[Complaint]:
+def _weaker_tests(
+    path: str, old: bytes | None, write: Write | None, *, repairing: bool
+) -> Iterator[Complaint]:
     if old is None:
         return
     before = inventory(old)
@@ -59,19 +62,24 @@ def _weaker_tests(path: str, old: bytes | None, write: Write | None) -> Iterator
     if before is None or after is None:
         return  # the syntax check has the word
     for name, test in before.items():
-        why = _loss(test, after.get(name))
+        why = _gone(test, after.get(name)) or (repairing and _loss(test, after[name]))
         if why:
             what = f"The test {name}" if name else f"The module {path}"
             message = f"{what} {why}. Repair the code, not the test."
             yield Complaint(path, _ERROR, message, (after.get(name) or test).line)
 
 
-def _loss(before: TestCode, after: TestCode | None) -> str:
-    """Say how a test got weaker ('' when it did not)."""
+def _gone(before: TestCode, after: TestCode | None) -> str:
+    """Say how a test would not run any more ('' when it would)."""
     if after is None:
         return "would be deleted"
     if after.skips - before.skips:
         return f"would be skipped ({', '.join(sorted(after.skips - before.skips))})"
+    return ""
+
+
+def _loss(before: TestCode, after: TestCode) -> str:
+    """Say how a test got weaker ('' when it did not)."""
     lost = before.checks - after.checks
     if lost:
         return f"would lose the check `{min(lost)}`"

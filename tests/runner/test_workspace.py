@@ -10,7 +10,7 @@ import pytest
 from runner.errors import Outage, TaskError
 from runner.ports import Box, CommandResult, Sandbox
 from runner.workspace import materialise, read_file
-from tests.runner.sandbox_bench import BOTH, SPEC, opened, working_sandbox
+from tests.runner.sandbox_bench import EVERY, SPEC, opened, working_sandbox
 
 LONG = "x" * 120 + "/" + "y" * 120
 TREE = {
@@ -26,7 +26,7 @@ TREE = {
 EVERYTHING = "find . -mindepth 1 -printf '%y %m %p\\n' | LC_ALL=C sort"
 
 
-@pytest.fixture(params=BOTH)
+@pytest.fixture(params=EVERY)
 async def sandbox(request: pytest.FixtureRequest) -> Sandbox:
     """Each sandbox in turn."""
     return await working_sandbox(request.param)

@@ -85,12 +85,25 @@ def test_new_test_files_are_free():
     assert weaker({"tests/test_new.py": "import pytest\npytest.skip()\n"}) == []
 
 
-def test_tests_of_the_task_and_first_answers_are_free():
-    """Outside a repair, or when the task is about the file, tests may change."""
+def test_tests_of_the_task_are_free():
+    """A task that is about a test file may take it away."""
+    assert weaker({"tests/test_calc.py": None}, allowed=("tests/test_calc.py",)) == []
+
+
+def test_a_first_answer_takes_no_test_away():
+    """Deleting the tests is no way to pass them, whenever it is tried."""
     gone = {"tests/test_calc.py": None}
 
-    assert weaker(gone, repairing=False) == []
-    assert weaker(gone, allowed=("tests/test_calc.py",)) == []
+    assert weaker(gone, repairing=False) == weaker(gone) != []
+
+
+def test_a_first_answer_may_change_what_a_test_checks():
+    """A task may mean another result; only a repair may not."""
+    other = {"tests/test_calc.py": OLD.replace("== 3", "== 4")}
+
+    assert OLD != other["tests/test_calc.py"]
+    assert weaker(other, repairing=False) == []
+    assert weaker(other) != []
 
 
 CONFIGS = {
