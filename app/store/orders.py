@@ -75,9 +75,10 @@ class Orders:
     async def send(self, connection: AsyncConnection) -> None:
         """Hand the engine as many orders as may work now, the next by right first.
 
-        A run that is to be cancelled needs no place: it only has to be told.
+        A run that is to stop needs no place: it only has to be told. (It must not wait either: it
+        holds its stack, so that it and a run of that stack that gave way would wait for ever.)
         """
-        for chosen in (await connection.execute(_TO_CANCEL)).all():
+        for chosen in (await connection.execute(_TO_STOP)).all():
             await self._send(connection, chosen.id, chosen.run)
         while int(await connection.scalar(_SENT) or 0) < self._at_once:
             order = (await connection.execute(_NEXT)).first()
@@ -141,10 +142,10 @@ _stack_is_taken = (
     )
     .exists()
 )
-_TO_CANCEL = (
+_TO_STOP = (
     sa.select(orders.c.id, orders.c.run)
     .join(runs, runs.c.id == orders.c.run)
-    .where(orders.c.status == "waiting", runs.c.status == "cancelling")
+    .where(orders.c.status == "waiting", runs.c.status.in_(("cancelling", "pausing")))
 )
 _peer = orders.alias("peer")
 _served = (

@@ -18,7 +18,6 @@ from app.store.schema import orders as orders_table
 from app.store.schema import runs as table
 from runner.ports import Clock
 
-_CANCELLING = ("cancelling",)
 PAUSED_BY = "paused by "
 """How the reason of a pause begins that a person ordered; only a person ends it."""
 
@@ -79,19 +78,32 @@ class Queue:
     ) -> None:
         """End an order: how its run stopped, and who may work next, in one transaction.
 
-        An order to cancel outlives a pause: the run stays ``cancelling`` until ``cancel_at``, or is
-        cancelled when there is no such time.
+        What a person ordered outlives a pause for another reason: a run to cancel stays
+        ``cancelling`` until ``cancel_at``, or is cancelled when there is no such time; a run to
+        pause rests until somebody resumes it.
         """
-        values: dict[str, Any] = {"status": status, "reason": reason, "until": until}
-        if result is not None:
-            values["result"] = dict(result)
+        did = {} if result is None else {"result": dict(result)}
+        values = {"status": status, "reason": reason, "until": until, **did}
         async with self._store.writing() as connection:
-            instead: Status = "cancelling" if cancel_at else "cancelled"
-            stays = {"status": instead, "until": cancel_at}
-            if status != "paused" or not await self._move(connection, run, stays, _CANCELLING):
+            ordered = status == "paused" and await self._obey(connection, run, did, cancel_at)
+            if not ordered:
                 await self._move(connection, run, values, WORKING)
             await self._orders.done(connection, order)
             await self._orders.send(connection)
+
+    async def _obey(
+        self,
+        connection: AsyncConnection,
+        run: str,
+        did: Mapping[str, Any],
+        cancel_at: datetime | None,
+    ) -> bool:
+        """Let a run stop as a person ordered, with that order's reason; False without one."""
+        stays = {"status": "cancelling" if cancel_at else "cancelled", "until": cancel_at, **did}
+        rests = {"status": "paused", "until": None, **did}
+        return await self._move(connection, run, stays, ("cancelling",)) or await self._move(
+            connection, run, rests, ("pausing",)
+        )
 
     async def give_way(self, order: str, run: str) -> bool:
         """End an order between two tasks if another one waits; the run's next one is made at once.
@@ -116,17 +128,19 @@ class Queue:
         ``lost`` are orders the engine no longer knows. What paused for no certain time is tried
         again: it may be whole now. What a person paused stays so.
         """
-        async with self._store.writing() as connection:
-            await self._orders.give_up(connection, lost)
         untimed = (table.c.status == "paused") & table.c.until.is_(None) & ~_by_a_person
         left = table.c.status.in_(("queued", "running", "cancelling", "pausing"))
-        await self._wake_all((left & ~_has_order) | untimed)
+        async with self._store.writing() as connection:
+            await self._orders.give_up(connection, lost)
+            await self._wake_all(connection, (left & ~_has_order) | untimed)
+            await self._orders.send(connection)  # there may be more places than before
 
     async def due(self) -> datetime | None:
         """Wake the runs whose time has come; return when the next one's comes."""
         now = self._clock.now()
         resting = table.c.status.in_(("paused", "cancelling")) & ~_has_order
-        await self._wake_all(resting & (table.c.until <= now))
+        async with self._store.writing() as connection:
+            await self._wake_all(connection, resting & (table.c.until <= now))
         nearest = sa.select(sa.func.min(table.c.until)).where(resting, table.c.until > now)
         async with self._store.reading() as connection:
             found: datetime | None = await connection.scalar(nearest)
@@ -138,15 +152,12 @@ class Queue:
         async with self._store.reading() as connection:
             return not await connection.scalar(query)
 
-    async def _wake_all(self, which: sa.ColumnElement[bool]) -> None:
-        async with self._store.writing() as connection:
-            found = await connection.execute(
-                sa.select(table.c.id).where(which).order_by(table.c.seq)
-            )
-            for (run,) in found.all():
-                queued = {"status": "queued", "reason": "", "until": None}
-                await self._move(connection, run, queued, ("paused",))
-                await self._orders.wake(connection, run)
+    async def _wake_all(self, connection: AsyncConnection, which: sa.ColumnElement[bool]) -> None:
+        found = await connection.execute(sa.select(table.c.id).where(which).order_by(table.c.seq))
+        for (run,) in found.all():
+            queued = {"status": "queued", "reason": "", "until": None}
+            await self._move(connection, run, queued, ("paused",))
+            await self._orders.wake(connection, run)
 
     async def _move(
         self,

@@ -1,0 +1,68 @@
+"""A queue on a real database, and an engine that only keeps what it is handed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import sqlalchemy as sa
+
+from app.store.orders import Orders
+from app.store.queue import Queue
+from app.store.runs import Runs
+from app.store.schema import orders as table
+from runner.errors import Outage
+from tests.app.store.test_runs import REQUEST
+
+
+class Sent:
+    """An engine that keeps what it was handed; ``fails`` makes it refuse."""
+
+    def __init__(self):
+        self.orders = []
+        self.fails = False
+
+    def enqueue(self, connection, order):
+        assert connection.in_transaction()
+        if self.fails:
+            raise Outage("engine", "the disk is full")
+        self.orders.append(order)
+
+
+class Bench:
+    """A queue on a real database, and what it sent."""
+
+    def __init__(self, store, clock, *, at_once):
+        self.sent = Sent()
+        self.store, self.clock = store, clock
+        self.orders = Orders(clock, self.sent.enqueue, at_once=at_once)
+        self.queue = Queue(store, clock, self.orders)
+        self.runs = Runs(store, clock)
+
+    async def start(self, *ids, **changes):
+        """Start runs, a second after each other; each has a repository of its own unless told."""
+        for id in ids:
+            self.clock.forward(1)
+            own = {"repository_id": sum(map(ord, id))} | changes
+            assert await self.queue.start(replace(REQUEST, id=id, **own))
+
+    async def end(self, run, status="ended", **named):
+        """Settle the open order of a run."""
+        self.clock.forward(1)
+        await self.queue.settle(await self.order_of(run), run, status, **named)
+
+    async def order_of(self, run):
+        """The open order of a run."""
+        query = sa.select(table.c.id).where(table.c.run == run, table.c.status != "done")
+        async with self.store.reading() as connection:
+            return await connection.scalar(query)
+
+    async def status(self, run):
+        return (await self.runs.get(run)).status
+
+    async def position(self, run):
+        async with self.store.reading() as connection:
+            return await self.orders.position(connection, run)
+
+    async def wake(self, run):
+        async with self.store.writing() as connection:
+            await self.orders.wake(connection, run)

@@ -1,0 +1,207 @@
+"""The queue: what happens to a run and its order when it stops, rests, or its process died."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from app.store.queue import PAUSED_BY
+from app.store.schema import runs
+from tests.app.store.bench import Bench
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def bench(store, clock):
+    """One place."""
+    return Bench(store, clock, at_once=1)
+
+
+async def test_a_run_is_started_once(bench):
+    """A delivery that comes twice starts one run with one order; its comment is kept."""
+    await bench.start("a")
+    again = await bench.queue.start(await bench.runs.get("a"), 5)
+
+    assert not again
+    assert bench.sent.orders == ["a-0"]
+    assert (await bench.runs.get("a")).progress_comment_id is None
+
+
+async def test_an_order_for_a_run_in_another_state(bench):
+    """What may not be ordered now changes nothing and wakes nobody."""
+    await bench.start("a")
+    await bench.end("a")
+
+    assert not await bench.queue.order("a", "queued", allowed=["paused"])
+    assert not await bench.queue.order("unknown", "queued", allowed=["paused"])
+    assert bench.sent.orders == ["a-0"]
+    assert await bench.status("a") == "ended"
+
+
+async def test_how_a_run_stopped_is_stored(bench, clock):
+    """Status, reason, time and result of a run are what its segment ended with."""
+    await bench.start("a")
+    until = clock.now() + HOUR
+    await bench.end("a", "paused", reason="rate limit", until=until, result={"tasks": [1]})
+    run = await bench.runs.get("a")
+
+    assert (run.status, run.reason, run.until) == ("paused", "rate limit", until)
+    assert run.result == {"tasks": [1]}
+
+
+async def test_give_way_to_nobody(bench):
+    """While nobody else could work the run keeps its order."""
+    await bench.start("a", "b", repository_id=1)
+
+    assert not await bench.queue.give_way("a-0", "a")
+    assert await bench.queue.open_run("a-0") == "a"
+
+
+async def test_give_way(bench):
+    """A run gives its place to one that could work, and goes on with its stack held when free."""
+    await bench.start("a", "b", repository_id=1)
+    await bench.start("c", repository_id=2)
+
+    assert await bench.queue.give_way("a-0", "a")
+    assert await bench.status("a") == "running"
+    await bench.end("c")
+    assert bench.sent.orders == ["a-0", "c-0", "a-1"]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "cancel_in", "expected"),
+    [
+        ("cancelled", None, "cancelled"),
+        ("ended", None, "ended"),
+        ("paused", HOUR, "cancelling"),
+        ("paused", None, "cancelled"),
+    ],
+)
+async def test_an_order_to_cancel(bench, clock, outcome, cancel_in, expected):
+    """An order to cancel outlives a pause; a run that came to its end before is what it became."""
+    await bench.start("a")
+    await bench.queue.order("a", "cancelling", allowed=["running"], reason="cancelled by bob")
+    at = clock.now() + cancel_in if cancel_in else None
+    await bench.end("a", outcome, reason="as told", cancel_at=at)
+    run = await bench.runs.get("a")
+
+    assert (run.status, run.until) == (expected, at)
+    assert run.reason == ("cancelled by bob" if outcome == "paused" else "as told")
+
+
+async def test_a_cancel_that_could_not_be_told_is_tried_again(bench, clock):
+    """A run that is still to be cancelled is woken at its time, as one that is to be cancelled."""
+    await bench.start("a")
+    await bench.queue.order("a", "cancelling", allowed=["running"])
+    await bench.end("a", "paused", cancel_at=clock.now() + HOUR)
+    clock.forward(3600)
+
+    assert await bench.queue.due() is None
+    assert bench.sent.orders == ["a-0", "a-1"]
+    assert await bench.status("a") == "cancelling"
+
+
+async def test_an_order_to_pause_outlives_an_outage(bench, clock):
+    """A run that a person pauses stays so, though an outage paused it first and has an end."""
+    await bench.start("a")
+    by = f"{PAUSED_BY}bob"
+    await bench.queue.order("a", "pausing", allowed=["running"], reason=by)
+    until = clock.now() + HOUR
+    await bench.end("a", "paused", reason="rate limit", until=until, result={"tasks": []})
+    run = await bench.runs.get("a")
+
+    assert (run.status, run.reason, run.until, run.result) == ("paused", by, None, {"tasks": []})
+    clock.forward(7200)
+    await bench.queue.due()
+    await bench.queue.take_up([])
+    assert bench.sent.orders == ["a-0"]
+
+
+async def test_due(bench, clock):
+    """A run that rests goes on when its time has come; the next one's time is told."""
+    await bench.start("a")
+    await bench.end("a", "paused", until=clock.now() + HOUR)
+    await bench.start("b")
+    await bench.end("b", "paused", until=clock.now() + 2 * HOUR)
+    first = await bench.queue.due()
+    clock.time = first
+    then = await bench.queue.due()
+
+    assert bench.sent.orders == ["a-0", "b-0", "a-1"]
+    assert then - first > HOUR - timedelta(minutes=1)
+    assert [await bench.status(run) for run in "ab"] == ["running", "paused"]
+
+
+async def test_quiet(bench, clock):
+    """All is quiet when nothing works or waits; what rests does not count."""
+    assert await bench.queue.is_quiet()
+    await bench.start("a", "b")
+    await bench.end("a", "paused", until=clock.now() + HOUR)
+    assert not await bench.queue.is_quiet()
+    await bench.end("b")
+
+    assert await bench.queue.is_quiet()
+
+
+async def settled(bench, status, **values):
+    """A run in a status, whose order is settled: as a crash between two versions leaves it."""
+    await bench.start("a")
+    await bench.end("a")
+    async with bench.store.writing() as connection:
+        await connection.execute(sa.update(runs).values(status=status, **values))
+
+
+@pytest.mark.parametrize(
+    ("status", "after", "woken"),
+    [
+        ("queued", "running", True),
+        ("running", "running", True),
+        ("cancelling", "cancelling", True),
+        ("pausing", "pausing", True),
+        ("paused", "running", True),
+        ("cancelled", "cancelled", False),
+        ("ended", "ended", False),
+    ],
+)
+async def test_take_up(bench, status, after, woken):
+    """At start what should work has an order again, each as it was ordered; what ended has none."""
+    await settled(bench, status)
+    await bench.queue.take_up([])
+
+    assert await bench.status("a") == after
+    assert bench.sent.orders == ["a-0"] + ["a-1"] * woken
+
+
+@pytest.mark.parametrize("values", [{"reason": f"{PAUSED_BY}bob"}, {"until": True}])
+async def test_what_start_lets_rest(bench, clock, values):
+    """At start what a person paused, and what rests until a time, stays paused."""
+    until = {"until": clock.now() + 24 * HOUR} if "until" in values else {}
+    await settled(bench, "paused", **(values | until))
+    await bench.queue.take_up([])
+
+    assert await bench.status("a") == "paused"
+    assert bench.sent.orders == ["a-0"]
+
+
+async def test_take_up_of_lost_orders(bench):
+    """A run whose order the engine does not know gets a new one; one it knows is let be."""
+    await bench.start("a", "b")
+    await bench.queue.take_up([])
+    assert bench.sent.orders == ["a-0"]
+    await bench.queue.take_up(["a-0"])
+
+    assert bench.sent.orders[1:] in (["a-1"], ["b-0"])
+    assert await bench.status("a") == "running"
+    assert await bench.queue.sent() == bench.sent.orders[1:]
+
+
+async def test_take_up_with_more_places(bench, store, clock):
+    """A server that is started again with more places fills them at once."""
+    await bench.start("a", "b", "c")
+    wider = Bench(store, clock, at_once=2)
+    await wider.queue.take_up([])
+
+    assert wider.sent.orders == ["b-0"]
