@@ -101,7 +101,7 @@ def test_a_first_answer_may_change_what_a_test_checks():
     """A task may mean another result; only a repair may not."""
     other = {"tests/test_calc.py": OLD.replace("== 3", "== 4")}
 
-    assert OLD != other["tests/test_calc.py"]
+    assert other["tests/test_calc.py"] != OLD
     assert weaker(other, repairing=False) == []
     assert weaker(other) != []
 
