@@ -119,8 +119,9 @@ class Worker:
         run = await self._surely(self._queue.open_run, order)
         if run is None:
             return False
-        segment = self._segments.setdefault(order, _Open(run, self._begin(run)))
-        outcome = await self._next(segment)
+        if order not in self._segments:
+            self._segments[order] = _Open(run, self._begin(run))
+        outcome = await self._next(self._segments[order])
         if isinstance(outcome, RunState):
             crossed = outcome.node == BORDER and outcome.current
             if not crossed or not await self._surely(self._queue.give_way, order, run):

@@ -6,82 +6,21 @@ import asyncio
 import base64
 import logging
 import pickle
-import sqlite3
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from dbos import DBOS
 
 from app.engine import VERSION, Engine
 from app.engine_values import RemoteError
 from app.logs import set_up_logging
-from app.store.database import Store, open_store
+from app.store.database import open_store
 from runner.errors import Outage
+from tests.app.engine_kit import Data, Steps, Stuck, recorded, worked
 from tests.scenarios.template import used_database
-
-Step = Callable[[str], Awaitable[bool]]
-
-
-class Steps:
-    """Steps that count themselves; an order takes as many as ``says`` has True for, and one."""
-
-    def __init__(self, *says: bool) -> None:
-        self._says = list(says)
-        self.taken: list[str] = []
-        self.done = asyncio.Event()
-
-    async def take(self, order: str) -> bool:
-        self.taken.append(order)
-        more = bool(self._says) and self._says.pop(0)
-        if not more:
-            self.done.set()
-        return more
-
-
-class Stuck:
-    """A step that begins and never ends."""
-
-    def __init__(self) -> None:
-        self.begun = asyncio.Event()
-
-    async def take(self, order: str) -> bool:
-        self.begun.set()
-        await asyncio.Event().wait()
-        return False
-
-
-class Data:
-    """A used database, and engines on it one after the other."""
-
-    def __init__(self, folder: Path, store: Store) -> None:
-        self.file = folder / "cairn.db"
-        self.store = store
-
-    @asynccontextmanager
-    async def engine(self, step: Step) -> AsyncIterator[Engine]:
-        engine = Engine(f"sqlite:///{self.file}", step)
-        await engine.start()
-        try:
-            yield engine
-        finally:
-            await engine.stop()
-
-    async def enqueue(self, engine: Engine, *orders: str) -> None:
-        async with self.store.writing() as connection:
-            for order in orders:
-                await connection.run_sync(engine.enqueue, order)
-
-    def rows(self, query: str) -> list[tuple[object, ...]]:
-        connection = sqlite3.connect(self.file)
-        try:
-            with connection:
-                return connection.execute(query).fetchall()
-        finally:
-            connection.close()
 
 
 @pytest.fixture
@@ -91,17 +30,6 @@ async def data(tmp_path: Path) -> AsyncIterator[Data]:
     store = await open_store(f"sqlite:///{tmp_path}/cairn.db")
     yield Data(tmp_path, store)
     await store.close()
-
-
-async def worked(event: asyncio.Event) -> None:
-    """Wait for what the engine does."""
-    await asyncio.wait_for(event.wait(), 20)
-
-
-async def recorded(order: str) -> None:
-    """Wait until the engine wrote down that an order came to its end."""
-    handle = await DBOS.retrieve_workflow_async(order)
-    await asyncio.wait_for(handle.get_result(polling_interval_sec=0.02), 20)
 
 
 async def test_an_order_is_worked_once(data: Data) -> None:

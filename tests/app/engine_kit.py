@@ -1,0 +1,85 @@
+"""Engines on a used database, steps for them, and waiting for what they do."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from dbos import DBOS
+
+from app.engine import Engine
+from app.store.database import Store
+
+Step = Callable[[str], Awaitable[bool]]
+
+
+class Steps:
+    """Steps that count themselves; an order takes as many as ``says`` has True for, and one."""
+
+    def __init__(self, *says: bool) -> None:
+        self._says = list(says)
+        self.taken: list[str] = []
+        self.done = asyncio.Event()
+
+    async def take(self, order: str) -> bool:
+        self.taken.append(order)
+        more = bool(self._says) and self._says.pop(0)
+        if not more:
+            self.done.set()
+        return more
+
+
+class Stuck:
+    """A step that begins and never ends."""
+
+    def __init__(self) -> None:
+        self.begun = asyncio.Event()
+
+    async def take(self, order: str) -> bool:
+        self.begun.set()
+        await asyncio.Event().wait()
+        return False
+
+
+class Data:
+    """A used database, and engines on it one after the other."""
+
+    def __init__(self, folder: Path, store: Store) -> None:
+        self.file = folder / "cairn.db"
+        self.store = store
+
+    @asynccontextmanager
+    async def engine(self, step: Step) -> AsyncIterator[Engine]:
+        engine = Engine(f"sqlite:///{self.file}", step)
+        await engine.start()
+        try:
+            yield engine
+        finally:
+            await engine.stop()
+
+    async def enqueue(self, engine: Engine, *orders: str) -> None:
+        async with self.store.writing() as connection:
+            for order in orders:
+                await connection.run_sync(engine.enqueue, order)
+
+    def rows(self, query: str) -> list[tuple[object, ...]]:
+        connection = sqlite3.connect(self.file)
+        try:
+            with connection:
+                return connection.execute(query).fetchall()
+        finally:
+            connection.close()
+
+
+async def worked(event: asyncio.Event) -> None:
+    """Wait for what the engine does."""
+    await asyncio.wait_for(event.wait(), 20)
+
+
+async def recorded(order: str) -> None:
+    """Wait until the engine wrote down that an order came to its end."""
+    handle = await DBOS.retrieve_workflow_async(order)
+    await asyncio.wait_for(handle.get_result(polling_interval_sec=0.02), 20)
