@@ -34,8 +34,10 @@ MEASURES: dict[str, Measure] = {
 def main() -> None:
     """Run the measures that were named, or all."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[*MEASURES, []], metavar="NAME")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(MEASURES))
     names = parser.parse_args().names or list(MEASURES)
+    if unknown := set(names) - set(MEASURES):
+        parser.error(f"no measure {', '.join(sorted(unknown))}; there are: {', '.join(MEASURES)}")
     logging.disable(logging.WARNING)  # what goes on inside is not what is printed here
     for name in names:
         one, five, _ = os.getloadavg()

@@ -1,6 +1,7 @@
 """Nodes a second through the server's engine: DBOS, the queue and the journal in the database.
 
-The nodes do nothing, so what is left is what each of them costs.
+The nodes do nothing, so what is left is what each of them costs. Beside it the steps a second that
+DBOS itself makes, when nothing of ours is done in them.
 """
 
 from __future__ import annotations
@@ -31,46 +32,77 @@ from runner.roadmap.parse import parse_roadmap
 from runner.state import Options, Request, RunState, Step
 from tests.bench.finding import Finding, Line, Peer
 from tests.bench.requests import run_request
-from tests.bench.synced import rows_a_second
 from tests.runner.memory_repository import START, MemoryRepository
 from tests.runner.recording_box import RecordingSandbox
-from tests.runner.scripted import ScriptedModel
+from tests.runner.scripted import ScriptedModel, deps
 from tests.runner.scripted_nodes import ScriptedNodes
 from tests.scenarios.template import used_database
 
-_TASKS = 40
+_TASKS, _STEPS = 40, 300
 _ROADMAP = "".join(f"- [ ] 1.{n} Write `note{n}.md`\n" for n in range(_TASKS)).encode()
 
 
 async def measure(folder: Path) -> AsyncIterator[Line]:
-    """One run of many tasks; beside it what the disk can do at most, one synced row a node."""
+    """One run of many tasks, and one workflow of as many empty steps."""
+    url = f"sqlite:///{folder}/cairn.db"
     await used_database(folder)
-    store = await open_store(f"sqlite:///{folder}/cairn.db")
-    async with _working(store, f"sqlite:///{folder}/cairn.db") as line:
-        began = perf_counter()
+    store = await open_store(url)
+    async with _working(store, url) as line:
         await line.queue.start(run_request("r1"))
         await line.worker.look()
         await asyncio.wait_for(line.worker.idle(), timeout=60)
-        seconds = perf_counter() - began
+        seconds = perf_counter() - line.began
+        await _over(line.engine, "r1-0")
     assert line.nodes == 3 + 8 * _TASKS, line.nodes
     async with store.reading() as connection:
         rows = await connection.scalar(sa.select(sa.func.count()).select_from(journal))
+    empty = await _empty_steps(store, url)
     await store.close()
     yield Finding(
         what=f"nodes through the engine ({line.nodes} nodes, {rows} rows)",
         value=line.nodes / seconds,
         unit="/s",
-        peer=Peer(what="bare synced rows", value=rows_a_second(folder / "bare.db")),
+        peer=Peer(what="empty steps of DBOS", value=empty),
     )
+
+
+async def _empty_steps(store: Store, url: str) -> float:
+    """Steps a second of the engine alone."""
+    times: list[float] = []
+    done = asyncio.Event()
+
+    async def step(_order: str) -> bool:
+        times.append(perf_counter())
+        if len(times) == _STEPS:
+            done.set()
+        return len(times) < _STEPS
+
+    engine = Engine(url, step)
+    await engine.start()
+    async with store.writing() as connection:
+        await connection.run_sync(engine.enqueue, "empty")
+    await asyncio.wait_for(done.wait(), timeout=60)
+    await _over(engine, "empty")
+    await engine.stop()
+    return (len(times) - 1) / (times[-1] - times[0])
+
+
+async def _over(engine: Engine, order: str) -> None:
+    """Wait until the engine has written down the end of an order, so that it can stop quietly."""
+    async with asyncio.timeout(10):
+        while not await engine.lost([order]):  # noqa: ASYNC110 - only its table knows
+            await asyncio.sleep(0.01)
 
 
 @dataclass
 class _Line:
-    """The engine with what feeds it; ``nodes`` counts what was saved."""
+    """The engine with what feeds it; ``nodes`` counts what was saved since ``began``."""
 
+    engine: Engine
     queue: Queue
     worker: Worker
     nodes: int = 0
+    began: float = 0.0
 
 
 @asynccontextmanager
@@ -81,13 +113,14 @@ async def _working(store: Store, url: str) -> AsyncIterator[_Line]:
     queue = Queue(store, clock, Orders(clock, engine.enqueue, at_once=2))
 
     async def segment(run: str) -> Segment:
+        line.began = line.began or perf_counter()
         async with aclosing(driving(_request(run), _NODES, _deps(store))) as steps:
             async for step in steps:
                 line.nodes += isinstance(step, RunState)
                 yield Outcome("ended") if isinstance(step, Ended) else step
 
     worker = Worker(queue, segment, lost=engine.lost, clock=clock)
-    line = _Line(queue, worker)
+    line = _Line(engine, queue, worker)
     await engine.start()
     await worker.start()
     try:
@@ -103,7 +136,8 @@ def _request(run: str) -> Request:
 
 def _deps(store: Store) -> Deps:
     clock = SystemClock()
-    return Deps(
+    return replace(
+        deps(),
         model=ScriptedModel(*["code"] * _TASKS),
         sandbox=RecordingSandbox(),
         repository=MemoryRepository({}),
@@ -115,7 +149,7 @@ def _deps(store: Store) -> Deps:
     )
 
 
-async def _read(state: RunState, deps: Deps) -> Step:
+async def _read(state: RunState, _ports: Deps) -> Step:
     roadmap = parse_roadmap("ROADMAP.md", _ROADMAP)
     return Step(replace(state, roadmap=roadmap, tip=START, tip_branch="main"), "ok")
 

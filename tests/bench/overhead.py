@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -26,7 +27,7 @@ from runner.state import Request, Status
 from tests.bench.finding import Finding, Line, Peer, Unmeasured
 from tests.bench.timing import medians_of
 from tests.runner.adapters.scratch_git import ENVIRONMENT, ScratchGit
-from tests.runner.scripted import MemoryAnswers, ScriptedControl, ScriptedModel
+from tests.runner.scripted import ScriptedModel, deps
 from tests.scenarios.projects import note
 
 IMAGE = "cairn-sandbox:latest"
@@ -78,9 +79,9 @@ async def _seconds_a_task(sandbox: Sandbox, folder: Path) -> float:
     place = folder / uuid.uuid4().hex
     roadmap = "".join(f"- [ ] 1.{n} Write `note{n}.md`\n" for n in range(_TASKS))
     ScratchGit(place).commit({"ROADMAP.md": roadmap.encode(), "README.md": b"# Notes\n"})
-    deps = _deps(sandbox, place, folder / "journal")
+    ports = _deps(sandbox, place, folder / "journal")
     began = perf_counter()
-    ended = await drive(Request(place.name), NODES, deps)
+    ended = await drive(Request(place.name), NODES, ports)
     seconds = perf_counter() - began
     done = {ended.state.status(task) for task in ended.state.tasks}
     assert done == {Status.COMPLETED}, (sandbox.name, ended.reason, done)
@@ -88,15 +89,14 @@ async def _seconds_a_task(sandbox: Sandbox, folder: Path) -> float:
 
 
 def _deps(sandbox: Sandbox, place: Path, journal: Path) -> Deps:
-    return Deps(
+    return replace(
+        deps(),
         model=ScriptedModel(*(note(f"note{n}.md") for n in range(_TASKS))),
         sandbox=sandbox,
         repository=LocalRepository(place, environment=ENVIRONMENT),
         journal=FileJournal(journal),
         events=Fanout(),
         clock=SystemClock(),
-        control=ScriptedControl(),
-        answers=MemoryAnswers(),
     )
 
 

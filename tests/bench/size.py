@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -16,12 +17,13 @@ from runner.adapters.fanout import Fanout
 from runner.deps import Deps
 from runner.driver import drive
 from runner.nodes import NODES
+from runner.snapshot import blob_sha
 from runner.state import Options, Request, Status
 from tests.bench.finding import Finding, Line
 from tests.bench.validation import PYTHON
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.recording_box import RecordingSandbox
-from tests.runner.scripted import MemoryAnswers, ScriptedControl, ScriptedModel
+from tests.runner.scripted import ScriptedModel, deps
 from tests.scenarios.projects import answer
 
 _TASKS = 100
@@ -31,16 +33,31 @@ _TEST = "from src.m{0} import area_{0}\n\n\ndef test_area():\n    assert area_{0
 async def measure(folder: Path) -> AsyncIterator[Line]:
     """Drive the run, then weigh the newest rows (the state) and all rows with their contents."""
     store = await open_store(f"sqlite:///{folder}/cairn.db")
-    deps = _deps(StoredJournal(store, SystemClock()))
-    ended = await drive(Request("r1", options=Options(max_tasks=_TASKS)), NODES, deps)
+    ports = _deps(StoredJournal(store, SystemClock()))
+    ended = await drive(Request("r1", options=Options(max_tasks=_TASKS)), NODES, ports)
     done = [ended.state.status(task) for task in ended.state.tasks]
     assert done == [Status.COMPLETED] * _TASKS, (ended.reason, done)
-    state = sum(len(json.dumps(row.data)) for row in await deps.journal.recall("r1"))
+    state = sum(len(json.dumps(row.data)) for row in await ports.journal.recall("r1"))
     rows, number = await _weighed(store, journal.c.data)
     held, _ = await _weighed(store, contents.c.content)
     await store.close()
     yield _finding("state after 100 tasks", state, 1)
     yield _finding(f"its journal ({number} rows, contents {held / 1e6:.1f} MB)", rows + held, 20)
+
+
+class _Repository(MemoryRepository):
+    """Looks at each commit once: the plain one hashes all of them at every question."""
+
+    def __init__(self, files: dict[str, str]) -> None:
+        super().__init__(files)
+        self._known: dict[str, bytes] = {}
+        self._seen = 0
+
+    async def blobs(self, shas: Sequence[str]) -> dict[str, bytes]:
+        for tree in list(self.commits.values())[self._seen :]:
+            self._known |= {blob_sha(content): content for _, content in tree.values()}
+        self._seen = len(self.commits)
+        return {sha: self._known[sha] for sha in shas}
 
 
 def _finding(what: str, size: int, most: float) -> Finding:
@@ -63,15 +80,14 @@ def _deps(journal: StoredJournal) -> Deps:
     ]
     roadmap = "".join(f"- [ ] 1.{n} Add `src/m{n}.py` and its test\n" for n in range(_TASKS))
     files = {"ROADMAP.md": roadmap, "README.md": "# Areas\n", "src/__init__.py": ""}
-    return Deps(
+    return replace(
+        deps(),
         model=ScriptedModel(*answers),
         sandbox=RecordingSandbox(),
-        repository=MemoryRepository(files | {"tests/test_all.py": "def test_all(): pass\n"}),
+        repository=_Repository(files | {"tests/test_all.py": "def test_all(): pass\n"}),
         journal=journal,
         events=Fanout(),
         clock=SystemClock(),
-        control=ScriptedControl(),
-        answers=MemoryAnswers(),
     )
 
 

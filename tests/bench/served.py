@@ -1,0 +1,53 @@
+"""``cairn serve`` in a process of its own, on a fake GitHub and a scripted model, in real time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from app.settings import load_server_settings
+from tests.fake_github import FakeGitHub, WallClock
+from tests.model_server import ScriptedModel, serve
+from tests.scenarios.bot import Bot
+from tests.scenarios.projects import notes
+from tests.scenarios.template import used_database
+
+BUSY, FREE = "octo/busy", "octo/free"
+"""Two repositories of the fake, each with one open task and one issue."""
+
+NOTES = notes("# Roadmap\n\n- [ ] 1.1 Write `one.md`\n")
+
+
+@asynccontextmanager
+async def surroundings(folder: Path) -> AsyncIterator[Bot]:
+    """Two repositories, a model that has nothing to say yet, and settings that lead to them."""
+    model = ScriptedModel()
+    github = FakeGitHub(folder / "github", clock=WallClock(), must_read=False)
+    async with github, serve(model) as base_url:
+        for name in (BUSY, FREE):
+            github.add_repository(name, NOTES, roles={"writer": "write"})
+        issues = {name: github.open_issue(name, "Please", by="writer") for name in (BUSY, FREE)}
+        await used_database(folder / "data")
+        values = {
+            "GITHUB_APP_ID": github.app.id,
+            "GITHUB_APP_PRIVATE_KEY": github.app.private_key,
+            "GITHUB_WEBHOOK_SECRET": github.app.webhook_secret,
+            "GITHUB_API_URL": github.api_url,
+            "GITHUB_SERVER_URL": github.server_url,
+            "OPENAI_API_KEY": "sk-test",
+            "OPENAI_BASE_URL": base_url,
+            "CAIRN_MODEL": "scripted",
+            "CAIRN_DATA_DIR": folder / "data",
+            "CAIRN_SANDBOX": "process",
+            "CAIRN_ALLOW_UNSANDBOXED": "1",
+        }
+        yield Bot(github, model, load_server_settings(**values), issues[FREE])
+
+
+def processor_seconds(pid: int) -> float:
+    """What a process has used so far (https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html)."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    user, system = int(fields[11]), int(fields[12])
+    return (user + system) / os.sysconf("SC_CLK_TCK")
