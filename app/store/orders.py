@@ -136,6 +136,7 @@ _stack_is_taken = (
     sa.select(_other.c.seq)
     .where(
         _other.c.status.in_(WORKING),
+        _other.c.until.is_(None),  # who is still to be told that it is cancelled only rests
         _other.c.repository_id == orders.c.repository_id,
         _other.c.roadmap == orders.c.roadmap,
         _other.c.id != orders.c.run,

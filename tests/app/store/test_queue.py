@@ -104,6 +104,15 @@ async def test_a_cancel_that_could_not_be_told_is_tried_again(bench, clock):
     assert await bench.status("a") == "cancelling"
 
 
+async def test_a_cancel_that_could_not_be_told_holds_nobody_up(bench, clock):
+    """While a run rests that is still to be cancelled, the next one of its stack works."""
+    await bench.start("a", "b", repository_id=1)
+    await bench.queue.order("a", "cancelling", allowed=["running"])
+    await bench.end("a", "paused", cancel_at=clock.now() + HOUR)
+
+    assert bench.sent.orders == ["a-0", "b-0"]
+
+
 async def test_an_order_to_pause_outlives_an_outage(bench, clock):
     """A run that a person pauses stays so, though an outage paused it first and has an end."""
     await bench.start("a")

@@ -82,7 +82,7 @@ class Machine:
         async with self.bench.store.reading() as connection:
             found = (await connection.execute(query.where(orders.c.status != "done"))).all()
             working = sa.select(runs.c.id, runs.c.repository_id, runs.c.roadmap).where(
-                runs.c.status.in_(("running", "pausing", "cancelling"))
+                runs.c.status.in_(("running", "pausing", "cancelling")), runs.c.until.is_(None)
             )
             held = {(row.repository_id, row.roadmap): set() for row in found}
             for id, *stack in (await connection.execute(working)).all():
