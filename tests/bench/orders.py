@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from statistics import median
-from time import time
+from time import monotonic, time
 
 import sqlalchemy as sa
 
@@ -106,9 +106,9 @@ def _not_sent(connection: sa.Connection, order: str) -> None:
 async def _share(pid: int) -> float:
     """The share of a core a process uses, once it is quiet."""
     await asyncio.sleep(_QUIET)
-    used, began = processor_seconds(pid), time()
+    used, began = processor_seconds(pid), monotonic()
     await asyncio.sleep(_SECONDS)
-    return (processor_seconds(pid) - used) / (time() - began)
+    return (processor_seconds(pid) - used) / (monotonic() - began)
 
 
 async def _first_nodes(bot: Bot, store: Store) -> float:
