@@ -48,7 +48,9 @@ async def _one_repository(bot: Bot, store: Store, pid: int) -> AsyncIterator[Lin
         await _queue(store, (run_request(f"r{n}", repository_id=busy) for n in _NUMBERS))
         share = await _share(pid)
         beside = await _first_nodes(bot, store)
-    yield _waiting(f"{_MANY} orders of one repository wait", share, Peer(what="none", value=idle))
+    yield _waiting(
+        f"{_MANY} orders of one repository wait", share, Peer(what="none", value=100 * idle)
+    )
     yield Finding(
         what="webhook to first node done, another repository",
         value=beside,
