@@ -31,6 +31,7 @@ from app.run_service import RunService
 from app.server import build_app
 from app.settings import ServerSettings
 from app.store.database import Store, open_store
+from app.store.decisions import StoredDecisions
 from app.store.deliveries import Deliveries
 from app.store.journal import StoredAnswers, StoredJournal
 from app.store.orders import Orders
@@ -217,6 +218,7 @@ class _Parts:
             clock=self.around.clock,
             control=StoredControl(runs),
             answers=StoredAnswers(self.store, self.around.clock),
+            decisions=StoredDecisions(self.store),
         )
         return RunPorts(deps, progress, lambda: self._config(github, run.repository))
 

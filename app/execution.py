@@ -47,7 +47,7 @@ class StoredControl:
 _ORDERS = {"cancelling": "cancel", "pausing": "pause"}
 _STORED: dict[str, Status] = {
     "ended": "ended",
-    "resting": "ended",
+    "resting": "resting",
     "paused": "paused",
     "cancelled": "cancelled",
 }

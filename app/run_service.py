@@ -10,7 +10,7 @@ from app.store.runs import Run, RunRequest, Runs, Status
 from handlers.events import User
 from handlers.runs import RunRequested, RunStatus, TaskLine
 
-_STOPPABLE: tuple[Status, ...] = ("queued", "paused", "running", "pausing", "cancelling")
+_STOPPABLE: tuple[Status, ...] = ("queued", "paused", "resting", "running", "pausing", "cancelling")
 _WORKING: tuple[Status, ...] = ("queued", "running", "pausing")
 _PAUSED: tuple[Status, ...] = ("paused",)
 _WORDS = {"running": "working", "cancelling": "working", "pausing": "working"}

@@ -13,6 +13,8 @@ from runner.ports import (
     BoxSpec,
     Clock,
     Control,
+    Decision,
+    Decisions,
     Events,
     Journal,
     Model,
@@ -63,6 +65,18 @@ class Bench:
             log.warning("The box of task %s could not be removed: %s", self._task, outage.message)
 
 
+class NoDecisions:
+    """The ``Decisions`` port where nobody is there to decide later."""
+
+    async def waiting(self, run: str) -> tuple[str, ...]:
+        """Nothing was decided."""
+        return ()
+
+    async def take(self, run: str, task: str, step: str) -> Decision | None:
+        """Nothing was decided."""
+        return None
+
+
 @dataclass(frozen=True)
 class Deps:
     """The ports of one run."""
@@ -75,6 +89,7 @@ class Deps:
     clock: Clock
     control: Control
     answers: Answers
+    decisions: Decisions = field(default_factory=NoDecisions)
     bench: Bench = field(init=False)
 
     def __post_init__(self) -> None:

@@ -53,6 +53,8 @@ async def driving(
     """Drive the run; yield the state after every saved node, and last how it ended."""
     cursors = Cursors(deps.journal)
     state = await cursors.recall(request, now=deps.clock.now().timestamp())
+    if state.node == REST:  # woken: somebody may have decided
+        state = replace(state, node=BORDER)
     await deps.events.emit(RunChanged(request.id, "", "started"))
     ended: Ended | None = None
     try:
@@ -80,6 +82,8 @@ async def _next(
     try:
         if not state.stopping:
             await deps.control.check(state.request.id)
+        if state.node == BORDER:  # the move itself is pure, so it is told what came in
+            state = replace(state, decided=await deps.decisions.waiting(state.request.id))
         return await _advance(state, nodes, deps, cursors)
     except Stopped as order:
         if order.order == "pause":

@@ -40,10 +40,21 @@ def next_move(state: RunState) -> str:
     """Say what ``decide_next`` ends with, for a state in which no task is in hand."""
     if state.stopping:
         return "stop"
+    if decided(state):
+        return "decided"
     if open_tasks(state):
         return "ok"
-    once = (a for a in state.attempts.values() if a.status is Status.DEFERRED and a.number == 1)
-    return "deferred" if any(once) else "stop"
+    attempts = state.attempts.values()
+    if any(a.status is Status.DEFERRED and a.number == 1 for a in attempts):
+        return "deferred"
+    return "rest" if any(a.status is Status.AWAITING_APPROVAL for a in attempts) else "stop"
+
+
+def decided(state: RunState) -> str:
+    """The parked task that was decided about first, '' when there is none."""
+    parked = (key for key in state.decided if key in state.attempts)
+    waits = Status.AWAITING_APPROVAL
+    return next((key for key in parked if state.attempts[key].status is waits), "")
 
 
 def _unexplained(attempt: Attempt, stopping: bool) -> Failure | None:

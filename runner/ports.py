@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 from runner.changes import ChangeSet
 from runner.events import Event
@@ -242,6 +242,29 @@ class Answers(Protocol):
 
     async def keep(self, run: str, question: str, answer: Answer) -> None:
         """Store an answer; the first one of a question stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person said about a parked task; ``by`` is who, ``why`` what they added."""
+
+    task: str
+    verdict: Literal["approve", "reject"]
+    by: str
+    why: str = ""
+
+
+class Decisions(Protocol):
+    """The inbox of decisions: the first one stored about a task is the one that counts."""
+
+    async def waiting(self, run: str) -> tuple[str, ...]:
+        """Return the tasks of the run with a decision not applied yet, the oldest first."""
+
+    async def take(self, run: str, task: str, step: str) -> Decision | None:
+        """Return the decision that ``step`` of the task applies: always the same for one step.
+
+        None when there is none (yet). A decision is handed to one step only.
+        """
 
 
 class Events(Protocol):

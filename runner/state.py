@@ -167,7 +167,8 @@ class RunState:
 
     ``tip`` and ``tip_branch`` are what the next task builds on; ``statuses`` are those of tasks
     without an attempt (in review or declined before this run). ``current`` is the task a node
-    works on, ``stopping`` an order to cancel, ``problem`` why there is nothing to do.
+    works on, ``decided`` are tasks a person has decided about, ``stopping`` an order to cancel,
+    ``problem`` why there is nothing to do.
     """
 
     request: Request
@@ -183,6 +184,7 @@ class RunState:
     ended: float = 0.0
     statuses: Mapping[str, Status] = field(default_factory=dict)
     usage: Mapping[str, Usage] = field(default_factory=dict)
+    decided: tuple[str, ...] = ()
     attempts: Mapping[str, Attempt] = field(default_factory=dict)
 
     @property

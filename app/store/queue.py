@@ -14,9 +14,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.store.database import Store
 from app.store.orders import WORKING, Orders
 from app.store.runs import RunRequest, Status
+from app.store.schema import decisions
 from app.store.schema import orders as orders_table
 from app.store.schema import runs as table
-from runner.ports import Clock
+from runner.ports import Clock, Decision
 
 PAUSED_BY = "paused by "
 """How the reason of a pause begins that a person ordered; only a person ends it."""
@@ -55,6 +56,29 @@ class Queue:
             if moved:
                 await self._orders.wake(connection, run)
             return moved
+
+    async def answer(self, run: str, delivery: str, decision: Decision) -> bool:
+        """Store a decision and wake its run, in one transaction; False for one that is known.
+
+        It may come before, while or after the run parks: it is applied once, at the next chance.
+        """
+        row = asdict(decision) | {
+            "run": run,
+            "delivery": delivery,
+            "made_at": self._clock.now(),
+        }
+        async with self._store.writing() as connection:
+            statement = insert(decisions).values(row).on_conflict_do_nothing()
+            if (await connection.execute(statement)).rowcount != 1:
+                return False
+            await self._move(connection, run, {"status": "queued", "reason": ""}, ("resting",))
+            await self._wake_unfinished(connection, run)
+            return True
+
+    async def _wake_unfinished(self, connection: AsyncConnection, run: str) -> None:
+        status = await connection.scalar(sa.select(table.c.status).where(table.c.id == run))
+        if status in ("queued", *WORKING):
+            await self._orders.wake(connection, run)
 
     async def open_run(self, order: str) -> str | None:
         """Return the run of an order that still has work; None when it was settled before."""

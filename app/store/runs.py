@@ -14,7 +14,9 @@ from app.store.database import Store
 from app.store.schema import runs as table
 from runner.ports import Clock
 
-Status = Literal["queued", "running", "pausing", "paused", "cancelling", "cancelled", "ended"]
+Status = Literal[
+    "queued", "running", "pausing", "paused", "resting", "cancelling", "cancelled", "ended"
+]
 WORKING: tuple[Status, ...] = ("running", "cancelling")
 
 

@@ -133,3 +133,21 @@ sa.Index(
     sqlite_where=orders.c.status != "done",
     postgresql_where=orders.c.status != "done",
 )
+
+# The inbox: ``seq`` says which decision was stored first, for a delivery's GUID has no order.
+# ``step`` is the step of the task that applied it, NULL as long as none has.
+decisions = sa.Table(
+    "decisions",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("run", sa.Text, nullable=False),
+    sa.Column("task", sa.Text, nullable=False),
+    sa.Column("delivery", sa.Text, nullable=False),
+    sa.Column("verdict", sa.Text, nullable=False),
+    sa.Column("by", sa.Text, nullable=False),
+    sa.Column("why", sa.Text, nullable=False),
+    sa.Column("made_at", Moment, nullable=False),
+    sa.Column("step", sa.Text),
+    sa.UniqueConstraint("run", "task", "delivery", name="uq_decisions_run_task_delivery"),
+    sqlite_autoincrement=True,
+)

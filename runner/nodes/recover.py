@@ -34,8 +34,18 @@ async def propose_recovery(state: RunState, deps: Deps) -> Step:
 
 
 async def await_approval(state: RunState, deps: Deps) -> Step:
-    """Park the task until a person decides; no decision is known here, so it waits."""
-    return Step(state.with_attempt(status=Status.AWAITING_APPROVAL), "waiting")
+    """Park the task until a person decides, or take the decision that came."""
+    attempt = state.attempt
+    step = f"{attempt.number}.{attempt.steps}"
+    decision = await deps.decisions.take(state.request.id, attempt.task, step)
+    if decision is None:
+        return Step(state.with_attempt(status=Status.AWAITING_APPROVAL), "waiting")
+    log.info("Task [%s]: %s by %s", state.task.name, decision.verdict, decision.by)
+    said = f"{decision.verdict} by {decision.by}{f': {decision.why}' if decision.why else ''}"
+    state = state.with_attempt(reasons=(*attempt.reasons, said))
+    if decision.verdict == "reject":
+        return Step(state.with_attempt(status=Status.FAILED), "rejected")
+    return Step(state, "ok")
 
 
 async def apply_recovery(state: RunState, deps: Deps) -> Step:

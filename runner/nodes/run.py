@@ -6,7 +6,7 @@ import logging
 from dataclasses import replace
 
 from runner.deps import Deps
-from runner.moves import next_move, open_tasks, retry, settle
+from runner.moves import decided, next_move, open_tasks, retry, settle
 from runner.ports import Stack
 from runner.problems import missing_roadmap, nothing_to_do
 from runner.reading import contents
@@ -36,7 +36,10 @@ async def parse_roadmap(state: RunState, deps: Deps) -> Step:
 async def decide_next(state: RunState, deps: Deps) -> Step:
     """Settle the task just left and say what comes next."""
     state = settle(state)
-    return Step(state, next_move(state))
+    move = next_move(state)
+    if move == "decided":
+        state = replace(state, current=decided(state))
+    return Step(state, move)
 
 
 async def pick_task(state: RunState, deps: Deps) -> Step:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from runner.deps import Deps
 from runner.errors import Stopped
 from runner.events import Event
-from runner.ports import Answer, Question, Row
+from runner.ports import Answer, Decision, Question, Row
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.recording_box import RecordingSandbox
 
@@ -80,6 +80,24 @@ class MemoryJournal:
         """The next nodes of one cursor, row by row."""
         rows = sorted((seq, text) for (_, of, seq), text in self.rows.items() if of == task)
         return [json.loads(text)["node"] for _, text in rows]
+
+
+class MemoryDecisions:
+    """Decisions by task, the oldest first."""
+
+    def __init__(self, *open_: Decision) -> None:
+        self.open = list(open_)
+        self.taken: dict[tuple[str, str], Decision] = {}
+
+    async def waiting(self, run: str) -> tuple[str, ...]:
+        return tuple(decision.task for decision in self.open)
+
+    async def take(self, run: str, task: str, step: str) -> Decision | None:
+        found = next((d for d in self.open if d.task == task), None)
+        if (task, step) not in self.taken and found:
+            self.open.remove(found)
+            self.taken[task, step] = found
+        return self.taken.get((task, step))
 
 
 class MemoryAnswers:
@@ -163,6 +181,7 @@ def deps(
     journal: MemoryJournal | None = None,
     control: ScriptedControl | None = None,
     answers: MemoryAnswers | None = None,
+    decisions: MemoryDecisions | None = None,
 ) -> Deps:
     """The ports of one run; what is not given has nothing to tell."""
     return Deps(
@@ -174,6 +193,7 @@ def deps(
         clock=StandingClock(),
         control=control or ScriptedControl(),
         answers=answers or MemoryAnswers(),
+        decisions=decisions or MemoryDecisions(),
     )
 
 

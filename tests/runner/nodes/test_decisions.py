@@ -1,0 +1,97 @@
+"""A parked task and the decision about it: applied once, first of all, whenever it came."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.driver import drive
+from runner.nodes import NODES
+from runner.nodes.recover import await_approval
+from runner.ports import Decision
+from runner.state import Request, RunState, Status, Step
+from tests.runner.memory_repository import MemoryRepository
+from tests.runner.scripted import MemoryDecisions, MemoryJournal, ScriptedModel, block, deps
+
+FILES = {"ROADMAP.md": b"- [ ] 1.1 Write `a.txt`\n- [ ] 1.2 Write `b.txt`\n"}
+REQUEST = Request("r1")
+
+
+async def _asks(state: RunState, ports: object) -> Step:
+    """A proposal that asks a person: how recovery will work when it proposes more than people."""
+    return Step(state, "approve")
+
+
+ASKING = {**NODES, "propose_recovery": _asks}
+
+
+def failing_then(*replies: str) -> ScriptedModel:
+    """A model that never does the first task, and then says this."""
+    return ScriptedModel(*["nothing"] * 5, *replies)
+
+
+async def parked(journal: MemoryJournal) -> RunState:
+    """A run whose first task waits for a person and whose second is done."""
+    model = failing_then(block("b.txt", "b"))
+    ended = await drive(
+        REQUEST,
+        ASKING,
+        deps(model=model, repository=MemoryRepository(FILES), journal=journal),
+    )
+    assert ended.status == "resting"
+    return ended.state
+
+
+async def test_a_run_goes_on_beside_a_parked_task_and_then_rests() -> None:
+    """Waiting for a person ends the segment, not the run."""
+    state = await parked(MemoryJournal())
+
+    statuses = [str(state.status(task)) for task in state.tasks]
+    assert statuses == ["awaiting_approval", "completed"]
+
+
+@pytest.mark.parametrize("verdict", ["approve", "reject"])
+async def test_a_decision_wakes_its_task(verdict: str) -> None:
+    """The task decided on comes first, and the run ends when nothing is parked any more."""
+    journal = MemoryJournal()
+    state = await parked(journal)
+    decision = Decision(state.tasks[0].key, verdict, by="ada")  # type: ignore[arg-type]
+
+    ended = await drive(
+        REQUEST,
+        ASKING,
+        deps(
+            repository=MemoryRepository(FILES),
+            journal=journal,
+            decisions=MemoryDecisions(decision),
+        ),
+    )
+
+    attempt = ended.state.attempts[state.tasks[0].key]
+    assert ended.status == "ended"
+    assert attempt.status is Status.FAILED
+    assert f"{verdict} by ada" in attempt.reasons
+
+
+async def test_a_run_that_is_woken_for_nothing_rests_again() -> None:
+    """No decision, no change."""
+    journal = MemoryJournal()
+    before = await parked(journal)
+
+    ended = await drive(REQUEST, ASKING, deps(repository=MemoryRepository(FILES), journal=journal))
+
+    assert ended.status == "resting"
+    assert ended.state.attempts == before.attempts
+
+
+async def test_a_step_that_is_repeated_takes_the_same_decision() -> None:
+    """A crash after the decision was taken does not lose it, nor apply the next one instead."""
+    state = await parked(MemoryJournal())
+    key = state.tasks[0].key
+    one, two = Decision(key, "reject", by="ada"), Decision(key, "approve", by="bob")
+    ports = deps(decisions=MemoryDecisions(one, two))
+    at = RunState(REQUEST, roadmap=state.roadmap, attempts=state.attempts, current=key)
+
+    first = await await_approval(at, ports)
+    again = await await_approval(at, ports)
+
+    assert (first.outcome, again.outcome) == ("rejected", "rejected")
