@@ -53,7 +53,8 @@ def run(
     log_level: Annotated[LogLevel, typer.Option(help="How much is told.")] = "info",
 ) -> None:
     """Execute the roadmap of the current folder; each finished task becomes a commit."""
-    from app.local import EVERY_TASK, LocalRun, command
+    from app.local import EVERY_TASK, command
+    from app.local_run import LocalRun
     from runner.state import Options
 
     options = Options(

@@ -11,8 +11,8 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from app.local_run import LocalRun
 from app.logs import mask_for, secrets_of
 from app.settings import Problem, RunSettings, SettingsError
 from runner.adapters.answer_files import AnswerFiles
@@ -29,9 +29,6 @@ from runner.adapters.run_files import RunFiles
 from runner.adapters.sandboxes import choose_sandbox
 from runner.deps import Deps
 from runner.ports import Events, Sandbox
-
-if TYPE_CHECKING:
-    from app.local import LocalRun
 
 log = logging.getLogger(__name__)
 

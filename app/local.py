@@ -7,10 +7,10 @@ import os
 import secrets
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from app.composition_local import local_deps
+from app.local_run import LocalRun
 from app.logs import PLAIN, mask_for, secrets_of, set_up_logging
 from app.settings import Problem, RunSettings, SettingsError, load_run_settings
 from runner.adapters.durable import take_folder
@@ -23,7 +23,7 @@ from runner.nodes import NODES
 from runner.nodes.run import parse_roadmap
 from runner.ports import Events
 from runner.report import markdown, report
-from runner.state import Options, Request, RunState, Status
+from runner.state import Request, RunState, Status
 
 EVERY_TASK = sys.maxsize
 INTERRUPTED = (
@@ -31,20 +31,6 @@ INTERRUPTED = (
     "to go on with it."
 )
 _PAUSED_BEFORE_IT_BEGAN = frozenset({"model", "sandbox"})
-
-
-@dataclass(frozen=True, slots=True)
-class LocalRun:
-    """What the command line was asked for; ``folder`` is a git checkout.
-
-    ``branch`` and ``sandbox`` are empty where nothing was said.
-    """
-
-    folder: Path
-    roadmap: str
-    options: Options
-    branch: str = ""
-    sandbox: str = ""
 
 
 def command(asked: LocalRun, *, dry: bool, json: bool, log_level: str) -> int:
