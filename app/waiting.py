@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean
 
-from app.store.runs import WORKING, Run, RunRequest, Runs
+from app.store.orders import WORKING
+from app.store.runs import Run, RunRequest, Runs
 from runner.events import Event, RunChanged
 from runner.ports import Clock
 
@@ -65,7 +66,7 @@ class Waiting:
 
     async def _line(self) -> list[Run]:
         """The unfinished runs: those at work, then the more urgent, then the older."""
-        unfinished = await self._runs.by_status(*WORKING, "pausing", "queued")
+        unfinished = await self._runs.by_status(*WORKING, "queued")
         return sorted(unfinished, key=lambda r: (r.status == "queued", -r.priority))
 
     def _turn(self, row: RunRequest, ahead: Sequence[RunRequest]) -> Turn | None:

@@ -19,7 +19,8 @@ from app.pages.listing import Listing, Wanted
 from app.pages.stream import Streams
 from app.pages.view import Sight, run_line, run_view
 from app.progress_panel import total
-from app.store.runs import WORKING, Run, Runs
+from app.store.orders import WORKING
+from app.store.runs import Run, Runs
 from app.waiting import Waiting
 from runner.state import RunState, Usage
 
@@ -111,7 +112,7 @@ class Pages:
         """The row's word, but the run's own last word where that is newer than the row."""
         said = self._from.hub.status(run.id)
         ended = said in OVER or said == "paused"
-        return said if ended and run.status in (*WORKING, "pausing") else run.status
+        return said if ended and run.status in WORKING else run.status
 
 
 def routes(sources: Sources, door: Door, *, heartbeat: float = 15.0) -> list[web.RouteDef]:

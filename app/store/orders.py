@@ -14,13 +14,14 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.store.runs import Status
 from app.store.schema import orders, runs
 from runner.ports import Clock
 
 Enqueue = Callable[[Connection, str], None]
 """Hands an order to the engine inside the caller's transaction."""
 
-WORKING = ("running", "cancelling", "pausing")
+WORKING: tuple[Status, ...] = ("running", "cancelling", "pausing")
 
 
 @dataclass(frozen=True, slots=True)

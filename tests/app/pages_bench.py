@@ -16,6 +16,7 @@ from app.store.deliveries import Deliveries
 from app.store.runs import Runs
 from app.waiting import Waiting
 from tests.app.store.conftest import HandClock
+from tests.app.store.rows import put_run, set_run
 from tests.app.store.test_runs import REQUEST
 from tests.app.webhooks import SECRET
 
@@ -61,4 +62,8 @@ class Bench:
 
     async def queue(self, *ids, **changes):
         for id in ids:
-            assert await self.runs.insert(replace(REQUEST, id=id, **changes))
+            await put_run(self.store, self.clock, replace(REQUEST, id=id, **changes))
+
+    async def let(self, id, status, **values):
+        """Let a run stand so."""
+        await set_run(self.store, id, status, **values)

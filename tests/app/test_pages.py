@@ -61,7 +61,7 @@ async def test_the_list_can_be_filtered(client, bench):
     """Status and repository choose runs; both are kept on the next page."""
     await bench.queue("r1", "r2", "r3", repository="octo/a b")
     await bench.queue("r4")
-    await bench.runs.set_status("r2", "ended", allowed={"queued"})
+    await bench.let("r2", "ended")
 
     found = await data(client, "/runs?repository=octo/a%20b&status=queued")
     by_name = await data(client, "/runs?repository=octo/a%20b")
@@ -94,10 +94,9 @@ async def test_a_queued_run_shows_its_turn(client, bench):
 async def test_a_paused_run_says_why_and_what_to_do(client, bench):
     """Reason, time and the command that goes on."""
     await bench.queue("r1")
-    await bench.runs.set_status(
+    await bench.let(
         "r1",
         "paused",
-        allowed={"queued"},
         reason="The model <hunter2> is away",
         until=bench.clock.now(),
     )
@@ -166,7 +165,7 @@ async def test_shares_add_up_to_100(client, bench):
 async def test_a_working_run_shows_where_it_is(client, bench):
     """The newest state that was told is shown, with task, node and the newest events."""
     await bench.queue("r1")
-    await bench.runs.claim_next()
+    await bench.let("r1", "running")
     state = at("validate_code")
     await bench.hub.emit(RunChanged("r1", "", "started"))
     await bench.hub.emit(Advanced("r1", state.current, state))
@@ -194,7 +193,7 @@ async def test_what_a_run_used_is_listed(client, bench):
 async def test_events_arrive_while_they_happen(client, bench):
     """A reader is sent each event with its id, heartbeats between, and the end."""
     await bench.queue("r1")
-    await bench.runs.claim_next()
+    await bench.let("r1", "running")
     stream = await client.get("/runs/r1/events", headers=BEARER)
 
     assert await stream.content.readuntil(b"\n\n") == b": still here\n\n"
@@ -210,7 +209,7 @@ async def test_a_run_that_ends_elsewhere_ends_its_stream(client, bench):
     """A stream asks the table in every silence: not every end is told by an event."""
     await bench.queue("r1")
     stream = await client.get("/runs/r1/events", headers=BEARER)
-    await bench.runs.set_status("r1", "ended", allowed={"queued"})
+    await bench.let("r1", "ended")
 
     async with asyncio.timeout(5):
         assert (await stream.content.read()).endswith(b"event: end\ndata: {}\n\n")
@@ -219,7 +218,7 @@ async def test_a_run_that_ends_elsewhere_ends_its_stream(client, bench):
 async def test_a_browser_is_told_not_to_come_back(client, bench):
     """An ended run has nothing new for who has heard it all: 204."""
     await bench.queue("r1")
-    await bench.runs.set_status("r1", "ended", allowed={"queued"})
+    await bench.let("r1", "ended")
     await bench.hub.emit(RunChanged("r1", "", "ended"))
     (last,) = bench.hub.newest("r1", 1)
 
