@@ -10,7 +10,7 @@ import typer
 Loop = Literal["hybrid", "repair", "fixed", "ralph"]
 VerifyMode = Literal["auto", "tests", "syntax", "off"]
 LogLevel = Literal["debug", "info", "warning", "error"]
-Sandbox = Literal["auto", "docker", "process"]
+Sandbox = Literal["auto", "docker", "bubblewrap", "process"]
 
 cli = typer.Typer(
     name="cairn",

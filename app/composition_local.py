@@ -43,16 +43,15 @@ async def local_deps(
     ``SettingsError`` for a file of prices that cannot be read.
     """
     folder = asked.folder / ".executor"
-    choice = await choose_sandbox(
-        "process" if dry else asked.sandbox or settings.cairn_sandbox,
-        candidates=sandboxes(
-            settings,
-            str(asked.folder.resolve()),
-            prepared=folder / "prepared",
-            unsafe=True,
-            path=os.environ.get("PATH", os.defpath),
-        ),
+    wanted = "process" if dry else asked.sandbox or settings.cairn_sandbox
+    candidates = sandboxes(
+        settings,
+        str(asked.folder.resolve()),
+        prepared=folder / "prepared",
+        unsafe=True,
+        path=os.environ.get("PATH", os.defpath),
     )
+    choice = await choose_sandbox(wanted, candidates=_fitting(wanted, candidates, settings))
     if not dry:
         log.info(choice.reason)
     repository = LocalRepository(asked.folder, branch=asked.branch or None)
@@ -112,6 +111,16 @@ def _prices(settings: RunSettings) -> Prices:
     except ValueError as error:
         said = str(error).removeprefix("CAIRN_PRICES: ")
         raise SettingsError([Problem("CAIRN_PRICES", f"is not usable: {said}")]) from error
+
+
+def _fitting(wanted: str, candidates: list[Sandbox], settings: RunSettings) -> list[Sandbox]:
+    """Leave bubblewrap out where it would find only this machine's own programs, unasked.
+
+    These are seldom the ones a project is tested with; a folder of ``scripts/sandbox-root`` is.
+    """
+    if wanted != "auto" or Path(settings.cairn_sandbox_image).is_absolute():
+        return candidates
+    return [candidate for candidate in candidates if candidate.name != "bubblewrap"]
 
 
 class NoOrders:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Set
+from dataclasses import replace
 
-from app.github.identity import AppIdentity
+from app.github.identity import AppIdentity, Gone
 from app.github.scopes import CONVERSE
 from app.store.deliveries import Delivery
-from handlers.events import MalformedPayload, read_event
+from handlers.events import IssueCommentCreated, MalformedPayload, read_event
 from handlers.respond import handle
 from handlers.runs import Runs
 
@@ -34,6 +35,23 @@ class Dispatch:
             return
         if event is None:
             return
+        try:
+            await self._handle(event)
+        except Gone as gone:
+            await self._handle_anew(event, gone)
+
+    async def _handle_anew(self, event: IssueCommentCreated, gone: Gone) -> None:
+        """Take the installation there is now; without one nobody can be answered."""
+        try:
+            now = await self._identity.installation_for(event.repository.full_name)
+        except Gone:
+            now = event.installation_id
+        if now == event.installation_id:
+            log.warning("Delivery %s is not worked: %s", event.delivery, gone.message)
+            return
+        await self._handle(replace(event, installation_id=now))
+
+    async def _handle(self, event: IssueCommentCreated) -> None:
         github = self._identity.client(
             installation_id=event.installation_id,
             repository_id=event.repository.id,

@@ -66,6 +66,7 @@ class Webhook:
         """
         body = await self._body(request)
         if not signed(body, request.headers.get("X-Hub-Signature-256", ""), self._secret):
+            logger.warning("A webhook was refused: its signature does not match the secret")
             raise web.HTTPForbidden(text=_UNSIGNED)
         id = _header(request, "X-GitHub-Delivery", _GUID)
         event = _header(request, "X-GitHub-Event", _EVENT)
@@ -91,6 +92,8 @@ class Webhook:
         text = f"The body is larger than {self._limit} bytes; GitHub sends none over 25 MB."
         if (request.content_length or 0) > self._limit:
             raise web.HTTPRequestEntityTooLarge(self._limit, text=text)
+        if request.headers.get("Content-Encoding", "identity") != "identity":
+            raise web.HTTPBadRequest(text="The body is compressed; GitHub sends it plain.")
         try:
             return await request.read()
         except web.HTTPRequestEntityTooLarge:

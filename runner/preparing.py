@@ -42,20 +42,23 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
     if not options.setup or options.verify_mode in ("syntax", "off"):
         return options.image
 
-    async def fill(box: Box) -> None:
-        await materialise(box, await everything(deps, base, changes))
-
     setup = setup_of(options, changes.entries(base))
+    # an answer reaches what is kept only through the files the key is made of: any other change of
+    # it would work on in later runs, though it was never published
+    kept = ChangeSet({p: w for p, w in changes.files.items() if _matters(options, p)})
+
+    async def fill(box: Box) -> None:
+        await materialise(box, await everything(deps, base, kept))
+
     return await deps.sandbox.prepare(box_spec(state), setup, fill)
 
 
 def setup_of(options: Options, entries: Mapping[str, Entry]) -> Setup:
     """Return the setup of a tree: the same for every tree with the same lock and manifest files."""
-    more = GitIgnoreSpec.from_lines(options.setup_files)
     found = {
         path: (entry.mode, entry.sha)
         for path, entry in sorted(entries.items())
-        if _is_input(path) or more.match_file(path)
+        if _matters(options, path)
     }
     return Setup(
         commands=options.setup,
@@ -65,6 +68,9 @@ def setup_of(options: Options, entries: Mapping[str, Entry]) -> Setup:
     )
 
 
-def _is_input(path: str) -> bool:
+def _matters(options: Options, path: str) -> bool:
+    """Say whether a file decides on what is installed."""
     name = path.rpartition("/")[2]
-    return any(fnmatchcase(name, pattern) for pattern in INPUTS)
+    if any(fnmatchcase(name, pattern) for pattern in INPUTS):
+        return True
+    return GitIgnoreSpec.from_lines(options.setup_files).match_file(path)

@@ -23,7 +23,7 @@ def commit_message(task: Task) -> str:
     """The message without its trailers: what the task says, short line first."""
     first = title_of(task)
     rest = defuse(task.text, plain=True)
-    return first if rest == first else f"{first}\n\n{rest}"
+    return f"{first}\n\n{rest}" if "\n" in task.text else first
 
 
 def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
@@ -105,7 +105,7 @@ def _files(attempt: Attempt) -> str:
 
 
 def _row(level: Level) -> str:
-    note = _plain(level.reason or (f"`{' '.join(level.command)}`" if level.command else ""))
+    note = _plain(level.reason or (f"`{_command(level)}`" if level.command else ""))
     note = note.replace("|", "\\|")
     mark = f"{_MARKS[level.result]} {level.result}"
     return f"| {level.name} | {mark} | {level.seconds:.1f} | {note} |"
@@ -134,6 +134,11 @@ def _code(path: str) -> str:
     """A path as code; a squash makes a plain commit message of it, so it is defused as well."""
     text = _plain(path).replace("`", "'")
     return f"`{text}`"
+
+
+def _command(level: Level) -> str:
+    """The command, with whole programs among its words left out."""
+    return " ".join(word if len(word) <= 60 else "…" for word in level.command)
 
 
 def _quoted(text: str) -> str:

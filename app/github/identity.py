@@ -93,11 +93,11 @@ class AppIdentity:
         return f"{await self.slug()}[bot]"
 
     async def installation_for(self, full_name: str) -> int:
-        """Return the installation that covers a repository. Raises ``Outage``."""
+        """Return the installation that covers a repository. Raises ``Gone`` where none does."""
         try:
             found = await self._app.getitem("/repos/{+name}/installation", {"name": full_name})
         except BadRequest as refusal:
-            raise Outage(
+            raise Gone(
                 "credential",
                 f"The App is not installed on {full_name} ({refusal}). Install it on its page: "
                 "Settings, Applications, Configure.",
@@ -166,6 +166,10 @@ class _InstallationCredential:
         self.identity._forget(self.scope, authorization.removeprefix("token "))
 
 
+class Gone(Outage):
+    """The installation is not there (any more): nothing done for it can ever succeed."""
+
+
 def _refused(scope: _Scope, refusal: BadRequest) -> Outage:
     """Say why there is no token: the installation is gone, or grants less than we need."""
     where = f"installation {scope.installation_id}, repository {scope.repository_id}"
@@ -176,7 +180,8 @@ def _refused(scope: _Scope, refusal: BadRequest) -> Outage:
             f"GitHub gives no token for {where}: {refusal} Needed: {wanted}. Accept the App's "
             "permissions on the installation's page, and let it cover the repository.",
         )
-    return Outage(
+    kind = Gone if refusal.status_code == 404 else Outage
+    return kind(
         "credential",
         f"GitHub gives no token for {where}: {refusal}. Install the App on the repository again.",
     )

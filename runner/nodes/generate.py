@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Iterable
 from typing import Literal
@@ -93,7 +94,8 @@ async def _answered(state: RunState, deps: Deps, said: Said, before: ChangeSet) 
     base = await base_of(state, deps)
     paths = {*base.entries, *before.files}
     old = await contents(deps, base, named_in(said.text, sorted(base.entries)))
-    reply = parse_reply(
+    reply = await asyncio.to_thread(  # a hostile answer may cost seconds
+        parse_reply,
         said.text,
         paths=paths,
         expected=_expected(state, before),

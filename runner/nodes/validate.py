@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from dataclasses import replace
@@ -32,11 +33,8 @@ async def validate_code(state: RunState, deps: Deps) -> Step:
     attempt = state.attempt
     changes = attempt.changes.effective(base)
     read = reader(await contents(deps, base, _touched(changes, base)))
-    found = _complaints(state, changes, base, read)
-    changes, notes = mend(changes, found)
-    changes = changes.effective(base)
-    if notes:
-        found = _complaints(state, changes, base, read)
+    # in a thread: a hostile answer may cost seconds, and other runs must not wait for it
+    changes, found, notes = await asyncio.to_thread(_mended, state, changes, base, read)
     complaints = (*attempt.complaints, *found)
     state = state.with_attempt(
         changes=changes, complaints=complaints, mended=(*attempt.mended, *notes)
@@ -49,6 +47,16 @@ async def validate_code(state: RunState, deps: Deps) -> Step:
     if same:
         state = state.with_attempt(complaints=(_nothing_new(changes),))
     return judged(state, "code", same=same)
+
+
+def _mended(
+    state: RunState, changes: ChangeSet, base: Snapshot, read: Read
+) -> tuple[ChangeSet, tuple[Complaint, ...], tuple[str, ...]]:
+    """Put right what can be, and return what is still wrong and what was done."""
+    found = _complaints(state, changes, base, read)
+    mended, notes = mend(changes, found)
+    mended = mended.effective(base)
+    return mended, _complaints(state, mended, base, read) if notes else found, notes
 
 
 def _complaints(

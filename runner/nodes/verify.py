@@ -51,6 +51,7 @@ async def _as_before(state: RunState, deps: Deps, base: Snapshot, after: Verific
         level.result == "failed" and level.name != "tests" for level in after.levels
     ):
         return False
+    await deps.bench.close()  # what the change left behind must not fail the baseline
     before = await _verified(state, deps, base, ChangeSet())
     return not new_failures(after, before)
 

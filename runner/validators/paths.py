@@ -13,6 +13,9 @@ _LONGEST_PATH, _LONGEST_NAME = 1_000, 255
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 # ignored by HFS+ when it compares names: git's is_hfs_dotgit (CVE-2014-9390)
 _HFS_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+_FOREIGN = re.compile('[:*?"<>|\u200c-\u200f\u202a-\u202e\u2066-\u206f\ufeff]')
+_DEVICE = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
+_SHORT = re.compile(r"(?:gitmod|gi7eba)~[0-9]")
 # git's is_ntfs_dotgit: short names, trailing blanks and dots, alternate data streams
 _DOT_GIT = {".git", "git~1"}
 
@@ -31,7 +34,23 @@ def check_shape(path: str) -> Complaint | None:
         return _unsafe(path[:100], "is too long")
     if any(_folded(part) in _DOT_GIT for part in parts):
         return _unsafe(path, "lies in git's own folder")
+    if any(_only_here(part) for part in parts):
+        return _unsafe(path, "is no name that every file system keeps apart from others")
     return None
+
+
+def _only_here(part: str) -> bool:
+    """Say whether Windows or macOS would take the name for another one, or refuse it.
+
+    https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+    """
+    stem = part.partition(".")[0].casefold()
+    return (
+        part.endswith((".", " "))
+        or _FOREIGN.search(part) is not None
+        or _DEVICE.fullmatch(stem) is not None
+        or _SHORT.fullmatch(part.casefold()) is not None
+    )
 
 
 def _folded(part: str) -> str:

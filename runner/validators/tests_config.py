@@ -21,10 +21,15 @@ _NAMES = {"collect_ignore", "collect_ignore_glob", "pytestmark", "pytest_plugins
 _SKIPPING = {"skip", "xfail", "exit", "_exit", "importorskip", "deselect"}
 _KEYS = {"testpaths", "python_files", "python_classes", "python_functions", "norecursedirs",
          "collect_imported_tests", "xfail_strict", "confcutdir", "required_plugins"}  # fmt: skip
-_OPTIONS = re.compile(
-    r"(?<!\S)(?:-k|-m|-p|--deselect|--ignore(?:-glob)?|--co|--collect-only|--maxfail|-x"
-    r"|--exitfirst|--setup-(?:only|plan)|--last-failed|--lf|--runxfail|--noconftest)(?=[\s=\w]|$)"
+
+
+_SHOWING = re.compile(
+    r"-[qvls]+|-r\w+|--(?:strict(?:-markers|-config)?|verbose|quiet|showlocals|tb=\w+|color=\w+"
+    r"|durations=\d+|cov\S*|import-mode=\w+)"
 )
+_FILES = {"pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg",
+          "pyproject.toml"}  # fmt: skip
+_OUTRANKS = {name: name.endswith(("pytest.toml", "pytest.ini")) for name in _FILES}
 
 
 def loosened(path: str, old: bytes, new: bytes) -> Iterator[str]:
@@ -33,15 +38,19 @@ def loosened(path: str, old: bytes, new: bytes) -> Iterator[str]:
     if name in {"conftest.py", "sitecustomize.py", "usercustomize.py"}:
         for word in sorted(_steering(new) - _steering(old)):
             yield f"would steer which tests run and how they end ({word})"
-    elif name in {"pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml"}:
+    elif name in _FILES:
+        if not old and _OUTRANKS.get(name):
+            yield "would take the place of the configuration there is"
+            return
         before, after = _options(name, old), _options(name, new)
         for key in sorted(_KEYS | {"addopts"}):
-            if after.get(key, "") != before.get(key, "") and _selects(key, after.get(key, "")):
+            if after.get(key, "") != before.get(key, "") and not _harmless(key, after.get(key, "")):
                 yield f"would change which tests run ({key} = {after.get(key, 'left out')})"
 
 
-def _selects(key: str, value: str) -> bool:
-    return key in _KEYS or bool(_OPTIONS.search(value))
+def _harmless(key: str, value: str) -> bool:
+    """Say whether options change how results are shown, and not what runs."""
+    return key == "addopts" and all(_SHOWING.fullmatch(word) for word in value.split())
 
 
 def _steering(source: bytes) -> set[str]:
@@ -58,8 +67,11 @@ def _steering(source: bytes) -> set[str]:
 def _words(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _HOOKS.match(node.name):
         yield node.name
-    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in _NAMES:
-        yield node.id
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        if node.id in _NAMES or _HOOKS.match(node.id):
+            yield node.id
+    elif isinstance(node, ast.ImportFrom):
+        yield from (n.name for n in node.names if n.name == "*" or _HOOKS.match(n.asname or n.name))
     elif isinstance(node, ast.Attribute) and node.attr in _SKIPPING:
         yield node.attr
 

@@ -43,8 +43,8 @@ def _weaker(
 ) -> Iterator[Complaint]:
     if is_test(path):
         yield from _weaker_tests(path, old, write, repairing=repairing)
-    elif write is not None:
-        for why in loosened(path, old or b"", write.content):
+    else:
+        for why in loosened(path, old or b"", write.content if write else b""):
             message = f"{path} {why}. Repair the code, not how it is tested."
             yield Complaint(path, _ERROR, message)
 

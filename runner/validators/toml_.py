@@ -8,12 +8,16 @@ import tomllib
 from runner.findings import Complaint
 from runner.text import numbered
 
+# the standard library takes quadratic time for them
+_LONG_KEY = re.compile(r"(?:[\w\"'-]+[ \t]*\.[ \t]*){100}")
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 def check(path: str, content: bytes) -> Complaint | None:
     """Return the first error of a TOML file, or None."""
     text = content.decode("utf-8", "replace")
+    if _LONG_KEY.search(text):
+        return Complaint(path, "TOMLDecodeError", "A key has more than 100 parts.")
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

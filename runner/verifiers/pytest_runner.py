@@ -19,7 +19,16 @@ from runner.verifiers.levels import NOT_FOUND, shown
 
 _OK, _FAILED, _INTERRUPTED, _USAGE, _NO_TESTS = 0, 1, 2, 4, 5
 _LARGEST_REPORT = 4 << 20
-_NO_PYTEST = re.compile(rb"^\S*python\S*: No module named pytest\s*$", re.MULTILINE)
+_NO_PYTEST = re.compile(rb"^ModuleNotFoundError: No module named 'pytest'\s*$", re.MULTILINE)
+
+# `python3 -m pytest`, but pytest and its plugins are there before the workspace is on the path: a
+# `pytest.py` or `pluggy.py` that an answer brings must not be what judges the answer. `-I` keeps
+# out what earlier commands left in the user's own folders.
+_START = (
+    "import sys, pytest; from _pytest.config import default_plugins as names; "
+    "[__import__('_pytest.' + name) for name in names]; sys.path.insert(0, ''); "
+    "sys.exit(pytest.main(sys.argv[2:]))"
+)
 
 
 async def tests_level(box: Box, *, timeout: float) -> Level:
@@ -49,7 +58,8 @@ async def tests_level(box: Box, *, timeout: float) -> Level:
 
 def _command(report: str) -> list[str]:
     return [
-        *("python3", "-B", "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider"),
+        *("python3", "-B", "-I", "-c", _START, "pytest"),
+        *("-q", "--tb=short", "-p", "no:cacheprovider"),
         # xunit1 is the family that names file and line of each test
         *("-o", "junit_family=xunit1", f"--junitxml={report}"),
     ]

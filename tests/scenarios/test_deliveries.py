@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.endings import ANSWER, ONE_NOTE, finished
@@ -63,3 +65,17 @@ async def test_deliveries_in_disorder_end_the_same(bot: Bot) -> None:
 
     assert [pull.title for pull in bot.pulls] == ["1.1 Write one.md"]
     assert [said.count("is done") for said in bot.says() if "### Cairn" in said] == [1, 1]
+
+
+async def test_a_delivery_of_an_installation_that_is_gone_blocks_nobody(bot: Bot) -> None:
+    """It is worked for the installation there is now, and those behind it are worked too."""
+    await bot.comment("just talk")
+    delivery = bot.github.deliveries[-1]
+    said = {**delivery.payload["comment"], "body": "/execute help"}
+    payload = {**delivery.payload, "comment": said, "installation": {"id": 987, "node_id": "x"}}
+    stale = replace(delivery, guid="11111111-2222-3333-4444-555555555555", payload=payload)
+
+    assert await bot.github.send(*bot.github.signed(stale)) == 202
+    await bot.comment("/execute help")
+
+    assert ["/execute status" in reply for reply in bot.says()] == [True, True]

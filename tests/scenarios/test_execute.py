@@ -121,7 +121,7 @@ async def test_verified_work_shows_the_command_that_verified_it(bot: Bot) -> Non
     bot.says()
     body = bot.pulls[0].body or ""
     assert "| tests | ✅ passed |" in body
-    assert "-m pytest" in body
+    assert "pytest -q" in body
     assert "Not verified" not in body
 
 

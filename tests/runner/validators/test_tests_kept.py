@@ -41,7 +41,7 @@ WEAKER = {
 }  # fmt: skip
 FILES = {
     "tests/test_calc.py": OLD,
-    "pyproject.toml": '[tool.pytest.ini_options]\naddopts = "-q"\n',
+    "pyproject.toml": '[tool.pytest.ini_options]\naddopts = "-q"\ntestpaths = ["tests"]\n',
     "conftest.py": "import pytest\n\n\n@pytest.fixture\ndef one():\n    return 1\n",
 }
 
@@ -106,15 +106,22 @@ def test_a_first_answer_may_change_what_a_test_checks():
     assert weaker(other) != []
 
 
+OPTIONS = '[tool.pytest.ini_options]\ntestpaths = ["tests"]\naddopts = "%s"\n'
 CONFIGS = {
     "new hook": {
         "tests/conftest.py": "def pytest_collection_modifyitems(items):\n    items.clear()\n"
     },
     "ignore": {"conftest.py": FILES["conftest.py"] + "\ncollect_ignore = ['tests']\n"},
     "skip fixture": {"conftest.py": FILES["conftest.py"].replace("return 1", "pytest.skip()")},
-    "deselect": {"pyproject.toml": '[tool.pytest.ini_options]\naddopts = "-q -k nothing"\n'},
-    "files": {"pyproject.toml": '[tool.pytest.ini_options]\naddopts = "-q"\npython_files = "x"\n'},
+    "deselect": {"pyproject.toml": OPTIONS % "-q -k nothing"},
+    "files": {"pyproject.toml": OPTIONS % "-q" + 'python_files = "x"\n'},
     "ini": {"pytest.ini": "[pytest]\ntestpaths = other\n"},
+    "a file that outranks the one there is": {"pytest.ini": "[pytest]\n"},
+    "its TOML form": {"pytest.toml": "[pytest]\n"},
+    "a path among the options": {"pyproject.toml": OPTIONS % "-q tests/test_ok.py"},
+    "options in one word": {"pyproject.toml": OPTIONS % "-qk ok"},
+    "a hook by assignment": {"conftest.py": "pytest_collection_modifyitems = print\n"},
+    "a hook by import": {"conftest.py": "from helper import *\n"},
     "cfg": {"setup.cfg": "[tool:pytest]\naddopts = --ignore=tests\n"},
 }
 
@@ -128,7 +135,7 @@ def test_configuration_that_hides_tests_is_refused(how):
 def test_harmless_configuration_is_free():
     """A fixture or a marker is no complaint."""
     conftest = FILES["conftest.py"] + "\n\n@pytest.fixture\ndef two():\n    return 2\n"
-    options = '[tool.pytest.ini_options]\naddopts = "-q -ra"\nmarkers = ["slow"]\n'
+    options = FILES["pyproject.toml"].replace('"-q"', '"-q -ra"') + 'markers = ["slow"]\n'
 
     assert weaker({"conftest.py": conftest, "pyproject.toml": options}) == []
 
@@ -138,3 +145,8 @@ def test_a_skipped_class_skips_its_tests():
     text = OLD.replace("class TestAdd", "@pytest.mark.skip\nclass TestAdd")
 
     assert len(weaker({"tests/test_calc.py": text})) == 2
+
+
+def test_configuration_that_is_deleted_is_missed():
+    """Without its options other tests run: deleting a file is a change of it."""
+    assert len(weaker({"pyproject.toml": None})) == 1

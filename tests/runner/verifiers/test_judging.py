@@ -58,7 +58,7 @@ async def test_a_green_report_passes():
 
 @pytest.mark.parametrize(
     ("code", "stderr"),
-    [(127, b"sh: python3: not found"), (1, b"/usr/bin/python3: No module named pytest\n")],
+    [(127, b"sh: python3: not found"), (1, b"ModuleNotFoundError: No module named 'pytest'\n")],
 )
 async def test_an_image_without_pytest_is_an_environment_error(code, stderr):
     """The task is not blamed; the message says what to change."""
