@@ -210,3 +210,24 @@ async def test_a_restart_does_not_end_a_pause_that_a_person_ordered(talk: Bot) -
 
     talk.says()
     assert len(talk.pulls) == 1
+
+
+async def test_a_server_killed_while_its_run_is_paused_goes_on_when_resumed(talk: Bot) -> None:
+    """A pause is rows: the kill takes nothing away, and the answer is not paid for again."""
+    kept = Held(ANSWER)
+    talk.model.says(kept)
+    async with serving(talk) as server:
+        await ask(talk)
+        await kept.asked.wait()
+        await talk.github.comment(REPOSITORY, talk.issue.number, "/execute pause", by="writer")
+        kept.go.set()
+        await server.until(": paused")
+        await server.end()
+    talk.says()
+
+    async with serving(talk) as server:
+        await talk.github.comment(REPOSITORY, talk.issue.number, "/execute resume", by="writer")
+        await server.until(": ended")
+
+    finished(talk)
+    assert len(talk.model.requests) == 1
