@@ -7,12 +7,14 @@ import os
 import secrets
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from app.composition_local import local_deps
 from app.local_run import LocalRun
 from app.logs import PLAIN, mask_for, secrets_of, set_up_logging
 from app.settings import Problem, RunSettings, SettingsError, load_run_settings
+from runner.adapters.clock import SystemClock
 from runner.adapters.durable import take_folder
 from runner.adapters.fanout import Fanout
 from runner.adapters.json_lines import JsonLines, line
@@ -92,13 +94,22 @@ def _run(asked: LocalRun, settings: RunSettings, *, json: bool) -> int:
         raise SettingsError([Problem("OPENAI_API_KEY", settings.missing_model_key)])
     say = _speaker(settings)
     ended = asyncio.run(run_locally(asked, settings, JsonLines(say) if json else Fanout()))
+    state = _as_told(ended)
     if json:
-        say(line("report", ended.state.request.id, report=report(ended.state)))
+        say(line("report", state.request.id, report=report(state)))
     else:
-        say(markdown(ended.state))
+        say(markdown(state))
     if ended.status == "paused":
         _complain(f"Paused: {mask_for(secrets_of(settings))(ended.reason)}", 4)
     return exit_code(ended)
+
+
+def _as_told(ended: Ended) -> RunState:
+    """The state for the report: a run that was paused has ended for now, and says why."""
+    if ended.status != "paused":
+        return ended.state
+    now = SystemClock().now().timestamp()
+    return replace(ended.state, ended=now, problem=f"Paused: {ended.reason}")
 
 
 def _dry(asked: LocalRun, settings: RunSettings, *, json: bool) -> int:
