@@ -56,6 +56,7 @@ class _Run:
         self._process = process
         self._streams = BoundedOutput(command.output), BoundedOutput(command.output)
         self._timed_out = False
+        self._killed = False
 
     async def result(self) -> CommandResult:
         loop = asyncio.get_running_loop()
@@ -71,7 +72,8 @@ class _Run:
             await asyncio.shield(self._drain(pumps))
         out, err = self._streams
         truncated = out.truncated or err.truncated
-        code = _KILLED if self._timed_out else code if code >= 0 else 128 - code
+        # what stands between us and the command may die of its death in a way of its own
+        code = _KILLED if self._killed else code if code >= 0 else 128 - code
         return CommandResult(code, out.value(), err.value(), self._timed_out, truncated)
 
     def _pumps(self) -> list[asyncio.Task[None]]:
@@ -116,5 +118,6 @@ class _Run:
         self._kill()
 
     def _kill(self) -> None:
+        self._killed = self._killed or self._process.returncode is None
         with suppress(ProcessLookupError):
             self._process.kill()
