@@ -233,4 +233,5 @@ async def test_stopping_leaves_unfinished_work_for_the_next_start(deliveries, in
 async def test_an_empty_inbox_is_idle(inbox):
     """With nothing stored there is nothing to wait for."""
     await inbox.start()
-    await inbox.idle()
+
+    assert await asyncio.wait_for(inbox.idle(), timeout=60) is None

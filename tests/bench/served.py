@@ -10,7 +10,7 @@ from pathlib import Path
 from app.settings import load_server_settings
 from tests.fake_github import FakeGitHub, WallClock
 from tests.model_server import ScriptedModel, serve
-from tests.scenarios.bot import Bot
+from tests.scenarios.bot import Bot, leading_to
 from tests.scenarios.projects import notes
 from tests.scenarios.template import used_database
 
@@ -30,19 +30,7 @@ async def surroundings(folder: Path) -> AsyncIterator[Bot]:
             github.add_repository(name, NOTES, roles={"writer": "write"})
         issues = {name: github.open_issue(name, "Please", by="writer") for name in (BUSY, FREE)}
         await used_database(folder / "data")
-        values = {
-            "GITHUB_APP_ID": github.app.id,
-            "GITHUB_APP_PRIVATE_KEY": github.app.private_key,
-            "GITHUB_WEBHOOK_SECRET": github.app.webhook_secret,
-            "GITHUB_API_URL": github.api_url,
-            "GITHUB_SERVER_URL": github.server_url,
-            "OPENAI_API_KEY": "sk-test",
-            "OPENAI_BASE_URL": base_url,
-            "CAIRN_MODEL": "scripted",
-            "CAIRN_DATA_DIR": folder / "data",
-            "CAIRN_SANDBOX": "process",
-            "CAIRN_ALLOW_UNSANDBOXED": "1",
-        }
+        values = leading_to(github, base_url, folder)
         yield Bot(github, model, load_server_settings(**values), issues[FREE])
 
 

@@ -180,6 +180,23 @@ def _quick_python(folder: Path) -> str:
     return os.pathsep.join((str(folder), os.environ.get("PATH", os.defpath)))
 
 
+def leading_to(github: FakeGitHub, base_url: str, folder: Path) -> dict[str, object]:
+    """Settings that lead to this GitHub and this model, without isolation."""
+    return {
+        "GITHUB_APP_ID": github.app.id,
+        "GITHUB_APP_PRIVATE_KEY": github.app.private_key,
+        "GITHUB_WEBHOOK_SECRET": github.app.webhook_secret,
+        "GITHUB_API_URL": github.api_url,
+        "GITHUB_SERVER_URL": github.server_url,
+        "OPENAI_API_KEY": "sk-test",
+        "OPENAI_BASE_URL": base_url,
+        "CAIRN_MODEL": "scripted",
+        "CAIRN_DATA_DIR": folder / "data",
+        "CAIRN_SANDBOX": "process",
+        "CAIRN_ALLOW_UNSANDBOXED": "1",
+    }
+
+
 @asynccontextmanager
 async def conversation(
     folder: Path, files: Mapping[str, object], **settings: object
@@ -190,18 +207,6 @@ async def conversation(
         roles = {"writer": "write", "reader": "read"}
         github.add_repository(REPOSITORY, files, roles=roles)
         issue = github.open_issue(REPOSITORY, "Please go on", by="writer")
-        values = {
-            "GITHUB_APP_ID": github.app.id,
-            "GITHUB_APP_PRIVATE_KEY": github.app.private_key,
-            "GITHUB_WEBHOOK_SECRET": github.app.webhook_secret,
-            "GITHUB_API_URL": github.api_url,
-            "GITHUB_SERVER_URL": github.server_url,
-            "OPENAI_API_KEY": "sk-test",
-            "OPENAI_BASE_URL": base_url,
-            "CAIRN_MODEL": "scripted",
-            "CAIRN_DATA_DIR": folder / "data",
-            "CAIRN_SANDBOX": "process",
-            "CAIRN_ALLOW_UNSANDBOXED": "1",
-        }
+        values = leading_to(github, base_url, folder)
         await used_database(folder / "data")
         yield Bot(github, model, load_server_settings(**(values | settings)), issue)

@@ -106,6 +106,8 @@ async def test_a_folder_that_cannot_be_written_fails_no_run(tmp_path) -> None:
 
     await run(RunFiles(tmp_path / "file", mask=str))
 
+    assert (tmp_path / "file").read_text() == "in the way"
+
 
 async def test_one_line_an_event() -> None:
     """For programs every event is a JSON object on one line."""
