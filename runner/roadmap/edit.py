@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
+from runner.roadmap.lines import line_starts
+from runner.roadmap.outline import difference, outline
 from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.place import Place, place_at
 from runner.roadmap.task import Roadmap, Task
-
-_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r|\Z)")
-_BOX = re.compile(rb"(?P<marks>[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)+)\[(?P<state>[ xX])\]")
 
 
 class EditRefused(ValueError):
@@ -23,37 +21,58 @@ def find(roadmap: Roadmap, name: str) -> Task | None:
     return found[0] if len(found) == 1 else None
 
 
-def tick(path: str, content: bytes, key: str) -> bytes:
+def tick(path: str, content: bytes, key: str, *, parsed: Roadmap | None = None) -> bytes:
     """Return ``content`` with the task's box ticked; a ticked one stays as it is.
 
-    Raises ``EditRefused`` when the task is not there or the result would not be what was meant.
+    ``parsed`` saves a parse where it is of these very bytes. Raises ``EditRefused`` when the task
+    is not there or the result would not be what was meant.
     """
-    before = parse_roadmap(path, content)
-    task = find(before, key)
+    return _set(current(path, content, parsed), key, checked=True)
+
+
+def untick(path: str, content: bytes, key: str, *, parsed: Roadmap | None = None) -> bytes:
+    """Return ``content`` with the task's box emptied; otherwise as ``tick``."""
+    return _set(current(path, content, parsed), key, checked=False)
+
+
+def current(path: str, content: bytes, parsed: Roadmap | None) -> Roadmap:
+    """Return the parsed form of these bytes; ``parsed`` itself only if it is of them."""
+    if parsed is not None and parsed.path == path and parsed.content == content:
+        return parsed
+    return parse_roadmap(path, content)
+
+
+def wanted(roadmap: Roadmap, key: str) -> Task:
+    """Return the task an edit is about; raises ``EditRefused`` when it is not there."""
+    task = find(roadmap, key)
     if task is None:
-        raise EditRefused(f"{path} has no task {key} (any more); it may have been edited")
-    if task.checked:
-        return content
-    start = _offset(content, task.line)
-    box = _BOX.match(content, start)
-    if box is None:
-        raise EditRefused(f"{path}, line {task.line}: no box to tick before the task's text")
-    at = box.start("state")
-    after = content[:at] + b"x" + content[at + 1 :]
-    _require_only_ticked(before, parse_roadmap(path, after), key)
-    return after
+        raise EditRefused(f"{roadmap.path} has no task {key} (any more); it may have been edited")
+    return task
 
 
-def _offset(content: bytes, line: int) -> int:
-    """Where a line starts; lines end at LF, CRLF and a lone CR only."""
-    at = 0
-    for _ in range(line - 1):
-        match = _LINE.match(content, at)
-        at = match.end() if match else at
-    return at + (3 if at == 0 and content.startswith(b"\xef\xbb\xbf") else 0)
+def place_of(roadmap: Roadmap, task: Task) -> Place:
+    """Return how a task is written; raises ``EditRefused`` when its line has no box."""
+    place = place_at(roadmap.content, line_starts(roadmap.content)[task.line - 1])
+    if place is None:
+        raise EditRefused(f"{roadmap.path}, line {task.line}: no box before the task's text")
+    return place
 
 
-def _require_only_ticked(before: Roadmap, after: Roadmap, key: str) -> None:
-    wanted = [(task.key, task.checked or task.key == key) for task in before.tasks]
-    if [(task.key, task.checked) for task in after.tasks] != wanted:
-        raise EditRefused(f"{before.path}: ticking {key} would change other tasks as well")
+def toggled(roadmap: Roadmap, task: Task) -> bytes:
+    """Return the bytes with the task's box turned over; nothing is checked."""
+    content, at = roadmap.content, place_of(roadmap, task).state
+    return content[:at] + (b" " if task.checked else b"x") + content[at + 1 :]
+
+
+def _set(before: Roadmap, key: str, *, checked: bool) -> bytes:
+    task = wanted(before, key)
+    if task.checked == checked:
+        return before.content
+    after = parse_roadmap(before.path, toggled(before, task))
+    meant = [
+        seen._replace(checked=checked) if seen.key == task.key else seen
+        for seen in outline(before.tasks)
+    ]
+    if why := difference(meant, outline(after.tasks)):
+        raise EditRefused(f"{before.path}: turning the box of line {task.line} over {why}")
+    return after.content

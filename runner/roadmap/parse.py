@@ -5,235 +5,151 @@ Task lists: https://github.github.com/gfm/#task-list-items-extension-
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections import Counter
-from dataclasses import dataclass, field
-from itertools import takewhile
+from collections.abc import Callable, Iterator, Sequence
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
-from mdit_py_plugins.front_matter import front_matter_plugin
+from runner.roadmap import fences, suspects
+from runner.roadmap.acceptance import Acceptance
+from runner.roadmap.annotate import annotate
+from runner.roadmap.blocks import Blocks, parse
+from runner.roadmap.candidates import candidates
+from runner.roadmap.files import files
+from runner.roadmap.headings import phase
+from runner.roadmap.ids import gone, split
+from runner.roadmap.keys import Keys
+from runner.roadmap.kinds import Box, decide, family
+from runner.roadmap.limits import too_deep, too_large, too_many
+from runner.roadmap.sections import Told, sections
+from runner.roadmap.shown import Inline
+from runner.roadmap.source import Source, read
+from runner.roadmap.task import Roadmap, Task, Warning
+from runner.roadmap.templates import templates
 
-from runner.roadmap.task import Heading, Roadmap, Task, Warning
-
-_BOX = re.compile(r"\[([ xX])\](?=[ \t\n])")
-# where the file defines a link [x], the box is shown as its text
-_SHOWN_BOX = re.compile(r"^(?:\[[ xX]\]|[xX])(?:\s|$)")
-_ID = re.compile(r"((?:[A-Z]{1,8}-?\d+(?:[.-]\d+)*)|(?:\d+(?:\.\d+)+))[.:)]?\s+")
-_PATH = re.compile(r"`([\w.@-]+(?:/[\w.@-]+)*/?)`")
-_LINE_END = re.compile(rb"\r\n|\n|\r")
-_DEEPEST = 100
-"""Nesting that is still read: a list takes two levels, and the deepest seen has six lists."""
-
-
-@dataclass
-class _Item:
-    """A list item on the way from its opening to its closing token."""
-
-    opening: Token
-    depth: int
-    headings: tuple[Heading, ...]
-    quoted: bool
-    parent: _Item | None
-    text: str = ""
-    shown: str = ""
-    text_end: int = 0
-    checked: bool | None = None
-    children: int = 0
-    kept: bool = False
-
-    @property
-    def start(self) -> int:
-        return self.opening.map[0] if self.opening.map else 0
-
-    @property
-    def end(self) -> int:
-        return self.opening.map[1] if self.opening.map else 0
-
-
-@dataclass
-class _Found:
-    """What a walk through the tokens collects, in file order.
-
-    ``headings`` come with the line (from 0) their section starts at; ``above`` is the heading path
-    of the place the walk is at.
-    """
-
-    items: list[_Item] = field(default_factory=list)
-    headings: list[tuple[Heading, int]] = field(default_factory=list)
-    above: tuple[Heading, ...] = ()
-    warnings: list[Warning] = field(default_factory=list)
+_TEMPLATE = (
+    "the tasks of this file are placeholders (`[Task 1]`, `{{X}}`, `<name>`): it is a template. "
+    "Write what is to be done in their place, or ask for one task by its name."
+)
+_ALL_CHECKS = (
+    "every checkbox of this file stands under acceptance criteria, verification or a list of "
+    "files, so all of them are checks and none is work. Add the tasks themselves (`- [ ] what to "
+    "do`), or give the list another heading if it is the work."
+)
 
 
 def parse_roadmap(path: str, content: bytes) -> Roadmap:
-    """Read ``content`` as GitHub does; lines count from 1 and are lines of the file."""
-    text = _LINE_END.sub(b"\n", content).decode("utf-8", "replace")
-    text = text.removeprefix("\ufeff")
-    parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).use(front_matter_plugin)
-    found = _walk(parser.parse(text))
-    lines = text.split("\n")
-    sections = _sections(found, lines)
-    counts: Counter[str] = Counter()
-    tasks: list[Task] = []
-    known: dict[int, str] = {}
-    for item in found.items:
-        task = _task(item, lines, sections, counts, known)
-        known[id(item)] = task.key
-        tasks.append(task)
-    return Roadmap(path=path, content=content, tasks=tuple(tasks), warnings=tuple(found.warnings))
+    """Read ``content`` as GitHub does; lines count from 1 and are lines of the file.
+
+    Never raises. A file that is too large to read has no tasks, and ``asks`` says so.
+    """
+    if refused := too_large(len(content)):
+        return _refused(path, content, refused)
+    source = read(content)
+    if refused := too_many(source):
+        return _refused(path, content, refused)
+    return _parsed(path, content, source)
 
 
-def _walk(tokens: list[Token]) -> _Found:
-    """Collect the task items, all headings and what was left out."""
-    found = _Found()
-    stack: list[_Item] = []
-    quotes = 0
-    for index, token in enumerate(tokens):
-        if token.type == "blockquote_open":
-            quotes += 1
-        elif token.type == "blockquote_close":
-            quotes -= 1
-        elif token.type == "heading_open" and not stack and not quotes:
-            _enter(found, token, tokens[index + 1])
-        elif token.type == "list_item_open":
-            stack.append(_open(token, found, stack, quoted=quotes > 0))
-        elif token.type == "list_item_close":
-            stack.pop()
-        elif token.type == "inline" and stack:
-            if _opens_with(stack[-1], tokens[index - 2 : index]):
-                _own_text(stack[-1], token)
-            _keep(stack[-1], found)
-    return found
+def _refused(path: str, content: bytes, why: str) -> Roadmap:
+    warning = Warning(1, 1, "file-too-large", why)
+    return Roadmap(path=path, content=content, tasks=(), warnings=(warning,), asks=why)
 
 
-def _enter(found: _Found, token: Token, inline: Token) -> None:
-    """Go on below a heading: it closes those of its own and of deeper levels."""
-    start, end = token.map or (0, 0)
-    heading = Heading(int(token.tag[1]), start + 1, inline.content.strip())
-    found.headings.append((heading, end))
-    found.above = (*(h for h in found.above if h.level < heading.level), heading)
-
-
-def _open(token: Token, found: _Found, stack: list[_Item], *, quoted: bool) -> _Item:
-    parent = next((item for item in reversed(stack) if item.checked is not None), None)
-    return _Item(
-        opening=token, depth=len(stack), headings=found.above, quoted=quoted, parent=parent
+def _parsed(path: str, content: bytes, source: Source) -> Roadmap:
+    blocks, env = parse(source.text)
+    show = Inline(env)
+    boxes, struck = _boxes(blocks, show)
+    family(boxes)
+    decide(boxes, (headed.path for headed in blocks.headings))
+    placeholders, template = templates(boxes)
+    work = [box.item for box in boxes if box.kind != "check"]
+    found = sections(blocks, work, source.lines)
+    make = _maker(source.lines, Told(blocks, found), Acceptance(blocks, boxes))
+    made = tuple(make(box, n in struck, n in placeholders) for n, box in enumerate(boxes))
+    tasks, stated = annotate(made, found)
+    return Roadmap(
+        path=path,
+        content=content,
+        tasks=tasks,
+        warnings=suspects.bounded([*_warnings(source, blocks), *stated]),
+        candidates=candidates(blocks, boxes, show, len(source.lines)),
+        sections=found,
+        eol=source.eol,
+        bom=source.bom,
+        asks=_asks(blocks, boxes, template),
     )
 
 
-def _opens_with(item: _Item, before: list[Token]) -> bool:
-    """Say whether a paragraph is the item's first block: ``before`` are the tokens it follows."""
-    return before[0] is item.opening and before[1].type == "paragraph_open"
+def _boxes(blocks: Blocks, show: Inline) -> tuple[list[Box], set[int]]:
+    """Return the tasks of a file, and the numbers of those that are struck through."""
+    keys = Keys(blocks.headings[0].path[-1].line if blocks.headings else 0)
+    boxes: list[Box] = []
+    struck: set[int] = set()
+    for item in blocks.items:
+        if not item.is_task:
+            continue
+        shown = show(item.text)
+        if shown.struck and gone(shown.kept):
+            struck.add(len(boxes))
+        written, title = split(shown.text or item.text.split("\n", 1)[0], item.text)
+        boxes.append(Box(item, written, title, keys.give(written, item.text, item.headings)))
+    return boxes, struck
 
 
-def _own_text(item: _Item, token: Token) -> None:
-    """Take the paragraph an item opens with as its text if it starts with a box."""
-    start, end = token.map or (0, 0)
-    box = _BOX.match(token.content)
-    if start != item.start or box is None:
-        return
-    item.text = token.content[box.end() :].strip()
-    item.shown = _SHOWN_BOX.sub("", _first_line(token), count=1).strip()
-    item.text_end = end
-    item.checked = box[1] != " "
+def _maker(
+    lines: Sequence[str], told: Told, acceptance: Acceptance
+) -> Callable[[Box, bool, bool], Task]:
+    """Return what makes the value of a box (box, struck, template)."""
+
+    def make(box: Box, struck: bool, template: bool) -> Task:
+        item = box.item
+        end = _trim(lines, item.start, item.end)
+        details = "\n".join(lines[item.text_end : end]).strip("\n")
+        return Task(
+            key=box.key,
+            id=box.id,
+            title=box.title,
+            text=item.text,
+            line=item.start + 1,
+            text_end_line=item.text_end,
+            end_line=end,
+            checked=item.box != " ",
+            depth=item.depth,
+            kind=box.kind,
+            headings=item.headings,
+            details=details,
+            section=told(item.headings),
+            label=item.label,
+            phase=phase(item.headings),
+            acceptance=acceptance(item) if box.kind == "work" else (),
+            files=files(f"{item.text}\n{details}"),
+            parent=box.parent.key if box.parent else None,
+            struck=struck,
+            template=template,
+        )
+
+    return make
 
 
-def _first_line(token: Token) -> str:
-    """The first line as it is shown: without the marks of emphasis, code and links."""
-    children = takewhile(lambda t: t.type not in ("softbreak", "hardbreak"), token.children or ())
-    return "".join(child.content for child in children if child.type != "html_inline")
-
-
-def _keep(item: _Item, found: _Found) -> None:
-    if item.kept or item.checked is None:
-        return
-    item.kept = True
-    if item.quoted:
-        message = "a task inside a block quote is not executed; move it out of the quote"
-        found.warnings.append(Warning(item.start + 1, 1, "quoted-task", message))
-        return
-    if item.parent is not None:
-        item.parent.children += 1
-    found.items.append(item)
-
-
-def _sections(found: _Found, lines: list[str]) -> dict[int, str]:
-    """By heading line: the text between a heading and its first task, where the how is said."""
-    first: dict[int, int] = {}
-    for item in reversed(found.items):
-        if item.headings:
-            first[item.headings[-1].line] = item.start
-    return {
-        heading.line: "\n".join(lines[start : first[heading.line]]).strip()
-        for heading, start in found.headings
-        if heading.line in first
-    }
-
-
-def _task(
-    item: _Item,
-    lines: list[str],
-    sections: dict[int, str],
-    counts: Counter[str],
-    known: dict[int, str],
-) -> Task:
-    """Make the value; a task that has tasks below it is a summary and never executed."""
-    written, title = _split_id(item)
-    own_end, end = item.text_end, _trim(lines, item.start, item.end)
-    details = "\n".join(lines[own_end:end])
-    return Task(
-        key=_key(written, item, counts),
-        id=written,
-        title=title,
-        text=item.text,
-        line=item.start + 1,
-        text_end_line=own_end,
-        end_line=end,
-        checked=bool(item.checked),
-        depth=item.depth,
-        kind="summary" if item.children else "work",
-        headings=item.headings,
-        details=details.strip("\n"),
-        section=sections[item.headings[-1].line] if item.headings else "",
-        files=_files(f"{item.text}\n{details}"),
-        parent=known.get(id(item.parent)),
-    )
-
-
-def _split_id(item: _Item) -> tuple[str | None, str]:
-    """Return the written id and the title, which is what is shown without it."""
-    shown = item.shown or item.text.split("\n", 1)[0]
-    match = _ID.match(shown + " ")
-    if match is None:
-        return None, shown
-    return match[1], shown[match.end() :].strip() or shown
-
-
-def _key(written: str | None, item: _Item, counts: Counter[str]) -> str:
-    """Hash id, text and headings; equal ones are told apart by how manyth they are."""
-    parts = [written or "", " ".join(item.text.split()), *(h.text for h in item.headings)]
-    base = "\0".join(parts)
-    counts[base] += 1
-    return hashlib.sha256(f"{base}\0{counts[base]}".encode()).hexdigest()[:10]
-
-
-def _trim(lines: list[str], start: int, end: int) -> int:
+def _trim(lines: Sequence[str], start: int, end: int) -> int:
     """Leave out blank lines at the end of an item."""
     while end > start + 1 and not lines[end - 1].strip():
         end -= 1
     return end
 
 
-def _files(text: str) -> tuple[str, ...]:
-    """Code spans that look like a path of this repository (hints, not limits)."""
-    spans = dict.fromkeys(_PATH.findall(text))
-    return tuple(s for s in spans if _is_path(s))
+def _warnings(source: Source, blocks: Blocks) -> Iterator[Warning]:
+    yield from source.warnings
+    broken = fences.broken(blocks.code, source.lines)
+    yield from fences.warnings(broken)
+    yield from suspects.warnings(blocks, source.lines, {n for f in broken for n in f.hidden})
+    if blocks.too_deep:
+        yield Warning(blocks.too_deep, 1, "too-deep", too_deep(blocks.too_deep))
 
 
-def _is_path(span: str) -> bool:
-    stem, dot, suffix = span.rpartition(".")
-    named = bool(
-        dot and stem and 1 <= len(suffix) <= 5 and suffix.isalnum() and suffix[0].isalpha()
-    )
-    return ".." not in span and not span.startswith("/") and ("/" in span or named)
+def _asks(blocks: Blocks, boxes: Sequence[Box], template: bool) -> str:
+    """Say why nothing is run without a person's word, or nothing."""
+    if blocks.too_deep:
+        return too_deep(blocks.too_deep)
+    if template:
+        return _TEMPLATE
+    kinds = {box.kind for box in boxes}
+    return _ALL_CHECKS if "check" in kinds and "work" not in kinds else ""

@@ -17,12 +17,31 @@ class Heading:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What stands below one heading, up to the next heading of any level.
+
+    ``path`` is the heading path, this heading last; ``number`` the number it is written with
+    ("1.2", "Phase 3" → "3"; '' without one). ``line`` is the heading's, ``end_line`` the last one
+    of its own text; ``text`` is that text up to the first list of tasks.
+    """
+
+    path: tuple[Heading, ...]
+    number: str
+    line: int
+    end_line: int
+    text: str
+
+
 @dataclass(frozen=True)
 class Task:
     """One task item of a roadmap (fields as in ``cairn roadmap show --json``).
 
     Lines count from 1 and are lines of the file; ``end_line`` includes nested content. ``text`` is
-    the item's own text, ``title`` that without id and markers, ``details`` what is nested in it.
+    the item's own text, ``title`` that without id and markers, ``details`` what is nested in it,
+    ``section`` what its section says before the list, ``label`` the line that introduces the list.
+    ``depends_on`` are keys, ``depends_text`` what could not be resolved to one. ``parallel`` is
+    spec-kit's ``[P]``; ``template`` and ``struck`` tasks are placeholders and crossed-out ones.
     """
 
     key: str
@@ -38,13 +57,42 @@ class Task:
     headings: tuple[Heading, ...]
     details: str = ""
     section: str = ""
+    label: str = ""
+    phase: str | None = None
+    acceptance: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
+    depends_text: tuple[str, ...] = ()
     parent: str | None = None
+    optional: bool = False
+    priority: str | None = None
+    effort: str | None = None
+    parallel: bool = False
+    struck: bool = False
+    template: bool = False
 
     @property
     def name(self) -> str:
         """What people call it: its written id, else its key."""
         return self.id or self.key
+
+    @property
+    def runnable(self) -> bool:
+        """Whether a run takes it unasked."""
+        return self.kind == "work" and not (self.optional or self.struck or self.template)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Something that reads like a task but has no checkbox: listed, never run.
+
+    ``why`` names the form it was recognised by (heading, numbered, table, emoji).
+    """
+
+    line: int
+    end_line: int
+    title: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +107,18 @@ class Warning:
 
 @dataclass(frozen=True)
 class Roadmap:
-    """A parsed roadmap file; ``content`` is its bytes, untouched."""
+    """A parsed roadmap file; ``content`` is its bytes, untouched.
+
+    ``eol`` is lf, crlf, cr or mixed. ``asks`` says why nothing of it is run without a person's
+    word ('' when that is not so): all boxes are checks, or it is a template.
+    """
 
     path: str
     content: bytes
     tasks: tuple[Task, ...]
     warnings: tuple[Warning, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    sections: tuple[Section, ...] = ()
+    eol: str = "lf"
+    bom: bool = False
+    asks: str = ""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from runner.roadmap.edit import EditRefused, find, tick
+from runner.roadmap.edit import EditRefused, find, tick, untick
 from runner.roadmap.parse import parse_roadmap
+from tests.runner.roadmap.edits import roadmaps
 from tests.runner.roadmap.texts import files
 
 PATH = "ROADMAP.md"
@@ -71,6 +73,7 @@ def test_an_id_that_is_written_twice_finds_nothing() -> None:
     assert find(parse_roadmap(PATH, b"- [ ] 1.1 a\n- [ ] 1.1 b\n"), "1.1") is None
 
 
+@settings(deadline=None)
 @given(files)
 def test_one_byte(content: bytes) -> None:
     """Whatever the file, ticking an open task changes exactly one byte, from blank to x."""
@@ -80,6 +83,7 @@ def test_one_byte(content: bytes) -> None:
         assert changed == ([] if task.checked else [(ord(" "), ord("x"))])
 
 
+@settings(deadline=None)
 @given(files)
 def test_only_that_task(content: bytes) -> None:
     """Ticking changes the state of the one task and leaves the others as they were."""
@@ -90,9 +94,41 @@ def test_only_that_task(content: bytes) -> None:
         assert [(t.key, t.line, t.checked) for t in after] == wanted
 
 
+@settings(deadline=None)
 @given(files)
 def test_twice_is_once(content: bytes) -> None:
     """Ticking again changes nothing."""
     for task in parse_roadmap(PATH, content).tasks:
         once = tick(PATH, content, task.key)
         assert tick(PATH, once, task.key) == once
+
+
+@pytest.mark.parametrize("box", ["[x]", "[X]"])
+def test_untick(box: str) -> None:
+    """A done task's box becomes empty; an open one stays as it is."""
+    before = f"- {box} a\n".encode()
+
+    once = untick(PATH, before, key_of(before))
+
+    assert once == b"- [ ] a\n"
+    assert untick(PATH, once, key_of(once)) == once
+
+
+def test_a_parse_of_other_bytes_is_not_used() -> None:
+    """A parsed roadmap helps only where it is of the very bytes that are edited."""
+    stale = parse_roadmap(PATH, b"- [ ] new\n- [ ] a\n")
+
+    assert tick(PATH, b"- [ ] a\n", stale.tasks[1].key, parsed=stale) == b"- [x] a\n"
+
+
+@settings(deadline=None)
+@given(st.one_of(files, roadmaps()))
+def test_there_and_back(content: bytes) -> None:
+    """Turning any box over changes one byte, and turning it back restores the file."""
+    for task in parse_roadmap(PATH, content).tasks:
+        there, back = (untick, tick) if task.checked else (tick, untick)
+        changed = there(PATH, content, task.key)
+        [at] = [n for n, (a, b) in enumerate(zip(content, changed, strict=True)) if a != b]
+        restored = back(PATH, changed, task.key)
+        assert restored == content or content[at : at + 1] == b"X"
+        assert restored[:at] + content[at : at + 1] + restored[at + 1 :] == content

@@ -209,6 +209,15 @@ def test_a_box_in_code_does_not_end_a_section() -> None:
         ("3 times", None, "3 times"),
         ("**Do** `my_function_x` in snake_case", None, "Do my_function_x in snake_case"),
         ("[Do](https://example.org) <b>it</b>\nand more", None, "Do it"),
+        ("Add <T> to `List<T>`", None, "Add <T> to List<T>"),
+        ("\u2705 **2.1** Do it \U0001f680", "2.1", "Do it"),
+        ("T001 [P] [US1] Do it", "T001", "Do it"),
+        ("Phase 2: Do it", "Phase 2", "Do it"),
+        ("Phase 2 of it", None, "Phase 2 of it"),
+        ("01-02: Do it", "01-02", "Do it"),
+        ("#12 Do it", "#12", "Do it"),
+        ("[#12](https://example.org) Do it", "#12", "Do it"),
+        ("3. Do it", "3", "Do it"),
     ],
 )
 def test_id_and_title(text: str, written: str | None, title: str) -> None:
@@ -216,6 +225,42 @@ def test_id_and_title(text: str, written: str | None, title: str) -> None:
     task = only(f"- [ ] {text}\n".replace("\nand", "\n  and"))
 
     assert (task.id, task.title) == (written, title)
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("## Tasks\n- [ ] a\n**Acceptance Criteria:**\n- [ ] b\n", "wc"),
+        ("## Phase 1: Build\n- [ ] a\n## Phase 2: Verification\n- [ ] b\n", "ww"),
+        ("## Build\n- [ ] a\n## Phase 2 Success Criteria\n- [ ] b\n", "wc"),
+        ("## Build\n- [ ] a\n## Verification of addresses\n- [ ] b\n", "ww"),
+        ("## Success Criteria\n### Speed\n- [ ] b\n## Build\n- [ ] a\n", "cw"),
+        ("## Verification\n**Tasks**:\n- [ ] a\n\n**Done when**:\n- [ ] b\n", "wc"),
+        ("- [ ] a\n  **Done when:**\n  - [ ] b\n    - [ ] c\n", "wcc"),
+        ("- [ ] Complete section 1.1\n- [ ] Finish the module loader\n", "sw"),
+        ("## Overview\n- [ ] Phase 1: A\n- [ ] Phase 2: B\n## Phase 1\n- [ ] x\n", "sww"),
+        ("## A\n- [ ] a\n## Files\n- [ ] `src/a.py`\n- [ ] Move `src/b.py`\n", "wcw"),
+    ],
+)
+def test_kinds(text: str, kinds: str) -> None:
+    """Checks are told by label, then heading; what sums up others by their being there."""
+    assert "".join(task.kind[0] for task in parse(text).tasks) == kinds
+
+
+@pytest.mark.parametrize(
+    ("text", "acceptance"),
+    [
+        ("- [ ] a\n  **Acceptance**: works\n  **Effort**: 2h\n", ("works",)),
+        ("- [ ] a\n  - **Done when**: it is\n    there\n", ("it is there",)),
+        ("**Priority**: High\n**Acceptance**: works\n\n- [ ] a\n", ("works",)),
+        ("**Success Criteria** (all):\n1. A\n2. B\n**Plans**: 3\n\n- [ ] a\n", ("A", "B")),
+        ("- [ ] a\n  - see:\n    - b\n", ()),
+        ("### Task 1: A\n**Verify**:\n- b\n\n### Task 2: B\n- [ ] a\n", ()),
+    ],
+)
+def test_acceptance(text: str, acceptance: tuple[str, ...]) -> None:
+    """Criteria are boxes, bullets and lines under a key; another task's own are not taken."""
+    assert only(text).acceptance == acceptance
 
 
 def test_file_hints() -> None:
@@ -245,7 +290,7 @@ def test_keys_survive_other_changes() -> None:
 
 def test_keys_tell_headings_apart() -> None:
     """The same words in another phase are another task."""
-    [one], [two] = parse("# P\n- [ ] a\n").tasks, parse("# Q\n- [ ] a\n").tasks
+    [one], [two] = parse("## P\n- [ ] a\n").tasks, parse("## Q\n- [ ] a\n").tasks
 
     assert one.key != two.key
 

@@ -1,0 +1,198 @@
+"""What a roadmap says about its tasks beside their text: the nearest place that says it wins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from runner.roadmap import said
+from runner.roadmap.bearers import Bearers, section_name
+from runner.roadmap.dependencies import Place, Resolver, Stated, with_rest
+from runner.roadmap.fields import Field, fields, inline, key_of, own_fields
+from runner.roadmap.names import Name, name_of
+from runner.roadmap.task import Heading, Section, Task, Warning
+from runner.roadmap.untangle import untangled
+
+
+@dataclass
+class _Said:
+    """What a place says of itself, and what it takes over from the places around it."""
+
+    at: Place
+    priority: str = ""
+    effort: str = ""
+    optional: bool = False
+    depends: list[Field] = field(default_factory=list)
+    stated: Stated | None = None
+
+    def take(self, found: Iterable[Field]) -> None:
+        """Read fields; of two that say the same the first counts."""
+        for each in found:
+            value = said.plain_value(each.values[0])
+            if each.key == "depends":
+                self.depends.append(each)
+            elif each.key == "priority":
+                self.priority = self.priority or value
+            elif each.key == "effort":
+                self.effort = self.effort or value
+            else:
+                self.optional |= said.says_yes(value)
+        self.optional |= said.says_optional(self.priority)
+
+    def inherit(self, around: _Said) -> None:
+        """Take over what the place around says and this one does not."""
+        self.priority = self.priority or around.priority
+        self.effort = self.effort or around.effort
+        self.optional |= around.optional
+
+
+def annotate(
+    tasks: Sequence[Task], sections: Sequence[Section]
+) -> tuple[tuple[Task, ...], tuple[Warning, ...]]:
+    """Fill what is stated of each task: priority, effort, optional, parallel, dependencies.
+
+    Places are the task's own text and bullets, the tasks it is nested in, then its section and
+    those around it. Nothing is guessed: what resolves to no single known phase, section or id
+    stays in ``depends_text`` with a warning (``unresolved-dependency``), and tasks that wait for
+    each other in a circle are told and do not wait (``dependency-cycle``).
+    """
+    places = _places(sections)
+    own = {task.key: _of_task(task) for task in tasks}
+    _inherit(tasks, sections, places, own)
+    marked = [_marked(task, own[task.key]) for task in tasks]
+    if not any(place.depends for place in (*places.values(), *own.values())):
+        return tuple(marked), ()
+    resolver = Resolver(Bearers(marked, sections))
+    for place in (*places.values(), *own.values()):
+        place.stated = resolver.stated(place.depends, place.at) if place.depends else None
+    waiting, stated = _waiting(marked, sections, places, own, resolver)
+    done, circles = untangled(waiting, stated)
+    return done, tuple(sorted((*resolver.warnings, *circles), key=lambda w: (w.line, w.column)))
+
+
+def _places(sections: Sequence[Section]) -> dict[int, _Said]:
+    """By line of a heading: what its text says."""
+    places: dict[int, _Said] = {}
+    by_name: dict[Name, list[int]] = {}
+    for section in sections:
+        text = section.path[-1].text
+        place = _Said(Place(section.line, f'the section "{text[:60]}"'))
+        place.take(inline(text))
+        place.optional |= said.is_optional_place(text)
+        place.priority = place.priority or said.priority_in(text) or said.priority_of(text)
+        place.effort = place.effort or said.effort_in(text)
+        places[section.line] = place
+        if name := section_name(section):
+            by_name.setdefault(name, []).append(section.line)
+    for section in sections:
+        _read_section(section, places, by_name)
+    return places
+
+
+def _read_section(
+    section: Section, places: dict[int, _Said], by_name: dict[Name, list[int]]
+) -> None:
+    """Give each field of a section's text to the place it is about."""
+    headed = key_of(section.path[-1].text) == "depends"
+    found = fields(f"Depends on:\n{section.text}" if headed else section.text)
+    above = {heading.line for heading in section.path}
+    for each in (replace(f, line=0) for f in found):
+        if each.of is not None:
+            lines = by_name.get(each.of, [])
+            if len(lines) == 1 and (headed or lines[0] in above):
+                places[lines[0]].take([each])
+        elif not headed:
+            places[section.line].take([each])
+        elif len(section.path) > 1 and section.path[-2].line in places:
+            parent = section.path[-2]
+            if any(parent.line in lines for lines in by_name.values()):
+                places[parent.line].take([each])
+
+
+def _of_task(task: Task) -> _Said:
+    """What a task says in its own text, and in bullets of its own below it."""
+    called = f"task {task.id}" if task.id else f'the task "{task.title[:60]}"'
+    place = _Said(Place(task.line, called))
+    own = name_of(task.id) if task.id else None
+    place.take(f for f in own_fields(task.text) if f.of in (None, own))
+    if task.details:
+        first = task.end_line - task.details.count("\n") - task.line
+        found = fields(task.details, first=max(first, 0))
+        place.take(f for f in found if f.of in (None, own))
+    place.priority = place.priority or said.priority_in(task.text)
+    place.effort = place.effort or said.effort_in(task.text)
+    place.optional |= said.is_optional(task.text) or (
+        bool(task.label) and said.is_optional_place(task.label)
+    )
+    return place
+
+
+def _inherit(
+    tasks: Sequence[Task],
+    sections: Sequence[Section],
+    places: dict[int, _Said],
+    own: dict[str, _Said],
+) -> None:
+    """Hand simple fields down to sections and to tasks, from what they stand in."""
+    for section in sections:
+        if around := _nearest(section.path[:-1], places):
+            places[section.line].inherit(around)
+    for task in tasks:
+        around = own.get(task.parent or "") or _nearest(task.headings, places)
+        if around is not None:
+            own[task.key].inherit(around)
+
+
+def _nearest(path: Sequence[Heading], places: dict[int, _Said]) -> _Said | None:
+    return next((places[h.line] for h in reversed(path) if h.line in places), None)
+
+
+def _marked(task: Task, place: _Said) -> Task:
+    """The task with its simple fields; it stays the same object if nothing is said of it."""
+    parallel = said.is_parallel(task.text)
+    if not (place.priority or place.effort or place.optional or parallel):
+        return task
+    return replace(
+        task,
+        priority=place.priority or None,
+        effort=place.effort or None,
+        optional=place.optional,
+        parallel=parallel,
+    )
+
+
+def _waiting(
+    tasks: Sequence[Task],
+    sections: Sequence[Section],
+    places: dict[int, _Said],
+    own: dict[str, _Said],
+    resolver: Resolver,
+) -> tuple[list[Task], dict[str, Stated]]:
+    """The tasks with what they wait for, and by key what was stated of each.
+
+    What is stated around a task holds for work only: a task that sums up others waits for nothing
+    but what it names itself.
+    """
+    for section in sections:
+        if around := _nearest(section.path[:-1], places):
+            _hand_down(around, places[section.line])
+    made: list[Task] = []
+    stated: dict[str, Stated] = {}
+    for task in tasks:
+        place = own[task.key]
+        names = task.kind == "work" or (task.kind == "summary" and place.stated is not None)
+        around = own.get(task.parent or "") or _nearest(task.headings, places)
+        if around is not None:
+            _hand_down(around, place)
+        if names and place.stated is not None:
+            stated[task.key] = place.stated
+            task = resolver.waiting(task, place.stated, place.at)
+        made.append(task)
+    return made, stated
+
+
+def _hand_down(around: _Said, place: _Said) -> None:
+    """The nearest place that names something, or nothing in so many words, wins; texts add up."""
+    if place.stated is None or (place.stated.rest and not place.stated.targets):
+        rest = place.stated.rest if place.stated else ()
+        place.stated, place.at = with_rest(around.stated, rest), around.at

@@ -1,0 +1,147 @@
+"""Write what a model claims into a roadmap: items get boxes, other text is followed by a task."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from runner.roadmap.misfit import tidied
+from runner.roadmap.normalise.answer import Claim
+from runner.roadmap.normalise.outline import Block, Item, Part, outline
+from runner.roadmap.normalise.proposal import Note, Proposal
+from runner.roadmap.normalise.propose import checked, draft_of, lines_of
+from runner.roadmap.normalise.rewrite import Draft, NewLine, box_item, content_indent
+from runner.roadmap.normalise.states import says_done
+from runner.roadmap.parse import parse_roadmap
+
+_PREFIXES = ("T", "TASK-", "WORK-", "ITEM-", "TODO-")
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A claim with its id ('' when none is needed), the ids it waits for, and its state."""
+
+    claim: Claim
+    id: str
+    needs: tuple[str, ...]
+    done: bool
+
+    def lines(self) -> list[str]:
+        """Return the bullets nested in the task."""
+        needs = [f"- **Depends on**: {', '.join(self.needs)}"] if self.needs else []
+        checks = [f"  - {tidied(text)}" for text in self.claim.acceptance]
+        return [*needs, *(["- **Acceptance criteria**:", *checks] if checks else [])]
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where tasks can be written: items by first line, and the first lines and ends of blocks."""
+
+    items: dict[int, Item]
+    starts: list[int]
+    ends: list[int]
+    headings: list[Part]
+
+    def end_of(self, line: int) -> int:
+        """Return the last line of the block (or heading) that a line belongs to."""
+        at = bisect_right(self.starts, line) - 1
+        return max(line, self.ends[at] - 1) if at >= 0 else line
+
+    def above(self, line: int) -> str:
+        """Return the title of the heading a line stands under."""
+        at = bisect_right([part.start for part in self.headings], line) - 1
+        return self.headings[at].title if at >= 0 else ""
+
+
+def write_claims(path: str, content: bytes, claims: Sequence[Claim]) -> Proposal:
+    """Return a file with the claimed tasks as a proposal, checked like any other."""
+    lines = lines_of(content)
+    draft = draft_of(parse_roadmap(path, content))
+    places = _places(outline(lines))
+    ids, lost = _ids(claims, content.decode("utf-8", "replace"))
+    for claim, (name, needs) in zip(claims, ids, strict=True):
+        done = _done(draft, claim, places, lines)
+        _write(draft, places, _Named(claim, name, needs, done), lines)
+    return replace(checked(path, content, draft), dropped=lost, by_model=True)
+
+
+def _write(draft: Draft, places: _Places, named: _Named, lines: Sequence[str]) -> None:
+    """Box the item a claim begins with; other text stays, and a task comes behind its block."""
+    at = named.claim.source_lines[0] - 1
+    item = places.items.get(at)
+    extra = named.lines()
+    if item and at not in draft.boxes and box_item(draft, item, done=named.done, name=named.id):
+        indent = content_indent(lines[at])
+        draft.add(item.end - 1, [NewLine(indent + line) for line in extra])
+        return
+    title = " ".join(part for part in (named.id, tidied(named.claim.title)) if part)
+    task = NewLine(f"- [{'x' if named.done else ' '}] {title}", named.done)
+    end = places.end_of(named.claim.source_lines[1] - 1)
+    draft.add(end, [NewLine(""), task, *(NewLine(f"  {line}") for line in extra), NewLine("")])
+
+
+def _done(draft: Draft, claim: Claim, places: _Places, lines: Sequence[str]) -> bool:
+    """A task is done if the model says so and a word or emoji of its source does too."""
+    first, last = claim.source_lines
+    if not claim.done:
+        return False
+    source = "\n".join((*lines[first - 1 : last], places.above(first - 1)))
+    done = says_done(source)
+    said = "its text says so" if done else "nothing in its text says so, so it stays open"
+    draft.notes.append(Note(first, f"the model takes this for done; {said}"))
+    return done
+
+
+def _ids(
+    claims: Sequence[Claim], text: str
+) -> tuple[list[tuple[str, tuple[str, ...]]], tuple[str, ...]]:
+    """Give tasks ids when some depend on others; say which dependencies are not known.
+
+    A dependency is the title of a task that stands before, so that there is no circle.
+    """
+    if not any(claim.depends_on for claim in claims):
+        return [("", ())] * len(claims), ()
+    prefix = next((p for p in _PREFIXES if not re.search(rf"\b{p}\d", text)), "CAIRN-")
+    known: dict[str, str] = {}
+    named: list[tuple[str, tuple[str, ...]]] = []
+    lost: list[str] = []
+    for number, claim in enumerate(claims, 1):
+        wanted = [(title, known.get(_folded(title))) for title in claim.depends_on]
+        lost += [_unknown(claim.title, title) for title, name in wanted if name is None]
+        named.append((f"{prefix}{number}", tuple(name for _, name in wanted if name)))
+        known.setdefault(_folded(claim.title), f"{prefix}{number}")
+    return named, tuple(lost)
+
+
+def _unknown(title: str, wanted: str) -> str:
+    return f"{title[:80]!r} depends on {wanted[:80]!r}: no task before it has this title"
+
+
+def _folded(title: str) -> str:
+    return " ".join(title.casefold().split())
+
+
+def _places(top: Part) -> _Places:
+    parts = list(_all(top))
+    blocks = [block for part in parts for block in part.blocks]
+    headings = [part for part in parts if part.level]
+    spans = sorted([(b.start, b.end) for b in blocks] + [(p.start, p.body) for p in headings])
+    items = {item.start: item for item in _items(blocks)}
+    starts, ends = [start for start, _ in spans], [end for _, end in spans]
+    return _Places(items, starts, ends, headings)
+
+
+def _all(part: Part) -> Iterator[Part]:
+    yield part
+    for below in part.parts:
+        yield from _all(below)
+
+
+def _items(blocks: Iterable[Block]) -> Iterator[Item]:
+    """Yield items, those inside others first: of two on one line the outer one is taken."""
+    for block in blocks:
+        for item in block.items:
+            yield from _items(item.lists)
+            yield item

@@ -1,0 +1,263 @@
+"""A roadmap without checkboxes gets them where its structure says what the tasks are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from runner.roadmap.limits import MOST_BYTES
+from runner.roadmap.normalise.propose import normalise
+from runner.roadmap.normalise.show import render_body, render_diff, render_title
+from runner.roadmap.parse import parse_roadmap
+from tests.runner.roadmap.texts import PIECES, files
+
+DATA = Path(__file__).parents[2] / "data" / "normalise"
+STYLES = sorted(folder.name for folder in DATA.iterdir())
+
+
+def new_of(text: str, path: str = "ROADMAP.md") -> str:
+    """The text that is proposed."""
+    return normalise(path, text.encode()).new.decode()
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, in order; boxes and written emoji are none."""
+    return re.findall(r"\w+", re.sub(r"\[[ xX]\]|:white_check_mark:", " ", text))
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_styles(style: str) -> None:
+    """Each style of roadmap becomes exactly the file a person has read and found right."""
+    expected = (DATA / style / "expected.md").read_text(encoding="utf-8")
+
+    assert new_of((DATA / style / "input.md").read_text(encoding="utf-8")) == expected
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_no_word_is_lost(style: str) -> None:
+    """Every word of a file occurs in its proposal, in order."""
+    old = (DATA / style / "input.md").read_text(encoding="utf-8")
+    rest = iter(words(new_of(old)))
+
+    assert [word for word in words(old) if word not in rest] == []
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_tasks_are_those_of_the_new_file(style: str) -> None:
+    """Read again, the new file has the proposed tasks and needs no boxes any more."""
+    proposal = normalise("ROADMAP.md", (DATA / style / "input.md").read_bytes())
+
+    assert proposal.tasks == parse_roadmap("ROADMAP.md", proposal.new).tasks
+    assert {task.kind for task in proposal.tasks} <= {"work", "summary"}
+    assert normalise("ROADMAP.md", proposal.new).verdict == "nothing"
+
+
+def test_thrusts() -> None:
+    """Ten headings with dependencies and checks are ten tasks with both, and no check is a task."""
+    tasks = normalise("PLAN.md", (DATA / "thrusts" / "input.md").read_bytes()).tasks
+    number = {task.key: at for at, task in enumerate(tasks, 1)}
+
+    assert [task.id for task in tasks] == [f"Thrust {n}" for n in range(1, 11)]
+    assert [task.acceptance[:2] for task in tasks[:2]] == [
+        ("`make parser` passes", "a person has looked at it"),
+        ("`make printer` passes", "a person has looked at it"),
+    ]
+    assert [sorted(number[key] for key in task.depends_on) for task in tasks] == [
+        [],
+        [1],
+        [1, 2],
+        [1, 2, 3],
+        [2, 4],
+        [],
+        [1, 2, 3],
+        [7],
+        [1, 2, 3, 4, 5, 6, 8],
+        [1, 2, 3, 4, 5, 6, 7, 8, 9],
+    ]
+
+
+def test_a_ticked_check_shows_it() -> None:
+    """A check that was ticked stays recognisable, and a note names its line."""
+    text = "# Plan\n\n## Task 1: a\n\n### Verification\n\n- [x] it runs\n- [ ] it stops\n"
+    proposal = normalise("PLAN.md", text.encode())
+
+    assert "- ✅ it runs\n  - it stops\n" in proposal.new.decode()
+    assert [note.line for note in proposal.notes] == [7]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("- [ ] a\n", "has checkboxes already"),
+        ("# P\n\n## Phase 1\n\n- plain\n- [ ] a\n", "has checkboxes already"),
+        ("", "is empty"),
+        ("# [Project]\n\n- [ ] [Task 1]\n- [ ] {{TASK}}\n- [ ] <name>\n", "is a template"),
+    ],
+)
+def test_nothing_to_do(text: str, why: str) -> None:
+    """A file with work that can be run stays as it is, and the proposal says why."""
+    proposal = normalise("ROADMAP.md", text.encode())
+
+    assert (proposal.verdict, proposal.new) == ("nothing", text.encode())
+    assert why.removeprefix("has ") in proposal.why
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Vision\n\nWe will be fast.\n\n- speed\n- beauty\n",
+        "# Roadmap\n\nFirst we build the parser, then the printer.\n",
+        "# Roadmap\n\n## Goals\n\n- be fast\n\n## Legend\n\n- ✅ Done\n- 🚧 In progress\n",
+        "# Roadmap\n\n| Name | Size |\n| --- | --- |\n| a | 1 |\n",
+        "```\n## Task 1: in code\n```\n",
+        "> ## Task 1: quoted\n",
+    ],
+)
+def test_prose_is_not_guessed_at(text: str) -> None:
+    """Where the structure does not say what the tasks are, nothing is proposed."""
+    proposal = normalise("ROADMAP.md", text.encode())
+
+    assert (proposal.verdict, proposal.new, proposal.tasks) == ("unclear", text.encode(), ())
+
+
+def test_a_file_that_is_too_large_is_not_read() -> None:
+    """Such a file is told from one that is not understood: no model is asked about it."""
+    assert normalise("R.md", b"# a\n" * (MOST_BYTES // 4 + 1)).verdict == "unreadable"
+
+
+@pytest.mark.parametrize(
+    ("mark", "box"),
+    [
+        ("✅ a", "- [x] a"),
+        ("a ✅", "- [x] a"),
+        ("☑️ a", "- [x] a"),
+        ("a (done)", "- [x] a (done)"),
+        ("a — Complete", "- [x] a — Complete"),
+        ("[DONE] a", "- [x] [DONE] a"),
+        ("完了: a", "- [x] 完了: a"),
+        ("[x]a", "- [x] a"),
+        ("a — ✅ Complete", "- [x] a — Complete"),
+        ("a (✅ done)", "- [x] a (done)"),
+        ("1.2: ✅ a", "- [x] 1.2: a"),
+        ("🔄 a", "- [ ] a 🔄"),
+        ("a (in progress)", "- [ ] a (in progress)"),
+        ("✅ a (in progress)", "- [ ] a (in progress)"),
+        ("❌ a ✅", "- [ ] a ❌"),
+        ("✅ Partially a", "- [ ] Partially a"),
+        ("Complete the docs", "- [ ] Complete the docs"),
+        ("Undone", "- [ ] Undone"),
+        ("a: complete it", "- [ ] a: complete it"),
+    ],
+)
+def test_states(mark: str, box: str) -> None:
+    """Only a mark or a word in the place of a mark makes a task done; words are kept."""
+    assert new_of(f"## Phase 1\n\n- {mark}\n") == f"## Phase 1\n\n{box}\n"
+
+
+def test_states_only_the_author_knows_are_left() -> None:
+    """An item with a box like [~] gets none of ours, and a note names it."""
+    proposal = normalise("R.md", b"## Phase 1\n\n- [~] a\n- b\n")
+
+    assert proposal.new == b"## Phase 1\n\n- [~] a\n- [ ] b\n"
+    assert [note.line for note in proposal.notes] == [3]
+
+
+def test_every_decision_about_a_state_is_noted() -> None:
+    """A note names the line a state comes from: its own, else the heading's above it."""
+    text = "## Phase 1 ✅\n\n- a\n- b (in progress)\n\n## Phase 2\n\n**Status**: Done\n\n- c\n"
+    proposal = normalise("ROADMAP.md", text.encode())
+
+    assert [(note.line, note.message) for note in proposal.notes] == [
+        (3, "done, because of “✅” of line 1, above it"),
+        (4, "open, because of “in progress”"),
+        (10, "done, because of “Done” of line 8, above it"),
+    ]
+
+
+def test_bytes_are_kept() -> None:
+    """Line ends, a byte order mark and bytes that are no UTF-8 stay what they are."""
+    old = b"\xef\xbb\xbf## Phase 1\r\n- caf\xe9\r\n\n- b\r## Task 2: x\r\ntext"
+
+    assert normalise("R.md", old).new == (
+        b"\xef\xbb\xbf## Phase 1\r\n- [ ] caf\xe9\r\n\n- [ ] b\r## Task 2: x\r\n"
+        b"\r\n- [ ] Task 2: x\r\n\r\n  text"
+    )
+
+
+def test_code_indented_by_tabs_stays_code() -> None:
+    """Moved into an item, a tab is as wide as before: what was code is code."""
+    new = new_of("## Task 1: a\n\ntext\n\n\tcode\n\n```\n\tmake\n```\n")
+
+    assert "-   [ ] Task 1: a\n\n    text\n\n    \tcode\n\n    ```\n    \tmake\n" in new
+
+
+def test_boxes_in_code_stay() -> None:
+    """What stands in a fence is no check and not changed."""
+    assert "  - [ ] example\n" in new_of("## Task 1: a\n\n```\n- [ ] example\n```\n")
+
+
+def test_a_diff_can_be_read() -> None:
+    """Changes near each other stand in one hunk, with the lines around them."""
+    text = "# P\n\n" + "x\n\n" * 9 + "## Phase 1\n\n- a\n- b\n\n" + "y\n\n" * 9
+    diff = render_diff(normalise("R.md", text.encode()))
+
+    assert diff.startswith("--- R.md\n+++ R.md\n@@ -20,8 +20,8 @@\n \n ## Phase 1\n \n-- a\n-- b")
+    assert diff.endswith("+- [ ] a\n+- [ ] b\n \n y\n ")
+
+
+def test_no_proposal_no_diff() -> None:
+    """A file that stays as it is has no diff."""
+    assert render_diff(normalise("R.md", b"- [ ] a\n")) == ""
+
+
+MORE = [
+    "# TODO",
+    "## Phase 1: a",
+    "## Task 1: a ✅",
+    "### 1.2 b",
+    "**Tasks**:",
+    "**Status**: done",
+    "### Verification",
+    "- ✅ emoji",
+    "- plain (done)",
+    "1. step",
+    "  nested",
+    "| Task | Status |",
+    "| --- | --- |",
+    "| a | ✅ |",
+]
+_lines = st.tuples(st.sampled_from(PIECES + MORE), st.sampled_from(["\n", "\r\n", "\r", "\n\n"]))
+documents = st.lists(_lines.map("".join), max_size=16).map("".join).map(str.encode)
+
+
+@settings(max_examples=300)
+@given(st.one_of(documents, files))
+def test_normalising_never_raises_and_is_done_once(content: bytes) -> None:
+    """Any bytes give a proposal; the new file needs nothing, and no word of the old one is gone."""
+    proposal = normalise("ROADMAP.md", content)
+
+    if proposal.verdict != "proposed":
+        assert proposal.new == content
+        return
+    assert normalise("ROADMAP.md", proposal.new).verdict == "nothing"
+    rest = iter(words(proposal.new.decode("utf-8", "replace")))
+    assert all(word in rest for word in words(content.decode("utf-8", "replace")))
+    assert render_diff(proposal).count("\n@@ ") >= 1
+
+
+def test_what_a_pull_request_says() -> None:
+    """Title and text name the file, the counts, every decision and what a model made up."""
+    proposal = normalise("docs/R.md", b"## Phase 1\n\n- a (done)\n- b\n")
+    body = render_body(replace(proposal, by_model=True, dropped=("entry 1: not\nin the file",)))
+
+    assert render_title(proposal) == "Give docs/R.md checkboxes"
+    assert "`docs/R.md`" in body
+    assert "2 tasks, 1 of them done" in body
+    assert "- line 3: done, because of “done”\n" in body
+    assert "### Left out\n\n- entry 1: not in the file\n" in body
+    assert ("by a model" in body, "by a model" in render_body(proposal)) == (True, False)
