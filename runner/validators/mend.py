@@ -14,6 +14,8 @@ from runner.validators.mends_python import PYTHON_MENDS
 from runner.validators.mends_text import TEXT_MENDS, Mend
 from runner.validators.validate import syntax_complaint
 
+_LARGEST = 64 << 10
+
 
 def mend(changes: ChangeSet, complaints: Iterable[Complaint]) -> tuple[ChangeSet, tuple[str, ...]]:
     """Return the change set with the files put right that can be, and what was done to each.
@@ -33,7 +35,9 @@ def mend(changes: ChangeSet, complaints: Iterable[Complaint]) -> tuple[ChangeSet
 
 
 def _mended(path: str, content: bytes) -> tuple[bytes, list[str]]:
-    """Try every repair alone, then all together."""
+    """Try every repair alone, then all together; large files are left to the model."""
+    if len(content) > _LARGEST:
+        return content, []
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
@@ -64,4 +68,5 @@ def _mends(path: str) -> tuple[tuple[str, Mend], ...]:
 
 
 def _parses(path: str, text: str) -> bool:
-    return syntax_complaint(path, text.encode("utf-8", "replace")) is None
+    """Whether there is something left of a file, and it parses."""
+    return bool(text.strip()) and syntax_complaint(path, text.encode("utf-8", "replace")) is None

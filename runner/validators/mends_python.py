@@ -1,13 +1,14 @@
-"""Repairs for Python: four quotes for three, typographic quotes, tabs mixed with blanks."""
+"""Repairs for Python, in the order in which they are tried."""
 
 from __future__ import annotations
 
-import ast
 import re
-import warnings
 
 from runner.validators import python
+from runner.validators.mends_layout import close_docstring, drop_bracket, indent_line
+from runner.validators.mends_statements import call_print, comment_prose, unescape
 from runner.validators.mends_text import Mend
+from runner.validators.stumbling import only_reading
 
 _FOUR = re.compile(r"(?<![\"'\\])(?:\"{4}(?!\")|'{4}(?!'))")
 _CURLY = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "\u00a0": " "})  # noqa: RUF001
@@ -47,13 +48,9 @@ def straight_quotes(path: str, text: str) -> str | None:
 
 def blanks_for_tabs(_path: str, text: str) -> str | None:
     """Put blanks for tabs in indentation when every width that compiles means the same code."""
-    readings: dict[str, str] = {}
-    for width in (4, 8, 2):
-        spaced = "\n".join(_expanded(line, width) for line in text.split("\n"))
-        meaning = _meaning(spaced)
-        if meaning is not None:
-            readings.setdefault(meaning, spaced)
-    return next(iter(readings.values())) if len(readings) == 1 else None
+    return only_reading(
+        "\n".join(_expanded(line, width) for line in text.split("\n")) for width in (4, 8, 2)
+    )
 
 
 def _expanded(line: str, width: int) -> str:
@@ -61,17 +58,14 @@ def _expanded(line: str, width: int) -> str:
     return line[: len(line) - len(body)].expandtabs(width) + body
 
 
-def _meaning(text: str) -> str | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.dump(ast.parse(text))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
 PYTHON_MENDS: tuple[tuple[str, Mend], ...] = (
     ("put three quotes for four", three_quotes),
     ("put plain quotes for typographic ones", straight_quotes),
     ("put blanks for tabs", blanks_for_tabs),
+    ("made a call of print", call_print),
+    ("put characters for HTML entities", unescape),
+    ("made a comment of a sentence", comment_prose),
+    ("moved a line to the only level that fits", indent_line),
+    ("dropped a bracket too many", drop_bracket),
+    ("closed a docstring", close_docstring),
 )

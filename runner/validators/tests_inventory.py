@@ -44,6 +44,21 @@ def inventory(source: bytes) -> dict[str, TestCode] | None:
     return found
 
 
+def source_of(source: bytes, name: str) -> str:
+    """Return the text of one test (``Class::function``), of the whole file when it is not found."""
+    text = source.decode("utf-8", "replace")
+    plain = name.partition("[")[0]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text
+    found = (node for of, node, _ in _functions(tree, "", ()) if of == plain)
+    node = next(found, None)
+    return text if node is None else ast.get_source_segment(text, node) or text
+
+
 def _functions(
     scope: ast.Module | ast.ClassDef, prefix: str, inherited: tuple[ast.expr, ...]
 ) -> Iterator[tuple[str, Function, tuple[ast.expr, ...]]]:

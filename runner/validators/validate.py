@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from runner.changes import ChangeSet
 from runner.findings import Complaint
 from runner.snapshot import EXECUTABLE, FILE, Snapshot
-from runner.validators import encoding, limits, near_miss, paths
-from runner.validators.languages import check_for
+from runner.validators import encoding, limits, near_miss, paths, secrets
+from runner.validators.languages import EXACT, check_for, faults
 from runner.validators.limits import Limits
 from runner.validators.protected import protection
 
@@ -18,6 +18,7 @@ REFUSED = frozenset(
 """Complaints that no other content of the same file would settle: a repair begins without it."""
 
 _LFS = b"version https://git-lfs.github.com/spec/"
+_MOST_BROKEN = 10  # files that are said to be; a hostile one may take seconds
 _DEFAULT = Limits()
 
 
@@ -37,7 +38,8 @@ def validate(
     return (
         *_sizes(changes, limits),
         *_places(changes, base, read, protection(protect)),
-        *_contents(changes, limits),
+        *_contents(changes, read, limits),
+        *_secrets(changes, read, limits),
     )
 
 
@@ -76,9 +78,31 @@ def _places(
     yield from near_miss.check(added, deleted, base.entries) if added else ()
 
 
-def _contents(changes: ChangeSet, allowed: Limits) -> Iterator[Complaint]:
+def _contents(
+    changes: ChangeSet, read: Callable[[str], bytes | None], allowed: Limits
+) -> Iterator[Complaint]:
+    said = 0
+    for path, write in changes.files.items():
+        if write and len(write.content) <= allowed.file_bytes and said < _MOST_BROKEN:
+            complaint = syntax_complaint(path, write.content)
+            if complaint and not _said_before(path, write.content, read(path)):
+                said += 1
+                yield complaint
+
+
+def _secrets(
+    changes: ChangeSet, read: Callable[[str], bytes | None], allowed: Limits
+) -> Iterator[Complaint]:
     for path, write in changes.files.items():
         if write and len(write.content) <= allowed.file_bytes:
-            complaint = syntax_complaint(path, write.content)
-            if complaint:
-                yield complaint
+            yield from secrets.check(path, write.content, read(path))
+
+
+def _said_before(path: str, content: bytes, old: bytes | None) -> bool:
+    """Whether a grammar finds no more in a file than in the one it replaces.
+
+    A grammar may be older than the language, and a file may have been broken before.
+    """
+    if old is None or check_for(path) in EXACT or encoding.check(path, content):
+        return False
+    return syntax_complaint(path, old) is not None and faults(path, content) <= faults(path, old)

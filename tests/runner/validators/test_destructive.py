@@ -1,0 +1,180 @@
+"""Destructive operations are found with line, category and pattern, in added code only."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from runner.changes import ChangeSet, Write
+from runner.validators.destructive import destructive, log_line
+
+FOUND = {
+    "cleaner": (
+        "clean.py",
+        'import subprocess\n\ndef clean(d):\n    subprocess.run(["rm", "-rf", d], check=True)\n',
+        4, "filesystem", "rm -rf",
+    ),
+    "drop script": ("reset.py", 'cursor.execute("DROP TABLE users")\n', 1, "database",
+        "DROP TABLE"),
+    "rmtree": ("a.py", "import shutil as s\ns.rmtree(p)\n", 2, "filesystem", "shutil.rmtree"),
+    "rmtree imported": ("a.py", "from shutil import rmtree\nrmtree(p)\n", 2, "filesystem",
+                        "shutil.rmtree"),
+    "os.system": ("a.py", 'import os\nos.system(f"rm -r {d}/*")\n', 2, "filesystem", "rm -r"),
+    "by name": ("a.py", 'C = ["rm", "-r", "-f", x]\nsubprocess.Popen(C)\n', 2, "filesystem",
+        "rm -rf"),
+    "sum": ("a.py", 'os.system("rm -rf " + path)\n', 1, "filesystem", "rm -rf"),
+    "split": ("a.py", 'subprocess.run(shlex.split("rm -rf /tmp/x"))\n', 1, "filesystem", "rm -rf"),
+    "shell -c": ("a.py", 'subprocess.run(["bash", "-c", "cd a && rm -rf b"])\n', 1, "filesystem",
+                 "rm -rf"),
+    "asyncio": ("a.py", 'await asyncio.create_subprocess_exec("rm", "-rf", d)\n', 1, "filesystem",
+                "rm -rf"),
+    "temporary": ("a.sh", "#!/bin/sh\nrm -rf /tmp/cairn-cache\n", 2, "filesystem", "rm -rf"),
+    "shell block": ("a.sh", "if x; then\n  sudo rm -fr -- \"$1\"\nfi\n", 2, "filesystem", "rm -rf"),
+    "trap": ("a.sh", "trap 'rm -rf \"$d\"' EXIT\n", 1, "filesystem", "rm -rf"),
+    "find": ("a.sh", "find . -name '*.tmp' -delete\n", 1, "filesystem", "find -delete"),
+    "device": ("a.sh", "cat x > /dev/sda1\n", 1, "filesystem", "write to a device"),
+    "node": ("a.js", "fs.rmSync(dir, { recursive: true, force: true });\n", 1, "filesystem",
+             "fs.rm recursive"),
+    "node command": ("a.ts", "execSync(`rm -rf ${dir}`);\n", 1, "filesystem", "rm -rf"),
+    "node arguments": ("a.js", 'spawn("git", ["reset", "--hard"]);\n', 1, "git",
+        "git reset --hard"),
+    "go": ("a.go", "package a\nfunc f() { os.RemoveAll(d) }\n", 2, "filesystem", "os.RemoveAll"),
+    "go command": ("a.go", 'package a\nfunc f() { exec.Command("rm", "-rf", d).Run() }\n', 2,
+                   "filesystem", "rm -rf"),
+    "rust": ("a.rs", "fn f() { std::fs::remove_dir_all(p); }\n", 1, "filesystem",
+             "fs::remove_dir_all"),
+    "ruby": ("a.rb", "FileUtils.rm_rf(dir)\n", 1, "filesystem", "FileUtils.rm_rf"),
+    "php": ("a.php", "<?php\n$db->query('TRUNCATE TABLE users');\n", 2, "database",
+        "TRUNCATE TABLE"),
+    "java": ("A.java", 'class A { void f() { s.execute("DROP DATABASE x"); } }\n', 1, "database",
+             "DROP DATABASE"),
+    "make": ("Makefile", "clean:\n\t@rm -rf build\n", 2, "filesystem", "rm -rf"),
+    "workflow": ("deploy.yml", "steps:\n  - run: kubectl delete ns x\n", 2, "cloud",
+        "kubectl delete"),
+    "script": ("package.json", '{"scripts": {\n "a": "x",\n "b": "rimraf dist"}}\n', 3,
+        "filesystem",
+               "rimraf"),
+    "sql drop": ("a.sql", "-- out\nSELECT 1;\nDROP TABLE IF EXISTS a;\n", 3, "database",
+        "DROP TABLE"),
+    "sql delete": ("a.sql", "DELETE FROM users;\n", 1, "database", "DELETE without WHERE"),
+    "sql column": ("a.sql", "ALTER TABLE a DROP COLUMN b;\n", 1, "database", "DROP COLUMN"),
+    "sqlalchemy": ("a.py", "Base.metadata.drop_all(engine)\n", 1, "database", "drop_all"),
+    "sql text": ("a.py", 'session.execute(text("""\n  DELETE FROM a\n"""))\n', 1, "database",
+                 "DELETE without WHERE"),
+    "client": ("a.sh", "psql -c 'DROP SCHEMA public CASCADE'\n", 1, "database", "DROP SCHEMA"),
+    "heredoc": ("a.sh", "mysql <<EOF\nDROP TABLE a;\nEOF\n", 2, "database", "DROP TABLE"),
+    "push": ("a.sh", "git push -f origin main\n", 1, "git", "git push --force"),
+    "hard": ("a.py", 'subprocess.check_call(["git", "reset", "--hard", ref])\n', 1, "git",
+             "git reset --hard"),
+    "gitpython": ("a.py", 'repo.git.push("--force")\n', 1, "git", "git push --force"),
+    "clean": ("a.sh", "git clean -fdx\n", 1, "git", "git clean -f"),
+    "terraform": ("a.sh", "terraform destroy -auto-approve\n", 1, "cloud", "terraform destroy"),
+    "aws": ("a.sh", "aws --profile x ec2 terminate-instances --instance-ids i\n", 1, "cloud",
+            "aws"),
+    "boto": ("a.py", "client.delete_bucket(Bucket=b)\n", 1, "cloud", "delete_bucket"),
+    "kill": ("a.py", "os.kill(pid, signal.SIGKILL)\n", 1, "process", "kill -9"),
+    "kill shell": ("a.sh", "kill -9 $(pgrep x)\n", 1, "process", "kill -9"),
+    "shutdown": ("a.sh", "shutdown -h now\n", 1, "process", "shutdown"),
+    "fork bomb": ("a.sh", ":(){ :|:& };:\n", 1, "process", "fork bomb"),
+}  # fmt: skip
+HARMLESS = {
+    "comment": ("a.py", "# rm -rf / and DROP TABLE users\nx = 1\n"),
+    "docstring": ("a.py", 'def f():\n    """Run rm -rf, DROP TABLE, git push --force."""\n'),
+    "message": ("a.py", 'print("never run rm -rf /")\nlog.info("DROP TABLE users")\n'),
+    "one file": ("a.py", "import os\nos.remove(path)\nos.system('rm a.txt')\n"),
+    "list": ("a.py", 'FORBIDDEN = ["rm", "-rf"]\n'),
+    "delete some": ("a.py", 'c.execute("DELETE FROM a WHERE id = ?", (1,))\n'),
+    "update": ("a.sql", "UPDATE a SET b = 1;\nSELECT 'DROP TABLE x';\n"),
+    "cascade": ("a.sql", "CREATE TABLE a (b INT REFERENCES c ON DELETE CASCADE);\n"),
+    "echo": ("a.sh", "# rm -rf x\necho rm -rf x\ncat <<EOF\nrm -rf x\nEOF\n"),
+    "git": ("a.sh", "git push origin main\ngit reset HEAD x\ngit commit -m 'rm -rf'\n"),
+    "term": ("a.py", "os.kill(pid, signal.SIGTERM)\nprocess.kill()\n"),
+    "js comment": ("a.js", "// rm -rf x\n/* DROP TABLE a */\nconsole.log('rm -rf');\n"),
+    "dict": ("a.js", "map.delete(key); list.remove(1); fs.rmSync(file);\n"),
+    "test folder": ("tests/test_a.py", "import shutil\nshutil.rmtree(tmp_path / 'a')\n"),
+    "image": ("Dockerfile", "RUN apt-get update && rm -rf /var/lib/apt/lists/*\n"),
+    "document": ("README.md", "Run `rm -rf build`.\n"),
+    "terraform plan": ("a.sh", "terraform plan\nkubectl get pods\naws s3 ls\n"),
+}
+
+
+def found(path: str, text: str, old: str | None = None):
+    change = ChangeSet({path: Write(text.encode())})
+    return destructive(change, lambda _path: None if old is None else old.encode())
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_destructive_operation_is_found(name):
+    """Path, line, category and pattern are named, and the line is shown."""
+    path, text, line, category, pattern = FOUND[name]
+
+    operations = found(path, text)
+
+    assert [(o.path, o.line, o.category) for o in operations] == [(path, line, category)]
+    assert operations[0].pattern.startswith(pattern)
+    assert f">{line:5} | " in operations[0].excerpt
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_destroys_nothing_is_let_be(name):
+    """Comments, texts, single files and a test's own folder are no reason to ask a person."""
+    assert found(*HARMLESS[name]) == ()
+
+
+def test_only_added_code_counts():
+    """What the base does already is not asked about; a further one is."""
+    old = "import shutil\nshutil.rmtree(a)\n"
+
+    assert found("a.py", "x = 1\n" + old, old) == ()
+    assert [o.line for o in found("a.py", old + "shutil.rmtree(b)\n", old)] == [3]
+
+
+def test_the_log_line_names_pattern_and_category_once():
+    """The words people search a log for."""
+    operations = found("a.sh", "rm -rf a\nrm -rf b\ngit push --force\n")
+
+    assert log_line(operations[:1]) == "Destructive operations detected: rm -rf (filesystem)"
+    assert log_line(operations) == (
+        "Destructive operations detected: rm -rf (filesystem), git push --force (git)"
+    )
+
+
+def test_hostile_files_are_read_in_bounded_time():
+    """Deep, long and repeated code takes seconds at most."""
+    pieces = [
+        "os.system('rm '+",
+        "rm -rf $(",
+        "exec('rm'",
+        "a && ",
+        "'",
+        "f(",
+        "DROP TABLE x;",
+        "X+",
+    ]
+    for path in ("a.py", "a.sh", "a.js", "a.sql", "Makefile", "a.yml"):
+        for piece in pieces:
+            began = time.thread_time()
+            found(path, "rm\n" + piece * (30_000 // len(piece)))
+            assert time.thread_time() - began < 10, (path, piece)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.one_of(st.text(), st.sampled_from(["a.py", "a.sh", "a.js", "a.sql", "package.json",
+        "a.rb"])),
+    st.one_of(
+        st.binary(max_size=300),
+        st.lists(
+            st.sampled_from(["rm -rf ", "DROP TABLE a", "os.system(", "exec(", "'", '"', ")", "\n",
+                             ";", "f'", "{", "}", "$(", "`", "%", "+", "git push -f", "\x00"]),
+            max_size=30,
+        ).map("".join).map(str.encode),
+    ),
+)  # fmt: skip
+def test_any_bytes_are_answered(path, content):
+    """No content and no path makes it raise."""
+    change = ChangeSet({path: Write(content)})
+    assert all(o.path == path and o.line > 0 for o in destructive(change, lambda _path: None))
