@@ -6,14 +6,18 @@ import configparser
 import tomllib
 from collections.abc import Callable, Collection
 
-CONFIGURATION = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+from runner.verifiers.make_runner import MAKEFILES
+
+_OF_PYTEST = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+CONFIGURATION = (*_OF_PYTEST, "package.json", *MAKEFILES)
+"""Files whose content tells which tests a tree has: all that a ``read`` need know."""
 
 
 def has_pytest(paths: Collection[str], read: Callable[[str], bytes | None]) -> bool:
     """Whether there are test modules by pytest's names, or a configuration of pytest's."""
     if any(is_test_module(path) for path in paths):
         return True
-    return any(_configures(name, read(name) or b"") for name in CONFIGURATION if name in paths)
+    return any(_configures(name, read(name) or b"") for name in _OF_PYTEST if name in paths)
 
 
 def is_test_module(path: str) -> bool:

@@ -1,25 +1,24 @@
-"""Read pytest's JUnit report. It comes from the sandbox, so it may be hostile: no DTD, no
-entities (``defusedxml``), and bounded sizes; ``junitparser`` knows the format.
+"""Read JUnit reports. They come from the sandbox, so they may be hostile: no DTD, no entities
+(``defusedxml``), and bounded sizes; ``junitparser`` knows the format, a dialect what a tool makes
+of it.
 """
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 from xml.etree.ElementTree import ParseError
 
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
-from junitparser import Error, Failure, JUnitXml, JUnitXmlError, Skipped, TestCase
+from junitparser import Error, Failure, JUnitXml, JUnitXmlError, Skipped, TestCase, TestSuite
 
 from runner.findings import TestFailure
 from runner.text import cut_middle
 
 _MESSAGE_LIMIT = 2_000
 _MOST_FAILURES = 100
-_FRAME = re.compile(r"^(?!E {3})(?P<file>[^\s:][^:\n]*):(?P<line>\d+): ", re.MULTILINE)
-_SAID = re.compile(r"^E {3}(.*)$", re.MULTILINE)
 
 
 class UnreadableReport(Exception):
@@ -35,68 +34,84 @@ class Report:
     failures: tuple[TestFailure, ...]
 
 
-def read_report(xml: bytes) -> Report:
+@dataclass(frozen=True, slots=True)
+class BadCase:
+    """A failing test as the report has it; ``line`` as it is written, '' where nothing is."""
+
+    name: str
+    classname: str
+    file: str
+    line: str
+    message: str
+    trace: str
+
+
+Dialect = Callable[[BadCase], TestFailure]
+
+
+def read_report(xml: bytes, dialect: Dialect) -> Report:
     """Return what a JUnit report says. Raises ``UnreadableReport``."""
+    return report_of(_cases(xml, dialect))
+
+
+def read_reports(files: Iterable[bytes], dialect: Dialect) -> Report:
+    """Return what several reports of one run say together. Raises ``UnreadableReport``."""
+    found = list(files)
+    if not found:
+        raise UnreadableReport("there is no test report")
+    return report_of(case for xml in found for case in _cases(xml, dialect))
+
+
+def report_of(cases: Iterable[tuple[str, TestFailure | None]]) -> Report:
+    """Count results (passed, skipped, failed), keep one failure a test and bound their size."""
+    failures: dict[str, TestFailure] = {}
+    counts = {"passed": 0, "skipped": 0}
+    for result, failure in cases:
+        if result in counts:
+            counts[result] += 1
+        elif failure and len(failures) < _MOST_FAILURES:
+            failures.setdefault(failure.test, _bounded(failure))
+    return Report(counts["passed"], counts["skipped"], tuple(failures.values()))
+
+
+def _bounded(failure: TestFailure) -> TestFailure:
+    return replace(
+        failure,
+        test=failure.test[:500],
+        message=cut_middle(failure.message, _MESSAGE_LIMIT),
+        file=failure.file[:500],
+    )
+
+
+def _cases(xml: bytes, dialect: Dialect) -> Iterator[tuple[str, TestFailure | None]]:
+    for case in _parsed(xml):
+        bad = next((r for r in case.result if isinstance(r, Failure | Error)), None)
+        if bad is not None:
+            yield "failed", dialect(_bad_case(case, bad))
+        elif any(isinstance(result, Skipped) for result in case.result):
+            yield "skipped", None
+        else:
+            yield "passed", None
+
+
+def _parsed(xml: bytes) -> list[TestCase]:
     if not xml.strip():
         raise UnreadableReport("there is no test report")
     try:
-        root = _root(xml)
-        cases = [case for suite in root for case in suite]
-    except (ParseError, DefusedXmlException, JUnitXmlError, ValueError) as error:
+        tree: Any = fromstring(xml, forbid_dtd=True)  # junitparser wraps elements, naming no types
+        root = JUnitXml.fromroot(tree)
+        suites = [root] if isinstance(root, TestSuite) else root
+        return [case for suite in suites for case in suite]
+    except (ParseError, DefusedXmlException, JUnitXmlError, ValueError, RecursionError) as error:
         raise UnreadableReport("the test report is not readable") from error
-    failures: dict[str, TestFailure] = {}
-    passed = skipped = 0
-    for case in cases:
-        failure = _failure(case)
-        if failure:
-            failures.setdefault(failure.test, failure)
-        elif any(isinstance(result, Skipped) for result in case.result):
-            skipped += 1
-        else:
-            passed += 1
-    return Report(passed, skipped, tuple(failures.values())[:_MOST_FAILURES])
 
 
-def _root(xml: bytes) -> JUnitXml:
-    tree: Any = fromstring(xml, forbid_dtd=True)  # junitparser wraps elements without naming them
-    return JUnitXml.fromroot(tree)
-
-
-def _failure(case: TestCase) -> TestFailure | None:
-    bad = next((r for r in case.result if isinstance(r, Failure | Error)), None)
-    if bad is None:
-        return None
-    trace = str(bad.text or "")
-    file = str(case._elem.get("file") or "")
-    place = _place(trace) or (file, _line(case))
-    message = _message(str(bad.message or ""), trace)
-    return TestFailure(_node(case, file), cut_middle(message, _MESSAGE_LIMIT), *place)
-
-
-def _node(case: TestCase, file: str) -> str:
-    """Return pytest's own id of the test; a module that was not collected goes by its file."""
-    name, dotted = str(case.name or ""), str(case.classname or "")
-    if not dotted:
-        return file or (name.replace(".", "/") + ".py" if name else "?")
-    module = file.removesuffix(".py").replace("/", ".")
-    inner = dotted.removeprefix(module).strip(".") if file else ""
-    start = file or dotted.replace(".", "/") + ".py"
-    return "::".join([start, *(inner.split(".") if inner else []), name])
-
-
-def _line(case: TestCase) -> int | None:
-    said = str(case._elem.get("line") or "")
-    return int(said) + 1 if said.isdecimal() else None  # pytest counts these from 0
-
-
-def _place(trace: str) -> tuple[str, int] | None:
-    """Return file and line of the deepest frame that lies in the workspace."""
-    frames = [(f["file"], int(f["line"])) for f in _FRAME.finditer(trace)]
-    inside = [frame for frame in frames if not frame[0].startswith(("/", "..", "<"))]
-    return inside[-1] if inside else None
-
-
-def _message(message: str, trace: str) -> str:
-    """Return what went wrong: pytest's E lines, which show expected and actual in full."""
-    said = "\n".join(_SAID.findall(trace)).strip()
-    return said or message.strip() or cut_middle(trace.strip(), _MESSAGE_LIMIT)
+def _bad_case(case: TestCase, bad: Failure | Error) -> BadCase:
+    return BadCase(
+        name=str(case.name or ""),
+        classname=str(case.classname or ""),
+        file=str(case._elem.get("file") or ""),
+        line=str(case._elem.get("line") or ""),
+        message=str(bad.message or ""),
+        trace=str(bad.text or ""),
+    )

@@ -1,9 +1,10 @@
-"""The first two levels: the changed files are there, and their own language reads them."""
+"""The first levels: the changed files are there, their language reads them, imports lead on."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from importlib.resources import files
 from time import monotonic
 
 from runner.findings import Level, TestFailure
@@ -12,6 +13,7 @@ from runner.text import cut_middle
 
 OUTPUT_LIMIT = 8_000
 NOT_FOUND = 127
+_IMPORTS = files("runner.verifiers").joinpath("import_check.py").read_text()
 _MISSING = 'for path; do [ -f "$path" ] && [ ! -L "$path" ] || printf "%s\\n" "$path"; done'
 # compiled in memory: nothing is written, nothing is run; -I keeps a json.py of the workspace out
 _COMPILE = """
@@ -59,24 +61,46 @@ async def files_level(box: Box, changed: Sequence[str], *, timeout: float) -> Le
 
 async def syntax_level(box: Box, changed: Collection[str], *, timeout: float) -> Level:
     """Compile the changed Python files with the sandbox's own Python."""
-    files = [path for path in changed if path.endswith(".py")]
-    if not files:
+    python = [path for path in changed if path.endswith(".py")]
+    if not python:
         return Level(
             "syntax", "skipped", reason="no changed file has a syntax check in the sandbox"
         )
     began = monotonic()
-    result = await box.run(["python3", "-I", "-c", _COMPILE, *files], timeout=timeout)
+    result = await box.run(["python3", "-I", "-c", _COMPILE, *python], timeout=timeout)
     if result.exit_code == NOT_FOUND:
         return Level("syntax", "skipped", reason="python3 is not in the sandbox image")
     failures = tuple(_failures(result.stdout))
     return Level(
         "syntax",
         "failed" if result.exit_code else "passed",
-        command=("python3", "-m", "py_compile", *files),
+        command=("python3", "-m", "py_compile", *python),
         exit_code=result.exit_code,
         output=shown(result),
         seconds=monotonic() - began,
         reason=_why(result, failures),
+        failures=failures,
+    )
+
+
+async def imports_level(box: Box, changed: Collection[str], *, timeout: float) -> Level:
+    """Look for names that the changed Python files import and that are nowhere."""
+    python = [path for path in changed if path.endswith(".py")]
+    if not python:
+        return Level("imports", "skipped", reason="no changed file has imports that are checked")
+    began = monotonic()
+    result = await box.run(["python3", "-I", "-c", _IMPORTS, *python], timeout=timeout)
+    if result.exit_code == NOT_FOUND:
+        return Level("imports", "skipped", reason="python3 is not in the sandbox image")
+    failures = tuple(_failures(result.stdout))
+    return Level(
+        "imports",
+        "failed" if failures else "passed",  # our program's own trouble is nobody's fault
+        command=("cairn", "check-imports", *python),
+        exit_code=result.exit_code,
+        output=shown(result),
+        seconds=monotonic() - began,
+        reason=f"{len(failures)} imports lead nowhere" if failures else "",
         failures=failures,
     )
 

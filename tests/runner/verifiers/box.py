@@ -13,19 +13,25 @@ from runner.ports import Box, BoxSpec, CommandResult
 _PYTHON = f'#!/bin/sh\nPYTEST_DISABLE_PLUGIN_AUTOLOAD=1 exec "{sys.executable}" "$@"\n'
 
 
-async def open_box(folder: Path, files: Mapping[str, str]) -> tuple[Box, Path]:
-    """Open a box whose ``python3`` is the Python of the tests; return it and its workspace."""
-    path = f"{_programs(folder)}:/usr/bin:/bin"
+async def open_box(
+    folder: Path, files: Mapping[str, str], programs: Mapping[str, str] | None = None
+) -> tuple[Box, Path]:
+    """Open a box whose ``python3`` is the Python of the tests; return it and its workspace.
+
+    ``programs`` are further ones by name, each a shell script.
+    """
+    path = f"{_programs(folder, programs or {})}:/usr/bin:/bin"
     sandbox = ProcessSandbox(owner="verifiers", path=path, parent=folder)
     box = await sandbox.open(BoxSpec(run="r", task="t"))
     return box, _filled(folder, files)
 
 
-def _programs(folder: Path) -> Path:
+def _programs(folder: Path, more: Mapping[str, str]) -> Path:
     programs = folder / "programs"
     programs.mkdir()
-    (programs / "python3").write_text(_PYTHON)
-    (programs / "python3").chmod(0o755)
+    for name, script in {"python3": _PYTHON, **more}.items():
+        (programs / name).write_text(script)
+        (programs / name).chmod(0o755)
     return programs
 
 

@@ -15,8 +15,9 @@ from runner.text import cut_middle, numbered
 from runner.verifiers import new_failures
 from runner.verifiers.detect import has_pytest
 from runner.verifiers.junit import UnreadableReport, read_report
+from runner.verifiers.junit_dialects import pytest as pytest_dialect
 from runner.verifiers.levels import syntax_level
-from runner.verifiers.pytest_runner import tests_level as run_tests
+from runner.verifiers.pytest_runner import Pytest
 from tests.runner.verifiers.box import ScriptedBox
 
 GREEN = b'<testsuites><testsuite><testcase classname="a" name="b"/></testsuite></testsuites>'
@@ -25,7 +26,7 @@ BOMB = b'<!DOCTYPE x [<!ENTITY a "aaaa">]><testsuites>&a;</testsuites>'
 
 async def judged(code: int, xml: bytes, **streams: bytes) -> Level:
     output = {"stdout": b"", "stderr": b"", **streams}
-    return await run_tests(
+    return await Pytest().run(
         ScriptedBox(CommandResult(code, **output), CommandResult(0, xml, b"")), timeout=1.0
     )
 
@@ -79,7 +80,7 @@ async def test_without_python_the_syntax_level_is_skipped():
 def test_any_report_is_read_or_refused(xml):
     """A hostile report raises nothing but ``UnreadableReport``."""
     with suppress(UnreadableReport):
-        assert read_report(xml).failures == ()
+        assert read_report(xml, pytest_dialect).failures == ()
 
 
 def test_one_test_fails_once():
@@ -88,7 +89,9 @@ def test_one_test_fails_once():
     cases = bad.format("failure") + bad.format("error")
     xml = f"<testsuites><testsuite>{cases}</testsuite></testsuites>"
 
-    assert read_report(xml.encode()).failures == (TestFailure("t.py::x", "m", "t.py", 3),)
+    assert read_report(xml.encode(), pytest_dialect).failures == (
+        TestFailure("t.py::x", "m", "t.py", 3),
+    )
 
 
 def test_only_new_failures_are_blamed():

@@ -26,7 +26,7 @@ async def test_green_tests_verify_a_tree(tmp_path):
     result = await verified(tmp_path, {"calc.py": CALC, "tests/test_calc.py": TEST})
 
     assert [(v.name, v.result) for v in result.levels] == [
-        ("files", "passed"), ("syntax", "passed"), ("tests", "passed"),
+        ("files", "passed"), ("syntax", "passed"), ("imports", "passed"), ("tests", "passed"),
     ]  # fmt: skip
     assert result.verified
     assert level(result, "tests").command[:4] == ("python3", "-B", "-I", "-c")
@@ -73,7 +73,7 @@ async def test_a_module_that_cannot_be_found_is_named_with_its_place(tmp_path):
         "src/user.py": "\nfrom helpers import name\n",
         "tests/test_user.py": "from src.user import name\n\n\ndef test_it():\n    assert name()\n",
     }
-    result = await verified(tmp_path, files)
+    result = await verified(tmp_path, files, changed=())
 
     (failure,) = result.failures
     said, hint = failure.message.split("\n")
@@ -158,7 +158,7 @@ async def test_a_syntax_error_stops_before_the_tests(tmp_path):
     result = await verified(tmp_path, {"calc.py": "def add(\n", "test_calc.py": TEST})
 
     assert [(v.name, v.result) for v in result.levels] == [
-        ("files", "passed"), ("syntax", "failed"), ("tests", "skipped"),
+        ("files", "passed"), ("syntax", "failed"), ("imports", "skipped"), ("tests", "skipped"),
     ]  # fmt: skip
     (failure,) = result.failures
     assert (failure.file, failure.line) == ("calc.py", 1)
