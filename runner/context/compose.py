@@ -1,0 +1,178 @@
+"""Choose what a context shows: each part gets its share of the tokens, the best comes first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from runner.context.cut import cut, hard_cut
+from runner.context.facts import NOTHING
+from runner.context.library import Library
+from runner.context.parts import Listed, Parts, Shown, cost, fitting, listed
+from runner.context.project import layout, project_type
+from runner.context.rank import Ranking
+from runner.context.symbols import Definition
+from runner.context.terms import terms
+from runner.context.tokens import Count
+
+DETAILS, SECTION, LAYOUT, USERS, EARLIER, RECALLED, RELATED, OUTLINES = (
+    0.35, 0.10, 0.10, 0.12, 0.12, 0.06, 0.30, 0.10,
+)  # fmt: skip
+"""Shares of the whole. Named files get what is left, outlines what is left after them."""
+
+_WORTH, _HINT = 0.35, 0.12
+"""How near to the best a file's score must be to be quoted, and to be outlined."""
+
+_USES_SHOWN, _SIGNATURES = 3, 6
+_LINES = (150, 60, 30, 15, 8)
+
+
+@dataclass(frozen=True)
+class Material:
+    """All that is known. ``contents`` are of the files worth showing, best first after ``named``.
+
+    ``paths`` is the whole tree, ``named`` the files the task or its plan names, ``text`` the
+    task's words.
+    """
+
+    text: str
+    details: str
+    section: str
+    paths: Collection[str]
+    named: Sequence[str]
+    library: Library
+    ranking: Ranking
+    contents: Mapping[str, bytes]
+    notes: tuple[str, ...] = ()
+    earlier: Sequence[Listed] = ()
+    recalled: Sequence[str] = ()
+
+
+def compose(material: Material, *, limit: int, left: int, count: Count) -> Parts:
+    """Return the parts of a context of ``limit`` tokens, of which ``left`` are not used up yet."""
+    parts = _frame(material, limit, count)
+    left -= sum(cost(text, count) for text in (parts.details, parts.section, parts.project))
+    for items in (parts.layout, parts.notes, parts.users, parts.earlier, parts.recalled):
+        left -= sum(cost(item, count) for item in items)
+    files = _named_files(material, left - int(limit * OUTLINES), count)
+    left -= sum(cost(file, count) for file in files)
+    room = min(left - int(limit * OUTLINES), int(limit * RELATED))
+    related = _related_files(material, {f.path for f in files}, room, count)
+    left -= sum(cost(file, count) for file in related)
+    files += related
+    seen = {file.path for file in files if not file.partial}
+    outlines = listed(_outlines(material, seen), limit=left, count=count, most=60)
+    return replace(parts, files=tuple(files), outlines=outlines)
+
+
+def _frame(material: Material, limit: int, count: Count) -> Parts:
+    """All but the files: short parts with a share of their own."""
+    return Parts(
+        details=hard_cut(material.details, limit=int(limit * DETAILS), count=count),
+        section=hard_cut(material.section, limit=int(limit * SECTION), count=count),
+        project=project_type(material.paths),
+        layout=_layout(material, int(limit * LAYOUT), count),
+        notes=material.notes[:10],
+        users=listed(_users(material), limit=int(limit * USERS), count=count, most=30),
+        earlier=listed(material.earlier, limit=int(limit * EARLIER), count=count, most=30),
+        recalled=fitting(material.recalled, limit=int(limit * RECALLED), count=count),
+    )
+
+
+def _layout(material: Material, limit: int, count: Count) -> tuple[str, ...]:
+    near = [*material.named, *list(material.contents)[:5]]
+    for most in _LINES:
+        lines = layout(material.paths, near=near, most=most)
+        if sum(cost(line, count) for line in lines) <= limit:
+            return tuple(lines)
+    return fitting(lines, limit=limit, count=count)
+
+
+def _named_files(material: Material, left: int, count: Count) -> list[Shown]:
+    """The files the task is about: whole while they fit, else a part of each."""
+    found: list[Shown] = []
+    wanted = [path for path in material.named if path in material.contents]
+    for at, path in enumerate(wanted):
+        room = max(left // 2, left // (len(wanted) - at)) if at < len(wanted) - 1 else left
+        if shown := _shown(material, path, room, count, wanted=True):
+            found.append(shown)
+            left -= cost(shown, count)
+    return found
+
+
+def _related_files(
+    material: Material, seen: Collection[str], room: int, count: Count
+) -> list[Shown]:
+    scores, found = material.ranking.scores, list[Shown]()
+    others = [path for path in material.contents if path not in seen]
+    best = max((scores.get(path, 0.0) for path in others), default=0.0)
+    for path in others:
+        if scores.get(path, 0.0) < best * _WORTH or len(found) == 8:
+            break
+        if shown := _shown(material, path, room * 2 // 3, count, wanted=False):
+            found.append(shown)
+            room -= cost(shown, count)
+    return found
+
+
+def _shown(material: Material, path: str, room: int, count: Count, *, wanted: bool) -> Shown | None:
+    content = material.contents[path]
+    room -= cost(Shown(path, ""), count)
+    if room < 40 or b"\0" in content:
+        return None
+    text = content.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n")
+    symbols = material.library.facts.get(path, NOTHING).symbols
+    fits = cut(text, symbols, about=set(terms(material.text)), limit=room, count=count)
+    return Shown(path, fits, partial=fits != text, wanted=wanted)
+
+
+def _users(material: Material) -> Iterator[Listed]:
+    """Who uses what is going to change, with the lines that do."""
+    users, scores = material.ranking.users, material.ranking.scores
+    for path in sorted(users, key=lambda path: (-scores.get(path, 0.0), path)):
+        if not users[path] and path in material.named:
+            continue  # it is quoted, and no line of it is special
+        lines = material.contents.get(path, b"").decode("utf-8", "replace").split("\n")
+        yield Listed(path, tuple(_uses(lines, users[path])))
+
+
+def _uses(lines: Sequence[str], names: Sequence[str]) -> Iterator[str]:
+    if not names:
+        return
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, names[:10]))})\b")
+    found = [(at, line) for at, line in enumerate(lines, 1) if pattern.search(line[:500])]
+    for at, line in found[:_USES_SHOWN]:
+        yield f"{at}: {line.strip()[:160]}"
+    if len(found) > _USES_SHOWN:
+        yield f"... and {len(found) - _USES_SHOWN} more lines"
+
+
+def _outlines(material: Material, seen: Collection[str]) -> Iterator[Listed]:
+    """The symbol map: signatures of the files that come next."""
+    scores, about = material.ranking.scores, set(terms(material.text))
+    best = max(scores.values(), default=0.0)
+    for path in sorted(scores, key=lambda path: (-scores[path], path)):
+        if scores[path] < best * _HINT:
+            return
+        known = material.library.facts.get(path, NOTHING).symbols.definitions
+        if path not in seen and known:
+            yield Listed(path, signatures(known, about=about))
+
+
+def signatures(
+    definitions: Sequence[Definition], *, about: Collection[str] = (), most: int = _SIGNATURES
+) -> tuple[str, ...]:
+    """Return the signatures closest to ``about``, in the order of the file, methods indented."""
+    close = sorted(
+        range(len(definitions)),
+        key=lambda at: (
+            -sum(term in about for term in terms(definitions[at].name)),
+            definitions[at].depth,
+            at,
+        ),
+    )
+    chosen = sorted(close[:most])
+    lines = [f"{'  ' * min(definitions[at].depth, 3)}{definitions[at].signature}" for at in chosen]
+    rest = len(definitions) - len(chosen)
+    return (*lines, *([f"... and {rest} more"] if rest else []))

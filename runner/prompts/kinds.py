@@ -1,0 +1,42 @@
+"""What kind of work a task is, read off its files and words: each kind has a hint of its own."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Literal
+
+from runner.roadmap.task import Task
+
+Kind = Literal["code", "tests", "configuration", "scripts", "documentation"]
+
+_TEST = re.compile(r"(?:^|/)(?:tests?|__tests__|spec)/|(?:^|/)test_|[._](?:test|spec)\.")
+_SUFFIXES: dict[str, Kind] = {
+    **dict.fromkeys(("md", "rst", "txt", "adoc"), "documentation"),
+    **dict.fromkeys(("json", "yaml", "yml", "toml", "ini", "cfg", "env"), "configuration"),
+    **dict.fromkeys(("sh", "bash", "zsh", "ps1", "mk"), "scripts"),
+}
+_NAMES: dict[str, Kind] = {"Makefile": "scripts", "Dockerfile": "configuration"}
+_WORDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    ("tests", re.compile(r"^\W*(?:write|add|create)?\W*(?:unit |integration )?tests?\b", re.I)),
+    ("documentation", re.compile(r"^\W*(?:document|describe|write (?:the )?docs?)\b", re.I)),
+)
+
+
+def kind_of(task: Task) -> Kind:
+    """Return the kind that most of its files are of, else what its first words say."""
+    counted = Counter(_kinds(task.files))
+    if counted:
+        return counted.most_common(1)[0][0]
+    said = (kind for kind, pattern in _WORDS if pattern.search(task.title))
+    return next(said, "code")
+
+
+def _kinds(files: Iterable[str]) -> Iterable[Kind]:
+    for path in files:
+        name = path.rpartition("/")[2]
+        if _TEST.search(path):
+            yield "tests"
+        else:
+            yield _NAMES.get(name) or _SUFFIXES.get(name.rpartition(".")[2], "code")

@@ -1,0 +1,213 @@
+"""Search, ranking, impact, choosing and cutting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from runner.context.choose import MAX_FILE, MAX_FILES, chosen
+from runner.context.cut import cut, hard_cut
+from runner.context.facts import facts_of
+from runner.context.index import Index
+from runner.context.library import Library, library
+from runner.context.project import layout, project_type
+from runner.context.rank import ranked
+from runner.context.search import Search
+from runner.context.symbols import symbols_of
+from runner.context.terms import terms
+from runner.context.tokens import counter, estimate
+from runner.snapshot import FILE, SYMLINK, Entry, blob_sha
+
+SHOP = {
+    "shop/money.py": "def total(items):\n    return sum(items)\n\n\ndef cut(x):\n    return x\n",
+    "shop/cart.py": "from shop.money import total\n\n\ndef pay(cart):\n    return total(cart)\n",
+    "shop/bill.py": "from shop import money\n\n\ndef write(bill):\n    print(money.total(bill))\n",
+    "shop/mail.py": "def send(letter):\n    return letter\n",
+    "tests/test_money.py": "from shop.money import total\n\n\ndef test_total():\n    total([1])\n",
+}
+
+
+def known(files: Mapping[str, str]) -> Library:
+    """The library of some files."""
+    return library({path: facts_of(path, text.encode()) for path, text in files.items()})
+
+
+def test_terms_split_identifiers_and_cut_endings() -> None:
+    """Names meet the words of a sentence."""
+    assert set(terms("parseHTTPHeaders")) >= {"pars", "http", "header"}
+    assert terms("parsing") == terms("parsed") == terms("parses")
+    assert "round_up" in terms("round_up(x)")
+    assert terms("the def of a") == []
+
+
+def test_search_finds_words_of_paths_and_contents() -> None:
+    """The best document has 1, one without a word of the query is not there."""
+    search = Search({"a": terms("cart payment"), "b": terms("cart"), "c": terms("mail"), "d": []})
+    scores = search.scores(terms("paying for carts, payments"))
+
+    assert scores["a"] == pytest.approx(1.0)
+    assert set(scores) == {"a", "b"}
+    assert Search({}).scores(["x"]) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Rename `total` to `sum_all`", []),
+        ("Rename total to sum_all everywhere", ["shop/money.py"]),
+        ("`total()` of `shop/money.py` must round", ["shop/money.py"]),
+    ],
+)
+def test_who_uses_what_changes(text: str, named: list[str]) -> None:
+    """The import graph names all users of a function the task names, and nobody else."""
+    ranking = ranked(known(SHOP), text, named=named)
+
+    assert {target.path for target in ranking.targets} == {"shop/money.py"}
+    assert ranking.users == {
+        path: ("total",) for path in ("shop/bill.py", "shop/cart.py", "tests/test_money.py")
+    }
+    assert max(ranking.scores, key=ranking.scores.__getitem__) == "shop/money.py"
+
+
+def test_who_imports_a_file_that_changes_as_a_whole() -> None:
+    """Without a name of a definition all importers are users."""
+    ranking = ranked(known(SHOP), "Tidy up `shop/money.py`", named=["shop/money.py"])
+
+    assert {"shop/cart.py", "tests/test_money.py"} <= set(ranking.users)
+
+
+def test_a_name_everybody_defines_says_nothing() -> None:
+    """A common name is no hint at a place."""
+    files = {f"m{n}.py": "def main():\n    pass\n" for n in range(9)}
+
+    assert ranked(known(files), "Fix `main`").targets == ()
+
+
+def test_files_an_important_one_imports_count_more() -> None:
+    """What the best file imports is lifted above what is not connected."""
+    files = {
+        "a.py": "from helper import x\n\n\ndef overdue_rent():\n    return x\n",
+        "helper.py": "x = 1\n",
+        "loose.py": "y = 1\n",
+    }
+    scores = ranked(known(files), "`overdue_rent` is wrong").scores
+
+    assert scores["helper.py"] > scores.get("loose.py", 0.0)
+
+
+def test_the_index_reads_a_blob_once() -> None:
+    """The same content under another path of its language is known already."""
+    index = Index()
+    sha = blob_sha(b"def f(): pass\n")
+    made = index.learn("a.py", sha, b"def f(): pass\n")
+
+    assert index.known("b/c.py", sha) is made
+    assert index.known("a.js", sha) is None
+    assert index.library({"a.py": made}, {"a.py": sha}) is index.library(
+        {"a.py": made}, {"a.py": sha}
+    )
+
+
+def entry(size: int = 10, mode: str = FILE) -> Entry:
+    return Entry(mode, "0" * 40, size)
+
+
+def test_which_files_are_read() -> None:
+    """Named ones first, then what shares words; no link, nothing binary or large, foreign last."""
+    entries = {
+        "z.py": entry(),
+        "docs/cart.md": entry(),
+        "node_modules/cart.js": entry(),
+        "logo.png": entry(),
+        "big.py": entry(MAX_FILE + 1),
+        "link.py": entry(mode=SYMLINK),
+        "named.txt": entry(),
+    }
+
+    assert chosen(entries, text="the cart", first=["named.txt", "gone.py"]) == [
+        "named.txt",
+        "docs/cart.md",
+        "z.py",
+        "node_modules/cart.js",
+    ]
+
+
+def test_how_many_files_are_read() -> None:
+    """Of a huge tree so many and no more, those that share words with the task among them."""
+    entries = {f"f{n}.py": entry() for n in range(MAX_FILES + 500)} | {"deep/er/cart.txt": entry()}
+    paths = chosen(entries, text="the cart", first=[])
+
+    assert len(paths) == MAX_FILES
+    assert paths[0] == "deep/er/cart.txt"
+
+
+CLASS = "import os\n\n\nclass A:\n" + "\n".join(
+    f"    def m{n}(self):\n" + f"        x = {n}\n" * 9 for n in range(20)
+)
+
+
+def test_cutting_keeps_whole_methods() -> None:
+    """A long class keeps the methods the task is about, and names what is left out."""
+    shown = cut(CLASS, symbols_of("a.py", CLASS.encode()), about={"m7"}, limit=400, count=estimate)
+
+    assert "    def m7(self):\n" + "        x = 7\n" * 8 in shown
+    assert shown.startswith("import os\n")
+    assert "left out: " in shown
+    assert estimate(shown) <= 400
+
+
+@pytest.mark.parametrize("limit", [5, 50, 500])
+@pytest.mark.parametrize("text", ["x" * 60_000, "word " * 9_000, "a\n" * 30_000, "漢" * 9_000])
+def test_cutting_keeps_the_limit(text: str, limit: int) -> None:
+    """Whatever the text, what is left fits."""
+    symbols = symbols_of("a.py", text.encode())
+
+    assert estimate(cut(text, symbols, about=set(), limit=limit, count=estimate)) <= limit + 8
+    assert estimate(hard_cut(text, limit=limit, count=estimate)) <= limit + 8
+
+
+SAMPLES = {
+    "code": (CLASS + SHOP["shop/bill.py"]) * 3,
+    "prose": "The quick brown fox jumps over the lazy dog, doesn't it? " * 30,
+    "numbers": "1234567890 3.14159 0xff " * 50,
+    "signs": "a->b == {c: [d, !e], f: g && h || (i << 2)};\n" * 40,
+    "chinese": "运行测试并提交更改。" * 40,
+    "german": "Überprüfungsmöglichkeiten für Straßenverkehrsgeräte " * 30,
+    "emoji": "🙂👍🏽 ok " * 30,
+}
+
+
+@pytest.mark.parametrize("model", ["gpt-5-mini", "gpt-4-turbo", "voyage-3"])
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_the_estimate_is_never_below_a_real_count(model: str, sample: str) -> None:
+    """Where the vocabulary is not known we count too many tokens rather than too few."""
+    real = counter(model)(SAMPLES[sample])
+
+    assert counter(model) is not estimate
+    assert real <= estimate(SAMPLES[sample]) <= (1.8 if sample in ("code", "prose") else 4) * real
+
+
+def test_which_models_are_counted_exactly() -> None:
+    """OpenAI's families by their names, everything else by the estimate."""
+    assert counter("openai/gpt-4.1-mini") is counter("o3")
+    assert counter("gpt-4") is not counter("gpt-4o")
+    assert counter("qwen2.5-coder") is counter("") is estimate
+
+
+def test_long_texts_are_counted() -> None:
+    """The library refuses long texts; we hand them over in pieces."""
+    assert counter("gpt-5")("word " * 400_000) > 400_000
+
+
+def test_project_type_and_layout() -> None:
+    """A line about the project, and a layout that fits into so many lines."""
+    paths = [f"src/p{n}/m{m}.py" for n in range(30) for m in range(9)] + ["pyproject.toml"]
+    lines = layout(paths, near=["src/p3/m1.py"], most=20)
+
+    assert project_type(paths) == "Python (pyproject.toml); files: 270 python"
+    assert len(lines) <= 20
+    assert lines[0] == "src/p3/m0.py"
+    assert "(1 files at the root)" in lines
+    assert lines[-1].startswith("... and ")
+    assert project_type([]) == ""
