@@ -9,6 +9,7 @@ from runner.changes import ChangeSet, Write
 from runner.deps import Deps
 from runner.errors import TaskError
 from runner.naming import branch_name
+from runner.nodes.verify import verify_task
 from runner.ports import Checkpoint
 from runner.reading import base_of, contents
 from runner.roadmap.edit import EditRefused, find, tick
@@ -16,12 +17,43 @@ from runner.snapshot import Snapshot
 from runner.state import RunState, Step
 from runner.texts import commit_message, pull_request_body, title_of
 from runner.validators.validate import syntax_complaint
+from runner.verdicts import reasons_of
 
 log = logging.getLogger(__name__)
 
 
 async def checkpoint(state: RunState, deps: Deps) -> Step:
-    """Publish the attempt's change set; doing it twice leaves one."""
+    """Publish the attempt's change set; doing it twice leaves one.
+
+    A task that was worked on beside others builds on the newest commit of theirs.
+    """
+    async with deps.line.held:
+        tip, branch = deps.line.tip or (state.tip, state.tip_branch)
+        if tip != state.attempt.base:
+            state = await _moved(state, deps, tip)
+        step = await _published(state.with_attempt(below=branch), deps)
+        deps.line.tip = (step.state.attempt.commit, step.state.attempt.branch)
+        return step
+
+
+async def _moved(state: RunState, deps: Deps, tip: str) -> RunState:
+    """Put the change set on a newer commit and verify what comes of it.
+
+    Raises ``TaskError`` (kind ``conflict``) when both touch a file, or the tests fail together.
+    """
+    old, new = await base_of(state, deps), await deps.repository.snapshot(tip)
+    both = [p for p in state.attempt.changes.files if old.entries.get(p) != new.entries.get(p)]
+    if both:
+        raise TaskError("conflict", f"another task changed {', '.join(both)} at the same time")
+    state = state.with_attempt(base=tip)
+    verified = await verify_task(state, deps)
+    if verified.outcome != "ok":
+        said = "; ".join(reasons_of(verified.state.attempt.verification))
+        raise TaskError("conflict", f"with what another task did at the same time: {said}")
+    return verified.state
+
+
+async def _published(state: RunState, deps: Deps) -> Step:
     base = await base_of(state, deps)
     path = state.request.roadmap
     roadmap = (await contents(deps, base, [path])).get(path)
@@ -29,6 +61,8 @@ async def checkpoint(state: RunState, deps: Deps) -> Step:
         raise TaskError("file", f"{path} is gone from the tree this task builds on")
     repaired = await _repaired(state, deps, base)
     made = _checkpoint(state, base, _ticked(state, roadmap), repaired)
+    if not made.changes:  # published and built upon before a crash could save this step
+        return Step(state.with_attempt(commit=made.parent, branch=made.below), "ok")
     published = await deps.repository.publish_checkpoint(made)
     log.info("Checkpoint of task [%s]: %s", state.task.name, published.url or published.commit)
     return Step(
@@ -38,27 +72,36 @@ async def checkpoint(state: RunState, deps: Deps) -> Step:
 
 
 def _ticked(state: RunState, roadmap: bytes) -> ChangeSet:
+    after = roadmap
     try:
-        after = tick(state.request.roadmap, roadmap, state.task.key)
+        for key in (state.current, *state.attempt.members):
+            after = tick(state.request.roadmap, after, key)
     except EditRefused as refused:
         raise TaskError("file", str(refused)) from refused
     return state.attempt.changes.merged(ChangeSet({state.request.roadmap: Write(after)}))
 
 
 async def _repaired(state: RunState, deps: Deps, base: Snapshot) -> list[str]:
-    """Changed files that did not parse before this task."""
-    old = await contents(deps, base, state.attempt.changes.files)
-    return [path for path, content in old.items() if syntax_complaint(path, content)]
+    """Changed files that did not parse before this task, and do now."""
+    changes = state.attempt.changes.files
+    old = await contents(deps, base, changes)
+    repaired = []
+    for path, content in old.items():
+        write = changes[path]
+        if write and syntax_complaint(path, content) and not syntax_complaint(path, write.content):
+            repaired.append(path)
+    return repaired
 
 
 def _checkpoint(
     state: RunState, base: Snapshot, changes: ChangeSet, repaired: Sequence[str]
 ) -> Checkpoint:
     task, run = state.task, state.request.id
+    keys = (task.key, *state.attempt.members)
     return Checkpoint(
         run=run,
         task=task.key,
-        branch=branch_name(run, _only_name(state), task.title),
+        branch=branch_of(state),
         below=state.attempt.below,
         parent=state.attempt.base,
         changes=changes.effective(base),
@@ -66,8 +109,15 @@ def _checkpoint(
         title=title_of(task),
         message=commit_message(task),
         body=pull_request_body(state, repaired),
-        trailers=(("Cairn-Run", run), ("Cairn-Task", task.key)),
+        trailers=(("Cairn-Run", run), *(("Cairn-Task", key) for key in keys)),
+        members=keys[1:],
     )
+
+
+def branch_of(state: RunState, *, kind: str = "") -> str:
+    """Name the branch of the task in hand; ``kind`` tells a recovery's from its checkpoint's."""
+    name = f"{kind}-{_only_name(state)}" if kind else _only_name(state)
+    return branch_name(state.request.id, name, state.task.title)
 
 
 def _only_name(state: RunState) -> str:

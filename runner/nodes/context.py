@@ -1,139 +1,170 @@
-"""Gather what the model has to see for one task, within bounds."""
+"""Gather what the model has to see for one task, within a budget of tokens."""
 
 from __future__ import annotations
 
-import difflib
-import re
-from collections.abc import Iterable
+import asyncio
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
+from runner.context.choose import MAX_FILE, chosen, readable
+from runner.context.compose import Material, compose
+from runner.context.earlier import earlier_tasks, made
+from runner.context.facts import Facts
+from runner.context.index import Index
+from runner.context.library import Library
+from runner.context.named import broken_before, existing, near_misses, too_large
+from runner.context.parts import Parts, within
+from runner.context.rank import Ranking, ranked
+from runner.context.terms import terms
+from runner.context.tokens import counter
 from runner.deps import Deps
 from runner.prompts import render_text
-from runner.reading import Quoted, base_of, contents, quote
+from runner.reading import base_of, contents, quote
 from runner.snapshot import Snapshot
 from runner.state import RunState, Step
-from runner.validators.validate import syntax_complaint
 
-MAX_CONTENT = 16_000
-"""Characters of file contents in one context (about 5,000 tokens)."""
+log = logging.getLogger(__name__)
 
-MAX_FILE = 8_000
-MAX_TREE = 150
-MAX_SIZE = 64_000
+_BATCH_FILES, _BATCH_BYTES = 300, 4_000_000
+"""Contents held at once while the index learns."""
 
-_WORD = re.compile(r"[A-Za-z_]{3,}")
-_COMMON = frozenset({"the", "and", "for", "with", "that", "this", "from", "into", "add", "new"}) | {
-    "test",
-    "tests",
-    "src",
-    "lib",
-    "file",
-    "function",
-    "should",
-}
+_FETCHED = 40
+"""Files whose contents are looked at for one context."""
+
+_LEARNING = 30.0
+"""Seconds after which no further file is read for one context."""
+
+_MADE_WORTH = 4.0
+_DEFINING = 4
+_MAX_WORDS = 20_000
 
 
 async def build_context(state: RunState, deps: Deps) -> Step:
-    """Render task, tree and the files that matter; the attempt keeps it for every question."""
+    """Render task, project and the files that matter; the attempt keeps it for every question."""
     text = await describe(state, deps)
     return Step(state.with_attempt(context=text.encode()), "ok")
 
 
 async def describe(state: RunState, deps: Deps) -> str:
-    """Return the context as text."""
+    """Return the context as text; before a plan is made half the budget is enough."""
     base = await base_of(state, deps)
-    task, attempt = state.task, state.attempt
-    files, broken = await _files(state, deps, base)
+    text = _words(state)
+    named = [p for p in existing(_named(state), base) if p != state.request.roadmap]
+    library = await _library(deps, base, text, [*named, *made(state)], state.request.roadmap)
+    ranking = await asyncio.to_thread(_ranked, state, library, text, named)
+    about = _about(named, ranking)
+    wanted = _worth_reading(about, ranking, base)
+    found = await contents(deps, base, wanted)
+    recalled = await deps.memory.recall(frozenset(terms(text)), frozenset(base.entries))
+    material = Material(
+        text=text,
+        details=state.task.details,
+        section=state.task.section,
+        paths=base.entries.keys(),
+        named=about,
+        library=library,
+        ranking=ranking,
+        contents={path: found[path] for path in wanted if path in found},
+        notes=(*near_misses(state.task.files, base), *too_large(named, base)),
+        earlier=earlier_tasks(state, deps.index),
+        recalled=recalled,
+    )
+    return await asyncio.to_thread(_rendered, state, deps, material, base)
+
+
+def _rendered(state: RunState, deps: Deps, material: Material, base: Snapshot) -> str:
+    """Choose and render; takes processor time, so it has a thread of its own."""
+    options = state.request.options
+    planning = state.node == "plan_task"
+    limit = options.context_tokens // 2 if planning else options.context_tokens
+    count = counter(options.model or deps.model_name)
+    render = partial(_render, state)
+    left = limit - count(render(Parts()))
+    parts = compose(material, limit=limit, left=left, count=count)
+    broken = [n for file in parts.files for n in broken_before(file.path, material.contents)]
+    parts = replace(parts, notes=(*parts.notes, *broken))
+    return within(parts, render, limit=limit, count=count)
+
+
+def _render(state: RunState, parts: Parts) -> str:
     return render_text(
         "context",
-        task=task,
-        headings=[heading.text for heading in task.headings],
-        section=task.section[:4_000],
-        plan=attempt.plan,
-        tree="\n".join(_tree(base)),
-        notes=[*near_misses(task.files, base), *broken],
-        files=files,
+        task=state.task,
+        headings=[heading.text for heading in state.task.headings],
+        plan=state.attempt.plan,
+        parts=parts,
+        files=[(f, quote(f.path, f.text.encode(), limit=MAX_FILE * 2)) for f in parts.files],
     )
 
 
-async def _files(state: RunState, deps: Deps, base: Snapshot) -> tuple[list[Quoted], list[str]]:
-    """Files that matter most, until the budget is used up, and which of them are broken."""
-    ranked = [p for p in rank(state, base) if base.entries[p].size <= MAX_SIZE]
-    found = await contents(deps, base, ranked[:40])
-    quoted: list[Quoted] = []
-    broken: list[str] = []
-    left = MAX_CONTENT
-    for path in ranked:
-        content = found.get(path)
-        if not content or b"\0" in content or left <= 200:
-            continue
-        file = quote(path, content, limit=min(MAX_FILE, left))
-        left -= len(file.text)
-        quoted.append(file)
-        broken += broken_before(path, content)
-    return quoted, broken
+async def _library(
+    deps: Deps, base: Snapshot, text: str, first: Sequence[str], roadmap: str
+) -> Library:
+    """Know the files of the tree, reading what no run of this process has read before."""
+    entries = {path: entry for path, entry in base.entries.items() if path != roadmap}
+    paths = await asyncio.to_thread(chosen, entries, text=text, first=first)
+    facts = {p: known for p in paths if (known := deps.index.known(p, entries[p].sha))}
+    until = deps.clock.monotonic() + _LEARNING
+    for batch in _batches([path for path in paths if path not in facts], base):
+        if deps.clock.monotonic() > until:
+            log.warning("Of %d files %d were read for the context", len(paths), len(facts))
+            break
+        found = await contents(deps, base, batch)
+        facts |= await asyncio.to_thread(_learn, deps.index, base, found)
+    shas = {path: entries[path].sha for path in facts}
+    return await asyncio.to_thread(deps.index.library, facts, shas)
 
 
-def rank(state: RunState, base: Snapshot) -> list[str]:
-    """Order paths: named by task or plan, made earlier in this run, sharing words with the task."""
+def _learn(index: Index, base: Snapshot, found: Mapping[str, bytes]) -> dict[str, Facts]:
+    return {
+        path: index.learn(path, base.entries[path].sha, content) for path, content in found.items()
+    }
+
+
+def _batches(paths: Sequence[str], base: Snapshot) -> Iterator[list[str]]:
+    batch: list[str] = []
+    size = 0
+    for path in paths:
+        batch.append(path)
+        size += base.entries[path].size
+        if len(batch) >= _BATCH_FILES or size >= _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _ranked(state: RunState, library: Library, text: str, named: Sequence[str]) -> Ranking:
+    """Rank; what earlier tasks of the run wrote counts more, the newest most."""
+    ranking = ranked(library, text, named=named)
+    scores = dict(ranking.scores)
+    for at, path in enumerate(path for path in made(state) if path in library.facts):
+        scores[path] = scores.get(path, 0.0) + _MADE_WORTH / (1 + at / 5)
+    return replace(ranking, scores=scores)
+
+
+def _about(named: Sequence[str], ranking: Ranking) -> list[str]:
+    """What the task changes: files it names, and those that define what it names."""
+    defining = dict.fromkeys(target.path for target in ranking.targets)
+    return list(dict.fromkeys([*named, *list(defining)[:_DEFINING]]))
+
+
+def _worth_reading(about: Sequence[str], ranking: Ranking, base: Snapshot) -> list[str]:
+    scores = ranking.scores
+    best = sorted(scores, key=lambda path: (-scores[path], path))
+    paths = dict.fromkeys([*about, *best[: _FETCHED // 2], *ranking.users, *best[:_FETCHED]])
+    return [path for path in paths if readable(base.entries, path)][:_FETCHED]
+
+
+def _named(state: RunState) -> list[str]:
+    plan = state.attempt.plan
+    return [*state.task.files, *(plan.likely_files if plan else ())]
+
+
+def _words(state: RunState) -> str:
+    """The words the search looks for; the task's own sentence counts double."""
     task, plan = state.task, state.attempt.plan
-    named = [*task.files, *(plan.likely_files if plan else ())]
-    made = [path for a in state.attempts.values() if a.commit for path in a.changes.files]
-    words = _words(f"{task.text} {task.details}")
-    scores = {path: len(words & _words(path)) for path in base.entries}
-    akin = sorted((p for p in scores if scores[p]), key=lambda p: (-scores[p], p))
-    ordered = dict.fromkeys([*_existing(named, base), *reversed(made), *akin])
-    return [path for path in ordered if path in base.entries and path != state.request.roadmap]
-
-
-def broken_before(path: str, content: bytes) -> list[str]:
-    """Say that a file of the base does not parse: it was so before this task."""
-    found = syntax_complaint(path, content)
-    if found is None:
-        return []
-    at = f" on line {found.line}" if found.line else ""
-    return [
-        f"`{path}` has a syntax error{at} that was there before ({found.message}). Repair it "
-        "if this task needs the file."
-    ]
-
-
-def near_misses(named: Iterable[str], base: Snapshot) -> list[str]:
-    """Say which named path does not exist though a very similar one does."""
-    notes = []
-    for path in named:
-        if path not in base.entries and (meant := _namesake(path, base)):
-            notes.append(f"`{path}` does not exist, but `{meant}` does; it is probably meant.")
-    return notes
-
-
-def _namesake(path: str, base: Snapshot) -> str | None:
-    """The file of the same name in a folder of nearly the same name, if there is one."""
-    name = path.rpartition("/")[2]
-    same = [other for other in base.entries if other.rpartition("/")[2] == name]
-    close = difflib.get_close_matches(path, same, n=1, cutoff=0.85)
-    return close[0] if name and close else None
-
-
-def _existing(named: Iterable[str], base: Snapshot) -> list[str]:
-    """Named files, and the files of named folders."""
-    found: list[str] = []
-    for name in named:
-        if name in base.entries:
-            found.append(name)
-        elif name.endswith("/"):
-            found += [path for path in base.entries if path.startswith(name)]
-        elif meant := _namesake(name, base):
-            found.append(meant)
-    return found
-
-
-def _tree(base: Snapshot) -> list[str]:
-    paths = sorted(base.entries)
-    if len(paths) <= MAX_TREE:
-        return paths
-    return [*paths[:MAX_TREE], f"... and {len(paths) - MAX_TREE} more files"]
-
-
-def _words(text: str) -> set[str]:
-    parts = (part.lower() for word in _WORD.findall(text) for part in word.split("_"))
-    return {part for part in parts if len(part) > 2} - _COMMON
+    steps = "\n".join(plan.steps) if plan else ""
+    return f"{task.text}\n{task.title}\n{task.details}\n{steps}"[:_MAX_WORDS]

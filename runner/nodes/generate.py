@@ -13,6 +13,7 @@ from runner.deps import Deps
 from runner.findings import Complaint
 from runner.ports import Message
 from runner.prompts import question
+from runner.prompts.kinds import kind_of
 from runner.reading import Quoted, base_of, contents, named_in, quote, reader
 from runner.replies import parse_reply
 from runner.state import Attempt, RunState, Step
@@ -27,16 +28,33 @@ FIRST, SURGICAL, AFRESH = 0.2, 0.2, 0.7
 """Temperatures. A repair wants the same code but for the fault; a fresh start other code."""
 
 MAX_QUOTED = 12_000
+LONG = 50
+"""Lines of a file from which on a repair is asked for the lines that change alone."""
 
 
 async def execute_task(state: RunState, deps: Deps) -> Step:
     """Ask the whole question; again and warmer after failures, which are named."""
     attempt = state.attempt
     log.info("Executing task [%s]", state.task.name)
-    messages = question("execute_task", context=attempt.context.decode(), avoid=attempt.avoid)
-    temperature = AFRESH if attempt.answers else FIRST
+    newest = _newest(state)
+    messages = question(
+        "execute_task",
+        context=attempt.context.decode(),
+        avoid=attempt.avoid,
+        files=_shown(newest, newest.files),
+        kind=kind_of(state.task),
+    )
+    first = state.request.options.temperature
+    temperature = AFRESH if attempt.answers else FIRST if first is None else first
     state, said = await ask(state, deps, messages, temperature=temperature)
-    return Step(await _answered(state, deps, said, ChangeSet()), "ok")
+    return Step(await _answered(state, deps, said, newest), "ok")
+
+
+def _newest(state: RunState) -> ChangeSet:
+    """What a fresh answer goes on top of: nothing, but in the ralph loop what is sound by now."""
+    attempt = state.attempt
+    goes_on = state.request.options.loop == "ralph" and not attempt.complaints
+    return attempt.changes if goes_on else ChangeSet()
 
 
 async def repair_code(state: RunState, deps: Deps) -> Step:
@@ -45,12 +63,14 @@ async def repair_code(state: RunState, deps: Deps) -> Step:
     log.info("Repairing code (attempt %d/%d)", attempt.code_repairs + 1, MAX_REPAIRS)
     faulty = {complaint.path for complaint in attempt.complaints}
     kept = _kept(attempt).files
+    files = _shown(attempt.changes, faulty) or _shown(attempt.changes, attempt.changes.files)
     messages = question(
         "repair_code",
         task=state.task,
         complaints=attempt.complaints,
         context="" if attempt.changes else attempt.context.decode(),
-        files=_shown(attempt.changes, faulty) or _shown(attempt.changes, attempt.changes.files),
+        files=files,
+        long=_long(files),
         dropped=sorted(attempt.changes.files.keys() - kept.keys()),
     )
     state = state.with_attempt(code_repairs=attempt.code_repairs + 1)
@@ -64,24 +84,30 @@ async def repair_test(state: RunState, deps: Deps) -> Step:
     verification = attempt.verification
     failures = verification.failures if verification else ()
     level = None if failures else failed_level(verification)
+    files = await _with_tests(state, deps, [f.file for f in failures])
     messages = question(
         "repair_test",
         task=state.task,
         failures=failures[:5],
         output=cut_middle(level.output or level.reason, 3_000) if level else "",
-        files=await _with_tests(state, deps, [f.file for f in failures]),
+        files=files,
+        long=_long(files),
     )
     state = state.with_attempt(test_repairs=attempt.test_repairs + 1)
     return await _repaired(state, deps, messages)
 
 
+def _long(files: Iterable[Quoted]) -> str:
+    """The path of a file too long to be repeated for a small correction, '' when there is none."""
+    return next((f.path for f in files if f.text.count("\n") >= LONG), "")
+
+
 async def _repaired(state: RunState, deps: Deps, messages: tuple[Message, ...]) -> Step:
     """A repair's answer goes on top of what it repairs; the same code again is no answer."""
-    before = state.attempt.changes
     state, said = await ask(state, deps, messages, temperature=SURGICAL)
     state = await _answered(state, deps, said, _kept(state.attempt))
     attempt = state.attempt
-    if attempt.changes.digest != before.digest or attempt.complaints:
+    if attempt.complaints or attempt.changes.digest not in attempt.tried:
         return Step(state, "ok")
     kind: Literal["code", "test"] = "code" if state.node == "repair_code" else "test"
     decision = after_failure(attempt, kind, loop=state.request.options.loop, same=True)

@@ -19,12 +19,19 @@ def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False
     decision = after_failure(attempt, kind, loop=state.request.options.loop, same=same)
     if decision.outcome == "exhausted":
         log.info("Max repairs exceeded, classifying failure")
+    tried = (attempt.changes.digest,) if kind == "test" or _by_content(attempt) else ()
     state = state.with_attempt(
-        tried=tuple(dict.fromkeys((*attempt.tried, attempt.changes.digest))),
+        tried=tuple(dict.fromkeys((*attempt.tried, *tried))),
         avoid=tuple(dict.fromkeys((*attempt.avoid, *_mistakes(attempt, kind)))),
         reasons=(*attempt.reasons, decision.reason),
     )
     return Step(state, decision.outcome)
+
+
+def _by_content(attempt: Attempt) -> bool:
+    """Whether the change set itself was found wanting, and not a part that is no part of it."""
+    files = attempt.changes.files
+    return any(complaint.path in files for complaint in attempt.complaints)
 
 
 def _mistakes(attempt: Attempt, kind: Literal["code", "test"]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What happens when a task cannot be finished: say why, with evidence, and hand it to people."""
+"""What happens when a task cannot be finished: say why, with evidence, and propose what to do."""
 
 from __future__ import annotations
 
@@ -7,62 +7,57 @@ from dataclasses import replace
 
 from runner.deps import Deps
 from runner.errors import TaskError
-from runner.state import Failure, RunState, Status, Step
-from runner.texts import escalation_body, title_of
+from runner.nodes.drafting import drafted
+from runner.nodes.gathering import explained_failure
+from runner.nodes.proposing import proposed, with_place
+from runner.recovery.approval import disposition
+from runner.recovery.choose import choose
+from runner.recovery.fingerprint import sealed
+from runner.recovery.propose import proposal_of
+from runner.recovery.values import Proposal
+from runner.state import RunState, Status, Step
 
 log = logging.getLogger(__name__)
 
 
 async def classify_failure(state: RunState, deps: Deps) -> Step:
-    """Name the failure and collect what was seen."""
-    failure = _named(state)
+    """Name the failure and its reason, and collect what was seen."""
+    state, failure = await explained_failure(state, deps)
     log.info("Classified failure: %s", failure.reason.upper())
     return Step(state.with_attempt(failure=failure), "ok")
 
 
 async def propose_recovery(state: RunState, deps: Deps) -> Step:
-    """Escalate: tell people on the run's issue what was tried and what stands in the way."""
-    log.info("Recovery strategy: ESCALATE")
-    task = state.task
+    """Propose what to do, and put it before people where the approval mode wants them asked."""
+    if members := state.attempt.members:
+        log.info("The group of task [%s] falls apart: its tasks are worked on alone", state.current)
+        alone = state.with_attempt(members=(), former=members, status=Status.PENDING)
+        return Step(alone, "publish")
+    if not state.request.options.recovery:
+        return Step(state.with_attempt(status=Status.FAILED), "publish")
+    state, made = await _made(state, deps)
+    state = state.with_attempt(proposal=sealed(replace(made, made_at=deps.clock.now().timestamp())))
+    log.info("Recovery strategy: %s", made.strategy.upper())
+    what = disposition(made, state.request.options.approval_mode)
+    if what == "apply":
+        return Step(state, "ok")
     try:
-        body = escalation_body(state)
-        url = await deps.repository.publish_escalation(task.key, title_of(task), body)
+        published = await deps.repository.publish_proposal(await proposed(state, deps))
     except TaskError as error:
-        log.warning("The escalation of task [%s] was refused: %s", task.name, error.message)
+        log.warning("The proposal of task [%s] was refused: %s", state.task.name, error.message)
         return Step(state.with_attempt(status=Status.FAILED), "error")
-    return Step(state.with_attempt(status=Status.FAILED, url=url), "publish")
+    state = with_place(state, published)
+    if what == "ask":
+        return Step(state, "approve")
+    return Step(state.with_attempt(status=Status.FAILED), "publish")
 
 
-async def await_approval(state: RunState, deps: Deps) -> Step:
-    """Park the task until a person decides, or take the decision that came."""
-    attempt = state.attempt
-    step = f"{attempt.number}.{attempt.steps}"
-    decision = await deps.decisions.take(state.request.id, attempt.task, step)
-    if decision is None:
-        return Step(state.with_attempt(status=Status.AWAITING_APPROVAL), "waiting")
-    log.info("Task [%s]: %s by %s", state.task.name, decision.verdict, decision.by)
-    said = f"{decision.verdict} by {decision.by}{f': {decision.why}' if decision.why else ''}"
-    state = state.with_attempt(reasons=(*attempt.reasons, said))
-    if decision.verdict == "reject":
-        return Step(state.with_attempt(status=Status.FAILED), "rejected")
-    return Step(state, "ok")
-
-
-async def apply_recovery(state: RunState, deps: Deps) -> Step:
-    """Apply an approved proposal; an escalation leaves the task failed and unticked."""
-    return Step(state.with_attempt(status=Status.FAILED), "ok")
-
-
-def _named(state: RunState) -> Failure:
-    """Take the failure of the node, or make one of what every answer was refused for."""
-    attempt = state.attempt
-    evidence = (*attempt.avoid, *attempt.reasons)
-    if attempt.failure:
-        return replace(attempt.failure, evidence=evidence)
-    kind = "syntax" if attempt.complaints else "test"
-    message = (
-        "the code the model wrote could not be accepted"
-        if attempt.complaints
-        else "the tests still fail after every repair"
-    )
-    return Failure(kind, message, node=attempt.path[-1], evidence=evidence)
+async def _made(state: RunState, deps: Deps) -> tuple[RunState, Proposal]:
+    """Make the proposal that fits the reason, as far as the bounds of the run allow it."""
+    choice = choose(state)
+    if choice.strategy not in ("rewrite", "decompose"):
+        return state, proposal_of(state, choice.strategy, instead=choice.instead)
+    state, draft = await drafted(state, deps, choice.strategy)
+    if draft.tasks:
+        return state, proposal_of(state, choice.strategy, draft.tasks)
+    return state, proposal_of(state, "escalate", instead=draft.why_none)

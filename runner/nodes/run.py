@@ -6,13 +6,17 @@ import logging
 from dataclasses import replace
 
 from runner.deps import Deps
-from runner.moves import decided, next_move, open_tasks, retry, settle
+from runner.memory import of_run, of_task
+from runner.moves import decided, next_move, next_piece, retry, settle
 from runner.ports import Stack
 from runner.problems import missing_roadmap, nothing_to_do
 from runner.reading import contents
+from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap as parse
 from runner.roadmap.task import Roadmap
+from runner.routing import plans_first
 from runner.state import Attempt, RunState, Status, Step
+from runner.waiting import comes_back, with_blocked
 
 log = logging.getLogger(__name__)
 
@@ -25,50 +29,68 @@ async def parse_roadmap(state: RunState, deps: Deps) -> Step:
     found = await contents(deps, base, [path])
     state = replace(state, tip=stack.tip, tip_branch=stack.branch)
     if path not in found:
-        return Step(replace(state, problem=missing_roadmap(path)), "rejected")
+        return Step(replace(state, problem=missing_roadmap(path, deps.start)), "rejected")
     roadmap = parse(path, found[path])
-    state = replace(state, roadmap=roadmap, statuses=_statuses(roadmap, stack))
-    if problem := nothing_to_do(state, roadmap):
+    state = with_blocked(replace(state, roadmap=roadmap, statuses=_statuses(state, roadmap, stack)))
+    if problem := nothing_to_do(state, roadmap, deps.start):
         return Step(replace(state, problem=problem), "rejected")
     return Step(state, "ok")
 
 
 async def decide_next(state: RunState, deps: Deps) -> Step:
-    """Settle the task just left and say what comes next."""
-    state = settle(state)
+    """Settle the task just left, remember what it teaches, and say what comes next."""
+    left, state = state.current, with_blocked(settle(state))
+    if left:
+        await deps.memory.remember(of_task(state, left))
     move = next_move(state)
     if move == "decided":
         state = replace(state, current=decided(state))
+        state = state.with_attempt(status=Status.IN_PROGRESS)
     return Step(state, move)
 
 
 async def pick_task(state: RunState, deps: Deps) -> Step:
-    """Take the first open task in document order, with a fresh attempt on the tip."""
-    task = open_tasks(state)[0]
+    """Take the first open task, or a group of small ones, with a fresh attempt on the tip."""
+    piece = next_piece(state)
+    task = piece.task
     before = state.attempts.get(task.key)
     attempt = Attempt(
         task=task.key,
         base=state.tip,
         below=state.tip_branch,
         number=before.number + 1 if before else 1,
+        members=piece.keys[1:],
+        former=before.former if before else (),
     )
-    picked = state.picked if before else state.picked + 1
-    state = replace(state.put(attempt), current=task.key, picked=picked)
-    return Step(state, "ok" if state.request.options.planning else "direct")
+    state = replace(state.put(attempt), current=task.key)
+    planned = plans_first(task, state.request.options.planning)
+    return Step(state, "ok" if planned else "direct")
 
 
 async def retry_deferred(state: RunState, deps: Deps) -> Step:
     """Open the deferred tasks once more; a second deferral is not possible."""
+    for task in state.tasks:
+        if task.key in state.attempts and comes_back(state.attempts[task.key]):
+            log.info("Retrying deferred task: %s", task.name)
     return Step(retry(state), "ok")
 
 
 async def generate_report(state: RunState, deps: Deps) -> Step:
     """End the run; who listens writes the report from the state."""
+    await deps.memory.remember(of_run(state))
     return Step(replace(state, ended=deps.clock.now().timestamp()), "ok")
 
 
-def _statuses(roadmap: Roadmap, stack: Stack) -> dict[str, Status]:
-    """Tasks that other runs have already brought before people."""
+def _statuses(state: RunState, roadmap: Roadmap, stack: Stack) -> dict[str, Status]:
+    """Tasks that other runs have already brought before people.
+
+    A retry takes its task up all the same, unless its checkpoint is in review.
+    """
+    options = state.request.options
     known = {key: Status.DECLINED for key in stack.declined}
+    known |= {key: Status.AWAITING_APPROVAL for key in stack.proposed}
     known |= {key: Status.IN_REVIEW for key in stack.in_review}
+    again = find(roadmap, options.task) if options.retry else None
+    if again and known.get(again.key) is not Status.IN_REVIEW:
+        known.pop(again.key, None)
     return {task.key: known[task.key] for task in roadmap.tasks if task.key in known}

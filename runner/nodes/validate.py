@@ -10,11 +10,13 @@ from dataclasses import replace
 from runner.changes import ChangeSet
 from runner.deps import Deps
 from runner.findings import Complaint
+from runner.nodes.asking_first import needs_a_person
 from runner.nodes.judging import judged
 from runner.nodes.required import missing_files
 from runner.reading import Read, base_of, contents, reader
 from runner.snapshot import Snapshot
 from runner.state import Options, RunState, Step
+from runner.validators.destructive import destructive, log_line
 from runner.validators.limits import Limits
 from runner.validators.mend import mend
 from runner.validators.protected import protect_file
@@ -40,13 +42,28 @@ async def validate_code(state: RunState, deps: Deps) -> Step:
         changes=changes, complaints=complaints, mended=(*attempt.mended, *notes)
     )
     if not complaints and changes and changes.digest not in attempt.tried:
-        return Step(state, "ok")
+        return await asyncio.to_thread(_cleared, state, read)
     for complaint in complaints:
         log.info("Validation failed: %s at line %s", complaint.error, complaint.line or "-")
     same = not complaints
     if same:
         state = state.with_attempt(complaints=(_nothing_new(changes),))
     return judged(state, "code", same=same)
+
+
+def _cleared(state: RunState, read: Read) -> Step:
+    """Let a sound change set be written, unless it destroys something and people want to be asked.
+
+    What a person agreed to is not asked again: the agreement is bound to this very change set.
+    """
+    changes = state.attempt.changes
+    found = destructive(changes, read)
+    if found:
+        log.info("%s", log_line(found))
+    asks = state.request.options.pause_destructive and state.attempt.approved != changes.digest
+    if not found or not asks:
+        return Step(state, "ok")
+    return Step(state.with_attempt(**needs_a_person(state, found)), "approve")
 
 
 def _mended(

@@ -4,36 +4,37 @@ from __future__ import annotations
 
 import logging
 
-from runner.changes import ChangeSet
 from runner.deps import Deps
 from runner.events import Verified
 from runner.findings import Verification
+from runner.nodes.before import as_before, proved
+from runner.nodes.commands import own_commands
+from runner.nodes.filling import filled
+from runner.nodes.flaky import steadied
 from runner.nodes.judging import judged
-from runner.ports import Box
-from runner.preparing import prepared_image
-from runner.reading import base_of, contents, everything, reader
+from runner.reading import base_of, contents, reader
 from runner.snapshot import Snapshot
 from runner.state import RunState, Step
-from runner.verifiers import CONFIGURATION, new_failures, verify
-from runner.workspace import materialise
+from runner.verifiers import CONFIGURATION, Commands, tools_of, verify
 
 log = logging.getLogger(__name__)
 
 
 async def write_files(state: RunState, deps: Deps) -> Step:
     """Make the workspace equal to base + change set and read it back."""
-    await _write(state, deps, await base_of(state, deps), state.attempt.changes)
+    await filled(state, deps, await base_of(state, deps), state.attempt.changes)
     return Step(state, "ok")
 
 
 async def verify_task(state: RunState, deps: Deps) -> Step:
     """Run the levels; failures that were there before the change are not the task's."""
     base = await base_of(state, deps)
-    verification = await _verified(state, deps, base, state.attempt.changes)
-    state = state.with_attempt(verification=verification)
+    state, own, verification = await _verified(state, deps, base)
     if verification.passed:
-        return Step(state, "ok")
-    if await _as_before(state, deps, base, verification):
+        verification = await proved(state, deps, base, verification)
+        return Step(state.with_attempt(verification=verification), "ok")
+    state = state.with_attempt(verification=verification)
+    if await as_before(state, deps, base, verification, own=own):
         return Step(
             state.with_attempt(
                 reasons=(*state.attempt.reasons, "the failing tests failed before this change too")
@@ -45,49 +46,32 @@ async def verify_task(state: RunState, deps: Deps) -> Step:
     return judged(state, "test")
 
 
-async def _as_before(state: RunState, deps: Deps, base: Snapshot, after: Verification) -> bool:
-    """Say whether every failure is a test that the base fails as well."""
-    if not after.failures or any(
-        level.result == "failed" and level.name != "tests" for level in after.levels
-    ):
-        return False
-    await deps.bench.close()  # what the change left behind must not fail the baseline
-    before = await _verified(state, deps, base, ChangeSet())
-    return not new_failures(after, before)
-
-
 async def _verified(
-    state: RunState, deps: Deps, base: Snapshot, changes: ChangeSet
-) -> Verification:
-    """Verify a tree once: the same tree gives the same answer."""
-    tree = changes.tree(base)
+    state: RunState, deps: Deps, base: Snapshot
+) -> tuple[RunState, Commands | None, Verification]:
+    """Verify a tree once: the same tree gives the same answer. Also what it was verified with."""
+    changes = state.attempt.changes
+    tree, paths = changes.tree(base), sorted(changes.entries(base))
+    old = await contents(deps, base, CONFIGURATION)
+    read = reader(old, changes)
+    state, own = await own_commands(state, deps, paths=paths, read=read)
     if known := deps.bench.verified.get(tree):
-        return known
-    box = await _write(state, deps, base, changes)
+        return state, own, known
+    box = await filled(state, deps, base, changes)
     deps.bench.holds = ""
     options = state.request.options
-    old = await contents(deps, base, CONFIGURATION)
     verification = await verify(
         box,
         tree=tree,
-        paths=sorted(changes.entries(base)),
+        paths=paths,
         changed=sorted(path for path, write in changes.files.items() if write),
-        read=reader(old, changes),
+        read=read,
         mode=options.verify_mode,
         timeout=options.test_timeout,
+        own=own,
+        tested=bool(tools_of(base.entries, old.get)),
     )
     await deps.events.emit(Verified(state.request.id, state.current, verification))
+    verification = await steadied(state, deps, base, verification, own=own)
     deps.bench.verified[tree] = verification
-    return verification
-
-
-async def _write(state: RunState, deps: Deps, base: Snapshot, changes: ChangeSet) -> Box:
-    """Fill the box, unless it holds just this tree and nothing has run in it since."""
-    box = await deps.bench.box(state, await prepared_image(state, deps, base, changes))
-    tree = changes.tree(base)
-    if deps.bench.holds == tree:
-        return box
-    deps.bench.holds = ""
-    await materialise(box, await everything(deps, base, changes))
-    deps.bench.holds = tree
-    return box
+    return state, own, verification

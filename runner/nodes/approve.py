@@ -1,0 +1,200 @@
+"""Wait for a person's word about a proposal, and do what was agreed to."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+from runner.changes import ChangeSet, Write
+from runner.deps import Deps
+from runner.errors import TaskError
+from runner.nodes.checkpoint import branch_of
+from runner.nodes.proposing import proposed, with_place
+from runner.ports import Checkpoint, Decision
+from runner.reading import contents
+from runner.recovery.edit import edited
+from runner.recovery.fingerprint import original_of, sealed
+from runner.recovery.values import Proposal
+from runner.roadmap.edit import EditRefused, find
+from runner.roadmap.parse import parse_roadmap
+from runner.state import Attempt, Decided, RunState, Status, Step
+from runner.texts_recovery import recovery_body, recovery_message, recovery_title
+
+log = logging.getLogger(__name__)
+
+
+async def await_approval(state: RunState, deps: Deps) -> Step:
+    """Park the task until a person decides, or take the decision that came."""
+    attempt = state.attempt
+    decision = await deps.decisions.take(
+        state.request.id, attempt.task, f"{attempt.number}.{attempt.steps}"
+    )
+    if decision is None:
+        return _parked(await _shown(state, deps))
+    log.info("Task [%s]: %s by %s", state.task.name, decision.verdict, decision.by)
+    proposal = _proposal(attempt)
+    if decision.fingerprint not in ("", proposal.fingerprint):
+        return _parked(_noted(state, f"{_said(decision)} was about an older proposal"))
+    state = _noted(state, _said(decision)).with_attempt(
+        decision=Decided(
+            decision.verdict, decision.by, decision.channel, decision.at, decision.why
+        ),
+        status=Status.IN_PROGRESS,
+    )
+    if decision.verdict == "reject":
+        return await _rejected(state, deps, _said(decision))
+    if decision.verdict == "defer":
+        return await _rejected(state, deps, decision.why, status=Status.DEFERRED)
+    if proposal.kind == "changes" and decision.verdict == "approve":
+        return Step(state.with_attempt(approved=proposal.changes.digest), "proceed")
+    return await _agreed(state.with_attempt(proposal=_as_decided(proposal, decision)), deps)
+
+
+async def _shown(state: RunState, deps: Deps) -> RunState:
+    """Put a change set before people; a recovery was shown when it was made."""
+    proposal = _proposal(state.attempt)
+    if proposal.kind != "changes" or proposal.branch:
+        return state
+    return with_place(state, await deps.repository.publish_proposal(await proposed(state, deps)))
+
+
+async def apply_recovery(state: RunState, deps: Deps) -> Step:
+    """Do what was proposed: edit the roadmap on the newest commit, defer, skip or hand over."""
+    proposal = _proposal(state.attempt)
+    if proposal.strategy == "defer":
+        log.info("Deferring task: %s (%s)", state.task.name, proposal.reason.upper())
+        return Step(state.with_attempt(status=Status.DEFERRED), "ok")
+    if proposal.strategy in ("rewrite", "decompose"):
+        async with deps.line.held:
+            return Step(await _rewritten(state, deps, proposal), "ok")
+    escalated = proposal.strategy == "escalate"
+    if proposal.branch:
+        await deps.repository.end_proposal(state.task.key, ready=escalated, why=_why(state.attempt))
+    return Step(state.with_attempt(status=Status.FAILED if escalated else Status.SKIPPED), "ok")
+
+
+async def _rejected(
+    state: RunState, deps: Deps, why: str, *, status: Status = Status.FAILED
+) -> Step:
+    await deps.repository.end_proposal(state.task.key, ready=False, why=why)
+    return Step(state.with_attempt(status=status), "rejected")
+
+
+async def _agreed(state: RunState, deps: Deps) -> Step:
+    """Apply only if the task still stands as it did; else ask again about what stands there now."""
+    proposal = _proposal(state.attempt)
+    path = state.request.roadmap
+    found = await contents(deps, await deps.repository.snapshot(await _newest(state, deps)), [path])
+    roadmap = parse_roadmap(path, found.get(path, b""))
+    task = find(roadmap, proposal.task)
+    if task is None:
+        why = f"{path} has no such task any more, so there is nothing to apply"
+        return await _rejected(_noted(state, why), deps, why)
+    original = original_of(roadmap, task)
+    if original == proposal.original:
+        return Step(state, "ok")
+    log.info("The task [%s] was changed since its proposal was made", task.name)
+    fresh = sealed(replace(proposal, original=original))
+    state = _noted(state, "the task was changed since, so the approval was refused")
+    state = state.with_attempt(proposal=fresh)
+    published = await deps.repository.publish_proposal(await proposed(state, deps, stale=True))
+    return _parked(with_place(state, published))
+
+
+async def _newest(state: RunState, deps: Deps) -> str:
+    """The commit whose roadmap tells whether the task still stands as it did."""
+    decision = state.attempt.decision
+    if deps.line.tip:
+        return deps.line.tip[0]
+    if decision and decision.channel == "merge":  # which put the replacements there itself
+        return state.tip
+    # days may have passed: what people edited meanwhile is on the branch, not in this run
+    return (await deps.repository.stack()).tip
+
+
+async def _rewritten(state: RunState, deps: Deps, proposal: Proposal) -> RunState:
+    """Replay the edit by task key on the newest commit. Raises ``TaskError`` when it is refused."""
+    tip, below = deps.line.tip or (state.tip, state.tip_branch)
+    base = await deps.repository.snapshot(tip)
+    path = state.request.roadmap
+    before = (await contents(deps, base, [path])).get(path)
+    if before is None:
+        raise TaskError("file", f"{path} is gone from the tree the recovery builds on")
+    try:
+        after = edited(state, before)
+    except EditRefused as refused:
+        raise TaskError("file", str(refused)) from refused
+    if find(parse_roadmap(path, after), proposal.task):
+        raise TaskError("file", "the replacement is the same task again, so it was not written")
+    changes = ChangeSet({path: Write(after)})
+    published = await deps.repository.publish_checkpoint(
+        Checkpoint(
+            run=state.request.id,
+            task=proposal.task,
+            branch=proposal.branch or branch_of(state, kind="recovery"),
+            below=below,
+            parent=tip,
+            changes=changes,
+            tree=changes.tree(base),
+            title=recovery_title(state),
+            message=recovery_message(state),
+            body=recovery_body(state),
+            trailers=_trailers(state),
+            kind="recovery",
+        )
+    )
+    deps.line.tip = (published.commit, published.branch)
+    return state.with_attempt(
+        status=Status.REPLACED,
+        base=tip,
+        rewritten=after,
+        commit=published.commit,
+        branch=published.branch,
+        url=published.url,
+    )
+
+
+def _trailers(state: RunState) -> tuple[tuple[str, str], ...]:
+    named = (("Cairn-Run", state.request.id), ("Cairn-Task", state.task.key))
+    decision = state.attempt.decision
+    return (*named, ("Approved-by", decision.by)) if decision else named
+
+
+def _as_decided(proposal: Proposal, decision: Decision) -> Proposal:
+    """The proposal a person made of ours: other tasks, or to leave the task out."""
+    if decision.verdict == "skip":
+        return replace(proposal, kind="recovery", strategy="skip")
+    if decision.verdict != "edit":
+        return proposal
+    several = len(decision.tasks) > 1
+    return replace(
+        proposal,
+        kind="recovery",
+        strategy="decompose" if several else "rewrite",
+        replacements=decision.tasks,
+    )
+
+
+def _proposal(attempt: Attempt) -> Proposal:
+    if attempt.proposal is None:
+        raise TaskError("internal", f"nothing was proposed about task {attempt.task}")
+    return attempt.proposal
+
+
+def _parked(state: RunState) -> Step:
+    return Step(state.with_attempt(status=Status.AWAITING_APPROVAL), "waiting")
+
+
+def _noted(state: RunState, said: str) -> RunState:
+    return state.with_attempt(reasons=(*state.attempt.reasons, said))
+
+
+def _said(decision: Decision) -> str:
+    by = f" by {decision.channel}" if decision.channel else ""
+    why = f": {decision.why}" if decision.why else ""
+    return f"{decision.verdict}{by} by {decision.by}{why}"
+
+
+def _why(attempt: Attempt) -> str:
+    decision = attempt.decision
+    return f"{decision.verdict} by {decision.by}" if decision else "decided by the approval mode"

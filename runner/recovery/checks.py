@@ -1,0 +1,186 @@
+"""Whether proposed tasks may take a task's place: each check says what is wrong, for the model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from runner.recovery.choose import MOST_PARTS
+from runner.recovery.edit import edited
+from runner.recovery.facts import unnumbered
+from runner.recovery.values import Strategy
+from runner.roadmap.edit import EditRefused, find
+from runner.roadmap.files import files
+from runner.roadmap.lint import lint_text
+from runner.roadmap.lint.words import OPEN_END, SCOPE, SWEEP, WHOLE_THING
+from runner.roadmap.new_task import NewTask
+from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.task import Roadmap, Task
+from runner.state import RunState
+from runner.validators.paths import check_shape
+from runner.validators.protected import protect_file, protection
+
+LONGEST_TEXT = 500
+LONGEST_LINE = 300
+MOST_LINES = 12
+_SHORTEST = 12
+
+_WIDENS = (WHOLE_THING, SWEEP, SCOPE, OPEN_END)
+_ALSO = re.compile(
+    r"\b(?:(?:all|any) others?|everything else|whatever else|entire (?:codebase|project|app\w*))\b",
+    re.IGNORECASE,
+)
+_ANSWER = re.compile(
+    r"\W*(?:I|I'[a-z]+|we|you|sorry|sure|certainly|here|unfortunately|as an)\b", re.IGNORECASE
+)
+_CONCRETE = re.compile(r"`[^`\n]+`|\w\(|\b[\w-]+/[\w./-]+|\b\w+\.[a-z]{1,5}\b")
+_USUAL = frozenset({"src", "lib", "tests", "test", "docs"})
+"""Folders a part may begin although nobody has spoken of them."""
+_PLAIN = re.compile(r"\W+")
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Where the tasks would stand: the newest roadmap's bytes, and the files of its tree."""
+
+    roadmap: bytes
+    paths: frozenset[str] = frozenset()
+
+
+def fault(state: RunState, ground: Ground) -> str:
+    """Say what is wrong first with the tasks proposed for the task in hand, or ''."""
+    proposal, task = state.attempt.proposal, state.task
+    assert proposal is not None  # noqa: S101 - it is what is looked at
+    tasks = proposal.replacements
+    found = chain(
+        [_number(proposal.strategy, tasks)],
+        (_size(n, each) for n, each in enumerate(tasks, 1)),
+        [_same(task, tasks)],
+        (_scope(n, task, each) for n, each in enumerate(tasks, 1)),
+        (_unclear(n, proposal.strategy, each) for n, each in enumerate(tasks, 1)),
+        (_paths(n, state, ground, each) for n, each in enumerate(tasks, 1)),
+    )
+    return next((said for said in found if said), "") or _refused(state, ground)
+
+
+def _number(strategy: Strategy, tasks: Sequence[NewTask]) -> str:
+    if not tasks:
+        return "No task was found in the answer."
+    if strategy == "rewrite" and len(tasks) != 1:
+        return f"There are {len(tasks)} tasks; write exactly one."
+    if strategy == "decompose" and not 2 <= len(tasks) <= MOST_PARTS:
+        return f"{len(tasks)} tasks were found; write 2 to {MOST_PARTS}."
+    return ""
+
+
+def _size(number: int, task: NewTask) -> str:
+    lines = (*task.details, *task.acceptance)
+    if not _SHORTEST <= len(task.text) <= LONGEST_TEXT:
+        return (
+            f"Task {number} has {len(task.text)} characters; write {_SHORTEST} to {LONGEST_TEXT}."
+        )
+    if len(lines) > MOST_LINES:
+        return f"Task {number} has {len(lines)} details and criteria; at most {MOST_LINES}."
+    if any(len(line) > LONGEST_LINE for line in lines):
+        return f"Task {number} has a line of more than {LONGEST_LINE} characters."
+    return ""
+
+
+def _same(task: Task, tasks: Sequence[NewTask]) -> str:
+    before = {_words(task.text), _words(unnumbered(task)), _words(task.title)}
+    seen: set[str] = set()
+    for number, each in enumerate(tasks, 1):
+        words = _words(each.text)
+        if words in before:
+            return f"Task {number} is the old task again; say it in another way."
+        if words in seen:
+            return f"Task {number} is the same as one before it."
+        seen.add(words)
+    return ""
+
+
+def _scope(number: int, task: Task, new: NewTask) -> str:
+    """What widens the task must have been in it before."""
+    old = f"{unnumbered(task)}\n{task.details}\n{task.section}"
+    for text in (new.text, *new.details, *new.acceptance):
+        for pattern in (*_WIDENS, _ALSO):
+            if (found := pattern.search(text)) and not pattern.search(old):
+                return f'Task {number} asks for more than the old task: "{found[0].strip()[:60]}".'
+    return ""
+
+
+def _unclear(number: int, strategy: Strategy, new: NewTask) -> str:
+    if _ANSWER.match(new.text):
+        return f"Task {number} is a remark, not a task."
+    if strategy == "rewrite" and not _CONCRETE.search("\n".join((new.text, *new.details))):
+        return "The task names no file, function or value; name them in backticks."
+    lines = [new.text, *(f"  - {line}" for line in new.details)]
+    lines += ["  - Acceptance:", *(f"    - {line}" for line in new.acceptance)]
+    text = "\n".join(lines if new.acceptance else lines[:-1])
+    said = next(iter(lint_text(f"- [ ] {text}")), "")
+    return f"Task {number}: {said}." if said else ""
+
+
+def _paths(number: int, state: RunState, ground: Ground, new: NewTask) -> str:
+    """Files it names lie in the tree, in a folder of it, or were named before."""
+    task, plan = state.task, state.attempt.plan
+    known = {*task.files, *files(task.section), *(plan.likely_files if plan else ())}
+    text = "\n".join((new.text, *new.details, *new.acceptance))
+    guard = protection((*state.request.options.protect, protect_file(state.request.roadmap)))
+    for path in _named(text):
+        if path in known:
+            continue
+        if check_shape(path.rstrip("/")) or path.startswith("."):
+            return f"Task {number} names {path[:100]}, which is no path of the repository."
+        if guard(path):
+            return f"Task {number} names {path}, which is protected."
+        if _outside(path, known, ground.paths):
+            return f"Task {number} names {path}; the repository has no such folder."
+    return ""
+
+
+def _named(text: str) -> Iterator[str]:
+    """What looks like a path, also one that leads out of the tree."""
+    yield from files(text)
+    yield from re.findall(
+        r"(?<![\w./])(?:\.\.?/|/(?:etc|usr|home|root|var|tmp)/|~/)[\w./-]{0,100}", text
+    )
+
+
+def _outside(path: str, known: Collection[str], paths: Collection[str]) -> bool:
+    """Whether a path starts in a folder that nobody has spoken of."""
+    top, slash, _ = path.partition("/")
+    if not slash or not paths or top in _USUAL:
+        return False
+    return not any(other.startswith(f"{top}/") for other in (*paths, *known))
+
+
+def _refused(state: RunState, ground: Ground) -> str:
+    """Try the edit itself; the new tasks must stand there, runnable, with nothing unresolved."""
+    path = state.request.roadmap
+    try:
+        after = parse_roadmap(path, edited(state, ground.roadmap))
+    except EditRefused as refused:
+        return f"The roadmap cannot take it: {refused}."
+    before = parse_roadmap(path, ground.roadmap)
+    old = find(before, state.current)
+    new = _new(before, after)
+    if old and old.runnable and not all(task.runnable for task in new):
+        return "A task would be optional or a template; write plain work."
+    lines = {line for task in new for line in range(task.line, task.end_line + 1)}
+    for warning in after.warnings:
+        broken = warning.code in ("unresolved-dependency", "dependency-cycle")
+        if broken and warning.line in lines:
+            return f"{warning.message}."
+    return ""
+
+
+def _new(before: Roadmap, after: Roadmap) -> list[Task]:
+    keys = {task.key for task in before.tasks}
+    return [task for task in after.tasks if task.key not in keys]
+
+
+def _words(text: str) -> str:
+    return _PLAIN.sub(" ", text.casefold()).strip()

@@ -1,0 +1,62 @@
+"""What a proposal makes of the roadmap, and the trail it leaves there. Pure."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from runner.recovery.values import Proposal
+from runner.roadmap.audit import Audit
+from runner.roadmap.edit import find
+from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.replace import replace_task
+from runner.roadmap.task import Roadmap, Task
+from runner.state import RunState
+
+
+def edited(state: RunState, before: bytes) -> bytes:
+    """Return the roadmap with the proposed tasks in the place of the task in hand.
+
+    Raises ``EditRefused`` when they cannot stand there.
+    """
+    proposal = _of(state)
+    path = state.request.roadmap
+    parsed = parse_roadmap(path, before)
+    task = find(parsed, proposal.task)
+    return replace_task(
+        path,
+        before,
+        proposal.task,
+        proposal.replacements,
+        audit=audit_of(state),
+        keep_nested=task is None or not _divides(state, parsed, task),
+        parsed=parsed,
+    )
+
+
+def audit_of(state: RunState) -> Audit:
+    """What the roadmap keeps of the recovery: the same whenever it is written."""
+    proposal, decision, task = _of(state), state.attempt.decision, state.task
+    return Audit(
+        strategy=proposal.strategy,
+        at=datetime.fromtimestamp(proposal.made_at, UTC),
+        original=f"{task.text}\n{task.details}" if task.details else task.text,
+        reason=f"{proposal.reason}: {proposal.explanation}",
+        approved_by=decision.by if decision else "",
+    )
+
+
+def _divides(state: RunState, roadmap: Roadmap, task: Task) -> bool:
+    """Whether the parts say all that was nested in the task, so that it does not stand twice.
+
+    Boxes are tasks of their own and stay; so does what a person did not see go.
+    """
+    boxes = any(task.line < other.line <= task.end_line for other in roadmap.tasks)
+    decision = state.attempt.decision
+    as_shown = decision is None or decision.verdict != "edit"
+    return _of(state).strategy == "decompose" and as_shown and not boxes
+
+
+def _of(state: RunState) -> Proposal:
+    proposal = state.attempt.proposal
+    assert proposal is not None  # noqa: S101 - only what was proposed is written
+    return proposal

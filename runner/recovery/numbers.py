@@ -1,0 +1,77 @@
+"""How often each strategy was tried, applied, and led to a finished task. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import get_args
+
+from runner.recovery.values import Strategy
+from runner.state import Attempt, RunState, Status
+
+_APPLIED = {
+    "rewrite": Status.REPLACED,
+    "decompose": Status.REPLACED,
+    "defer": Status.DEFERRED,
+    "skip": Status.SKIPPED,
+}
+
+
+def recoveries(state: RunState) -> dict[str, object]:
+    """Return the ``recoveries`` of the report: in all, and by strategy.
+
+    Successful means that every task it put in the place of one, or the task it put off, is
+    completed; skipping and handing over finish nothing.
+    """
+    by: dict[str, dict[str, int]] = {}
+    for strategy, applied, successful in _each(state):
+        numbers = by.setdefault(strategy, {"attempted": 0, "applied": 0, "successful": 0})
+        numbers["attempted"] += 1
+        numbers["applied"] += applied
+        numbers["successful"] += successful
+    total = {
+        word: sum(numbers[word] for numbers in by.values())
+        for word in ("attempted", "applied", "successful")
+    }
+    return {**total, "by_strategy": {s: by[s] for s in get_args(Strategy) if s in by}}
+
+
+def decisions(state: RunState) -> list[dict[str, object]]:
+    """Return who decided about which proposal, how and when, in the order of the tasks."""
+    return [
+        {
+            "task": attempt.task,
+            "proposal": attempt.proposal.id,
+            "strategy": attempt.proposal.strategy,
+            "verdict": attempt.decision.verdict,
+            "by": attempt.decision.by,
+            "channel": attempt.decision.channel,
+            "at": attempt.decision.at,
+            "why": attempt.decision.why,
+        }
+        for attempt in state.attempts.values()
+        if attempt.proposal and attempt.decision
+    ]
+
+
+def _each(state: RunState) -> Iterator[tuple[str, bool, bool]]:
+    """(strategy, applied, successful) of every proposal of a recovery."""
+    for attempt in state.attempts.values():
+        if attempt.number > 1:  # the attempt before it was put off
+            yield "defer", True, attempt.status is Status.COMPLETED
+        proposal = attempt.proposal
+        if proposal and proposal.kind == "recovery":
+            applied = attempt.status is _APPLIED.get(proposal.strategy) or _handed_over(attempt)
+            yield proposal.strategy, applied, _replaced_well(state, attempt)
+
+
+def _handed_over(attempt: Attempt) -> bool:
+    approved = attempt.decision is not None and attempt.decision.verdict == "approve"
+    escalated = attempt.proposal is not None and attempt.proposal.strategy == "escalate"
+    return approved and escalated and attempt.status is Status.FAILED
+
+
+def _replaced_well(state: RunState, attempt: Attempt) -> bool:
+    if attempt.status is not Status.REPLACED:
+        return False
+    new = [task for task in state.tasks if state.origins.get(task.key) == attempt.task]
+    return bool(new) and all(state.status(task) is Status.COMPLETED for task in new)

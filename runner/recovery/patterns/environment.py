@@ -1,0 +1,73 @@
+"""What no code can change: no network, no server, no program, no library, no space."""
+
+from __future__ import annotations
+
+import re
+
+from runner.recovery.facts import Facts
+from runner.recovery.values import Classification
+
+_RAISED = r"^(?:E\s+)?(?:[\w.]{1,100}\.)?"
+"""An error as it is raised: at the beginning of its line, not in a text that is compared."""
+
+_SIGNS = (
+    (
+        "the network cannot be reached",
+        _RAISED + r"(?:\w*Error|gaierror|timeout)\b.{0,400}?(?:Name or service not known|"
+        r"name resolution|nodename nor servname|Network is unreachable|No route to host|"
+        r"NameResolutionError|getaddrinfo (?:ENOTFOUND|EAI_AGAIN))",
+    ),
+    (
+        "a server that is needed is not there",
+        _RAISED + r"(?:\w*Error|timeout)\b.{0,400}?(?:Connection refused|ECONNREFUSED|"
+        r"could not connect to server|Is the server running|Cannot connect to the Docker daemon)",
+    ),
+    ("the network cannot be reached", r"^.{0,80}npm ERR! (?:code|errno) (?:ENOTFOUND|EAI_AGAIN)"),
+    ("the network cannot be reached", r"^.{0,200}dial tcp: lookup .{0,200}"),
+    (
+        "a program is missing",
+        _RAISED + r"FileNotFoundError: \[Errno 2\] No such file or directory: '[\w.+-]{1,60}'$",
+    ),
+    (
+        "a program is missing",
+        r"^(?:\S{0,60}: )?(?:line )?(?:\d+: )?[\w.+-]{1,60}: (?:command )?not found$",
+    ),
+    ("a program is missing", r"^.{0,40}Error: spawn [\w./+-]{1,60} ENOENT"),
+    (
+        "a library of the system is missing",
+        r"^.{0,200}\.so(?:\.\d+)*: cannot open shared object file",
+    ),
+    ("the disk is full", _RAISED + r"\w*Error\b.{0,200}?No space left on device"),
+    ("the disk is full", r"^.{0,100}ENOSPC"),
+    ("the place is read-only", _RAISED + r"\w*Error\b.{0,200}?Read-only file system"),
+    (
+        "the place may not be written",
+        _RAISED
+        + r"PermissionError: \[Errno 13\] Permission denied: '/(?:etc|usr|var|opt|root|srv)/",
+    ),
+    ("another Python is needed", r"^.{0,200}requires a different Python"),
+)
+_PATTERNS = tuple((what, re.compile(sign, re.MULTILINE)) for what, sign in _SIGNS)
+_WITH_SUFFIX = re.compile(r"'[\w+-]{1,60}\.\w{1,6}'$")
+_LONGEST = 240
+
+
+def environment(facts: Facts) -> Classification | None:
+    """Decide when at least half of the failures show one of the signs."""
+    found = [(said.test or "the tests", sign) for said in facts.said if (sign := _sign(said.text))]
+    if not found or 2 * len(found) < len(facts.said):
+        return None
+    seen = tuple(dict.fromkeys(f"{what}: {line} ({test})" for test, (what, line) in found))
+    return Classification("environment_issue", seen[:3])
+
+
+def _sign(text: str) -> tuple[str, str] | None:
+    """What is lacking and the line that says so."""
+    for what, pattern in _PATTERNS:
+        if found := pattern.search(text):
+            line = " ".join(found[0].split())[:_LONGEST]
+            # a name with an ending is a file somebody should have made
+            if what == "a program is missing" and _WITH_SUFFIX.search(line):
+                continue
+            return what, line
+    return None

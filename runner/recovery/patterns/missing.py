@@ -1,0 +1,94 @@
+"""Modules and packages that an import did not find, in the words of four languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Language = Literal["python", "node", "go", "rust"]
+_MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What was not found: ``name`` as it is written, ``path`` as it would lie in a tree.
+
+    ``inside`` is True where the name itself says that it is a part of this repository.
+    """
+
+    language: Language
+    name: str
+    path: str
+    inside: bool = False
+
+
+def missing_in(text: str, module: str = "") -> tuple[Missing, ...]:
+    """Return what a text says was not found; ``module`` is the repository's own Go module."""
+    found = [each for read in _READERS for each in read(text, module)]
+    return tuple(dict.fromkeys(found))[:_MOST]
+
+
+# at the beginning of its line: elsewhere the words may stand in a text that is compared
+_PYTHON = re.compile(
+    r"^(?:E\s+)?(?:ModuleNotFoundError|ImportError): No module named ['\"]?(?P<name>[\w.]{1,200})",
+    re.MULTILINE,
+)
+_NODE_MODULE = re.compile(
+    r"^.{0,80}?Cannot find (?:module|package) '(?P<name>[^'\n]{1,300})'", re.MULTILINE
+)
+_GO = re.compile(
+    r"(?:no required module provides package|cannot find module providing package|"
+    r"cannot find package|^.{0,80}: package) \"?(?P<name>[\w./~-]{1,200})\"?"
+    r"(?=;|:|\s|$)(?P<std> is not in (?:std|GOROOT))?",
+    re.MULTILINE,
+)
+_RUST = re.compile(
+    r"unresolved import `(?P<path>[\w:]{1,200})`|can't find crate for `(?P<crate>\w{1,100})`"
+    r"|use of (?:undeclared|unresolved) (?:crate or module|module or unlinked crate) "
+    r"`(?P<use>\w{1,100})`|file not found for module `(?P<module>\w{1,100})`"
+    r"|no matching package named `(?P<package>[\w-]{1,100})`"
+)
+
+
+def _python(text: str, _module: str) -> Iterator[Missing]:
+    for found in _PYTHON.finditer(text):
+        name = found["name"].strip(".")
+        if name:
+            yield Missing("python", name, name.replace(".", "/"))
+
+
+def _node(text: str, _module: str) -> Iterator[Missing]:
+    for found in _NODE_MODULE.finditer(text):
+        name = found["name"]
+        if name.startswith((".", "/", "file:")):
+            path = re.sub(r"^(?:file:/*|/|\.{1,2}/)+", "", name)
+            yield Missing("node", name, re.sub(r"\.[cm]?[jt]sx?$", "", path), inside=True)
+        elif not name.startswith("node:"):
+            parts = name.split("/")
+            yield Missing("node", "/".join(parts[: 2 if name.startswith("@") else 1]), name)
+
+
+def _go(text: str, module: str) -> Iterator[Missing]:
+    for found in _GO.finditer(text):
+        name = found["name"].rstrip(".")
+        if module and name.startswith(f"{module}/"):
+            yield Missing("go", name, name.removeprefix(f"{module}/"), inside=True)
+        elif "." in name.partition("/")[0]:
+            yield Missing("go", name, name)
+        elif found["std"]:
+            yield Missing("go", name, name, inside=True)
+
+
+def _rust(text: str, _module: str) -> Iterator[Missing]:
+    for found in _RUST.finditer(text):
+        name = next(value for value in found.groups() if value)
+        top, _, rest = name.partition("::")
+        if top in ("crate", "self", "super"):
+            yield Missing("rust", name, rest.split("::")[0] or top, inside=True)
+        elif top not in ("std", "core", "alloc"):
+            yield Missing("rust", top, top, inside=bool(found["module"]))
+
+
+_READERS: tuple[Callable[[str, str], Iterator[Missing]], ...] = (_python, _node, _go, _rust)

@@ -1,0 +1,64 @@
+"""A proposal as people read it, from the failure and the tasks that are to stand there. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from runner.changes import ChangeSet
+from runner.recovery.fingerprint import original_of
+from runner.recovery.values import Proposal, Strategy
+from runner.roadmap.new_task import NewTask
+from runner.roadmap.numbering import propose_ids
+from runner.state import Failure, RunState
+from runner.texts_failure import explained
+
+MOST_EVIDENCE = 8
+
+
+def proposal_of(
+    state: RunState, strategy: Strategy, tasks: Sequence[NewTask] = (), *, instead: str = ""
+) -> Proposal:
+    """Return the proposal about the attempt in hand; ``instead`` says why it is not another one.
+
+    The diff of an escalation is the last attempt that was fit to be written.
+    """
+    attempt, roadmap = state.attempt, state.roadmap
+    failure = attempt.failure or Failure("internal", "nothing is known of why", node=state.node)
+    fit = attempt.changes if strategy == "escalate" and not attempt.complaints else ChangeSet()
+    return Proposal(
+        task=attempt.task,
+        kind="recovery",
+        strategy=strategy,
+        reason=failure.reason,
+        explanation=explained(strategy, failure, len(tasks), instead),
+        original=original_of(roadmap, state.task) if roadmap else "",
+        evidence=failure.evidence[:MOST_EVIDENCE],
+        replacements=numbered(state, [_new(state, strategy, task) for task in tasks]),
+        changes=fit,
+    )
+
+
+def _new(state: RunState, strategy: Strategy, task: NewTask) -> NewTask:
+    """A rewritten task without the lines that stay in it anyway."""
+    if strategy != "rewrite":
+        return task
+    old = {_words(line) for line in state.task.details.split("\n")}
+    return replace(
+        task,
+        details=tuple(line for line in task.details if _words(line) not in old),
+        acceptance=tuple(line for line in task.acceptance if _words(line) not in old),
+    )
+
+
+def _words(text: str) -> str:
+    return re.sub(r"\W+", " ", text.casefold()).strip()
+
+
+def numbered(state: RunState, tasks: Sequence[NewTask]) -> tuple[NewTask, ...]:
+    """Return the tasks with ids in the manner of the roadmap; ids they came with are dropped."""
+    if state.roadmap is None or not tasks:
+        return tuple(tasks)
+    ids = propose_ids(state.roadmap, state.task, len(tasks))
+    return tuple(replace(task, id=name) for task, name in zip(tasks, ids, strict=True))

@@ -1,0 +1,78 @@
+"""Why a task cannot be finished and what is proposed to do about it, as values (DESIGN §8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from runner.changes import ChangeSet
+from runner.roadmap.new_task import NewTask
+
+Reason = Literal[
+    "task_too_vague", "task_too_complex", "missing_dependency", "environment_issue", "unknown"
+]
+Strategy = Literal["rewrite", "decompose", "defer", "skip", "escalate"]
+ApprovalMode = Literal["auto", "approve_decompose", "interactive", "review_only"]
+
+STRATEGY_OF: Final[Mapping[Reason, Strategy]] = {
+    "task_too_vague": "rewrite",
+    "task_too_complex": "decompose",
+    "missing_dependency": "defer",
+    "environment_issue": "skip",
+    "unknown": "escalate",
+}
+
+MAX_DEPTH = 1
+"""A task deeper in its own recoveries than this can only be escalated."""
+
+MAX_REPLACEMENTS = 20
+"""Replacement tasks of one run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """Why a task failed; ``evidence`` are the lines that say so, ``by`` who found it.
+
+    ``waits_for`` is the key of the task that is to make what is missing ('' when none is known).
+    """
+
+    reason: Reason
+    evidence: tuple[str, ...]
+    by: Literal["pattern", "model", "nobody"] = "pattern"
+    waits_for: str = ""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What to do about a failed task, or about a change set that needs a person.
+
+    ``kind`` is ``recovery`` or ``changes`` (``changes`` then holds what asks for approval; for an
+    escalation the last validated attempt). ``original`` are the task's own bytes as text when it
+    was made. ``fingerprint`` (hex) names task, its bytes and the whole text of the proposal:
+    whoever approves approves exactly this. ``branch``, ``url`` and ``number`` are those of its
+    pull request, where there is one; ``comment_id`` and ``comment_node_id`` those of the comment
+    people react to.
+    """
+
+    task: str
+    kind: Literal["recovery", "changes"]
+    strategy: Strategy
+    reason: Reason
+    explanation: str
+    original: str
+    evidence: tuple[str, ...] = ()
+    replacements: tuple[NewTask, ...] = ()
+    changes: ChangeSet = field(default_factory=ChangeSet)
+    made_at: float = 0.0
+    fingerprint: str = ""
+    branch: str = ""
+    url: str = ""
+    number: int | None = None
+    comment_id: int | None = None
+    comment_node_id: str = ""
+
+    @property
+    def id(self) -> str:
+        """What people type to name it: the beginning of its fingerprint."""
+        return self.fingerprint[:8]

@@ -1,0 +1,143 @@
+"""Every sentence about proposals: their pull requests, comments, commits."""
+
+from __future__ import annotations
+
+from runner.defuse import defuse
+from runner.recovery.values import Proposal, Strategy
+from runner.roadmap.new_task import NewTask
+from runner.state import Attempt, RunState
+from runner.text import cut_middle
+from runner.texts import effort, output_of, title_of
+
+_DOES: dict[Strategy, str] = {
+    "rewrite": "Replace the task in the roadmap by the one below, then work on it.",
+    "decompose": "Replace the task in the roadmap by the ones below, then work on them in order.",
+    "defer": "Try the task once more after the others.",
+    "skip": "Leave the task out of this run.",
+    "escalate": "Leave the task to people. This pull request is marked ready for them: finish the "
+    "task on its branch and merge, or comment `/execute retry` for one more attempt.",
+}
+_WHY = {
+    "task_too_vague": "the task does not say what is to be done",
+    "task_too_complex": "the task is too large for one attempt",
+    "missing_dependency": "the task needs something that is not there yet",
+    "environment_issue": "the environment lacks something the task needs",
+    "unknown": "no rule and no model could tell why",
+}
+_HOW = """\
+| to approve | to refuse |
+| --- | --- |
+| 👍 or 🚀 on this comment | 👎 on this comment |
+| reply `/approve {id}` | reply `/reject {id} why` |
+| an approving review, or merge | a review that requests changes, or close |
+
+Reply `/edit {id}` with a list of tasks to put other tasks in their place."""
+
+
+def proposal_title(state: RunState) -> str:
+    """The title of the pull request that puts a proposal before people."""
+    proposal = _of(state)
+    what = "needs approval" if proposal.kind == "changes" else proposal.strategy
+    return f"{what}: {title_of(state.task)}"
+
+
+def proposal_body(state: RunState) -> str:
+    """What the pull request is for; the proposal itself is its first comment."""
+    return (
+        f"Task of `{state.request.roadmap}`, line {state.task.line}:\n\n"
+        f"{_quoted(state.task.text)}\n\n"
+        f"Cairn could not finish it: {_reason(state)}. The diff shows what approval would do; the "
+        "proposal and how to decide on it are in the first comment."
+    )
+
+
+def proposal_comment(state: RunState, *, stale: bool = False) -> str:
+    """The proposal as a person judges it in half a minute."""
+    proposal, attempt = _of(state), state.attempt
+    parts = [
+        "The task was changed since the last proposal, so an approval of that one is refused. "
+        "This one is about the task as it stands now."
+        if stale
+        else "",
+        f"### Proposal {proposal.id}: {proposal.strategy.upper()}",
+        f"**Why:** {_reason(state)} (`{proposal.reason}`).",
+        _plain(proposal.explanation),
+        f"**Approval does this:** {_does(proposal)}",
+        replacement_list(proposal.replacements),
+        _evidence(proposal),
+        "**How far it got:**\n\n" + effort(attempt),
+        output_of(attempt.verification),
+        _HOW.format(id=proposal.id),
+        f"<sub>fingerprint `{proposal.fingerprint}`</sub>",
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def recovery_title(state: RunState) -> str:
+    """The title of an applied recovery's commit and pull request."""
+    return f"{_of(state).strategy}: {title_of(state.task)}"
+
+
+def recovery_message(state: RunState) -> str:
+    """The commit message of an applied recovery, without its trailers."""
+    proposal = _of(state)
+    return f"{recovery_title(state)}\n\n{_plain(proposal.explanation)}".strip()
+
+
+def recovery_body(state: RunState) -> str:
+    """The description of an applied recovery's pull request."""
+    proposal = _of(state)
+    decision = state.attempt.decision
+    by = f"Approved by {_plain(decision.by)}." if decision else "Applied by the approval mode."
+    parts = [
+        f"**{proposal.strategy.upper()}** of a task of `{state.request.roadmap}`:",
+        _quoted(state.task.text),
+        f"**Why:** {_reason(state)} (`{proposal.reason}`). {_plain(proposal.explanation)}",
+        replacement_list(proposal.replacements),
+        _evidence(proposal),
+        by,
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def replacement_list(tasks: tuple[NewTask, ...]) -> str:
+    """Replacement tasks as a list, safe to publish."""
+    lines: list[str] = []
+    for task in tasks:
+        name = f"**{_plain(task.id)}** " if task.id else ""
+        lines.append(f"- {name}{_plain(task.text)}")
+        lines += [f"  - {_plain(each)}" for each in (*task.details, *task.acceptance)]
+    return "\n".join(lines)
+
+
+def _does(proposal: Proposal) -> str:
+    if proposal.kind == "changes":
+        return "Write the change set that the diff shows, run the tests, and go on."
+    return _DOES[proposal.strategy]
+
+
+def _reason(state: RunState) -> str:
+    attempt: Attempt = state.attempt
+    said = f": {_plain(attempt.failure.message)}" if attempt.failure else ""
+    if _of(state).kind == "changes":
+        return f"the change set needs a person{said}"
+    return f"{_WHY[_of(state).reason]}{said}"
+
+
+def _evidence(proposal: Proposal) -> str:
+    lines = [f"- {_plain(cut_middle(line, 600))}" for line in proposal.evidence[:10]]
+    return "**What was seen:**\n\n" + "\n".join(lines) if lines else ""
+
+
+def _of(state: RunState) -> Proposal:
+    proposal = state.attempt.proposal
+    assert proposal is not None  # noqa: S101 - told only where there is one
+    return proposal
+
+
+def _plain(text: str) -> str:
+    return defuse(" ".join(text.split()), plain=True)
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}" for line in defuse(text).split("\n"))
