@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from runner.deps import Deps
 from runner.events import Exchange, ModelAnswered
 from runner.ports import Answer, Message, Question
+from runner.roles import model_for
 from runner.state import RunState, Usage
 from runner.text import sendable
 
@@ -27,13 +28,22 @@ class Said:
 
 
 async def ask(
-    state: RunState, deps: Deps, messages: tuple[Message, ...], *, temperature: float
+    state: RunState,
+    deps: Deps,
+    messages: tuple[Message, ...],
+    *,
+    temperature: float,
+    max_tokens: int | None = None,
 ) -> tuple[RunState, Said]:
-    """Ask, and go on while the answer is cut. Raises ``Outage``, ``TaskError`` or ``Stopped``."""
+    """Ask, and go on while the answer is cut. Raises ``Outage``, ``TaskError`` or ``Stopped``.
+
+    ``max_tokens`` bounds one answer where less than the run's bound will do.
+    """
+    most = min(state.request.options.max_answer_tokens, max_tokens or 1 << 30)
     text = ""
     for _ in range(1 + MAX_CONTINUATIONS):
         asked = messages if not text else (*messages, Message("assistant", text), _more())
-        state, answer = await _ask_once(state, deps, asked, temperature)
+        state, answer = await _ask_once(state, deps, asked, temperature, most)
         text += sendable(answer.text)
         if answer.finish_reason != "length" or not answer.text:
             break
@@ -46,21 +56,30 @@ def _more() -> Message:
 
 
 async def _ask_once(
-    state: RunState, deps: Deps, messages: tuple[Message, ...], temperature: float
+    state: RunState, deps: Deps, messages: tuple[Message, ...], temperature: float, max_tokens: int
 ) -> tuple[RunState, Answer]:
     await deps.control.check(state.request.id)
-    options = state.request.options
-    question = Question(messages, temperature, options.max_answer_tokens, options.model)
-    answer = await _paid_once(state, deps, question)
+    seed = state.request.options.seed
+    question = Question(messages, temperature, max_tokens, model_for(state), seed)
+    answer = await _paid_once(state, deps, question, _name(state, question))
     used = Usage(
         answer.seconds, answer.prompt_tokens + answer.completion_tokens, answer.cost or 0.0, calls=1
     )
     return state.with_attempt(spent=state.attempt.spent + used), answer
 
 
-async def _paid_once(state: RunState, deps: Deps, question: Question) -> Answer:
+async def ask_aside(
+    state: RunState, deps: Deps, messages: tuple[Message, ...], *, max_tokens: int
+) -> Answer:
+    """Ask once about what belongs to no task. Raises ``Outage`` or ``TaskError``."""
+    options = state.request.options
+    question = Question(messages, 0.0, max_tokens, options.model, options.seed)
+    return await _paid_once(state, deps, question, f"aside/{_digest(question)}")
+
+
+async def _paid_once(state: RunState, deps: Deps, question: Question, name: str) -> Answer:
     """Ask, unless a process that died before it could save the node was answered already."""
-    run, name = state.request.id, _name(state, question)
+    run = state.request.id
     known = await deps.answers.recall(run, name)
     if known is not None:
         return known
@@ -74,8 +93,11 @@ async def _paid_once(state: RunState, deps: Deps, question: Question) -> Answer:
 def _name(state: RunState, question: Question) -> str:
     """Name a question by its place in the attempt and by all that is asked."""
     attempt = state.attempt
-    asked = hashlib.sha256(repr(question).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return f"{attempt.task}/{attempt.number}/{attempt.spent.calls}/{asked}"
+    return f"{attempt.task}/{attempt.number}/{attempt.spent.calls}/{_digest(question)}"
+
+
+def _digest(question: Question) -> str:
+    return hashlib.sha256(repr(question).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _exchange(messages: tuple[Message, ...], answer: Answer) -> Exchange:

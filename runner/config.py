@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     StringConstraints,
@@ -21,8 +22,10 @@ from pydantic import (
 )
 
 from runner.config_problems import ConfigError, Problem, problems_of
-from runner.config_values import Command, Items, Size, gitignore, inside
+from runner.config_values import Command, Items, Size, gitignore, inside, report_pattern
 from runner.config_yaml import Unreadable, read_yaml
+from runner.recovery.values import ApprovalMode
+from runner.routing import Planning
 
 __all__ = [
     "CONFIG_PATH",
@@ -54,6 +57,62 @@ class RoadmapGroup(_Group):
     )
 
 
+class ModelGroup(_Group):
+    """Which models are asked for what; each falls back to ``name``, that to the server's own."""
+
+    name: Word | None = Field(default=None, description="The model that writes code.")
+    planning: Word | None = Field(default=None, description="The model that plans.")
+    repairing: Word | None = Field(default=None, description="The model that repairs.")
+    classifying: Word | None = Field(
+        default=None, description="The model that says why a task failed and what to do."
+    )
+    stronger: Word | None = Field(
+        default=None, description="The model asked from the second repair or fresh answer on."
+    )
+    seed: int | None = Field(default=None, ge=0, le=2**31 - 1, description="Seed of every answer.")
+    temperature: float | None = Field(
+        default=None, ge=0, le=2, description="Temperature of first answers (default: 0.2)."
+    )
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """Models by role, those that are named."""
+        named = {
+            "planning": self.planning,
+            "repairing": self.repairing,
+            "classifying": self.classifying,
+            "stronger": self.stronger,
+        }
+        return {role: model for role, model in named.items() if model}
+
+
+def _model(value: Any) -> Any:
+    """One name alone is the model that writes."""
+    return {"name": value} if isinstance(value, str) else value
+
+
+class TriggersGroup(_Group):
+    """What starts work besides a comment."""
+
+    push: Literal["execute", "plan", "off"] = Field(
+        default="plan",
+        description="A push that changes the roadmap: execute runs the new or changed open tasks, "
+        "plan shows them in an issue, off does nothing.",
+    )
+
+
+class PermissionsGroup(_Group):
+    """Who may decide about proposals."""
+
+    decide: Literal["write", "maintain", "admin"] = Field(
+        default="maintain", description="The least permission of who approves or rejects."
+    )
+    own_runs: bool = Field(
+        default=True,
+        description="Who started a run may decide in it too, with the permission write.",
+    )
+
+
 class LimitsGroup(_Group):
     """How much a run may do."""
 
@@ -63,6 +122,9 @@ class LimitsGroup(_Group):
     )
     tokens_per_task: int = Field(
         default=200_000, ge=1000, le=100_000_000, description="Tokens one task may use."
+    )
+    context_tokens: int = Field(
+        default=4000, ge=500, le=200_000, description="Tokens of the repository one question shows."
     )
     files: int = Field(default=50, ge=1, le=3000, description="Files one task may change.")
     patch_size: Annotated[Size, Field(ge=KIB, le=100 * MIB)] = Field(
@@ -111,9 +173,26 @@ class SandboxGroup(_Group):
 class VerifyGroup(_Group):
     """How a change is verified before it becomes a checkpoint."""
 
-    mode: Literal["auto", "tests", "syntax", "off"] = Field(
+    mode: Literal["auto", "tests", "syntax", "agent", "off"] = Field(
         default="auto",
-        description="auto: tests where they are known; syntax and off mark results not verified.",
+        description="auto: tests where they are known; agent: where none are, the model proposes a "
+        "command; syntax and off mark results not verified.",
+    )
+    commands: Annotated[Items[Command], Field(max_length=20)] = Field(
+        default=(),
+        description="Commands that verify a change, in place of the tests that are found; each "
+        "must end with exit code 0.",
+    )
+    report: Annotated[str, AfterValidator(report_pattern)] = Field(
+        default="",
+        max_length=200,
+        description="JUnit reports the commands leave, like build/test-*.xml.",
+    )
+    reruns: int = Field(
+        default=1,
+        ge=0,
+        le=2,
+        description="How often old tests that fail are run again, to tell flaky ones.",
     )
 
 
@@ -121,8 +200,25 @@ class RepositoryConfig(_Group):
     """All settings of a repository."""
 
     roadmap: RoadmapGroup = RoadmapGroup()
-    model: Word | None = Field(
-        default=None, description="The model; the server's own when not set."
+    triggers: TriggersGroup = TriggersGroup()
+    model: Annotated[ModelGroup, BeforeValidator(_model)] = ModelGroup()
+    approval_mode: ApprovalMode = Field(
+        default="interactive",
+        description="Which proposals about a failed task ask before they are applied.",
+    )
+    permissions: PermissionsGroup = PermissionsGroup()
+    planning: Planning = Field(
+        default="auto", description="Which tasks are planned first; auto: the large ones."
+    )
+    grouping: int = Field(
+        default=1,
+        ge=1,
+        le=10,
+        description="Small neighbours of one list that may be worked on as one; 1: none.",
+    )
+    pause_destructive: bool = Field(
+        default=True,
+        description="Ask before code is written that deletes files, tables, branches ...",
     )
     limits: LimitsGroup = LimitsGroup()
     sandbox: SandboxGroup = SandboxGroup()

@@ -54,6 +54,13 @@ def inside(path: str) -> str:
     return path
 
 
+def report_pattern(pattern: str) -> str:
+    """Check a shell pattern of files in the workspace; '' is none."""
+    if pattern and (pattern.startswith(("/", "-", "~")) or ".." in pattern.split("/")):
+        raise ValueError("is no pattern inside the repository; write it like build/test-*.xml")
+    return pattern
+
+
 def gitignore(pattern: str) -> str:
     """Check a pattern (https://git-scm.com/docs/gitignore)."""
     try:

@@ -6,6 +6,7 @@ the newest rows, so a process that died is followed by one that goes on from the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from runner.codec import decode_attempt, decode_run, encode_attempt, encode_run, references
@@ -18,11 +19,16 @@ BORDER = "decide_next"
 
 
 class Cursors:
-    """Saves and recalls the rows of one run; knows the sequence number of each cursor."""
+    """Saves and recalls the rows of one run; knows the sequence number of each cursor.
+
+    ``at_work`` are the tasks that were begun and not settled when it was recalled, each with the
+    node it is at; several where tasks go side by side.
+    """
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._seq: dict[str, int] = {}
+        self.at_work: dict[str, str] = {}
 
     async def recall(self, request: Request, *, now: float) -> RunState:
         """Fold the newest row of every cursor into the state; an unknown run starts at ``now``."""
@@ -35,8 +41,13 @@ class Cursors:
         state = await self._run_of(own)
         for row in rows.values():
             state = state.put(decode_attempt(row.data, await self._contents(row)))
-        current = rows.get(state.current)
-        return replace(state, node=current.node) if current else _unpicked(state)
+        nodes = {row.task: row.node for row in rows.values()}
+        self.at_work = {
+            task: nodes[task]
+            for task, attempt in state.attempts.items()
+            if attempt.status is Status.IN_PROGRESS
+        }
+        return _in_hand(state, self.at_work)
 
     async def save(self, state: RunState, *, node: str, task: str) -> RunState:
         """Save what ``node`` left; where the cursor crosses a border the task's row comes first.
@@ -46,7 +57,7 @@ class Cursors:
         """
         if node not in RUN_NODES:
             return await self._save_task(state, task, state.node)
-        if task and not state.current:
+        if task and state.current != task:
             state = replace(await self._save_task(state, task, BORDER), node=state.node)
         if state.current and state.node not in RUN_NODES | {END, REST}:
             state = await self._save_task(state, state.current, state.node)
@@ -84,14 +95,9 @@ class Cursors:
         return {sha: await self._journal.content(sha) for sha in references(row.data)}
 
 
-def _unpicked(state: RunState) -> RunState:
-    """Undo a pick of which only the task's row was saved; made again, it comes out the same."""
-    attempts = dict(state.attempts)
-    for task, attempt in state.attempts.items():
-        if attempt.status is not Status.IN_PROGRESS:
-            continue
-        if attempt.number == 1:
-            del attempts[task]
-        else:
-            attempts[task] = replace(attempt, number=attempt.number - 1, status=Status.PENDING)
-    return replace(state, attempts=attempts)
+def _in_hand(state: RunState, at_work: Mapping[str, str]) -> RunState:
+    """Put a task that is at work in hand, the one of the run's own row first."""
+    if not at_work:
+        return replace(state, node=BORDER) if state.current else state
+    task = state.current if state.current in at_work else next(iter(at_work))
+    return replace(state, current=task, node=at_work[task])

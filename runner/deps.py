@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
+from runner.context.index import Index
 from runner.errors import Outage
 from runner.findings import Verification
 from runner.ports import (
@@ -17,10 +20,14 @@ from runner.ports import (
     Decisions,
     Events,
     Journal,
+    Memory,
     Model,
+    Note,
     Repository,
     Sandbox,
+    Skips,
 )
+from runner.problems import ON_GITHUB, Start
 from runner.state import RunState
 
 log = logging.getLogger(__name__)
@@ -34,12 +41,12 @@ class Bench:
     keeps verifications by tree sha: a tree that was verified is not verified again.
     """
 
-    def __init__(self, sandbox: Sandbox) -> None:
+    def __init__(self, sandbox: Sandbox, verified: dict[str, Verification]) -> None:
         self._sandbox = sandbox
         self._box: Box | None = None
         self._task = self._image = ""
         self.holds = ""
-        self.verified: dict[str, Verification] = {}
+        self.verified = verified
 
     async def box(self, state: RunState, image: str | None = None) -> Box:
         """Return the box of the task in hand. Raises ``Outage`` when there is no engine.
@@ -65,6 +72,17 @@ class Bench:
             log.warning("The box of task %s could not be removed: %s", self._task, outage.message)
 
 
+class Line:
+    """The line of commits that tasks side by side add to, one at a time.
+
+    ``tip`` is the newest commit that was added since the run was taken up, and its branch.
+    """
+
+    def __init__(self) -> None:
+        self.tip: tuple[str, str] | None = None
+        self.held = asyncio.Lock()
+
+
 class NoDecisions:
     """The ``Decisions`` port where nobody is there to decide later."""
 
@@ -77,9 +95,33 @@ class NoDecisions:
         return None
 
 
+class NoSkips:
+    """The ``Skips`` port where nothing is left out."""
+
+    async def skipped(self) -> frozenset[str]:
+        """Every task counts."""
+        return frozenset()
+
+
+class NoMemory:
+    """The ``Memory`` port where nothing is kept from run to run."""
+
+    async def recall(self, words: Collection[str], paths: Collection[str]) -> tuple[str, ...]:
+        """Nothing is known."""
+        return ()
+
+    async def remember(self, notes: Sequence[Note]) -> None:
+        """Forget it."""
+
+
 @dataclass(frozen=True)
 class Deps:
-    """The ports of one run."""
+    """The ports of one run.
+
+    ``index`` keeps what is known of contents, shared by the runs of a process. ``model_name`` is
+    the model that is asked when a run names none: its tokens are counted. ``start`` is what people
+    type to start a run here.
+    """
 
     model: Model
     sandbox: Sandbox
@@ -90,10 +132,21 @@ class Deps:
     control: Control
     answers: Answers
     decisions: Decisions = field(default_factory=NoDecisions)
+    skips: Skips = field(default_factory=NoSkips)
+    memory: Memory = field(default_factory=NoMemory)
+    index: Index = field(default_factory=Index)
+    model_name: str = ""
+    start: Start = ON_GITHUB
+    verified: dict[str, Verification] = field(default_factory=dict)
+    line: Line = field(default_factory=Line)
     bench: Bench = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bench", Bench(self.sandbox))
+        object.__setattr__(self, "bench", Bench(self.sandbox, self.verified))
+
+    def alone(self) -> Deps:
+        """Return the same ports with a box of their own, for one task."""
+        return replace(self)
 
 
 def box_spec(state: RunState) -> BoxSpec:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 
 from runner.cursors import BORDER, Cursors
 from runner.deps import Deps
 from runner.errors import Outage, Stopped, TaskError
 from runner.events import Advanced, NodeFinished, NodeStarted, RunChanged
+from runner.flights import Ended, Flights
 from runner.graph import END, REST, RUN_NODES, following
+from runner.moves import advanced, left_out, next_move
 from runner.state import Failure, Request, RunState, Step, Usage
 
 log = logging.getLogger(__name__)
@@ -22,20 +23,6 @@ Node = Callable[[RunState, Deps], Awaitable[Step]]
 _AFTER_FAILURE = frozenset(
     {"classify_failure", "propose_recovery", "await_approval", "apply_recovery"}
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How driving stopped: ``status`` is ended, cancelled, resting or paused.
-
-    ``reason`` says why a paused run waits, ``until`` when it may go on by itself.
-    """
-
-    status: str
-    state: RunState
-    kind: str = ""
-    reason: str = ""
-    until: datetime | None = None
 
 
 async def drive(request: Request, nodes: Mapping[str, Node], deps: Deps) -> Ended:
@@ -50,26 +37,63 @@ async def drive(request: Request, nodes: Mapping[str, Node], deps: Deps) -> Ende
 async def driving(
     request: Request, nodes: Mapping[str, Node], deps: Deps
 ) -> AsyncGenerator[RunState | Ended]:
-    """Drive the run; yield the state after every saved node, and last how it ended."""
+    """Drive the run; yield the state after every saved node, and last how it ended.
+
+    The run's own cursor moves here; each task in hand is a flight beside it, one unless the request
+    allows more.
+    """
     cursors = Cursors(deps.journal)
     state = await cursors.recall(request, now=deps.clock.now().timestamp())
-    if state.node == REST:  # woken: somebody may have decided
-        state = replace(state, node=BORDER)
+    flights = Flights(deps, lambda view, own: _next(view, nodes, own, cursors))
+    state = _woken(state, flights, cursors.at_work)
     await deps.events.emit(RunChanged(request.id, "", "started"))
     ended: Ended | None = None
-    try:
+    async with aclosing(flights):
         while ended is None:
-            step = await _next(state, nodes, deps, cursors)
-            if isinstance(step, Ended):
-                ended = step
+            if not state.current and (task := flights.unsettled()):
+                state = _boarded(replace(state, current=task, node=BORDER), flights)
+            if _may_move(state, flights):
+                step = await _next(state, nodes, deps, cursors)
             else:
-                state = step
-                yield state
-    finally:
-        await deps.bench.close()
+                step = await flights.next(state)
+            if isinstance(step, Ended):
+                ended = replace(step, state=await flights.landed(step.state))
+            else:
+                state = _boarded(step, flights)
+                yield step
     why = ended.reason or ended.state.problem
     await deps.events.emit(RunChanged(request.id, "", ended.status, why))
     yield ended
+
+
+def _woken(state: RunState, flights: Flights, at_work: Mapping[str, str]) -> RunState:
+    """Go on with the tasks that were at work; a run that rested looks whether it can go on."""
+    state = advanced(state)
+    for task, node in at_work.items():
+        flights.board(task, node)
+    if at_work or state.node == REST:
+        return replace(state, node=BORDER, current="")
+    return state
+
+
+def _boarded(state: RunState, flights: Flights) -> RunState:
+    """Let a task that the run's cursor or a flight just left at a node of its own fly on."""
+    if not state.current:
+        return state
+    if state.node not in RUN_NODES:
+        flights.board(state.current, state.node)
+        return replace(state, node=BORDER, current="")
+    flights.leave(state.current)
+    return state
+
+
+def _may_move(state: RunState, flights: Flights) -> bool:
+    """Whether the run's own cursor can take a step while tasks are at work."""
+    if not flights:
+        return True
+    if state.node != BORDER or state.current:
+        return state.node != REST
+    return len(flights) < state.request.options.parallel and next_move(state) == "ok"
 
 
 async def _next(
@@ -79,11 +103,14 @@ async def _next(
     if state.node in (END, REST):
         status = "cancelled" if state.stopping else "ended" if state.node == END else "resting"
         return Ended(status, state)
+    if state.stopping and state.node not in RUN_NODES:
+        return replace(state, node=BORDER)
     try:
         if not state.stopping:
             await deps.control.check(state.request.id)
         if state.node == BORDER:  # the move itself is pure, so it is told what came in
             state = replace(state, decided=await deps.decisions.waiting(state.request.id))
+            state = left_out(state, await deps.skips.skipped())
         return await _advance(state, nodes, deps, cursors)
     except Stopped as order:
         if order.order == "pause":
@@ -111,8 +138,6 @@ async def _advance(
     after = replace(_counted(step.state, node, usage), node=following(node, step.outcome))
     after = await cursors.save(after, node=node, task=task)
     await deps.events.emit(Advanced(state.request.id, task, after))
-    if after.node in RUN_NODES:
-        await deps.bench.close()
     return after
 
 

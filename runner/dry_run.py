@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from runner.moves import open_tasks
 from runner.roadmap.task import Task
 from runner.state import RunState
+from runner.waiting import upcoming
 
 MARK = "[DRY RUN]"
 
 
 def would_do(state: RunState) -> tuple[Task, ...]:
     """Tasks in the order a run would take them, as many as it may."""
-    return open_tasks(replace(state, current=""))[: state.request.options.max_tasks]
+    return upcoming(replace(state, current=""))[: state.request.options.max_tasks]
 
 
 def lines(state: RunState) -> list[str]:

@@ -35,14 +35,19 @@ class TestFailure:
     line: int | None = None
 
 
+LevelName = Literal["files", "syntax", "imports", "tests", "proof"]
+
+
 @dataclass(frozen=True, slots=True)
 class Level:
     """One level of a verification: ``passed``, ``failed`` or ``skipped`` (``reason`` says why).
 
-    ``seconds`` is wall time; ``output`` is cut in the middle to a bounded length.
+    ``seconds`` is wall time; ``output`` is cut in the middle to a bounded length. ``tool`` is what
+    ran tests (a project may have several). ``proof`` tells whether new tests fail without the
+    change: it never fails a verification by itself.
     """
 
-    name: Literal["files", "syntax", "imports", "tests"]
+    name: LevelName
     result: Literal["passed", "failed", "skipped"]
     command: tuple[str, ...] = ()
     exit_code: int | None = None
@@ -50,6 +55,7 @@ class Level:
     seconds: float = 0.0
     reason: str = ""
     failures: tuple[TestFailure, ...] = ()
+    tool: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,7 @@ class Verification:
 
     @property
     def passed(self) -> bool:
-        return all(level.result != "failed" for level in self.levels)
+        return all(level.result != "failed" for level in self.levels if level.name != "proof")
 
     @property
     def verified(self) -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
-from runner.changes import ChangeSet
 from runner.events import Event
+from runner.publishing import Checkpoint as Checkpoint
+from runner.publishing import Proposed as Proposed
+from runner.publishing import Published as Published
+from runner.publishing import Stack as Stack
+from runner.roadmap.new_task import NewTask
 from runner.snapshot import Snapshot
 
 
@@ -22,12 +26,16 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of the model. ``max_tokens`` bounds the answer."""
+    """What is asked of the model. ``max_tokens`` bounds the answer.
+
+    ``seed`` asks for the same answer to the same question, where the endpoint knows it.
+    """
 
     messages: tuple[Message, ...]
     temperature: float
     max_tokens: int
     model: str = ""
+    seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,52 +148,6 @@ class Sandbox(Protocol):
         """Remove what killed workers left behind; return how many there were."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """A verified change set to be committed (``changes`` includes the ticked roadmap).
-
-    ``parent`` is the commit it builds on, ``below`` the branch that commit is the head of (the
-    branch the pull request is made against); ``tree`` is the tree sha the commit must have.
-    ``trailers`` end the commit message.
-    """
-
-    run: str
-    task: str
-    branch: str
-    below: str
-    parent: str
-    changes: ChangeSet
-    tree: str
-    title: str
-    message: str
-    body: str
-    trailers: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """A checkpoint as it can be seen: ``url`` of the pull request ('' on a checkout)."""
-
-    commit: str
-    branch: str
-    number: int | None = None
-    url: str = ""
-
-
-@dataclass(frozen=True)
-class Stack:
-    """Where a new run starts: the tip of what is not merged yet, across runs.
-
-    ``tip`` is a commit, ``branch`` the branch it is the head of. ``in_review`` are task keys with
-    an open checkpoint, ``declined`` those whose checkpoint a person closed unmerged.
-    """
-
-    tip: str
-    branch: str
-    in_review: frozenset[str] = frozenset()
-    declined: frozenset[str] = frozenset()
-
-
 class Repository(Protocol):
     async def stack(self) -> Stack:
         """Find where to start. Raises ``Outage`` when the repository cannot be read."""
@@ -202,8 +164,16 @@ class Repository(Protocol):
         Raises ``TaskError`` when this change set is refused, ``Outage`` otherwise.
         """
 
-    async def publish_escalation(self, task: str, title: str, body: str) -> str:
-        """Tell people that a task needs them, once for a task of a run; return where it stands."""
+    async def publish_proposal(self, proposed: Proposed) -> Published:
+        """Put a proposal before people; doing it twice leaves one.
+
+        Another fingerprint for the same task is a new comment on the same pull request. On a
+        checkout there is nothing to show: the report and the command line do.
+        Raises ``TaskError`` when it is refused, ``Outage`` otherwise.
+        """
+
+    async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:
+        """Say how a proposal ended: its pull request is ready for people, or closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,16 +216,26 @@ class Answers(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person said about a parked task; ``by`` is who, ``why`` what they added."""
+    """What a person said about a parked task; ``by`` is who, ``why`` what they added.
+
+    ``fingerprint`` names the proposal it answers ('' for any of the task), ``channel`` how it was
+    said (reaction, reply, review, check, merge, close, prompt ...), ``at`` when (ISO, UTC).
+    ``tasks`` are those of an ``edit``, which replaces the proposed ones and approves. ``defer`` is
+    what becomes of a proposal that nobody answered.
+    """
 
     task: str
-    verdict: Literal["approve", "reject"]
+    verdict: Literal["approve", "reject", "skip", "edit", "defer"]
     by: str
     why: str = ""
+    channel: str = ""
+    at: str = ""
+    fingerprint: str = ""
+    tasks: tuple[NewTask, ...] = ()
 
 
 class Decisions(Protocol):
-    """The inbox of decisions: the first one stored about a task is the one that counts."""
+    """The inbox of decisions: the first one stored about a proposal is the one that counts."""
 
     async def waiting(self, run: str) -> tuple[str, ...]:
         """Return the tasks of the run with a decision not applied yet, the oldest first."""
@@ -265,6 +245,39 @@ class Decisions(Protocol):
 
         None when there is none (yet). A decision is handed to one step only.
         """
+
+
+class Skips(Protocol):
+    """What people want left out of the roadmap, in this run and later ones."""
+
+    async def skipped(self) -> frozenset[str]:
+        """Return the keys of those tasks. Raises ``Outage``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One thing worth knowing in later runs; a newer note of the same kind and subject replaces it.
+
+    ``about`` is a path, a task's key or a reason; ``text`` one line for a model to read.
+    """
+
+    kind: Literal["files", "decisions", "runs", "failures", "successes"]
+    about: str
+    text: str
+    run: str = ""
+
+
+class Memory(Protocol):
+    """What is known of the project across runs. Neither method raises: knowing is not the work."""
+
+    async def recall(self, words: Collection[str], paths: Collection[str]) -> tuple[str, ...]:
+        """Return texts that share search terms with a task, the most useful first.
+
+        ``paths`` are those of the tree: a note about a file that is gone says nothing.
+        """
+
+    async def remember(self, notes: Sequence[Note]) -> None:
+        """Keep notes; the same ones once more change nothing."""
 
 
 class Events(Protocol):

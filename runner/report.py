@@ -8,8 +8,10 @@ from datetime import UTC, datetime
 
 from runner.defuse import defuse
 from runner.prompts import render_text
+from runner.recovery.numbers import decisions, recoveries
 from runner.roadmap.task import Task
 from runner.state import Attempt, RunState, Status, Usage
+from runner.texts import blocked_reason
 
 
 def todos(state: RunState) -> dict[str, object]:
@@ -26,6 +28,7 @@ def report(state: RunState) -> dict[str, object]:
     statuses = Counter(str(state.status(task)) for task in _work(state))
     attempts = list(state.attempts.values())
     done = sum(a.status is Status.COMPLETED for a in attempts)
+    counted = sum(a.status is not Status.REPLACED for a in attempts)
     ended = state.ended or state.started
     spent = _sum(a.spent for a in attempts)
     return {
@@ -36,13 +39,13 @@ def report(state: RunState) -> dict[str, object]:
         "duration_seconds": round(max(0.0, ended - state.started), 3),
         "problem": state.problem,
         "cancelled": state.stopping,
-        "success_rate": round(done / len(attempts), 4) if attempts else 0.0,
+        "success_rate": round(done / counted, 4) if counted else 0.0,
         "tasks": {"total": statuses.total() - statuses[Status.REPLACED]}
         | {str(status): statuses[status] for status in Status},
-        "recoveries": {"attempted": 0, "applied": 0, "successful": 0, "by_strategy": {}},
-        "decisions": [],
-        "roadmap_modifications": [_ticked(state, a) for a in attempts if a.commit],
-        "deferrals": [a.task for a in attempts if a.status is Status.DEFERRED],
+        "recoveries": recoveries(state),
+        "decisions": decisions(state),
+        "roadmap_modifications": [_modification(state, a) for a in attempts if a.commit],
+        "deferrals": [a.task for a in attempts if a.status is Status.DEFERRED or a.number > 1],
         "timeline": [_line(state, attempt) for attempt in attempts],
         "errors": [_error(attempt) for attempt in attempts if attempt.failure],
         "nodes": {node: _usage(usage) for node, usage in node_usage(state).items()},
@@ -79,18 +82,22 @@ def shares(state: RunState) -> list[tuple[str, Usage, float]]:
 
 
 def _work(state: RunState) -> Iterable[Task]:
-    return (task for task in state.tasks if task.kind == "work")
+    """Work of the roadmap as it is now, and what recoveries took out of it."""
+    return (task for task in (*state.tasks, *state.replaced) if task.kind == "work")
 
 
 def _todo(state: RunState, task: Task) -> dict[str, object]:
     attempt = state.attempts.get(task.key)
+    status = state.status(task)
     return {
         "key": task.key,
         "id": task.id,
         "title": task.title,
-        "status": str(state.status(task)),
+        "status": str(status),
+        "checked": status is Status.COMPLETED,
         "line": task.line,
         "url": attempt.url if attempt else "",
+        "blocked_by": state.blocked_by.get(task.key, "") if status is Status.BLOCKED else "",
     }
 
 
@@ -105,7 +112,7 @@ def _row(state: RunState, task: Task) -> dict[str, object]:
         "tokens": attempt.spent.tokens if attempt else 0,
         "url": attempt.url if attempt else "",
         "commit": attempt.commit if attempt else "",
-        "why": _one_cell(failure.message) if failure else "",
+        "why": _one_cell(blocked_reason(state, task) or (failure.message if failure else "")),
     }
 
 
@@ -130,9 +137,14 @@ def _line(state: RunState, attempt: Attempt) -> dict[str, object]:
     }
 
 
-def _ticked(state: RunState, attempt: Attempt) -> dict[str, object]:
-    line = next(task.line for task in state.tasks if task.key == attempt.task)
-    return {"task": attempt.task, "edit": "tick", "line": line, "commit": attempt.commit}
+def _modification(state: RunState, attempt: Attempt) -> dict[str, object]:
+    proposal = attempt.proposal if attempt.rewritten else None
+    return {
+        "task": attempt.task,
+        "edit": proposal.strategy if proposal else "tick",
+        "line": state.task_of(attempt.task).line,
+        "commit": attempt.commit,
+    }
 
 
 def _error(attempt: Attempt) -> Mapping[str, object]:
@@ -143,11 +155,12 @@ def _error(attempt: Attempt) -> Mapping[str, object]:
         "task": attempt.task,
         "type": failure.type,
         "reason": failure.reason,
-        "severity": "error",
+        "severity": failure.severity,
         "recoverable": failure.recoverable,
         "message": failure.message,
         "node": failure.node,
         "evidence": list(failure.evidence),
+        "references": list(failure.references),
     }
 
 

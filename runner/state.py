@@ -10,6 +10,10 @@ from typing import Literal
 from runner.changes import ChangeSet
 from runner.findings import Complaint, Verification
 from runner.graph import START
+from runner.options import Options as Options
+from runner.options import Request as Request
+from runner.recovery.values import Proposal, Reason
+from runner.roadmap.groups import Piece
 from runner.roadmap.task import Roadmap, Task
 
 
@@ -34,60 +38,25 @@ SETTLED = frozenset(Status) - {Status.PENDING, Status.IN_PROGRESS}
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What was asked for; limits as in DESIGN §4. ``protect`` are path patterns not to be written.
-
-    ``max_tokens``, ``max_seconds`` (wall time), ``max_files`` and ``max_bytes`` (of all files)
-    bound one attempt, ``max_answer_tokens`` one model answer. ``task`` is a key or a written id;
-    ``test_timeout`` (seconds) one test run; sizes of the box in bytes. ``setup`` are the commands
-    that install what the tests need, ``setup_files`` patterns of files they read besides the usual
-    ones, ``setup_network`` is for them alone; ``project`` is whose the result is.
-    """
-
-    max_tasks: int = 10
-    task: str = ""
-    model: str = ""
-    loop: str = "hybrid"
-    planning: bool = False
-    verify_mode: Literal["auto", "tests", "syntax", "off"] = "auto"
-    max_iterations: int = 100
-    max_answer_tokens: int = 8192
-    max_tokens: int = 200_000
-    max_seconds: float = 3600.0
-    max_files: int = 50
-    max_bytes: int = 1 << 20
-    protect: tuple[str, ...] = ()
-    image: str = ""
-    memory: int = 1 << 30
-    disk: int = 512 << 20
-    cpus: float = 1.0
-    pids: int = 256
-    test_timeout: float = 300.0
-    setup: tuple[tuple[str, ...], ...] = ()
-    setup_files: tuple[str, ...] = ()
-    setup_network: bool = False
-    project: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One run as it was asked for; ``id`` names it everywhere."""
-
-    id: str
-    roadmap: str = "ROADMAP.md"
-    options: Options = field(default_factory=Options)
-
-
-@dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a task cannot be finished. ``reason`` is DESIGN §8's word, ``evidence`` what was seen."""
+    """Why a task cannot be finished. ``reason`` is DESIGN §8's word, ``evidence`` what was seen.
+
+    ``type`` is one word: syntax, test, import, missing_file, file, timeout, permission, model,
+    environment, sandbox, github, git, budget, conflict, internal ...; ``found_by`` says who named
+    the reason, ``waits_for`` is the key of the task that is to make what is missing.
+    ``references`` are the files of the run that show it, filled in by who writes them.
+    """
 
     type: str
     message: str
     node: str
-    reason: str = "unknown"
+    reason: Reason = "unknown"
     recoverable: bool = True
     evidence: tuple[str, ...] = ()
+    severity: Literal["error", "warning"] = "error"
+    found_by: Literal["pattern", "model", "nobody"] = "nobody"
+    waits_for: str = ""
+    references: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -118,15 +87,31 @@ class Usage:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What a person said to a proposal: who, by which channel, when (ISO, UTC), in what words."""
+
+    verdict: str
+    by: str
+    channel: str = ""
+    at: str = ""
+    why: str = ""
+
+
 @dataclass(frozen=True)
 class Attempt:
     """One task going once through the loop. A new one starts every counter at 0 by construction.
 
     ``answers`` counts first, fresh and repaired answers; ``base`` is the commit it builds on and
     ``below`` the branch of that commit; ``tried`` are digests of change sets that were judged;
-    ``avoid`` what a fresh answer must not repeat; ``commit`` and ``url`` its checkpoint. ``spent``
-    is what its model calls used, ``usage`` the same by node with wall time, ``path`` the nodes it
-    went through, ``reasons`` why the loop strategy went where it did.
+    ``avoid`` what a fresh answer must not repeat; ``commit`` and ``url`` its checkpoint.
+    ``members`` are further tasks it does together with its own, ``former`` those of a group that
+    failed and fell apart. ``proposal`` is what is proposed to do about it, ``decision`` what a
+    person said to that, ``approved`` the digest of a change set a person agreed to, ``rewritten``
+    the roadmap after its recovery was applied. ``spent`` is what its model calls used,
+    ``command`` the line a model proposed to verify it with ('' for none, None before it is
+    asked), ``usage`` the same by node with wall time, ``path`` the nodes it went through,
+    ``reasons`` why the loop strategy went where it did.
     """
 
     task: str
@@ -139,15 +124,22 @@ class Attempt:
     code_repairs: int = 0
     test_repairs: int = 0
     spent: Usage = field(default_factory=Usage)
+    members: tuple[str, ...] = ()
+    former: tuple[str, ...] = ()
     plan: Plan | None = None
     context: bytes = b""
     changes: ChangeSet = field(default_factory=ChangeSet)
     complaints: tuple[Complaint, ...] = ()
     mended: tuple[str, ...] = ()
     verification: Verification | None = None
+    command: str | None = None
     tried: tuple[str, ...] = ()
     avoid: tuple[str, ...] = ()
     failure: Failure | None = None
+    proposal: Proposal | None = None
+    decision: Decided | None = None
+    approved: str = ""
+    rewritten: bytes = b""
     commit: str = ""
     branch: str = ""
     url: str = ""
@@ -168,7 +160,9 @@ class RunState:
     ``tip`` and ``tip_branch`` are what the next task builds on; ``statuses`` are those of tasks
     without an attempt (in review or declined before this run). ``current`` is the task a node
     works on, ``decided`` are tasks a person has decided about, ``stopping`` an order to cancel,
-    ``problem`` why there is nothing to do.
+    ``problem`` why there is nothing to do. ``replaced`` are tasks that recoveries took out of the
+    roadmap, ``origins`` whose place a task took (key of the new one → key of the old one).
+    ``blocked_by`` are tasks that wait in vain, by key, each with the key of what it waits for.
     """
 
     request: Request
@@ -177,7 +171,6 @@ class RunState:
     tip: str = ""
     tip_branch: str = ""
     current: str = ""
-    picked: int = 0
     stopping: bool = False
     problem: str = ""
     started: float = 0.0
@@ -185,7 +178,36 @@ class RunState:
     statuses: Mapping[str, Status] = field(default_factory=dict)
     usage: Mapping[str, Usage] = field(default_factory=dict)
     decided: tuple[str, ...] = ()
+    replaced: tuple[Task, ...] = ()
+    origins: Mapping[str, str] = field(default_factory=dict)
+    blocked_by: Mapping[str, str] = field(default_factory=dict)
     attempts: Mapping[str, Attempt] = field(default_factory=dict)
+
+    @property
+    def picked(self) -> int:
+        """How many tasks were taken up; a second attempt at one does not count."""
+        members = (a.members or a.former for a in self.attempts.values())
+        return len(self.attempts.keys() | {key for keys in members for key in keys})
+
+    @property
+    def depths(self) -> dict[str, int]:
+        """How many recoveries a task comes from, by key; 0 when it is not there."""
+        found: dict[str, int] = {}
+        for key in self.origins:
+            depth, at = 0, key
+            while at in self.origins and depth <= len(self.origins):
+                depth, at = depth + 1, self.origins[at]
+            found[key] = depth
+        return found
+
+    @property
+    def at_work(self) -> tuple[str, ...]:
+        """Tasks that are worked on besides the one in hand."""
+        return tuple(
+            key
+            for key, attempt in self.attempts.items()
+            if attempt.status is Status.IN_PROGRESS and key != self.current
+        )
 
     @property
     def attempt(self) -> Attempt:
@@ -194,8 +216,13 @@ class RunState:
 
     @property
     def task(self) -> Task:
-        """The task in hand."""
-        return next(task for task in self.tasks if task.key == self.current)
+        """The task in hand; of a group all its tasks as one."""
+        grouped = (self.current, *self.attempt.members)
+        return Piece(tuple(self.task_of(key) for key in grouped)).task
+
+    def task_of(self, key: str) -> Task:
+        """A task by its key, also one that a recovery replaced."""
+        return next(task for task in (*self.tasks, *self.replaced) if task.key == key)
 
     @property
     def tasks(self) -> tuple[Task, ...]:
@@ -203,11 +230,19 @@ class RunState:
 
     def status(self, task: Task) -> Status:
         """Where a task stands now."""
-        if attempt := self.attempts.get(task.key):
-            return attempt.status
-        if task.checked:
-            return Status.COMPLETED
-        return self.statuses.get(task.key, Status.PENDING)
+        status = self.statuses.get(task.key, Status.PENDING)
+        if attempt := self.attempts.get(task.key) or self._of_group(task.key):
+            status = attempt.status
+        elif task.checked:
+            status = Status.COMPLETED
+        waits = status is Status.PENDING and task.key in self.blocked_by
+        return Status.BLOCKED if waits else status
+
+    def _of_group(self, key: str) -> Attempt | None:
+        """The attempt that does a task together with another one."""
+        if self.request.options.grouping <= 1:
+            return None
+        return next((a for a in self.attempts.values() if key in a.members), None)
 
     def with_attempt(self, **changes: object) -> RunState:
         """Return the state with fields of the attempt in hand replaced."""

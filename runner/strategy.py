@@ -33,12 +33,12 @@ def after_failure(attempt: Attempt, kind: Kind, *, loop: str, same: bool = False
     """
     if attempt.calls >= MAX_CALLS:
         return Decision("exhausted", f"{MAX_CALLS} calls after the first answer are used up")
-    if same and loop != "repair":
+    if same:
         return Decision("afresh", "the answer changed nothing, so it is not judged again")
     repairs = attempt.code_repairs if kind == "code" else attempt.test_repairs
     left = repairs < MAX_REPAIRS
     if loop == "repair":
-        if left and not same:
+        if left:
             return Decision("rejected", f"{kind} repair {repairs + 1} of {MAX_REPAIRS}")
         return Decision("exhausted", f"no {kind} repair is left")
     if loop in ("fixed", "ralph"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Sequence
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -37,3 +39,10 @@ def numbered(text: str, line: int, *, around: int = 3) -> str:
         f"{'>' if at == line else ' '}{at:5} | {lines[at - 1][:300]}"
         for at in range(first, last + 1)
     )
+
+
+def as_typed(command: Sequence[str]) -> str:
+    """Write a command as it stands in a configuration: one string is for the shell."""
+    if tuple(command[:-1]) == ("sh", "-c"):
+        return command[-1]
+    return shlex.join(command)

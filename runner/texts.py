@@ -1,4 +1,4 @@
-"""Every sentence the runner writes for people: commit messages, pull requests, escalations."""
+"""Every sentence the runner writes for people: commit messages, pull requests."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from runner.defuse import defuse
 from runner.findings import Level, Verification
 from runner.roadmap.task import Task
-from runner.state import Attempt, RunState
+from runner.state import Attempt, RunState, Status
 from runner.text import cut_middle
+from runner.waiting import missing
 
 _OLD_FAILURES = "**The tests that fail here failed before this change too.**"
+_UNTOUCHED = {Status.PENDING, Status.IN_PROGRESS}
+_MOST_NAMED = 10
 _MARKS = {"passed": "✅", "failed": "❌", "skipped": "⏭️"}
 
 
@@ -35,6 +38,7 @@ def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
     parts = [
         f"**Task** of `{state.request.roadmap}`, line {task.line}:",
         _quoted(defuse(task.text)),
+        before_others(missing(state, task)),
         "### Files",
         _files(attempt),
         *(
@@ -50,23 +54,27 @@ def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def escalation_body(state: RunState) -> str:
-    """Why a task was given up, with what was seen, for people who take it over."""
-    task, attempt = state.task, state.attempt
-    failure = attempt.failure
-    evidence = "\n".join(f"- {_plain(cut_middle(line, 600))}" for line in _evidence(attempt))
-    parts = [
-        f"### Task {task.name} needs a person",
-        _quoted(defuse(task.text)),
-        f"**Why:** {_plain(failure.message) if failure else 'unknown'} "
-        f"(reason: `{failure.reason if failure else 'unknown'}`).",
-        "**What was seen:**\n\n" + evidence if evidence else "",
-        "**How far it got:**\n\n" + effort(attempt),
-        _output(attempt.verification),
-        "The box stays open. Make the task more specific or smaller in the roadmap, or finish it "
-        "by hand, then run `/execute` again.",
-    ]
-    return "\n\n".join(part for part in parts if part)
+def before_others(others: Sequence[Task]) -> str:
+    """Say that a task was worked on before tasks it depends on, or nothing."""
+    if not others:
+        return ""
+    names = ", ".join(_code(task.name) for task in others[:_MOST_NAMED])
+    more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+    return (
+        f"**It was asked for by name, so it was made before what it depends on:** {names}{more} "
+        "not done yet."
+    )
+
+
+def blocked_reason(state: RunState, task: Task) -> str:
+    """Say what a task waits for in vain: "blocked by 1.2 (failed)"; '' when it does not wait."""
+    key = state.blocked_by.get(task.key)
+    if key is None or state.status(task) is not Status.BLOCKED:
+        return ""
+    other = state.task_of(key)
+    status = state.status(other)
+    why = str(status).replace("_", " ")
+    return f"blocked by {other.name} ({'not part of this run' if status in _UNTOUCHED else why})"
 
 
 def verification_table(verification: Verification | None) -> str:
@@ -111,12 +119,8 @@ def _row(level: Level) -> str:
     return f"| {level.name} | {mark} | {level.seconds:.1f} | {note} |"
 
 
-def _evidence(attempt: Attempt) -> tuple[str, ...]:
-    return attempt.failure.evidence[:10] if attempt.failure else ()
-
-
-def _output(verification: Verification | None) -> str:
-    """The output of what failed, folded away."""
+def output_of(verification: Verification | None) -> str:
+    """The output of what failed, folded away; '' when nothing did."""
     failed = [lv for lv in verification.levels if lv.result == "failed"] if verification else []
     if not failed:
         return ""

@@ -27,6 +27,14 @@ class AnswerFiles:
         """Store an answer durably, once. Raises ``Outage`` when the disk refuses."""
         await asyncio.to_thread(self._write, self._file(run, question), answer)
 
+    async def paid(self, run: str) -> list[Answer]:
+        """Return every answer of the run, in no order."""
+        return await asyncio.to_thread(self._paid, run)
+
+    def _paid(self, run: str) -> list[Answer]:
+        files = (self._folder / run / "answers").glob("*.json")
+        return [answer for file in files if (answer := self._read(file))]
+
     def _file(self, run: str, question: str) -> Path:
         name = hashlib.sha256(question.encode()).hexdigest()[:20]
         return self._folder / run / "answers" / f"{name}.json"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from runner.adapters.durable import telling, write_file
@@ -23,6 +24,17 @@ class ContentStore:
         with telling(f"save a content of the run in {self._folder}"):
             if not file.exists():
                 write_file(file, content)
+
+    def keep(self, sha: str, content: bytes) -> None:
+        """Store a content that can be had again elsewhere: whole, but a crash may lose it."""
+        file = self._file(sha)
+        with telling(f"save a content of the folder in {self._folder}"):
+            if file.exists() and file.stat().st_size == len(content):
+                return
+            file.parent.mkdir(parents=True, exist_ok=True)
+            temporary = file.with_name(f".new-{os.getpid()}-{file.name}")
+            temporary.write_bytes(content)
+            temporary.replace(file)
 
     def get(self, sha: str) -> bytes:
         """Return a content. Raises ``Outage`` when it is missing or damaged."""

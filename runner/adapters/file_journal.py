@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 
 from runner.adapters.content_store import ContentStore
-from runner.adapters.run_log import RunLog, newest
+from runner.adapters.run_log import RunLog, newest, read_rows
 from runner.ports import Journal, Row
 
 _CONTENTS = "contents"
@@ -22,8 +22,7 @@ class FileJournal(Journal):
     """Rows and contents of runs in a folder; a run belongs to one process until ``close``.
 
     Saving or recalling a run takes it: whoever comes second gets an ``Outage`` at once, before
-    anything is asked or written twice. To look at a run that another process works on, use
-    ``runner.adapters.run_log.read_rows``.
+    anything is asked or written twice. ``JournalView`` looks at one that another works on.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -71,3 +70,14 @@ class FileJournal(Journal):
         if run not in self._logs:
             self._logs[run] = RunLog(self._folder / run, run)
         return self._logs[run]
+
+
+class JournalView(FileJournal):
+    """The same journal to look at only: it takes no run, and stores nothing."""
+
+    async def save(self, row: Row, contents: dict[str, bytes]) -> Row:
+        """Refuse."""
+        raise AssertionError("a view of a journal stores nothing")
+
+    def _recall(self, run: str) -> list[Row]:
+        return read_rows(self._folder / run, run)

@@ -7,15 +7,16 @@ the name under a commit, and the fast-forward that moves his branch and his file
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 from runner.adapters.git import Finished, as_user, hermetic
-from runner.adapters.git_commit import write_commit
+from runner.adapters.git_commit import identity, write_commit
 from runner.adapters.git_objects import GitObjects
 from runner.errors import Outage, TaskError
 from runner.naming import commit_message
-from runner.ports import Checkpoint, Published, Stack
+from runner.ports import Checkpoint, Proposed, Published, Stack
 from runner.snapshot import Snapshot
 
 _HEADS = "refs/heads/"
@@ -40,6 +41,40 @@ class LocalRepository:
         self._git = hermetic("-C", str(root))
         self._user = as_user("-C", str(root), environment=environment)
         self._objects = GitObjects(self._git)
+        self._proposed: frozenset[str] = frozenset()
+
+    def leave(self, tasks: Collection[str]) -> None:
+        """Leave tasks (keys) to the people who are asked about them: an older run's proposals."""
+        self._proposed = frozenset(tasks)
+
+    async def person(self) -> str:
+        """Return the user's name as his commits bear it."""
+        return (await identity(self._user))["GIT_AUTHOR_NAME"]
+
+    async def since(self, commit: str, run: str) -> Literal["same", "own", "ahead", "apart"]:
+        """Say how HEAD stands to a commit that a run left the branch at.
+
+        ``own`` is one commit of the run itself ahead, which a crash kept it from noting.
+        """
+        head = await self._head()
+        if head == commit:
+            return "same"
+        span = f"{commit}..{head}"
+        known = await self._git.call("merge-base", "--is-ancestor", commit, head)
+        if known.exit_code:
+            return "apart"
+        form = "--format=%(trailers:key=Cairn-Run,valueonly)"
+        found = await self._git.output("log", "-z", "--max-count=2", form, span)
+        marks = [mark.strip() for mark in found.removesuffix(b"\0").split(b"\0")]
+        return "own" if marks == [run.encode()] else "ahead"
+
+    async def is_there(self) -> bool:
+        """Say whether this folder is git's at all; where git is not installed it is not."""
+        try:
+            done = await self._git.call("rev-parse", "--git-dir")
+        except Outage:
+            return False
+        return done.exit_code == 0
 
     async def check_clean(self) -> None:
         """Raise ``Outage`` that lists them when tracked files have uncommitted changes."""
@@ -80,7 +115,7 @@ class LocalRepository:
                 f"{self._root} is on no branch (detached HEAD). Switch to one (git switch NAME)"
                 " or name one with --branch NAME.",
             )
-        return Stack(await self._head(), branch)
+        return Stack(await self._head(), branch, proposed=self._proposed)
 
     async def snapshot(self, commit: str) -> Snapshot:
         """Return the exact tree of a commit. Raises ``TaskError`` when there is no such commit."""
@@ -108,16 +143,19 @@ class LocalRepository:
             return Published(head, branch)
         return Published(await self._advance(head, checkpoint), branch)
 
-    async def publish_escalation(self, task: str, title: str, body: str) -> str:
-        """Say nothing here: on a checkout the report tells."""
-        return ""
+    async def publish_proposal(self, proposed: Proposed) -> Published:
+        """Show nothing here: on a checkout the report and the command line do."""
+        return Published("", "")
+
+    async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:
+        """Nothing was shown, so nothing is to be ended."""
 
     async def _advance(self, head: str, checkpoint: Checkpoint) -> str:
         if head != checkpoint.parent:
             raise Outage(
                 "git",
                 f"Branch {checkpoint.below} moved to {head[:12]} while the run built on"
-                f" {checkpoint.parent[:12]}. Start a new run; it goes on from the new commit.",
+                f" {checkpoint.parent[:12]}. Type `cairn resume`: it goes on from the new commit.",
             )
         base = await self.snapshot(checkpoint.parent)
         commit = await write_commit(self._git, self._user, checkpoint=checkpoint, base=base)

@@ -17,14 +17,19 @@ _OLD, _NEW = "max_tokens", "max_completion_tokens"
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """``limit`` is the name of the bound on the answer; ``temperature`` whether it may be given."""
+    """``limit`` is the name of the bound on the answer; the others say what may be given."""
 
     limit: str = _OLD
     temperature: bool = True
+    seed: bool = True
 
-    def parameters(self, *, temperature: float, max_tokens: int) -> dict[str, object]:
+    def parameters(
+        self, *, temperature: float, max_tokens: int, seed: int | None = None
+    ) -> dict[str, object]:
         """Return the parameters of a question in this dialect."""
-        given = {"temperature": temperature} if self.temperature else {}
+        given: dict[str, object] = {"temperature": temperature} if self.temperature else {}
+        if self.seed and seed is not None:
+            given["seed"] = seed
         return {self.limit: max_tokens, **given}
 
     def after(self, refused: Refused) -> Dialect | None:
@@ -33,6 +38,8 @@ class Dialect:
             return None
         if self.temperature and _names(refused, "temperature"):
             return replace(self, temperature=False)
+        if self.seed and _names(refused, "seed"):
+            return replace(self, seed=False)
         # only from the old name to the new one, so that no two dialects can alternate for ever
         if self.limit == _OLD and _names(refused, _OLD):
             return replace(self, limit=_NEW)

@@ -112,7 +112,9 @@ class OpenAIModel(Model):
         dialect: Dialect | None = self._dialects.get(model, Dialect())
         while dialect is not None:
             parameters = dialect.parameters(
-                temperature=question.temperature, max_tokens=question.max_tokens
+                temperature=question.temperature,
+                max_tokens=question.max_tokens,
+                seed=question.seed,
             )
             try:
                 reply = await self._endpoint.complete(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
-from runner.events import Advanced, Event, ModelAnswered, Verified
-from runner.graph import END
+from runner.adapters.clock import SystemClock
+from runner.events import Advanced, Event, ModelAnswered, RunChanged, Verified
+from runner.graph import END, REST
+from runner.ports import Clock
 from runner.report import markdown, report, todos
-from runner.state import Attempt
+from runner.state import Attempt, RunState
 from runner.text import cut_middle
 
 log = logging.getLogger(__name__)
@@ -19,16 +21,23 @@ log = logging.getLogger(__name__)
 MAX_TEXT = 200_000
 """Characters of one text in a file; longer ones are cut in the middle with a note."""
 
+_MOST_REFERENCES = 20
+
 
 class RunFiles:
     """Writes ``todos.json``, reports, exchanges, verifications and iterations below ``folder``.
 
-    ``mask`` replaces secrets in every text before it is written.
+    ``mask`` replaces secrets in every text before it is written. A run that rests or pauses leaves
+    its report too, as of now.
     """
 
-    def __init__(self, folder: Path, *, mask: Callable[[str], str]) -> None:
+    def __init__(
+        self, folder: Path, *, mask: Callable[[str], str], clock: Clock | None = None
+    ) -> None:
         self._folder = folder
         self._mask = mask
+        self._clock = clock or SystemClock()
+        self._newest: RunState | None = None
         self._links: dict[str, list[str]] = {}
         self._written: dict[str, int] = {}
 
@@ -45,19 +54,28 @@ class RunFiles:
         elif isinstance(event, Verified):
             self._numbered(event, "verification", asdict(event.verification))
         elif isinstance(event, Advanced):
+            self._newest = event.state
             self._advanced(event)
+        elif isinstance(event, RunChanged) and event.status == "paused" and self._newest:
+            self._save("todos.json", todos(self._newest))
+            self._report(replace(self._newest, problem=f"Paused: {event.detail}"))
 
     def _advanced(self, event: Advanced) -> None:
         state = event.state
         attempt = state.attempts.get(event.task)
-        if attempt and event.task and not state.current:
+        if attempt and event.task and state.current != event.task:
             data = _iteration(attempt, self._links.pop(event.task, []))
             self._numbered(event, "iteration", data)
         if not state.current and (state.roadmap or state.node == END):
             self._save("todos.json", todos(state))
-        if state.node == END:
-            self._save("report.json", report(state))
-            self._text("report.md", markdown(state))
+        if state.node in (END, REST):
+            self._report(state)
+
+    def _report(self, state: RunState) -> None:
+        state = self._referenced(state)
+        state = replace(state, ended=state.ended or self._clock.now().timestamp())
+        self._save("report.json", report(state))
+        self._text("report.md", markdown(state))
 
     def _numbered(self, event: Event, kind: str, data: dict[str, object]) -> None:
         """Write the next file of its kind and remember it for the attempt."""
@@ -67,6 +85,31 @@ class RunFiles:
         name = f"{kind}-{number + 1}.json"
         self._save(f"runs/{event.run}/{name}", {"run": event.run, "task": event.task, **data})
         self._links.setdefault(event.task, []).append(name)
+
+    def _referenced(self, state: RunState) -> RunState:
+        """The run with each failure's files; they are read back, for a run may be taken up."""
+        files = self._files_of(state.request.id)
+        for attempt in state.attempts.values():
+            names = files.get((attempt.task, attempt.number), [])
+            if attempt.failure and names:
+                shown = tuple(dict.fromkeys(names))[-_MOST_REFERENCES:]
+                failure = replace(attempt.failure, references=shown)
+                state = state.put(replace(attempt, failure=failure))
+        return state
+
+    def _files_of(self, run: str) -> dict[tuple[str, int], list[str]]:
+        """The files of each attempt (task key, number) of a run, oldest first."""
+        found: dict[tuple[str, int], list[str]] = {}
+        files = (self._folder / "runs" / run).glob("iteration-*.json")
+        for path in sorted(files, key=lambda path: (len(path.name), path.name)):
+            try:
+                data = json.loads(path.read_text(encoding="utf-8"))
+                names = [*data["files"], path.name]
+                key = (str(data["task"]), int(data["attempt"]))
+            except (ValueError, KeyError, TypeError):
+                continue
+            found.setdefault(key, []).extend(f"runs/{run}/{name}" for name in names)
+        return found
 
     def _save(self, name: str, data: dict[str, object]) -> None:
         self._text(name, json.dumps(_cut(data), indent=2, ensure_ascii=False, default=str) + "\n")

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shlex
 from collections.abc import Sequence
 
 from runner.errors import TaskError
 from runner.ports import Box, CommandResult, Setup
-from runner.text import cut_middle
+from runner.text import as_typed, cut_middle
 
 KEEP = 5
 """So many results each project keeps, those used last."""
@@ -91,12 +90,5 @@ def _must_work(result: CommandResult, command: Sequence[str], began: CommandResu
     said = cut_middle(output.decode("utf-8", "replace").strip()[-_TAIL:], _TAIL)
     raise TaskError(
         "environment",
-        f"The command `{_shown(command)}` of sandbox.setup {how}. Its last output:\n{said}",
+        f"The command `{as_typed(command)}` of sandbox.setup {how}. Its last output:\n{said}",
     )
-
-
-def _shown(command: Sequence[str]) -> str:
-    """Write a command as it stands in the configuration."""
-    if tuple(command[:-1]) == ("sh", "-c"):
-        return command[-1]
-    return shlex.join(command)

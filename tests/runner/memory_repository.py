@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 
 from runner.errors import PortError, TaskError
-from runner.ports import Checkpoint, Published, Stack
+from runner.ports import Checkpoint, Proposed, Published, Stack
 from runner.snapshot import FILE, Snapshot, blob_sha
 from tests.runner.trees import snapshot
 
@@ -27,7 +27,8 @@ class MemoryRepository:
         self.commits: dict[str, Tree] = {START: {p: _entry(c) for p, c in files.items()}}
         self.branches: dict[str, str] = {"main": START}
         self.checkpoints: dict[str, Checkpoint] = {}
-        self.escalations: dict[str, str] = {}
+        self.proposals: dict[str, Proposed] = {}
+        self.ended: dict[str, tuple[bool, str]] = {}
         self.trouble: dict[str, list[PortError]] = {}
         self._stack = Stack(START, "main", in_review, declined)
 
@@ -60,11 +61,19 @@ class MemoryRepository:
         number = list(self.checkpoints).index(checkpoint.branch) + 1
         return Published(commit, checkpoint.branch, number, f"https://forge.test/pull/{number}")
 
-    async def publish_escalation(self, task: str, title: str, body: str) -> str:
-        """Keep the first words about a task."""
-        self._may_fail("publish_escalation")
-        self.escalations.setdefault(task, body)
-        return f"https://forge.test/issues/1#{task}"
+    async def publish_proposal(self, proposed: Proposed) -> Published:
+        """Keep the newest proposal about a task."""
+        self._may_fail("publish_proposal")
+        shown = proposed.shown
+        assert snapshot(self._applied(shown)).tree == shown.tree
+        self.proposals[shown.task] = proposed
+        number = 100 + list(self.proposals).index(shown.task)
+        return Published("", shown.branch, number, f"https://forge.test/pull/{number}")
+
+    async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:
+        """Note how it ended."""
+        self._may_fail("end_proposal")
+        self.ended[task] = (ready, why)
 
     def text(self, commit: str, path: str) -> str:
         """A file of a commit."""

@@ -21,14 +21,17 @@ class ScriptedNodes(Mapping[str, Node]):
     """Ends each node with ``ok``, or as ``outcomes`` says in turn; ``worked`` lists the effects.
 
     The run's own nodes are the real ones but for ``parse_roadmap``, which reads ``ROADMAP``.
-    ``faults`` are raised by a node in turn before it works.
+    ``faults`` are raised by a node in turn before it works; ``boxed`` opens the task's box.
     """
 
     def __init__(
         self,
         outcomes: Mapping[str, list[str]] | None = None,
         faults: Mapping[str, list[Exception]] | None = None,
+        *,
+        boxed: bool = False,
     ) -> None:
+        self._boxed = boxed
         self._outcomes = {node: list(words) for node, words in (outcomes or {}).items()}
         self._faults = {node: list(errors) for node, errors in (faults or {}).items()}
         self.worked: list[tuple[str, str]] = []
@@ -60,6 +63,8 @@ class ScriptedNodes(Mapping[str, Node]):
         if name == "checkpoint":
             commit = f"commit-of-{state.task.id}"
             return self._ended(name, state.with_attempt(commit=commit, branch=f"b-{state.task.id}"))
+        if name == "build_context" and self._boxed:
+            await deps.bench.box(state)
         if name == "execute_task":
             state = await _asked(state, deps)
         return self._ended(name, state)

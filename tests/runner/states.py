@@ -24,7 +24,7 @@ def at(node: str, state: RunState | None = None, *, number: int = 0, **attempt: 
     state = state or run_state()
     key = state.tasks[number].key
     made = Attempt(task=key, base=START, below="main", path=("build_context",))
-    state = replace(state, node=node, current=key, picked=state.picked + 1)
+    state = replace(state, node=node, current=key)
     return state.put(replace(made, **attempt))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 from runner.changes import ChangeSet, Write
 from runner.codec import decode_attempt, decode_run, encode_attempt, encode_run, references
 from runner.findings import Complaint, Level, TestFailure, Verification
+from runner.recovery.values import Proposal, Reason, Strategy
+from runner.roadmap.new_task import NewTask
 from runner.snapshot import blob_sha
-from runner.state import Attempt, Failure, Plan, RunState, Status, Usage
+from runner.state import Attempt, Decided, Failure, Plan, RunState, Status, Usage
 from tests.runner.roadmap.texts import files
 from tests.runner.states import at, run_state
 from tests.runner.trees import change_sets
@@ -41,6 +44,22 @@ any_changes = st.one_of(
     change_sets,
     st.dictionaries(texts, st.one_of(st.none(), st.builds(Write, st.binary()))).map(ChangeSet),
 )
+reasons = st.sampled_from(get_args(Reason))
+new_tasks = st.builds(NewTask, texts, texts, words, words)
+proposals = st.builds(
+    Proposal,
+    task=texts,
+    kind=st.sampled_from(["recovery", "changes"]),
+    strategy=st.sampled_from(get_args(Strategy)),
+    reason=reasons,
+    explanation=texts,
+    original=texts,
+    evidence=words,
+    replacements=st.lists(new_tasks, max_size=2).map(tuple),
+    changes=any_changes,
+    made_at=seconds,
+    number=st.one_of(st.none(), counts),
+)
 attempts = st.builds(
     Attempt,
     task=texts,
@@ -59,8 +78,11 @@ attempts = st.builds(
         st.none(), st.builds(Verification, texts, st.lists(levels, max_size=2).map(tuple))
     ),
     failure=st.one_of(
-        st.none(), st.builds(Failure, texts, texts, texts, texts, st.booleans(), words)
+        st.none(), st.builds(Failure, texts, texts, texts, reasons, st.booleans(), words)
     ),
+    proposal=st.one_of(st.none(), proposals),
+    decision=st.one_of(st.none(), st.builds(Decided, texts, texts, texts, texts, texts)),
+    rewritten=st.binary(max_size=20),
     path=words,
     usage=st.dictionaries(texts, usages, max_size=2),
 )
@@ -131,7 +153,9 @@ def test_a_run_row_holds_no_attempt() -> None:
 def test_contents_are_held_by_reference(attempt: Attempt) -> None:
     """Every content is named in the row and handed over beside it, and nothing else is."""
     data, contents = encode_attempt(attempt)
-    held = [attempt.context, *(w.content for w in attempt.changes.files.values() if w)]
+    sets = [attempt.changes, *([attempt.proposal.changes] if attempt.proposal else [])]
+    written = (w.content for changes in sets for w in changes.files.values() if w)
+    held = [attempt.context, attempt.rewritten, *written]
 
     assert references(stored(data)) == set(contents) == {blob_sha(content) for content in held}
 

@@ -31,6 +31,9 @@ sandbox:
   timeout: 60
 verify:
   mode: tests
+  commands: [make check, [python3, -m, pytest]]
+  report: build/*.xml
+  reruns: 2
 protect: [/docs/, "!/docs/ROADMAP.md", "*.lock"]
 loop: repair
 """
@@ -47,11 +50,13 @@ def test_every_setting_is_read():
     config = parse_config(FULL)
 
     assert config.roadmap.path == "docs/ROADMAP.md"
-    assert config.model == "gpt-5"
+    assert config.model.name == "gpt-5"
     assert (config.limits.tasks, config.limits.patch_size) == (3, 512 * 1024)
     assert (config.sandbox.memory, config.sandbox.cpus) == (2 << 30, 1.5)
     assert config.sandbox.image == "ghcr.io/octocat/image@sha256:0123"
     assert config.verify.mode == "tests"
+    assert config.verify.commands == (("sh", "-c", "make check"), ("python3", "-m", "pytest"))
+    assert (config.verify.report, config.verify.reruns) == ("build/*.xml", 2)
     assert config.protect == ("/docs/", "!/docs/ROADMAP.md", "*.lock")
     assert config.loop == "repair"
 
@@ -109,7 +114,7 @@ def test_all_problems_are_told_at_once_with_their_lines():
     [
         (b"limits: {taks: 3}", "Did you mean `limits.tasks`?"),
         (b"image: x", "Did you mean `sandbox.image`?"),
-        (b"verify: {q: 1}", "There is: mode."),
+        (b"verify: {q: 1}", "There are: mode, commands, report, reruns."),
     ],
 )
 def test_an_unknown_key_says_what_was_meant(content, hint):
@@ -144,6 +149,10 @@ def test_the_error_reads_as_a_list():
         (b"sandbox: {image: 'a b'}", "sandbox.image"),
         (b"sandbox: {network: true}", "sandbox.network"),
         (b"verify: {mode: true}", "verify.mode"),
+        (b"verify: {commands: make}", "verify.commands"),
+        (b"verify: {report: /etc/passwd}", "verify.report"),
+        (b"verify: {report: a/../../b}", "verify.report"),
+        (b"verify: {reruns: 3}", "verify.reruns"),
         (b"protect: docs", "protect"),
         (b"roadmap: {path: ../ROADMAP.md}", "roadmap.path"),
         (b"roadmap: {path: /etc/passwd}", "roadmap.path"),
@@ -151,7 +160,7 @@ def test_the_error_reads_as_a_list():
         (b"roadmap: {path: 'docs\\\\R.md'}", "roadmap.path"),
         (b"protect: ['!']", "protect.0"),
         (b"protect: ['']", "protect.0"),
-        (b"model: ''", "model"),
+        (b"model: ''", "model.name"),
         (b"model: 5", "model"),
     ],
 )

@@ -74,27 +74,44 @@ async def test_leaving_saves_both_cursors() -> None:
     assert await recalled(journal) == left
 
 
-async def test_a_half_saved_pick_did_not_happen() -> None:
-    """A task's row without the run's is a pick to be made again."""
+async def test_leaving_for_a_decided_task_saves_the_one_left() -> None:
+    """A task that ends when another was decided about keeps its last word all the same."""
     journal = MemoryJournal()
     cursors = await begun(journal)
-    await cursors.save(at("build_context"), node="pick_task", task="")
+    first = at("build_context")
+    await cursors.save(first, node="pick_task", task="")
+    settled = first.with_attempt(status=Status.COMPLETED, commit="c1")
+    decided = at("await_approval", settled, number=1)
+    await cursors.save(decided, node="decide_next", task=first.current)
+
+    assert journal.nodes(first.current) == ["build_context", "decide_next"]
+    assert await recalled(journal) == decided
+
+
+async def test_a_half_saved_pick_is_gone_on_with() -> None:
+    """A task's row without the run's is a task in hand: it says all that the pick decided."""
+    journal = MemoryJournal()
+    cursors = await begun(journal)
+    picked = at("build_context")
+    await cursors.save(picked, node="pick_task", task="")
     del journal.rows["r1", "", 2]
 
-    assert await recalled(journal) == replace(run_state(), node="pick_task")
+    assert await recalled(journal) == picked
 
 
-async def test_a_half_saved_retry_keeps_its_number() -> None:
-    """A second attempt whose pick is made again is still the second."""
+async def test_tasks_side_by_side_are_all_at_work() -> None:
+    """Every task that was begun and not settled is found again, with its node."""
     journal = MemoryJournal()
     cursors = await begun(journal)
-    await cursors.save(at("build_context"), node="pick_task", task="")
-    second = at("build_context").with_attempt(number=2)
+    first = at("build_context")
+    await cursors.save(first, node="pick_task", task="")
+    second = at("execute_task", first, number=1)
     await cursors.save(second, node="pick_task", task="")
-    del journal.rows["r1", "", 2], journal.rows["r1", "", 3]
-    [attempt] = (await recalled(journal)).attempts.values()
+    after = Cursors(journal)
+    state = await after.recall(run_state().request, now=1.0)
 
-    assert (attempt.number, attempt.status) == (1, Status.PENDING)
+    assert after.at_work == {first.current: "build_context", second.current: "execute_task"}
+    assert state == second
 
 
 async def test_the_stored_row_is_gone_on_with() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
 from datetime import UTC, datetime
 
 import pytest
 
-from runner.driver import Ended, drive
+from runner.cursors import BORDER
+from runner.driver import drive, driving
 from runner.errors import Outage, Stopped, TaskError
 from runner.events import Advanced, NodeFinished, NodeStarted, RunChanged
+from runner.flights import Ended
 from runner.state import Options, Request, Status
 from tests.runner.recording_box import RecordingSandbox
 from tests.runner.scripted import (
@@ -18,7 +21,6 @@ from tests.runner.scripted import (
     deps,
 )
 from tests.runner.scripted_nodes import ScriptedNodes
-from tests.runner.states import at
 
 REQUEST = Request("r1")
 ONE = Request("r1", options=Options(max_tasks=1))
@@ -242,11 +244,9 @@ async def test_a_loop_without_end_is_ended() -> None:
 async def test_the_box_is_closed_whatever_happens(trouble: Exception) -> None:
     """However a node ends, no box is left when driving stops."""
     sandbox = RecordingSandbox()
-    ports = deps(model=model(), sandbox=sandbox)
-    await ports.bench.box(at("verify_task"))
-    nodes = ScriptedNodes(faults={"execute_task": [trouble]})
+    nodes = ScriptedNodes(faults={"execute_task": [trouble]}, boxed=True)
     try:
-        await drive(REQUEST, nodes, ports)
+        await drive(ONE, nodes, deps(model=model(0), sandbox=sandbox))
     except KeyError:
         assert isinstance(trouble, KeyError)
 
@@ -256,11 +256,10 @@ async def test_the_box_is_closed_whatever_happens(trouble: Exception) -> None:
 async def test_an_engine_that_cannot_even_close_pauses() -> None:
     """When the engine dies the run is paused, though its box cannot be removed now."""
     sandbox = RecordingSandbox()
-    ports = deps(sandbox=sandbox)
-    await ports.bench.box(at("verify_task"))
     sandbox.closing_outages = [Outage("sandbox", "still down")]
-    nodes = ScriptedNodes(faults={"parse_roadmap": [Outage("sandbox", "engine down")]})
-    paused = await drive(REQUEST, nodes, ports)
+    faults = {"execute_task": [Outage("sandbox", "engine down")]}
+    nodes = ScriptedNodes(faults=faults, boxed=True)
+    paused = await drive(ONE, nodes, deps(sandbox=sandbox))
 
     assert (paused.status, paused.reason) == ("paused", "engine down")
 
@@ -269,3 +268,22 @@ async def test_a_bug_is_not_swallowed() -> None:
     """An exception that is no port's goes through to the job boundary."""
     with pytest.raises(KeyError):
         await drive(REQUEST, ScriptedNodes(faults={"parse_roadmap": [KeyError("bug")]}), deps())
+
+
+async def test_a_run_that_gives_way_at_every_border_gets_on() -> None:
+    """Stopped whenever a task has just been left, and taken up again, it ends all the same."""
+    journal, nodes, asked = MemoryJournal(), ScriptedNodes(), model()
+    ended = None
+    for _ in range(5):
+        async with aclosing(driving(REQUEST, nodes, deps(model=asked, journal=journal))) as steps:
+            async for step in steps:
+                if isinstance(step, Ended):
+                    ended = step
+                elif step.node == BORDER and step.current:
+                    break
+        if ended:
+            break
+
+    assert ended
+    assert ended.status == "ended"
+    assert statuses(ended) == {"T1": "completed", "T2": "completed"}

@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from runner.moves import next_move, open_tasks, retry, settle
-from runner.state import Failure, Status
+from runner.problems import nothing_to_do
+from runner.state import Failure, RunState, Status
+from runner.waiting import missing, upcoming, with_blocked
 from tests.runner.states import at, run_state, with_status
 
 NESTED = "- [ ] parent\n  - [ ] child\n- [x] done\n"
@@ -26,6 +28,31 @@ def test_only_the_task_that_was_asked_for() -> None:
 
     assert [task.key for task in open_tasks(run_state(task="1.2"))] == [key]
     assert [task.key for task in open_tasks(run_state(task=key))] == [key]
+
+
+def test_crossed_out_work_is_done_only_by_name() -> None:
+    """A struck-through task is not taken unasked, and may be asked for by its id."""
+    text = "- [ ] ~~1.1 Add `a.py`~~\n- [ ] 1.2 Add b\n"
+
+    assert [task.id for task in open_tasks(run_state(text))] == ["1.2"]
+    assert [task.id for task in open_tasks(run_state(text, task="1.1"))] == ["1.1"]
+
+
+def test_a_template_is_run_only_by_name() -> None:
+    """Nothing of a file that asks for a person's word is open, but for the task they name."""
+    text = "- [ ] [Task 1]\n- [ ] [Task 2]\n- [ ] T9 Add b\n"
+
+    assert run_state(text).roadmap is not None
+    assert open_tasks(run_state(text)) == ()
+    assert [task.id for task in open_tasks(run_state(text, task="T9"))] == ["T9"]
+
+
+def test_checks_are_never_open() -> None:
+    """A check is no work, not even by its name."""
+    text = "## Tasks\n- [ ] A1 Add a\n## Acceptance Criteria\n- [ ] A2 It adds\n"
+
+    assert [task.id for task in open_tasks(run_state(text))] == ["A1"]
+    assert open_tasks(run_state(text, task="A2")) == ()
 
 
 @pytest.mark.parametrize("status", [Status.IN_REVIEW, Status.DECLINED])
@@ -105,7 +132,9 @@ def test_stopping() -> None:
 
 def test_the_limit() -> None:
     """No more tasks are picked than were asked for."""
-    assert next_move(replace(run_state(max_tasks=2), picked=2)) == "stop"
+    done = with_status(run_state(max_tasks=1), Status.COMPLETED)
+
+    assert next_move(done) == "stop"
 
 
 def test_a_deferred_task_comes_back_once() -> None:
@@ -121,8 +150,216 @@ def test_a_deferred_task_comes_back_once() -> None:
 
 def test_a_deferred_retry_is_free() -> None:
     """The limit does not keep a deferred task from its retry, nor does the retry open others."""
-    state = replace(with_status(run_state(max_tasks=1), Status.DEFERRED, number=1), picked=1)
+    state = with_status(run_state(max_tasks=1), Status.DEFERRED, number=1)
 
     assert next_move(state) == "deferred"
     assert [task.id for task in open_tasks(retry(state))] == ["1.2"]
     assert next_move(retry(state)) == "ok"
+
+
+CHAIN = "- [ ] 1.1 a\n- [ ] 1.2 b (depends on 1.1)\n- [ ] 1.3 c\n- [ ] 1.4 d (depends on 1.2)\n"
+PHASES = """\
+## Phase 1: Core
+- [ ] a
+- [ ] b
+## Phase 2: API
+Depends on: Phase 1
+
+- [ ] c
+- [ ] d (optional)
+### 2.1 Login
+- [ ] e
+"""
+
+
+def titles(state: RunState) -> str:
+    """The titles of what may be worked on now."""
+    return " ".join(task.title[0] for task in open_tasks(state))
+
+
+def left(state: RunState, title: str, status: Status, **attempt: object) -> RunState:
+    """The run with the task of a title left with a status."""
+    number = next(n for n, task in enumerate(state.tasks) if task.title.startswith(title))
+    return with_blocked(with_status(state, status, number=number, **attempt))
+
+
+def again(state: RunState, title: str, status: Status) -> RunState:
+    """The run with the second attempt at a task left with a status."""
+    [task] = [task for task in state.tasks if task.title.startswith(title)]
+    attempt = replace(state.attempts[task.key], number=2, status=status)
+    return with_blocked(state.put(attempt))
+
+
+def standing(state: RunState) -> str:
+    """The status of every work task."""
+    return " ".join(str(state.status(task)) for task in state.tasks if task.kind == "work")
+
+
+def test_a_task_waits_for_what_it_depends_on() -> None:
+    """A task is open when all it depends on is done, and not before."""
+    state = run_state(CHAIN)
+    assert titles(state) == "a c"
+
+    state = left(state, "a", Status.COMPLETED)
+    assert titles(state) == "b c"
+    assert titles(left(state, "b", Status.COMPLETED)) == "c d"
+
+
+def test_what_is_in_review_is_done() -> None:
+    """The run builds on the tip, so what waits for a review holds nothing up."""
+    state = run_state(CHAIN)
+    state = replace(state, statuses={state.tasks[0].key: Status.IN_REVIEW})
+
+    assert titles(state) == "b c"
+
+
+def test_a_dependency_moves_a_task_in_the_order() -> None:
+    """A task that depends on a later one comes behind it."""
+    state = run_state("- [ ] 1.1 a (depends on 1.3)\n- [ ] 1.2 b\n- [ ] 1.3 c\n")
+
+    assert titles(state) == "b c"
+    assert [task.title[0] for task in upcoming(state)] == ["b", "c", "a"]
+
+
+@pytest.mark.parametrize(
+    "status",
+    [Status.FAILED, Status.SKIPPED, Status.DECLINED, Status.AWAITING_APPROVAL, Status.BLOCKED],
+)
+def test_what_waits_in_vain_is_blocked(status: Status) -> None:
+    """When a task will not come, what depends on it is blocked, and what depends on that."""
+    state = left(run_state(CHAIN), "a", status)
+
+    assert standing(state) == f"{status} blocked pending blocked"
+    assert [state.task_of(key).id for key in state.blocked_by.values()] == ["1.1", "1.2"]
+    assert titles(state) == "c"
+    assert [task.title[0] for task in upcoming(state)] == ["c"]
+
+
+def test_a_declined_task_of_another_run_blocks() -> None:
+    """What was declined before this run stands in the way like what failed in it."""
+    state = run_state(CHAIN)
+    state = with_blocked(replace(state, statuses={state.tasks[0].key: Status.DECLINED}))
+
+    assert standing(state) == "declined blocked pending blocked"
+
+
+def test_a_parked_task_frees_what_it_blocked() -> None:
+    """When a parked task is finished after all, what was blocked by it is open."""
+    state = left(run_state(CHAIN), "a", Status.AWAITING_APPROVAL)
+    state = left(state, "a", Status.COMPLETED)
+
+    assert (standing(state), titles(state)) == ("completed pending pending pending", "b c")
+
+
+def test_a_deferred_dependency_is_waited_for() -> None:
+    """What depends on a deferred task waits for its retry, and is blocked after the second time."""
+    state = left(run_state(CHAIN), "a", Status.DEFERRED)
+    state = left(state, "c", Status.COMPLETED)
+    assert standing(state) == "deferred pending completed pending"
+    assert next_move(state) == "deferred"
+    assert titles(retry(state)) == "a"
+
+    assert standing(again(state, "a", Status.DEFERRED)) == "deferred blocked completed blocked"
+
+
+def test_a_phase_waits_for_a_phase() -> None:
+    """No task of a phase is open before every task of the phase it depends on is done."""
+    state = run_state(PHASES)
+    assert titles(state) == "a b"
+
+    state = left(state, "a", Status.COMPLETED)
+    assert titles(state) == "b"
+    assert titles(left(state, "b", Status.COMPLETED)) == "c e"
+
+
+@pytest.mark.parametrize(
+    ("phase", "expected"), [("1", "a b"), ("Phase 2", "c e"), ("2.1", "e"), ("3", "")]
+)
+def test_only_the_phase_that_was_asked_for(phase: str, expected: str) -> None:
+    """With a phase named only its tasks are open; what it depends on outside holds none up."""
+    assert titles(run_state(PHASES, phase=phase)) == expected
+
+
+def test_within_a_phase_dependencies_count() -> None:
+    """Tasks of the phase that was asked for wait for each other."""
+    roadmap = """\
+## Phase 1
+- [ ] 1.1 a
+## Phase 2
+- [ ] 2.1 b (depends on 1.1)
+- [ ] 2.2 c
+  - Depends on: 2.1
+"""
+    state = run_state(roadmap, phase="2")
+    assert titles(state) == "b"
+    assert [task.id for task in missing(state, state.tasks[1])] == ["1.1"]
+
+    assert standing(left(state, "b", Status.FAILED)) == "pending failed blocked"
+
+
+def test_a_task_asked_for_by_name_waits_for_none() -> None:
+    """A person who names a task has it worked on, and can be told what it was made before."""
+    state = with_blocked(run_state(CHAIN, task="1.4"))
+
+    assert titles(state) == "d"
+    assert [task.id for task in missing(state, state.tasks[3])] == ["1.2"]
+    assert missing(run_state(CHAIN), run_state(CHAIN).tasks[3]) == ()
+
+
+def test_optional_work_that_is_not_asked_for_blocks() -> None:
+    """What depends on a task that no run takes unasked says so instead of waiting for ever."""
+    roadmap = "- [ ] 1.1 a (optional)\n- [ ] 1.2 b (depends on 1.1)\n"
+
+    assert standing(with_blocked(run_state(roadmap))) == "pending blocked"
+
+
+def test_tasks_at_work_share_no_file() -> None:
+    """Beside a task at work only tasks that name none of its files are open."""
+    roadmap = "- [ ] 1.1 a `x.py`\n- [ ] 1.2 b `x.py`\n- [ ] 1.3 c `y.py`\n"
+
+    assert titles(with_status(run_state(roadmap, parallel=2), Status.IN_PROGRESS)) == "c"
+
+
+def test_ten_thousand_tasks() -> None:
+    """A phase of 5,000 that waits for a phase of 5,000 is looked through in one go."""
+    one = "".join(f"- [ ] a{n}\n" for n in range(5000))
+    state = run_state(f"## Phase 1\n{one}## Phase 2\nDepends on: Phase 1\n\n{one}")
+    failed = with_blocked(with_status(state, Status.FAILED))
+
+    assert len(open_tasks(state)) == len(open_tasks(failed)) + 1 == 5000
+    assert len(failed.blocked_by) == 5000
+
+
+BOUND = "- [ ] 1.1 Add `a.py`\n- [ ] 1.2 Add `b.py`\n- [ ] 1.3 Add `c.py` (depends on 1.2)\n"
+
+
+def bound(*names: str) -> RunState:
+    """A run bound to the tasks of these ids."""
+    keys = tuple(task.key for task in run_state(BOUND).tasks if task.id in names)
+    return with_blocked(run_state(BOUND, tasks=keys))
+
+
+def test_a_run_can_be_bound_to_certain_tasks() -> None:
+    """Nothing else is taken; what waits for a task that is left out is blocked by it."""
+    assert [task.id for task in upcoming(bound("1.1", "1.3"))] == ["1.1"]
+    assert [task.id for task in upcoming(bound("1.2", "1.3"))] == ["1.2", "1.3"]
+    state = bound("1.3")
+    assert state.blocked_by == {state.tasks[2].key: state.tasks[1].key}
+
+
+def test_what_took_the_place_of_a_bound_task_belongs_to_the_run() -> None:
+    """Replacements are worked on, though nobody named them."""
+    state = bound("1.1")
+    state = replace(state, origins={state.tasks[1].key: state.tasks[0].key})
+
+    assert [task.id for task in open_tasks(state)] == ["1.1", "1.2"]
+
+
+def test_a_bound_run_says_why_it_has_nothing_to_do() -> None:
+    """Its tasks wait for others, or are gone; the rest of the roadmap plays no part."""
+    state, gone = bound("1.3"), run_state(BOUND, tasks=("f" * 10,))
+    assert state.roadmap is not None
+
+    assert "no part of the run" in nothing_to_do(state, state.roadmap)
+    assert "1.3" not in nothing_to_do(gone, state.roadmap)
+    assert "done, in review, declined or gone" in nothing_to_do(gone, state.roadmap)

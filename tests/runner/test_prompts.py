@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from jinja2 import UndefinedError
@@ -17,6 +18,7 @@ from runner.nodes.context import build_context
 from runner.nodes.generate import execute_task, repair_code, repair_test
 from runner.nodes.plan import plan_task
 from runner.prompts import question, render_text
+from runner.prompts.kinds import Kind
 from runner.report import markdown
 from runner.state import Failure, Plan, RunState, Status, Usage
 from tests.runner.memory_repository import MemoryRepository
@@ -122,6 +124,25 @@ async def test_execute_task_afresh(golden: Golden) -> None:
     before = await with_context("execute_task", answers=2, avoid=avoid)
 
     golden("prompts/execute_task_afresh.md", await asked(execute_task, before))
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_each_kind_has_its_hint(golden: Golden, kind: str) -> None:
+    """Code, tests, configuration, scripts and documentation are each asked for in their way."""
+    text = render_text("execute_task", context="(the context)", avoid=(), files=(), kind=kind)
+
+    golden(f"prompts/kinds/{kind}.md", text)
+
+
+async def test_repair_code_of_a_long_file(golden: Golden) -> None:
+    """Of a long file only the faulty lines are asked for."""
+    lines = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(20))
+    long = ChangeSet(
+        {"calc.py": Write(b"def divide(a, b:\n    return a / b\n\n\n" + lines.encode())}
+    )
+    before = state("repair_code", answers=1, changes=long, complaints=(COMPLAINT,))
+
+    golden("prompts/repair_code_long.md", await asked(repair_code, before))
 
 
 async def test_repair_code(golden: Golden) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from runner.report import markdown, node_usage, report, shares, table, todos
 from runner.state import Failure, RunState, Status, Usage
+from runner.waiting import with_blocked
 from tests.runner.states import run_state, with_status
 
 ROADMAP = "".join(f"- [ ] T{n} task {n}\n" for n in range(1, 9)) + "- [x] T9 old\n"
@@ -141,3 +142,15 @@ def test_titles_do_nothing() -> None:
 def test_the_problem_is_said() -> None:
     """A run that had nothing to do says why."""
     assert "no checkboxes" in markdown(replace(run_state(), problem="it has no checkboxes"))
+
+
+def test_what_blocks_a_task_is_told() -> None:
+    """A blocked task says what it waits for, and how that stands, in the table and the todos."""
+    state = run_state("- [ ] 1.1 a\n- [ ] 1.2 b (depends on 1.1)\n- [ ] 1.3 c\n")
+    state = with_blocked(with_status(state, Status.FAILED))
+
+    assert [row["why"] for row in table(state)] == ["", "blocked by 1.1 (failed)", ""]
+    assert [row["status"] for row in table(state)] == ["failed", "blocked", "pending"]
+    entries: list[dict[str, object]] = todos(state)["todos"]  # type: ignore[assignment]
+    assert [entry["blocked_by"] for entry in entries] == ["", state.tasks[0].key, ""]
+    assert report(state)["tasks"]["blocked"] == 1  # type: ignore[index]

@@ -56,11 +56,12 @@ def test_the_same_answer_starts_afresh(loop: str) -> None:
     assert after_failure(attempt(answers=1), "code", loop=loop, same=True).outcome == "afresh"
 
 
-def test_the_repair_loop_ends_at_the_same_answer() -> None:
-    """The loop that only repairs has nothing left after an answer that changed nothing."""
-    assert (
-        after_failure(attempt(answers=1), "code", loop="repair", same=True).outcome == "exhausted"
-    )
+def test_no_loop_repairs_the_same_answer_again() -> None:
+    """A surgical question about it would only bring it back; at the end there is no call left."""
+    first, last = attempt(answers=1), attempt(answers=5)
+
+    assert after_failure(first, "code", loop="repair", same=True).outcome == "afresh"
+    assert after_failure(last, "code", loop="repair", same=True).outcome == "exhausted"
 
 
 @given(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from runner.changes import ChangeSet, Write
 from runner.findings import Level, Verification
 from runner.roadmap.task import Task
-from runner.state import Failure, RunState, Usage
+from runner.state import RunState, Usage
 from runner.texts import (
     commit_message,
     effort,
-    escalation_body,
     money,
     pull_request_body,
     verification_table,
@@ -70,6 +69,16 @@ def test_pull_request_body() -> None:
         assert part in body
 
 
+def test_what_was_made_before_its_dependency_says_so() -> None:
+    """A task that was asked for by name before what it needs tells its reviewers."""
+    roadmap = "- [ ] 1.1 a\n- [ ] 1.2 b (depends on 1.1)\n"
+    named = at("checkpoint", run_state(roadmap, task="1.2"), number=1)
+    whole = at("checkpoint", run_state(roadmap), number=1)
+
+    assert "made before what it depends on:** `1.1` not done yet" in pull_request_body(named)
+    assert "made before" not in pull_request_body(whole)
+
+
 def test_a_result_without_tests_is_called_that() -> None:
     """Skipped tests are not sold as verified, and say why in their cell."""
     table = verification_table(UNTESTED)
@@ -78,30 +87,6 @@ def test_a_result_without_tests_is_called_that() -> None:
     assert "no tests \\| found" in table
     assert "Not verified" not in verification_table(GREEN)
     assert verification_table(None) == "Nothing was run."
-
-
-def test_escalation_body() -> None:
-    """An escalation says why, what was seen, how far it got and what to do."""
-    failure = Failure("test", "tests | fail", node="verify_task", evidence=("t::x: 1 != 2",))
-    body = escalation_body(reached(failure=failure, verification=RED, answers=5))
-
-    for part in (
-        "Task 1.1 needs a person",
-        "tests | fail",
-        "- t::x: 1 != 2",
-        "run `/execute` again",
-    ):
-        assert part in body
-
-
-def test_output_cannot_leave_its_fence() -> None:
-    """What a test printed neither ends the block it is shown in nor looks like our own mark."""
-    body = escalation_body(reached(verification=RED))
-    inner = body.split("````\n", 1)[1].split("\n````", 1)[0]
-
-    assert "E  assert 1" in inner
-    assert "</details>" in body.split("\n````", 1)[1]
-    assert "<!-- cairn:" not in body
 
 
 def test_an_unknown_price() -> None:

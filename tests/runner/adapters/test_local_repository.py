@@ -154,7 +154,7 @@ async def test_a_moved_branch_stops_the_run(git: ScratchGit, repository: LocalRe
     """A commit the user made meanwhile is not built over; the error says how to go on."""
     made = await _next(repository, new_txt=b"n\n")
     git.commit({"other": b"o\n"})
-    with pytest.raises(Outage, match="Start a new run"):
+    with pytest.raises(Outage, match="cairn resume"):
         await repository.publish_checkpoint(made)
 
 
@@ -185,8 +185,3 @@ async def test_an_executable_can_be_new(git: ScratchGit, repository: LocalReposi
     changes = replace(plain.changes, files=files)
     await repository.publish_checkpoint(replace(plain, changes=changes, tree=changes.tree(base)))
     assert git("ls-tree", "main", "tool").startswith(EXECUTABLE)
-
-
-async def test_an_escalation_has_no_place_here(repository: LocalRepository) -> None:
-    """On a checkout an escalation is told by the report alone."""
-    assert await repository.publish_escalation("t1", "Needs you", "why") == ""

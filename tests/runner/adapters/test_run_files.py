@@ -123,3 +123,25 @@ async def test_one_line_an_event() -> None:
         "detail": "",
     }
     assert {"node_finished", "model_answered", "verified"} <= {event["event"] for event in events}
+
+
+async def test_a_failure_names_the_files_that_show_it(tmp_path) -> None:
+    """The report's error leads to its exchanges, verification and attempt, and nothing else."""
+    ports = Deps(
+        model=ScriptedModel(*["nothing"] * 5, "unknown"),
+        sandbox=RecordingSandbox(),
+        repository=MemoryRepository(FILES),
+        journal=MemoryJournal(),
+        events=RunFiles(tmp_path, mask=str),
+        clock=StandingClock(),
+        control=ScriptedControl(),
+        answers=MemoryAnswers(),
+    )
+    await drive(Request("r1"), NODES, ports)
+    [error] = read(tmp_path / "report.json")["errors"]
+
+    assert error["references"] == [
+        *(f"runs/r1/agent-{n}.json" for n in range(1, 7)),
+        "runs/r1/iteration-1.json",
+    ]
+    assert all((tmp_path / name).exists() for name in error["references"])

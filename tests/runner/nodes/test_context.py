@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import pytest
+
 from runner.changes import ChangeSet, Write
-from runner.nodes.context import MAX_CONTENT, MAX_TREE, build_context, near_misses
+from runner.context.named import near_misses
+from runner.context.tokens import estimate
+from runner.nodes.context import build_context, describe
 from runner.snapshot import SYMLINK
 from runner.state import Plan, Status
 from tests.runner.memory_repository import MemoryRepository
@@ -12,10 +18,13 @@ from tests.runner.states import ROADMAP, at, run_state, with_status
 from tests.runner.trees import snapshot
 
 
-async def context(files: dict[str, object], roadmap: str = ROADMAP, **attempt: object) -> str:
+async def context(
+    files: Mapping[str, object], roadmap: str = ROADMAP, *, limit: int = 4_000, **attempt: object
+) -> str:
     """The context of the roadmap's first task."""
     ports = deps(repository=MemoryRepository({"ROADMAP.md": roadmap, **files}))  # type: ignore[dict-item]
-    step = await build_context(at("build_context", run_state(roadmap), **attempt), ports)
+    state = at("build_context", run_state(roadmap, context_tokens=limit), **attempt)
+    step = await build_context(state, ports)
     assert step.outcome == "ok"
     return step.state.attempt.context.decode()
 
@@ -55,6 +64,42 @@ async def test_files_of_earlier_tasks_are_shown() -> None:
     assert "M = 1" in step.state.attempt.context.decode()
 
 
+async def test_what_earlier_tasks_made_and_decided() -> None:
+    """Each task sees what the ones before it defined, and how they meant to go about it."""
+    model = ChangeSet(
+        {"shop/model.py": Write(b"class Cart:\n    def add(self, x):\n        pass\n")}
+    )
+    plan = Plan((), ("prices are whole cents",), (), "low")
+    state = with_status(
+        run_state(), Status.COMPLETED, number=1, commit="c", changes=model, plan=plan
+    )
+    files = {"ROADMAP.md": ROADMAP}
+    step = await build_context(at("build_context", state), deps(repository=MemoryRepository(files)))
+    text = step.state.attempt.context.decode()
+
+    assert "- wrote shop/model.py: class Cart; def add(self, x)" in text
+    assert "- decided: prices are whole cents" in text
+
+
+async def test_who_uses_a_function_that_is_renamed() -> None:
+    """The lines that call it are listed, file by file, whether or not the files fit."""
+    files = {
+        "lib/money.py": "def total(items):\n    return sum(items)\n",
+        "a/cart.py": "from lib.money import total\n\n\ndef pay(cart):\n    return total(cart)\n",
+        "b/bill.py": "from lib import money\n\n\ndef write(x):\n    return money.total(x)\n",
+        "c/report.py": "import lib.money\n\nSUM = lib.money.total([])\n" + "x = 1\n" * 3_000,
+        "d/other.py": "def totally():\n    return 1\n",
+    }
+    text = await context(files, "- [ ] Rename `total` in `lib/money.py` to `sum_up`\n")
+    told = text.partition("# Who uses what this task may change")[2].partition("# Files")[0]
+
+    for path, line in (("a/cart.py", "5: return total(cart)"), ("b/bill.py", "5: return money")):
+        assert f"{path}\n" in told
+        assert line in told
+    assert "c/report.py\n    3: SUM = lib.money.total([])" in told
+    assert "d/other.py" not in told
+
+
 async def test_the_roadmap_itself_is_not_quoted() -> None:
     """The roadmap is no file to be worked on."""
     text = await context({}, "- [ ] Look at `ROADMAP.md`\n- [ ] Another thing\n")
@@ -62,21 +107,63 @@ async def test_the_roadmap_itself_is_not_quoted() -> None:
     assert "Another thing" not in text
 
 
-async def test_contents_are_bounded() -> None:
-    """Large files are cut and stop the list before the context gets out of hand."""
+@pytest.mark.parametrize("limit", [300, 1000, 4000])
+async def test_the_whole_is_within_the_budget(limit: int) -> None:
+    """Whatever task and repository are like, a context has no more tokens than it may."""
     files = {f"plan{n}.py": "x = 1\n" * 5_000 for n in range(9)}
+    files |= {f"deep/er/{n:04}.md": "words " * 90 for n in range(999)}
     named = " ".join(f"`plan{n}.py`" for n in range(9))
-    text = await context(files, f"- [ ] Change {named}\n")
+    roadmap = f"# P\n\n{'Say. ' * 9_000}\n\n- [ ] Change {named}\n  {'more ' * 9_000}\n"
 
-    assert "[... cut ...]" in text
-    assert len(text) < MAX_CONTENT + 3_000
+    text = await context(files, roadmap, limit=limit)
+
+    assert 0.5 * limit < estimate(text) <= limit
+    assert "plan0.py" in text
 
 
-async def test_the_tree_is_bounded() -> None:
-    """Of a large tree the first paths are named and the others counted."""
-    text = await context({f"d/{n:04}": "" for n in range(MAX_TREE + 9)})
+async def test_a_task_longer_than_the_budget() -> None:
+    """Of a task that alone is too long the beginning is kept."""
+    text = await context({}, f"- [ ] Do it {'and more ' * 9_000}\n", limit=300)
 
-    assert "... and 10 more files" in text
+    assert text.startswith("# The task\n\nDo it and more")
+    assert estimate(text) <= 300
+
+
+async def test_a_part_of_a_large_file_is_cut_at_symbols() -> None:
+    """Of a file that is too long the function the task is about is whole, and it says so."""
+    functions = [f"def area_{n}(a):\n" + f"    a += {n}\n" * 30 for n in range(60)]
+    files = {"big.py": "\n\n".join(functions)}
+
+    text = await context(files, "- [ ] Speed up `area_40` in `big.py`\n", limit=2_000)
+
+    assert functions[40].rstrip() in text
+    assert "left out" in text
+    assert "<<<<<<< SEARCH" in text
+
+
+async def test_large_files_are_named_only() -> None:
+    """A named file that is not read is said to be too large."""
+    text = await context({"data.csv": "1,2,3\n" * 20_000}, "- [ ] Clean `data.csv`\n")
+
+    assert "`data.csv` has 120,000 bytes and is not shown." in text
+
+
+async def test_before_the_plan_half_the_budget_is_enough() -> None:
+    """The question for a plan sees half as much."""
+    files = {f"word{n}.py": f"def word_{n}():\n    return {n}\n" * 40 for n in range(30)}
+    ports = deps(repository=MemoryRepository({"ROADMAP.md": ROADMAP, **files}))
+    state = at("plan_task", run_state("- [ ] Change every word of `word1.py`\n"))
+
+    assert estimate(await describe(state, ports)) <= state.request.options.context_tokens // 2
+
+
+async def test_the_layout_of_a_large_tree() -> None:
+    """Of a large tree folders are counted, and the neighbours of a named file listed."""
+    files = {f"d{n % 7}/{n:04}.txt": "" for n in range(700)} | {"d1/x.py": "X = 1\n"}
+    text = await context(files, "- [ ] Change `d1/x.py`\n")
+
+    assert "d0/ (100 files)" in text
+    assert "d1/0001.txt" in text
 
 
 async def test_binary_files_and_links_are_not_quoted() -> None:

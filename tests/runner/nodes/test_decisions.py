@@ -6,9 +6,9 @@ import pytest
 
 from runner.driver import drive
 from runner.nodes import NODES
-from runner.nodes.recover import await_approval
+from runner.nodes.approve import await_approval
 from runner.ports import Decision
-from runner.state import Request, RunState, Status, Step
+from runner.state import Request, RunState, Status
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import MemoryDecisions, MemoryJournal, ScriptedModel, block, deps
 
@@ -16,26 +16,19 @@ FILES = {"ROADMAP.md": b"- [ ] 1.1 Write `a.txt`\n- [ ] 1.2 Write `b.txt`\n"}
 REQUEST = Request("r1")
 
 
-async def _asks(state: RunState, ports: object) -> Step:
-    """A proposal that asks a person: how recovery will work when it proposes more than people."""
-    return Step(state, "approve")
-
-
-ASKING = {**NODES, "propose_recovery": _asks}
-
-
 def failing_then(*replies: str) -> ScriptedModel:
     """A model that never does the first task, and then says this."""
-    return ScriptedModel(*["nothing"] * 5, *replies)
+    return ScriptedModel(*["nothing"] * 5, "unknown", *replies)
 
 
-async def parked(journal: MemoryJournal) -> RunState:
+async def parked(journal: MemoryJournal, repository: MemoryRepository | None = None) -> RunState:
     """A run whose first task waits for a person and whose second is done."""
+    repository = repository or MemoryRepository(FILES)
     model = failing_then(block("b.txt", "b"))
     ended = await drive(
         REQUEST,
-        ASKING,
-        deps(model=model, repository=MemoryRepository(FILES), journal=journal),
+        NODES,
+        deps(model=model, repository=repository, journal=journal),
     )
     assert ended.status == "resting"
     return ended.state
@@ -52,15 +45,15 @@ async def test_a_run_goes_on_beside_a_parked_task_and_then_rests() -> None:
 @pytest.mark.parametrize("verdict", ["approve", "reject"])
 async def test_a_decision_wakes_its_task(verdict: str) -> None:
     """The task decided on comes first, and the run ends when nothing is parked any more."""
-    journal = MemoryJournal()
-    state = await parked(journal)
+    journal, repository = MemoryJournal(), MemoryRepository(FILES)
+    state = await parked(journal, repository)
     decision = Decision(state.tasks[0].key, verdict, by="ada")  # type: ignore[arg-type]
 
     ended = await drive(
         REQUEST,
-        ASKING,
+        NODES,
         deps(
-            repository=MemoryRepository(FILES),
+            repository=repository,
             journal=journal,
             decisions=MemoryDecisions(decision),
         ),
@@ -69,7 +62,8 @@ async def test_a_decision_wakes_its_task(verdict: str) -> None:
     attempt = ended.state.attempts[state.tasks[0].key]
     assert ended.status == "ended"
     assert attempt.status is Status.FAILED
-    assert f"{verdict} by ada" in attempt.reasons
+    assert attempt.decision
+    assert (attempt.decision.verdict, attempt.decision.by) == (verdict, "ada")
 
 
 async def test_a_run_that_is_woken_for_nothing_rests_again() -> None:
@@ -77,7 +71,7 @@ async def test_a_run_that_is_woken_for_nothing_rests_again() -> None:
     journal = MemoryJournal()
     before = await parked(journal)
 
-    ended = await drive(REQUEST, ASKING, deps(repository=MemoryRepository(FILES), journal=journal))
+    ended = await drive(REQUEST, NODES, deps(repository=MemoryRepository(FILES), journal=journal))
 
     assert ended.status == "resting"
     assert ended.state.attempts == before.attempts
@@ -88,7 +82,7 @@ async def test_a_step_that_is_repeated_takes_the_same_decision() -> None:
     state = await parked(MemoryJournal())
     key = state.tasks[0].key
     one, two = Decision(key, "reject", by="ada"), Decision(key, "approve", by="bob")
-    ports = deps(decisions=MemoryDecisions(one, two))
+    ports = deps(repository=MemoryRepository(FILES), decisions=MemoryDecisions(one, two))
     at = RunState(REQUEST, roadmap=state.roadmap, attempts=state.attempts, current=key)
 
     first = await await_approval(at, ports)

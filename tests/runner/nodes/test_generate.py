@@ -8,10 +8,11 @@ from runner.changes import ChangeSet, Write
 from runner.errors import Outage, Stopped, TaskError
 from runner.findings import Complaint, Level, TestFailure, Verification
 from runner.nodes.generate import AFRESH, FIRST, SURGICAL, execute_task, repair_code, repair_test
+from runner.nodes.judging import judged
 from runner.state import RunState
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import ScriptedControl, ScriptedModel, answer, block, deps
-from tests.runner.states import ROADMAP, at
+from tests.runner.states import ROADMAP, at, run_state
 
 OLD = ChangeSet({"a.py": Write(b"A = 1\n")})
 RED = Verification(
@@ -151,6 +152,7 @@ async def test_a_repair_without_a_path() -> None:
 async def test_the_same_code_again_goes_afresh() -> None:
     """A repair that gives the same code back is not judged a second time."""
     state = at("repair_code", answers=1, changes=OLD, complaints=(Complaint("", "X", "x"),))
+    state = state.with_attempt(tried=(OLD.digest,))
     step = await repair_code(state, ports(block("a.py", "A = 1")))
 
     assert step.outcome == "afresh"
@@ -160,6 +162,7 @@ async def test_the_same_code_again_goes_afresh() -> None:
 async def test_the_same_code_again_at_the_end() -> None:
     """When no call is left the same answer ends the attempt."""
     state = at("repair_code", answers=4, changes=OLD, complaints=(Complaint("", "X", "x"),))
+    state = state.with_attempt(tried=(OLD.digest,))
     step = await repair_code(state, ports(block("a.py", "A = 1")))
 
     assert step.outcome == "exhausted"
@@ -185,3 +188,28 @@ async def test_repairing_without_a_named_failure() -> None:
     await repair_test(at("repair_test", answers=1, changes=OLD, verification=verification), asked)
 
     assert "ModuleNotFoundError: x" in asked.model.questions[0].messages[-1].content
+
+
+async def test_the_good_half_of_a_refused_answer_is_not_the_same_answer() -> None:
+    """What was refused was beside it: without that it may be just what is wanted."""
+    refused = Complaint("../up.py", "UnsafePath", "it lies outside")
+    state = at("repair_code", answers=1, changes=OLD, complaints=(refused,))
+    judged_ = judged(state, "code").state
+    step = await repair_code(judged_, ports(block("a.py", "A = 1")))
+
+    assert step.outcome == "ok"
+    assert step.state.attempt.complaints == ()
+
+
+async def test_ralph_goes_on_from_what_is_there() -> None:
+    """The whole question again, with the newest state: what is sound stays under the answer."""
+    asked = ports(block("b.py", "B = 1"))
+    state = at("execute_task", run_state(loop="ralph"), answers=1, changes=OLD)
+    step = await execute_task(state, asked)
+    afresh = await execute_task(
+        at("execute_task", answers=1, changes=OLD), ports(block("b.py", "B = 1"))
+    )
+
+    assert "# What is there by now" in asked.model.questions[0].messages[-1].content
+    assert set(step.state.attempt.changes.files) == {"a.py", "b.py"}
+    assert set(afresh.state.attempt.changes.files) == {"b.py"}

@@ -7,12 +7,16 @@ import ast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner.driver import Ended, drive
+from runner.asking import MAX_CONTINUATIONS
+from runner.driver import drive
 from runner.errors import TaskError
 from runner.events import NodeFinished
+from runner.flights import Ended
 from runner.nodes import NODES
+from runner.nodes.drafting import MAX_QUESTIONS
 from runner.ports import Answer, Question
-from runner.state import SETTLED, Options, Request, Status
+from runner.recovery.values import MAX_DEPTH, MAX_REPLACEMENTS
+from runner.state import SETTLED, Options, Request, Status, Usage
 from runner.strategy import MAX_CALLS, MAX_REPAIRS
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.recording_box import Files, RecordingSandbox
@@ -29,12 +33,22 @@ STEPS = 24
 
 CODE = ["Y = 2", "Y = 3", "RED = 1", "RED = 2", "def (:", "X = 1", "", "Y = 'é'"]
 PATHS = ["a.py", "app.py", "tests/test_app.py", "ROADMAP.md", "../up.py", ".git/config", "b.json"]
+TASKS = [
+    "unknown",
+    "task_too_vague\nIt says little.",
+    "task_too_complex",
+    "missing_dependency",
+    '{"title": "Write `K = 1` to `a.py`", "acceptance": ["`K` is 1"]}',
+    '[{"title": "Write `A = 1` to `a.py`"}, {"title": "Write `B = 2` to `b.py`"}]',
+    "1. Write `C = 1` to `c.py`\n2. Write `D = 1` to `d.py`\n3. Write `E = 1` to `e.py`",
+]
 PROSE = ["", "I cannot do that.", "DELETE app.py", "DELETE tests/test_app.py", "{}", "```", "[1]"]
 
 blocks = st.builds(block, st.sampled_from(PATHS), st.sampled_from(CODE))
 texts = st.one_of(
     st.lists(blocks, min_size=1, max_size=3).map("\n".join),
     st.sampled_from(PROSE),
+    st.sampled_from(TASKS),
     st.text(max_size=30),
 )
 cut = st.builds(answer, texts, st.sampled_from(["length", "content_filter", "stop"]))
@@ -68,7 +82,7 @@ async def run(said: list[Reply], options: Options):
 options = st.builds(
     Options,
     loop=st.sampled_from(["hybrid", "repair", "fixed", "ralph"]),
-    planning=st.booleans(),
+    planning=st.sampled_from(["auto", "always", "never"]),
 )
 
 
@@ -80,22 +94,31 @@ async def test_any_replies(said: list[Reply], options: Options) -> None:
 
     check_end(ended)
     check_limits(ended)
-    assert len(ports.events.of(NodeFinished)) < STEPS * 3
+    rewritten = [a.rewritten for a in ended.state.attempts.values() if a.rewritten]
+    tasks = 3 + len(ended.state.origins)
+    assert len(ended.state.origins) <= MAX_REPLACEMENTS
+    assert max(ended.state.depths.values(), default=0) <= MAX_DEPTH + 1
+    assert len(ports.events.of(NodeFinished)) < STEPS * 2 * tasks
+    allowed = {open_boxes(text) for text in (ROADMAP.encode(), *rewritten)}
     for files in sandbox.seen:
-        check_files(files)
+        check_files(files, allowed)
     for tree in repository.commits.values():
-        check_commit({path: content for path, (_, content) in tree.items()})
+        check_commit({path: content for path, (_, content) in tree.items()}, allowed)
     assert all(box.closed for box in sandbox.boxes)
 
 
 def check_end(ended: Ended) -> None:
     """Every piece of work has got its last word."""
     state = ended.state
-    assert (ended.status, state.node, state.current) == ("ended", "end", "")
+    asked = any(a.status is Status.AWAITING_APPROVAL for a in state.attempts.values())
+    how = ("resting", "rest", "") if asked else ("ended", "end", "")
+    assert (ended.status, state.node, state.current) == how
     work = [task for task in state.tasks if task.kind == "work"]
     assert {state.status(task) for task in work} <= SETTLED
     for attempt in state.attempts.values():
-        assert (attempt.status is Status.COMPLETED) == bool(attempt.commit)
+        replaced = attempt.status is Status.REPLACED
+        assert (attempt.status is Status.COMPLETED) == (bool(attempt.commit) and not replaced)
+        assert replaced == bool(attempt.rewritten)
         assert attempt.failure or attempt.commit
 
 
@@ -106,18 +129,26 @@ def check_limits(ended: Ended) -> None:
         assert attempt.code_repairs <= MAX_REPAIRS
         assert attempt.test_repairs <= MAX_REPAIRS
         assert attempt.steps <= STEPS
+        assert attempt.usage.get("classify_failure", Usage()).calls <= 1 + MAX_CONTINUATIONS
+        asked = attempt.usage.get("propose_recovery", Usage()).calls
+        assert asked <= MAX_QUESTIONS * (1 + MAX_CONTINUATIONS)
 
 
-def check_files(files: Files) -> None:
-    """What stands in a box is in the tree, reads as Python, and is not the model's roadmap."""
+def open_boxes(roadmap: bytes) -> bytes:
+    """The roadmap before anything of it was done."""
+    return roadmap.replace(b"[x]", b"[ ]")
+
+
+def check_files(files: Files, roadmaps: set[bytes]) -> None:
+    """What stands in a box is in the tree, reads as Python, and has a roadmap of the run's own."""
     for path, content in files.items():
         assert not path.startswith(("..", "/", ".git/"))
         if path.endswith(".py"):
             ast.parse(content)
-    assert files["ROADMAP.md"].replace(b"[x]", b"[ ]") == ROADMAP.encode()
+    assert open_boxes(files["ROADMAP.md"]) in roadmaps
 
 
-def check_commit(files: Files) -> None:
+def check_commit(files: Files, roadmaps: set[bytes]) -> None:
     """What is committed was green as well."""
-    check_files(files)
+    check_files(files, roadmaps)
     assert not any(b"RED" in content for content in files.values())

@@ -39,6 +39,13 @@ async def test_reading_the_roadmap() -> None:
         (" \n\n", "`ROADMAP.md` is empty"),
         ("# Plan\n\n- one\n- two\n", "has no checkboxes"),
         ("> - [ ] quoted\n", "has no checkboxes"),
+        ("- [ ] [Task 1]\n- [ ] {{X}}\n", "`ROADMAP.md`: the tasks of this file are placeholders"),
+        ("# Acceptance Criteria\n- [ ] It adds\n", "all of them are checks and none is work"),
+        (
+            "- [ ] ~~1.1 gone~~\n- [x] b\n",
+            "optional or crossed out, and done only when it is named",
+        ),
+        ("- " * 60 + "[ ] a\n", "nested more than 50 deep on line 1"),
     ],
 )
 async def test_nothing_to_do(content: object, said: str) -> None:
@@ -97,16 +104,19 @@ async def test_picking() -> None:
 
 async def test_picking_with_planning() -> None:
     """With planning on a picked task is planned first."""
-    assert (await pick_task(run_state(planning=True), deps())).outcome == "ok"
+    assert (await pick_task(run_state(planning="always"), deps())).outcome == "ok"
 
 
-async def test_a_second_attempt_starts_anew() -> None:
-    """A retried task has every counter at 0 and does not count as one more."""
+async def test_a_second_attempt_starts_anew(caplog: pytest.LogCaptureFixture) -> None:
+    """A retried task is named, has every counter at 0 and does not count as one more."""
+    caplog.set_level("INFO")
     state = with_status(run_state(), Status.DEFERRED, answers=4, steps=50)
     opened = (await retry_deferred(state, deps())).state
     step = await pick_task(opened, deps())
 
-    assert (step.state.attempt.number, step.state.picked) == (2, 0)
+    assert caplog.messages == ["Retrying deferred task: 1.1"]
+
+    assert (step.state.attempt.number, step.state.picked) == (2, 1)
     assert (step.state.attempt.answers, step.state.attempt.steps) == (0, 0)
 
 
@@ -115,6 +125,23 @@ async def test_deciding_settles_first() -> None:
     step = await decide_next(at("decide_next", commit="c1", branch="b1"), deps())
 
     assert (step.outcome, step.state.current, step.state.tip) == ("ok", "", "c1")
+
+
+async def test_deciding_says_what_is_blocked() -> None:
+    """What depends on a task that failed is blocked from then on."""
+    state = run_state("- [ ] 1.1 a\n- [ ] 1.2 b (depends on 1.1)\n")
+    step = await decide_next(at("decide_next", state), deps())
+
+    assert step.outcome == "stop"
+    assert [step.state.status(task) for task in step.state.tasks] == [Status.FAILED, Status.BLOCKED]
+
+
+async def test_a_phase_that_is_not_there() -> None:
+    """Asked for a phase that no task is of, the run says which there are."""
+    step = await read("## Phase 1\n- [ ] a\n## Phase 2\n- [ ] b\n", phase="3")
+
+    assert step.outcome == "rejected"
+    assert "no tasks in a phase called `3`. Its phases: `1`, `2`." in step.state.problem
 
 
 async def test_the_report_ends_the_run() -> None:

@@ -86,6 +86,15 @@ async def test_what_became_red() -> None:
     assert step.outcome == "rejected"
 
 
+async def test_a_change_that_takes_every_test_away() -> None:
+    """Where there were tests, having none is not "nothing to run" but a failure with its reason."""
+    gone = ChangeSet({"a.py": Write(b"A = 1\n"), "test_old.py": None})
+    step = await verify_task(at("verify_task", answers=1, changes=gone), ports())
+
+    assert step.outcome == "rejected"
+    assert "takes away every test there was" in step.state.attempt.avoid[0]
+
+
 async def test_a_tree_is_verified_once() -> None:
     """The same tree is not put through its tests again."""
     sandbox = RecordingSandbox()

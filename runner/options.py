@@ -1,0 +1,81 @@
+"""What was asked for: one run and its options, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from runner.recovery.values import ApprovalMode
+from runner.routing import Planning
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What was asked for; limits as in DESIGN §4. ``parallel`` is how many tasks that share
+    nothing may be worked on at the same time. ``models`` are those of single roles (planning,
+    repairing, classifying, stronger), ``seed`` and ``temperature`` (of first answers) are
+    handed to the model where they are given; ``grouping`` is how many small neighbours may be
+    worked on as one. ``protect`` are path patterns not to be written.
+
+    ``max_tokens``, ``max_seconds`` (wall time), ``max_files`` and ``max_bytes`` (of all files)
+    bound one attempt, ``max_answer_tokens`` one model answer, ``context_tokens`` what a question
+    shows of the repository. ``task`` is a key or a written id, ``phase`` the number or heading of
+    a phase or section, ``tasks`` keys beyond which nothing is worked on (empty: no such bound);
+    ``test_timeout`` (seconds) one test run; sizes of the box in bytes. ``setup`` are the commands
+    that install what the tests need, ``setup_files`` patterns of files they read besides the
+    usual ones, ``setup_network`` is for them alone; ``project`` is whose the result is.
+    ``verify_commands`` verify in place of what the files tell, ``verify_report`` is the pattern
+    of the JUnit reports they leave; tests that fail are run again ``verify_reruns`` times.
+    ``recovery`` False leaves a failed task failed; ``retry`` takes ``task`` up though it was
+    declined, skipped or has a proposal; ``approval_mode`` says who is asked about a proposal,
+    ``pause_destructive`` that a change set which destroys something waits for a person.
+    """
+
+    max_tasks: int = 10
+    parallel: int = 1
+    task: str = ""
+    tasks: tuple[str, ...] = ()
+    phase: str = ""
+    retry: bool = False
+    model: str = ""
+    models: Mapping[str, str] = field(default_factory=dict)
+    seed: int | None = None
+    temperature: float | None = None
+    loop: str = "hybrid"
+    grouping: int = 1
+    planning: Planning = "auto"
+    recovery: bool = True
+    approval_mode: ApprovalMode = "auto"
+    pause_destructive: bool = False
+    verify_mode: Literal["auto", "tests", "syntax", "agent", "off"] = "auto"
+    verify_commands: tuple[tuple[str, ...], ...] = ()
+    verify_report: str = ""
+    verify_reruns: int = 1
+    max_iterations: int = 100
+    max_answer_tokens: int = 8192
+    context_tokens: int = 4000
+    max_tokens: int = 200_000
+    max_seconds: float = 3600.0
+    max_files: int = 50
+    max_bytes: int = 1 << 20
+    protect: tuple[str, ...] = ()
+    image: str = ""
+    memory: int = 1 << 30
+    disk: int = 512 << 20
+    cpus: float = 1.0
+    pids: int = 256
+    test_timeout: float = 300.0
+    setup: tuple[tuple[str, ...], ...] = ()
+    setup_files: tuple[str, ...] = ()
+    setup_network: bool = False
+    project: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One run as it was asked for; ``id`` names it everywhere."""
+
+    id: str
+    roadmap: str = "ROADMAP.md"
+    options: Options = field(default_factory=Options)

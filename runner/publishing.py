@@ -1,0 +1,80 @@
+"""What is published and what is there already, as values: checkpoints, proposals, the stack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from runner.changes import ChangeSet
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A verified change set to be committed (``changes`` includes the ticked roadmap).
+
+    ``parent`` is the commit it builds on, ``below`` the branch that commit is the head of (the
+    branch the pull request is made against); ``tree`` is the tree sha the commit must have.
+    ``trailers`` end the commit message. ``members`` are further tasks it ticks. ``kind``
+    is ``recovery`` for an applied proposal, which only edits the roadmap: its pull request may be
+    there already.
+    """
+
+    run: str
+    task: str
+    branch: str
+    below: str
+    parent: str
+    changes: ChangeSet
+    tree: str
+    title: str
+    message: str
+    body: str
+    trailers: tuple[tuple[str, str], ...]
+    kind: Literal["checkpoint", "recovery"] = "checkpoint"
+    members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A checkpoint as it can be seen: ``url`` of the pull request ('' on a checkout).
+
+    ``comment_id`` and ``comment_node_id`` name what people react to, where a proposal is one.
+    """
+
+    commit: str
+    branch: str
+    number: int | None = None
+    url: str = ""
+    comment_id: int | None = None
+    comment_node_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A proposal to be put before people, on a pull request of its own.
+
+    ``shown`` is what approval would do (of an escalation the last validated attempt): kind
+    ``recovery``, its changes may be empty. ``comment`` is the proposal as people read it, which
+    ends the description; ``fingerprint`` names exactly this text.
+    """
+
+    shown: Checkpoint
+    strategy: str
+    comment: str
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Where a new run starts: the tip of what is not merged yet, across runs.
+
+    ``tip`` is a commit, ``branch`` the branch it is the head of. ``in_review`` are task keys with
+    an open checkpoint, ``declined`` those whose checkpoint a person closed unmerged, ``proposed``
+    those with an open proposal of any run.
+    """
+
+    tip: str
+    branch: str
+    in_review: frozenset[str] = frozenset()
+    declined: frozenset[str] = frozenset()
+    proposed: frozenset[str] = frozenset()

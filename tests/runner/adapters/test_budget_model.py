@@ -1,0 +1,84 @@
+"""Budgets are reserved before a call is made (DESIGN §14.9)."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from runner.adapters.budget_model import Budget, BudgetModel
+from runner.adapters.prices import Price, Prices
+from runner.errors import Outage
+from runner.ports import Answer, Message, Question
+from tests.runner.scripted import ScriptedModel, answer
+
+PRICES = Prices({"known": Price(input=1.0, output=10.0)})
+QUESTION = Question((Message("user", "x" * 300),), 0.2, 1000)  # 100 tokens, $0.0101 at most
+
+
+def within(inner: ScriptedModel, *, model: str = "known", spent: tuple[Answer, ...] = (), **most):
+    """The model with a budget."""
+    return BudgetModel(inner, Budget(**most), prices=PRICES, model=model, spent=spent)
+
+
+async def test_asked_as_long_as_it_covers_the_dearest_answer() -> None:
+    """What an answer did not use is there for the next one (15 tokens, one cent each)."""
+    inner = ScriptedModel("one", "two", "three")
+    model = within(inner, tokens=1120, cost=1.0)
+
+    for _ in range(2):
+        await model.ask(QUESTION)
+    with pytest.raises(Outage, match=r"1,100 tokens and 30 of 1,120 .* --max-tokens 3000") as said:
+        await model.ask(QUESTION)
+
+    assert said.value.kind == "budget"
+    assert len(inner.questions) == 2
+
+
+async def test_money_is_reserved() -> None:
+    """The call that could go beyond the limit is not made."""
+    inner = ScriptedModel("one", "two")
+    model = within(inner, cost=0.025)
+
+    await model.ask(QUESTION)
+    await model.ask(QUESTION)
+    with pytest.raises(Outage, match=r"may cost \$0\.0101 and \$0\.0200 of \$0\.0250 are spent"):
+        await model.ask(QUESTION)
+
+
+async def test_an_unknown_price_stops_the_call() -> None:
+    """With a money limit nothing is asked whose price nobody knows; without one it is."""
+    with pytest.raises(Outage, match="The price of model other is unknown"):
+        await within(ScriptedModel(), model="other", cost=9.0).ask(QUESTION)
+
+    assert (await within(ScriptedModel("one"), model="other", tokens=9999).ask(QUESTION)).text
+
+
+async def test_what_was_paid_before_counts() -> None:
+    """A run that is taken up again goes on with what is left."""
+    with pytest.raises(Outage, match=r"\$0\.0100 of \$0\.0150 are spent"):
+        await within(ScriptedModel(), cost=0.015, spent=(answer("before"),)).ask(QUESTION)
+
+
+async def test_two_at_once_share_it() -> None:
+    """What one call has reserved, another cannot take; a failed call gives it back."""
+
+    class Holding(ScriptedModel):
+        asked, go = asyncio.Event(), asyncio.Event()
+
+        async def ask(self, question: Question) -> Answer:
+            self.asked.set()
+            await self.go.wait()
+            return await super().ask(question)
+
+    inner = Holding(Outage("model", "gone"), "two")
+    model = within(inner, tokens=1500)
+    first = asyncio.ensure_future(model.ask(QUESTION))
+    await inner.asked.wait()
+
+    with pytest.raises(Outage, match="1,100 tokens and 1,100 of 1,500"):
+        await model.ask(QUESTION)
+    inner.go.set()
+    with pytest.raises(Outage, match="gone"):
+        await first
+    assert (await model.ask(QUESTION)).text == "two"

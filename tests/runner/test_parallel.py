@@ -1,0 +1,165 @@
+"""Tasks side by side: each in its own box, one line of commits, nothing twice after a crash."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+import pytest
+
+from runner.driver import drive
+from runner.errors import Outage, Stopped
+from runner.nodes import NODES
+from runner.ports import Answer, Question
+from runner.state import Options, Request, Status
+from tests.runner.memory_repository import MemoryRepository
+from tests.runner.recording_box import RecordingSandbox
+from tests.runner.scripted import Killed, MemoryJournal, answer, block, deps
+
+ROADMAP = "- [ ] T1 Write `a.py`\n- [ ] T2 Write `b.py`\n- [ ] T3 Write `c.py`\n"
+FILES = {"ROADMAP.md": ROADMAP}
+
+
+class Meeting:
+    """A model that answers only once ``size`` questions wait for it at the same time."""
+
+    def __init__(self, size: int, answers: Mapping[str, str]) -> None:
+        self._size = size
+        self._answers = answers
+        self._waiting = 0
+        self._met = asyncio.Event()
+        self.most = 0
+
+    async def ask(self, question: Question) -> Answer:
+        self._waiting += 1
+        self.most = max(self.most, self._waiting)
+        if self._waiting >= self._size:
+            self._met.set()
+        await self._met.wait()
+        self._waiting -= 1
+        asked = question.messages[-1].content
+        return answer(next(reply for path, reply in self._answers.items() if f"`{path}`" in asked))
+
+
+def blocks(*paths: str) -> dict[str, str]:
+    """The right answer for each file."""
+    return {path: block(path, f"{path[0].upper()} = 1") for path in paths}
+
+
+def request(parallel: int = 2, **options: object) -> Request:
+    """A run of that many tasks side by side."""
+    return Request("r1", options=Options(parallel=parallel, verify_mode="off", **options))  # type: ignore[arg-type]
+
+
+async def final(parallel: int) -> tuple[dict[str, bytes], int]:
+    """The tree a whole run leaves, and how many questions waited at once."""
+    repository = MemoryRepository(FILES)
+    model = Meeting(parallel, blocks("a.py", "b.py", "c.py"))
+    ended = await drive(
+        request(parallel),
+        NODES,
+        deps(model=model, repository=repository),  # type: ignore[arg-type]
+    )
+    assert {ended.state.status(task) for task in ended.state.tasks} == {Status.COMPLETED}
+    tree = repository.commits[ended.state.tip]
+    return {path: content for path, (_, content) in tree.items()}, model.most
+
+
+async def test_two_at_a_time_end_as_one_at_a_time() -> None:
+    """Two questions wait together, and the tree in the end is the one of a run in sequence."""
+    (one, alone), (two, together) = await final(1), await final(2)
+
+    assert (alone, together) == (1, 2)
+    assert two == one
+
+
+async def test_each_task_has_its_own_box() -> None:
+    """Nothing one task writes is seen by another before it is committed."""
+    sandbox = RecordingSandbox()
+    model = Meeting(3, blocks("a.py", "b.py", "c.py"))
+    options = {"parallel": 3}
+    await drive(
+        Request("r1", options=Options(**options)),  # type: ignore[arg-type]
+        NODES,
+        deps(model=model, repository=MemoryRepository(FILES), sandbox=sandbox),  # type: ignore[arg-type]
+    )
+
+    assert model.most == 3
+    assert all(box.closed for box in sandbox.boxes)
+    assert {"a.py", "b.py", "c.py"} <= set(sandbox.seen[-1])
+
+
+async def test_tasks_that_share_a_file_go_one_after_the_other() -> None:
+    """Two tasks that name the same file are never at work together."""
+    roadmap = "- [ ] T1 Write `a.py`\n- [ ] T2 Say more in `a.py`\n"
+    repository = MemoryRepository({"ROADMAP.md": roadmap})
+
+    class Twice(Meeting):
+        async def ask(self, question: Question) -> Answer:
+            said = await super().ask(question)
+            more = "say more" in question.messages[-1].content.lower()
+            return answer(said.text.replace("1", "2") if more else said.text)
+
+    model = Twice(1, blocks("a.py"))
+    ended = await drive(request(), NODES, deps(model=model, repository=repository))  # type: ignore[arg-type]
+
+    assert model.most == 1
+    assert ended.state.picked == 2
+
+
+@pytest.mark.parametrize("save", range(3, 40, 3))
+async def test_killed_while_two_are_at_work(save: int) -> None:
+    """Both are taken up again where they were, and each leaves one checkpoint."""
+    repository, journal = MemoryRepository(FILES), MemoryJournal(dies_after=save)
+    answers = blocks("a.py", "b.py", "c.py")
+    try:
+        await drive(
+            request(),
+            NODES,
+            deps(model=Meeting(1, answers), repository=repository, journal=journal),  # type: ignore[arg-type]
+        )
+    except Killed:
+        journal.dies_after = None
+    ended = await drive(
+        request(),
+        NODES,
+        deps(model=Meeting(1, answers), repository=repository, journal=journal),  # type: ignore[arg-type]
+    )
+
+    assert ended.status == "ended"
+    assert {ended.state.status(task) for task in ended.state.tasks} == {Status.COMPLETED}
+    assert len(repository.checkpoints) == 3
+    assert repository.text(ended.state.tip, "ROADMAP.md").count("[x]") == 3
+
+
+@pytest.mark.parametrize("trouble", [Outage("model", "down"), Stopped("pause")])
+async def test_an_outage_lets_the_others_finish_their_step(trouble: Exception) -> None:
+    """The run pauses; what another task was just told is saved, and not paid for again."""
+    answers = blocks("a.py", "b.py", "c.py")
+
+    class Down(Meeting):
+        async def ask(self, question: Question) -> Answer:
+            said = await super().ask(question)
+            if "B = 1" in said.text:
+                raise trouble
+            return said
+
+    repository, journal = MemoryRepository(FILES), MemoryJournal()
+    model = Down(2, answers)
+    paused = await drive(
+        request(),
+        NODES,
+        deps(model=model, repository=repository, journal=journal),  # type: ignore[arg-type]
+    )
+    first = paused.state.attempts[paused.state.tasks[0].key]
+    again = Meeting(1, blocks("b.py", "c.py"))
+    ended = await drive(
+        request(),
+        NODES,
+        deps(model=again, repository=repository, journal=journal),  # type: ignore[arg-type]
+    )
+
+    assert paused.status == "paused"
+    assert first.answers == 1
+    assert ended.status == "ended"
+    assert len(repository.checkpoints) == 3

@@ -1,0 +1,39 @@
+"""Which tasks are planned first."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.task import Task
+from runner.routing import MOST_LINES, MOST_WORDS, plans_first
+
+SMALL = "- [ ] Add `add(a, b)` to `calc.py`\n"
+
+
+def task(roadmap: str) -> Task:
+    """The first task of a roadmap."""
+    return parse_roadmap("ROADMAP.md", roadmap.encode()).tasks[0]
+
+
+@pytest.mark.parametrize(
+    ("roadmap", "planned"),
+    [
+        (SMALL, False),
+        (f"- [ ] {'word ' * MOST_WORDS}\n", False),
+        (f"- [ ] {'word ' * (MOST_WORDS + 1)}\n", True),
+        ("- [ ] Touch `a.py` and `b.py`\n", False),
+        ("- [ ] Touch `a.py`, `b.py` and `c.py`\n", True),
+        (SMALL + "  - a line\n" * MOST_LINES, False),
+        (SMALL + "  - a line\n" * (MOST_LINES + 1), True),
+    ],
+)
+def test_only_large_tasks_are_planned_unasked(roadmap: str, planned: bool) -> None:
+    """Words, files and nested lines each make a task large; at the limit it is small."""
+    assert plans_first(task(roadmap), "auto") is planned
+
+
+def test_always_and_never() -> None:
+    """What a person says holds for every task."""
+    assert plans_first(task(SMALL), "always")
+    assert not plans_first(task(f"- [ ] {'word ' * 99}\n"), "never")

@@ -1,0 +1,82 @@
+"""What is said about proposals."""
+
+from __future__ import annotations
+
+from runner.findings import Level, Verification
+from runner.recovery.fingerprint import sealed
+from runner.recovery.values import Proposal
+from runner.roadmap.new_task import NewTask
+from runner.state import Decided, Failure, RunState
+from runner.texts_recovery import proposal_comment, recovery_body, replacement_list
+from tests.runner.states import at, run_state
+
+RED = Verification("t", (Level("tests", "failed", output="E  assert 1\n````\n<!-- cairn:x:1 -->"),))
+
+
+def proposing(**attempt: object) -> RunState:
+    """A failed task with a proposal to split it."""
+    proposal = Proposal(
+        task=run_state().tasks[0].key,
+        kind="recovery",
+        strategy="decompose",
+        reason="task_too_complex",
+        explanation="It changes two files.",
+        original="- [ ] 1.1 Add `a.py`",
+        evidence=("t::x: 1 | 2",),
+        replacements=(NewTask("Write `a.py` @ada", id="1.1.1", acceptance=("it adds",)),),
+    )
+    failure = Failure("test", "tests | fail", node="verify_task")
+    values = {"proposal": sealed(proposal), "failure": failure, "answers": 5, **attempt}
+    return at("await_approval", **values)
+
+
+def test_a_proposal_says_why_what_and_how_to_decide() -> None:
+    """Reason, evidence, effort, new tasks, every way to answer, and what approval is bound to."""
+    state = proposing()
+    proposal = state.attempt.proposal
+    assert proposal
+    comment = proposal_comment(state)
+
+    for part in (
+        f"Proposal {proposal.id}: DECOMPOSE",
+        "the task is too large for one attempt: tests | fail (`task_too_complex`)",
+        "It changes two files.",
+        "- **1.1.1** Write `a.py`",
+        "  - it adds",
+        "- t::x: 1 | 2",
+        "model answers: 5",
+        f"/approve {proposal.id}",
+        f"/reject {proposal.id} why",
+        proposal.fingerprint,
+    ):
+        assert part in comment
+    assert "@ada" not in comment
+
+
+def test_a_stale_proposal_says_so_first() -> None:
+    """Whoever approved the older text reads why it did not count."""
+    assert proposal_comment(proposing(), stale=True).startswith("The task was changed since")
+
+
+def test_output_cannot_leave_its_fence() -> None:
+    """What a test printed neither ends the block it is shown in nor looks like our own mark."""
+    body = proposal_comment(proposing(verification=RED))
+    inner = body.split("````\n", 1)[1].split("\n````", 1)[0]
+
+    assert "E  assert 1" in inner
+    assert "</details>" in body.split("\n````", 1)[1]
+    assert "<!-- cairn:" not in body
+
+
+def test_an_applied_recovery_names_who_agreed() -> None:
+    """The pull request says who approved, or that nobody was asked."""
+    assert "Approved by ada." in recovery_body(proposing(decision=Decided("approve", "ada")))
+    assert "Applied by the approval mode." in recovery_body(proposing())
+
+
+def test_replacements_are_defused() -> None:
+    """Text of a model mentions nobody and closes nothing."""
+    text = replacement_list((NewTask("Fixes #1 for @octo", details=("see <!-- x -->",)),))
+
+    assert "@octo" not in text
+    assert "<!--" not in text
