@@ -9,12 +9,14 @@ from collections import deque
 from pathlib import PurePosixPath
 
 from handlers import replies
+from handlers.comments import Line
 from handlers.orders import Misunderstood
 from handlers.table import Command, Option
 
 Values = dict[str, str | int | bool]
 
 _LONGEST_PATH = 255
+_LONGEST_ID = 100
 # phones turn two hyphens into one dash
 _DASHES = ("-", "–", "—")  # noqa: RUF001
 
@@ -31,7 +33,7 @@ def split_words(text: str) -> list[str] | None:
         return None
 
 
-def read_arguments(row: Command, words: list[str]) -> Values | Misunderstood:
+def read_arguments(row: Command, words: list[str], line: Line) -> Values | Misunderstood:
     """Return the order's fields, or the first thing that is wrong."""
     values: Values = {}
     rest = deque(words)
@@ -43,6 +45,11 @@ def read_arguments(row: Command, words: list[str]) -> Values | Misunderstood:
             problem = _take_argument(row, word, values)
         if problem:
             return problem
+    for argument in row.arguments:
+        if argument.required and argument.field not in values:
+            return Misunderstood(replies.missing_argument(row, argument), row.example)
+        if argument.kind == "below":
+            values[argument.field] = line.below
     return values
 
 
@@ -61,15 +68,23 @@ def check_path(path: str, row: Command) -> str | Misunderstood:
     return str(PurePosixPath(path))
 
 
+def check_id(word: str, row: Command) -> str | Misunderstood:
+    """Return a name of a task or proposal, or why it can be none."""
+    if len(word) > _LONGEST_ID or not word.isprintable():
+        return Misunderstood(replies.unreadable_id(word), row.example)
+    return word
+
+
 def _take_argument(row: Command, word: str, values: Values) -> Misunderstood | None:
-    if row.argument is None:
+    argument = next((each for each in row.arguments if each.kind in ("path", "id")), None)
+    if argument is None:
         return Misunderstood(replies.takes_no_argument(row, word), row.usage)
-    if row.argument.field in values:
-        return Misunderstood(replies.one_argument_only(row.argument, word), row.usage)
-    path = check_path(word, row)
-    if isinstance(path, Misunderstood):
-        return path
-    values[row.argument.field] = path
+    if argument.field in values:
+        return Misunderstood(replies.one_argument_only(argument, word), row.usage)
+    value = check_path(word, row) if argument.kind == "path" else check_id(word, row)
+    if isinstance(value, Misunderstood):
+        return value
+    values[argument.field] = value
     return None
 
 
@@ -105,9 +120,19 @@ def _value(option: Option, given: str) -> str | int | Misunderstood:
         return Misunderstood(replies.missing_value(option), form)
     if option.kind == "count":
         return _count(option, given)
+    if option.kind == "choice":
+        return _choice(option, given)
     if len(given) > option.maximum or not given.isprintable():
         return Misunderstood(replies.bad_text(option), form)
     return given
+
+
+def _choice(option: Option, given: str) -> str | Misunderstood:
+    word = given.lower().replace("-", "_")
+    if word in option.choices:
+        return word
+    near = difflib.get_close_matches(word, option.choices, n=1) or option.choices[:1]
+    return Misunderstood(replies.no_choice(option, given), f"{option.name} {near[0]}")
 
 
 def _count(option: Option, given: str) -> int | Misunderstood:

@@ -6,9 +6,9 @@ import difflib
 
 from handlers import replies
 from handlers.arguments import Values, read_arguments, split_words
-from handlers.comments import command_lines
+from handlers.comments import Line, command_lines
 from handlers.orders import Misunderstood, Order
-from handlers.table import COMMANDS, START, Command
+from handlers.table import COMMANDS, START, TRIGGER, Command
 
 MOST_COMMANDS = 3
 """How many commands of one comment are looked at; the rest is ignored."""
@@ -21,16 +21,20 @@ def parse(body: str) -> tuple[Order, ...]:
     return tuple(understand(line) for line in command_lines(body)[:MOST_COMMANDS])
 
 
-def understand(line: str) -> Order:
-    """Return what one command line asks for (the text after the trigger)."""
-    words = split_words(line) if len(line) <= _LONGEST_LINE else None
+def understand(line: Line) -> Order:
+    """Return what one command line asks for."""
+    own = next(row for row in COMMANDS if row.trigger == line.trigger)
+    if len(line.text) > _LONGEST_LINE:
+        return Misunderstood(replies.long_line(), own.usage)
+    if words_of := next((a for a in own.arguments if a.kind == "words"), None):
+        return _order(own, {words_of.field: line.text})
+    words = split_words(line.text)
     if words is None:
-        problem = replies.open_quote() if len(line) <= _LONGEST_LINE else replies.long_line()
-        return Misunderstood(problem, START.usage)
-    row, arguments = _row(words)
+        return Misunderstood(replies.open_quote(), own.usage)
+    row, arguments = (own, words) if line.trigger != TRIGGER else _row(words)
     if row is None:
         return _unknown_word(words[0])
-    values = read_arguments(row, arguments)
+    values = read_arguments(row, arguments, line)
     return values if isinstance(values, Misunderstood) else _order(row, values)
 
 
@@ -45,12 +49,9 @@ def _row(words: list[str]) -> tuple[Command | None, list[str]]:
 
 
 def _unknown_word(word: str) -> Misunderstood:
-    names = [row.name for row in COMMANDS if row.name]
-    near = difflib.get_close_matches(word.lower(), names, n=1)
-    return Misunderstood(
-        replies.unknown_word(word),
-        next(r.words for r in COMMANDS if r.name == (near or ["help"])[0]),
-    )
+    rows = {row.name or row.trigger.lstrip("/"): row.words for row in COMMANDS[1:]}
+    near = difflib.get_close_matches(word.lower(), rows, n=1)
+    return Misunderstood(replies.unknown_word(word), rows[(near or ["help"])[0]])
 
 
 def _order(row: Command, values: Values) -> Order:

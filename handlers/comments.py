@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any
 
@@ -16,7 +17,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from handlers.table import TRIGGER
+from handlers.table import TRIGGERS
 
 _COMMAND = "cairn_command"
 
@@ -25,47 +26,63 @@ _MOST_PARAGRAPHS = 5
 _LONGEST_PARAGRAPH = 8000
 
 # blank and tab only: U+2028, no-break space and the like are neither line breaks nor separators
-_TRIGGER = re.compile(rf"{re.escape(TRIGGER)}(?![^ \t\n])")
+_TRIGGER = re.compile(rf"(?:{'|'.join(map(re.escape, TRIGGERS))})(?![^ \t\n])")
 _ANYWHERE = re.compile(rf"^{_TRIGGER.pattern}", re.MULTILINE)
 
 
-def command_lines(body: str) -> tuple[str, ...]:
-    """Return what follows the trigger on each command line, raw, in order of appearance."""
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One command line: what follows the ``trigger`` on it, and the lines ``below`` it, raw."""
+
+    trigger: str
+    text: str
+    below: str = ""
+
+
+def command_lines(body: str) -> tuple[Line, ...]:
+    """Return the command lines in order of appearance."""
     # str.splitlines would also break at U+2028, form feeds and more, and obey quoted commands;
     # a lone carriage return is no break either
     text = body.replace("\r\n", "\n").replace("\r", " ")
     if not _ANYWHERE.search(text):
         return ()
     markdown, env = _markdown(), dict[str, Any]()
-    candidates = islice(_candidates(markdown.parse(text, env), text.split("\n")), _MOST_PARAGRAPHS)
+    lines = text.split("\n")
+    candidates = islice(_candidates(markdown.parse(text, env), lines), _MOST_PARAGRAPHS)
     return tuple(
-        line
-        for paragraph, at_start in candidates
-        for line in _in_paragraph(paragraph, at_start, markdown, env)
+        Line(trigger, words, "\n".join(lines[first + nth + 1 :]))
+        for paragraph, first, at_start in candidates
+        for trigger, words, nth in _in_paragraph(paragraph, at_start, markdown, env)
     )
 
 
-def _candidates(tokens: list[Token], lines: list[str]) -> Iterator[tuple[str, bool]]:
-    """Yield each top-level paragraph with a trigger, and whether its first line may be one.
+def _candidates(tokens: list[Token], lines: list[str]) -> Iterator[tuple[str, int, bool]]:
+    """Yield each top-level paragraph with a trigger, its first line, and whether that may be one.
 
     The parser strips a paragraph, of U+2028 too, so that the first line is looked at in the source.
     """
     for opening, inline in pairwise(tokens):
         paragraph = opening.type == "paragraph_open" and opening.level == 0
         if paragraph and opening.map and _ANYWHERE.search(inline.content):
-            yield inline.content, bool(_TRIGGER.match(lines[opening.map[0]]))
+            first = opening.map[0]
+            yield inline.content, first, bool(_TRIGGER.match(lines[first]))
 
 
 def _in_paragraph(
     content: str, at_start: bool, markdown: MarkdownIt, env: dict[str, Any]
-) -> list[str]:
+) -> list[tuple[str, str, int]]:
+    """Return trigger, words and number of each command line of a paragraph."""
     if len(content) > _LONGEST_PARAGRAPH:
         end = content.rfind("\n", 0, _LONGEST_PARAGRAPH)
         content = content[: end if end > 0 else _LONGEST_PARAGRAPH]
     tokens: list[Token] = []
     markdown.inline.parse(content, markdown, env, tokens)
     found = [token for token in tokens if token.type == _COMMAND]
-    return [token.content for token in found if at_start or token.meta["start"] > 0]
+    return [
+        (token.markup, token.content, content.count("\n", 0, token.meta["start"]))
+        for token in found
+        if at_start or token.meta["start"] > 0
+    ]
 
 
 def _markdown() -> MarkdownIt:
@@ -89,6 +106,7 @@ def _command_rule(state: StateInline, silent: bool) -> bool:
     end = state.src.find("\n", state.pos)
     end = state.posMax if end < 0 else end
     token = state.push(_COMMAND, "", 0)
+    token.markup = trigger[0]
     token.content = state.src[trigger.end() : end].strip(" \t")
     token.meta = {"start": state.pos}
     state.pos = end

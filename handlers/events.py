@@ -2,137 +2,223 @@
 
 Events and actions we have no use for are None. A payload that lacks what GitHub's schema promises
 raises ``MalformedPayload``, which names the field.
-(https://docs.github.com/en/webhooks/webhook-events-and-payloads#issue_comment)
+(https://docs.github.com/en/webhooks/webhook-events-and-payloads)
 """
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Literal, Protocol
 
-from pydantic import BaseModel, ValidationError
+from handlers.payloads import (
+    ClickPayload,
+    CommentPayload,
+    Envelope,
+    MalformedPayload,
+    PullPayload,
+    Repo,
+    ReviewPayload,
+    User,
+    validated,
+)
 
-
-class MalformedPayload(ValueError):
-    """A payload lacks a field or has a wrong type in it; ``field`` is its dotted path."""
-
-    def __init__(self, event: str, field: str, problem: str) -> None:
-        super().__init__(f"{event} payload: {field or 'the payload'}: {problem}")
-        self.event = event
-        self.field = field
-
-
-class User(BaseModel, frozen=True):
-    """An account; ``type`` is GitHub's word (User, Bot, Organization, Mannequin)."""
-
-    id: int
-    login: str
-    type: str = "User"
-
-
-class Repo(BaseModel, frozen=True):
-    """A repository; all state is keyed by ``id``, for names change and are reused."""
-
-    id: int
-    full_name: str
-    default_branch: str
-    private: bool
+__all__ = ["EVENTS", "Event", "MalformedPayload", "Repo", "User", "is_from_bot", "read_event"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IssueCommentCreated:
-    """Somebody wrote a new comment on an issue or pull request (both are issues here).
+class _Event:
+    """``delivery`` is GitHub's GUID, the same for a redelivery; ``sender`` caused the event.
 
-    ``delivery`` is GitHub's GUID, the same for a redelivery. ``author`` wrote the comment,
-    ``sender`` caused the event; for a new comment they are the same account.
+    ``issue`` is the number of the issue or pull request it happened on.
     """
 
     delivery: str
     repository: Repo
     installation_id: int
     issue: int
+    sender: User
+
+    @property
+    def accounts(self) -> tuple[User, ...]:
+        """Everybody who had a hand in it."""
+        return (self.sender,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssueCommentCreated(_Event):
+    """Somebody wrote a new comment on an issue or pull request (both are issues here).
+
+    ``author`` wrote the comment; for a new one that is the sender.
+    """
+
     is_pull_request: bool
     comment_id: int
     comment_node_id: str
     created_at: datetime
     body: str
     author: User
-    sender: User
+
+    @property
+    def accounts(self) -> tuple[User, ...]:
+        """Who wrote it and who sent it."""
+        return self.sender, self.author
 
 
-class _Issue(BaseModel):
-    number: int
-    pull_request: dict[str, object] | None = None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommentDeleted(_Event):
+    """A comment is gone."""
+
+    comment_id: int
 
 
-class _Comment(BaseModel):
-    id: int
-    node_id: str
-    created_at: datetime
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullReviewed(_Event):
+    """Somebody submitted a review with a verdict."""
+
+    verdict: Literal["approved", "changes_requested"]
     body: str
-    user: User
+    submitted_at: datetime
+    author: User
+
+    @property
+    def accounts(self) -> tuple[User, ...]:
+        """Who wrote it and who sent it."""
+        return self.sender, self.author
 
 
-class _Installation(BaseModel):
-    id: int
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ButtonClicked(_Event):
+    """Somebody clicked a button of a check run of ours; ``external_id`` is what we named it by.
+
+    ``issue`` is 0 where GitHub names no pull request.
+    """
+
+    button: str
+    external_id: str
 
 
-class _Payload(BaseModel):
-    repository: Repo
-    installation: _Installation
-    issue: _Issue
-    comment: _Comment
-    sender: User
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullClosed(_Event):
+    """A pull request was merged, or closed without."""
+
+    merged: bool
+    closed_at: datetime
 
 
-def read_event(*, name: str, delivery: str, payload: object) -> IssueCommentCreated | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullTouched(_Event):
+    """Anything else that happened on a pull request."""
+
+
+Event = (
+    IssueCommentCreated | CommentDeleted | PullReviewed | ButtonClicked | PullClosed | PullTouched
+)
+
+
+def read_event(*, name: str, delivery: str, payload: object) -> Event | None:
     """Reduce a webhook (its ``X-GitHub-Event`` and ``X-GitHub-Delivery``) to an event.
 
-    Only new comments trigger something: whoever can write may edit the comment of another, so an
+    Only new comments and reviews say something: whoever can write may edit those of another, so an
     edit proves nothing about its author. Raises ``MalformedPayload``.
     """
-    if name != "issue_comment":
+    if name not in EVENTS:
         return None
     if not isinstance(payload, dict):
         raise MalformedPayload(name, "", "is not a JSON object")
-    if payload.get("action") != "created":
-        return None
-    return _comment_created(delivery, _validated(name, payload))
+    return EVENTS[name](delivery, str(payload.get("action")), payload)
 
 
-def is_from_bot(event: IssueCommentCreated, *, own: str, allowed: Set[str] = frozenset()) -> bool:
+class Caused(Protocol):
+    """Something that accounts had a hand in."""
+
+    @property
+    def accounts(self) -> tuple[User, ...]: ...
+
+
+def is_from_bot(event: Caused, *, own: str, allowed: Set[str] = frozenset()) -> bool:
     """Say whether the event is to be dropped: ours, or a bot's that the operator did not allow.
 
     Without this the bot would answer itself for ever. Logins compare without case, as on GitHub.
     """
-    accounts = (event.sender, event.author)
-    if any(account.login.lower() == own.lower() for account in accounts):
+    if any(account.login.lower() == own.lower() for account in event.accounts):
         return True
     welcome = {login.lower() for login in allowed}
-    return any(a.type == "Bot" and a.login.lower() not in welcome for a in accounts)
+    return any(a.type == "Bot" and a.login.lower() not in welcome for a in event.accounts)
 
 
-def _validated(name: str, payload: dict[str, object]) -> _Payload:
-    try:
-        return _Payload.model_validate(payload)
-    except ValidationError as wrong:
-        first = wrong.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise MalformedPayload(name, field, first["msg"]) from wrong
-
-
-def _comment_created(delivery: str, payload: _Payload) -> IssueCommentCreated:
+def _comment(delivery: str, action: str, payload: dict[str, object]) -> Event | None:
+    if action not in ("created", "edited", "deleted"):
+        return None
+    found = validated("issue_comment", CommentPayload, payload)
+    common, issue, comment = _common(delivery, found), found.issue, found.comment
+    if action == "deleted":
+        return CommentDeleted(**common, issue=issue.number, comment_id=comment.id)
+    if action == "edited":
+        return PullTouched(**common, issue=issue.number) if issue.pull_request else None
     return IssueCommentCreated(
-        delivery=delivery,
-        repository=payload.repository,
-        installation_id=payload.installation.id,
-        issue=payload.issue.number,
-        is_pull_request=payload.issue.pull_request is not None,
-        comment_id=payload.comment.id,
-        comment_node_id=payload.comment.node_id,
-        created_at=payload.comment.created_at,
-        body=payload.comment.body,
-        author=payload.comment.user,
-        sender=payload.sender,
+        **common,
+        issue=issue.number,
+        is_pull_request=issue.pull_request is not None,
+        comment_id=comment.id,
+        comment_node_id=comment.node_id,
+        created_at=comment.created_at,
+        body=comment.body,
+        author=comment.user,
     )
+
+
+def _review(delivery: str, action: str, payload: dict[str, object]) -> Event | None:
+    found = validated("pull_request_review", ReviewPayload, payload)
+    common, review = _common(delivery, found), found.review
+    state, number = review.state.lower(), found.pull_request.number
+    if action != "submitted" or state not in ("approved", "changes_requested"):
+        return PullTouched(**common, issue=number)
+    return PullReviewed(
+        **common,
+        issue=number,
+        verdict="approved" if state == "approved" else "changes_requested",
+        body=review.body or "",
+        submitted_at=review.submitted_at,
+        author=review.user,
+    )
+
+
+def _check_run(delivery: str, action: str, payload: dict[str, object]) -> Event | None:
+    if action != "requested_action":
+        return None
+    found = validated("check_run", ClickPayload, payload)
+    check = found.check_run
+    return ButtonClicked(
+        **_common(delivery, found),
+        issue=check.pull_requests[0].number if check.pull_requests else 0,
+        button=found.requested_action.identifier,
+        external_id=check.external_id or "",
+    )
+
+
+def _pull(delivery: str, action: str, payload: dict[str, object]) -> Event | None:
+    found = validated("pull_request", PullPayload, payload)
+    common, pull = _common(delivery, found), found.pull_request
+    if action != "closed" or pull.closed_at is None:
+        return PullTouched(**common, issue=pull.number)
+    return PullClosed(**common, issue=pull.number, merged=pull.merged, closed_at=pull.closed_at)
+
+
+def _common(delivery: str, found: Envelope) -> dict[str, Any]:
+    return {
+        "delivery": delivery,
+        "repository": found.repository,
+        "installation_id": found.installation.id,
+        "sender": found.sender,
+    }
+
+
+EVENTS: dict[str, Callable[[str, str, dict[str, object]], Event | None]] = {
+    "issue_comment": _comment,
+    "pull_request_review": _review,
+    "check_run": _check_run,
+    "pull_request": _pull,
+}
+"""What is worked, by GitHub's name; the App subscribes to exactly these."""

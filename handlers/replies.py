@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from handlers.events import User
 from handlers.orders import Misunderstood
+from handlers.payloads import User
 from handlers.runs import RunStatus, TaskLine
-from handlers.table import COMMANDS, START, TRIGGER, Argument, Command, Option
+from handlers.table import COMMANDS, START, TRIGGER, Argument, Command, Need, Option
 from runner.defuse import defuse
 
 _SHOWN = 80
 # so that a reply stays below the 60,000 characters GitHub takes for sure
 _MOST_TASKS = 40
 _MOST_RUNS = 5
+_MOST_NAMES = 20
 
 
 def marker(delivery: str) -> str:
@@ -54,15 +55,51 @@ def misunderstood(order: Misunderstood) -> str:
     )
 
 
-def refused(row: Command, author: User, role: str) -> str:
+def refused(words: str, needs: Need, author: User, role: str) -> str:
     """Say that somebody may not do this, who may, and what to do."""
     has = "no permission" if role == "none" else f"the permission *{role}*"
     return (
-        f"`{row.words}` needs the permission *{row.needs}* on this repository (or more), and "
+        f"`{words}` needs the permission *{needs}* on this repository (or more), and "
         f"{quoted(author.login)} has {has}. Nothing was done.\n\n"
-        f"Ask somebody with that permission to comment `{row.words}`, or an administrator of the "
+        f"Ask somebody with that permission to comment `{words}`, or an administrator of the "
         f"repository for access; `{TRIGGER} help` says what everybody may do."
     )
+
+
+def retrying(run: str, superseded: Sequence[str]) -> str:
+    """Say what became of the open proposals about a task that is retried; '' without any."""
+    if not superseded:
+        return ""
+    ids = ", ".join(f"`{id}`" for id in superseded)
+    return f"Run `{run}` works on the task again; proposal {ids} is closed for it."
+
+
+def skipping(task: str, title: str, *, new: bool) -> str:
+    """Say that a task is left out."""
+    now = "is left out, in this run and later ones" if new else "is left out already"
+    return (
+        f"Task {quoted(task)} ({quoted(title)}) {now}, until `/execute retry {task}`. What is "
+        "being worked on is finished first."
+    )
+
+
+def no_task(name: str, roadmap: str, names: Sequence[str]) -> str:
+    """Say that nothing is called so, and what there is."""
+    text = f"{quoted(roadmap)} has no task {quoted(name)}. Nothing was done."
+    if not names:
+        return f"{text} It has no tasks at all."
+    shown = ", ".join(quoted(each) for each in names[:_MOST_NAMES])
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"{text} Its tasks: {shown}{more}."
+
+
+def ambiguous_task(name: str, candidates: Sequence[tuple[str, int, str]]) -> str:
+    """Say which tasks are called so: key, line and title of each."""
+    rows = [
+        f"- `{key}` (line {line}) {quoted(title)}" for key, line, title in candidates[:_MOST_NAMES]
+    ]
+    said = f"Several tasks are called {quoted(name)}. Nothing was done. Name one by its key:"
+    return "\n".join([said, "", *rows])
 
 
 def cancelling(runs: Sequence[str]) -> str:
@@ -159,6 +196,22 @@ def one_argument_only(argument: Argument, word: str) -> str:
     return f"Only one `{argument.value}` can be given, and {quoted(word)} is a second one."
 
 
+def missing_argument(row: Command, argument: Argument) -> str:
+    """A word too few."""
+    return f"`{row.words}` needs `{argument.value}`: {argument.help}."
+
+
+def unreadable_id(word: str) -> str:
+    """A name nothing can have."""
+    return f"The id {quoted(word)} is too long or has control characters in it."
+
+
+def no_choice(option: Option, given: str) -> str:
+    """A word that is none of those that may be said."""
+    words = ", ".join(f"`{choice}`" for choice in option.choices)
+    return f"`{option.name}` is one of {words}, not {quoted(given)}."
+
+
 def unreadable_path(path: str) -> str:
     """A path nobody can have meant."""
     return f"The path {quoted(path)} is too long or has control characters in it."
@@ -178,11 +231,13 @@ def no_markdown_path(path: str) -> str:
 
 
 def _who(row: Command) -> str:
+    if row.configurable:
+        return f"permission *{row.needs}* or more (configurable), and who started the run"
     return "anyone" if row.needs == "anyone" else f"permission *{row.needs}* or more"
 
 
 def _explained(row: Command) -> list[str]:
-    argument = [f"- `{row.argument.value}`: {row.argument.help}"] if row.argument else []
+    argument = [f"- `{a.usage}` of `{row.words}`: {a.help}" for a in row.arguments]
     options = [
         f"- `{f'{option.name} {option.value}'.strip()}`: {option.help}" for option in row.options
     ]

@@ -6,148 +6,141 @@ named by its delivery, and a reply is looked for before it is written.
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Set
 from dataclasses import dataclass
-
-from gidgethub import BadRequest
-from gidgethub.abc import GitHubAPI
 
 from handlers import replies
 from handlers.commands import parse
-from handlers.events import IssueCommentCreated, is_from_bot
-from handlers.orders import Cancel, Execute, Help, Misunderstood, Order, Pause, Resume, Status
+from handlers.deciding import decide_by_reply
+from handlers.events import IssueCommentCreated
+from handlers.orders import (
+    Approve,
+    Cancel,
+    Edit,
+    Execute,
+    Help,
+    Misunderstood,
+    Order,
+    Pause,
+    Reject,
+    Resume,
+    Retry,
+    Skip,
+    Status,
+)
 from handlers.permissions import Role, role_of, suffices
+from handlers.proposals import Proposals
 from handlers.runs import RunRequested, Runs
-from handlers.table import row_of
-
-_LOG = logging.getLogger(__name__)
+from handlers.table import Command, Need, row_of
+from handlers.talk import Talk
+from handlers.tasks import retry, skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """One comment and those who are needed to answer it; ``own_login`` is our App's bot account."""
+    """One comment and those who are needed to answer it."""
 
     event: IssueCommentCreated
-    github: GitHubAPI
+    talk: Talk
     runs: Runs
-    own_login: str
+    proposals: Proposals
 
 
-async def handle(
-    event: IssueCommentCreated,
-    *,
-    github: GitHubAPI,
-    runs: Runs,
-    own_login: str,
-    allowed_bots: Set[str] = frozenset(),
+async def handle_comment(
+    event: IssueCommentCreated, *, talk: Talk, runs: Runs, proposals: Proposals
 ) -> None:
     """Do what a new comment asks for. Raises ``Outage`` of the client; doing it again is safe."""
-    if is_from_bot(event, own=own_login, allowed=allowed_bots):
-        return
     orders = parse(event.body)
     if orders:
-        talk = Conversation(event=event, github=github, runs=runs, own_login=own_login)
-        await _answer(talk, orders)
+        told = Conversation(event=event, talk=talk, runs=runs, proposals=proposals)
+        await _answer(told, orders)
+    if event.is_pull_request:
+        await proposals.touch(event.repository.id, event.issue)
 
 
-async def _answer(talk: Conversation, orders: tuple[Order, ...]) -> None:
-    role = await _role(talk, orders)
+async def _answer(told: Conversation, orders: tuple[Order, ...]) -> None:
+    role = await _role(told, orders)
     if any(_allowed(order, role) for order in orders):
-        await _react(talk)
-    texts = [await _obey(talk, order, nth, role) for nth, order in enumerate(orders)]
+        await told.talk.react(told.event.comment_id)
+    texts = [await _obey(told, order, nth, role) for nth, order in enumerate(orders)]
     if any(texts):
-        await _reply(talk, "\n\n---\n\n".join(text for text in texts if text))
+        text = "\n\n---\n\n".join(text for text in texts if text)
+        await told.talk.reply(text, to=told.event.delivery, since=told.event.created_at)
 
 
-async def _role(talk: Conversation, orders: tuple[Order, ...]) -> Role:
+async def _role(told: Conversation, orders: tuple[Order, ...]) -> Role:
     rows = [row_of(order) for order in orders]
     if all(row is None or row.needs == "anyone" for row in rows):
         return "none"
-    return await role_of(talk.github, repository=talk.event.repository, user=talk.event.author)
+    return await role_of(told.talk.github, repository=told.event.repository, user=told.event.author)
 
 
 def _allowed(order: Order, role: Role) -> bool:
+    """Whether it is worth a 👀; who may decide is known only when the proposal is."""
     row = row_of(order)
-    return row is not None and suffices(role, row.needs)
+    if row is None:
+        return False
+    return suffices(role, "write" if row.configurable else _needs(row, order))
 
 
-async def _obey(talk: Conversation, order: Order, nth: int, role: Role) -> str:
+def _needs(row: Command, order: Order) -> Need:
+    """The permission an order takes: an option that was used may ask for more."""
+    blank = row.makes()
+    for option in row.options:
+        used = getattr(order, option.field) != getattr(blank, option.field)
+        if used and option.needs:
+            return option.needs
+    return row.needs
+
+
+async def _obey(told: Conversation, order: Order, nth: int, role: Role) -> str:
     """Carry out one order; return what to reply, '' when the run itself will speak."""
     row = row_of(order)
-    if row is not None and not suffices(role, row.needs):
-        return replies.refused(row, talk.event.author, role)
-    here = {"repository_id": talk.event.repository.id, "issue": talk.event.issue}
+    if row is not None and not row.configurable and not suffices(role, _needs(row, order)):
+        return _refused(row, order, told, role)
+    here = {"repository_id": told.event.repository.id, "issue": told.event.issue}
+    by = told.event.author
     match order:
         case Misunderstood():
             return replies.misunderstood(order)
         case Help():
             return replies.help_text()
         case Status():
-            return replies.status(await talk.runs.status(**here))
+            return replies.status(await told.runs.status(**here))
         case Cancel():
-            return replies.cancelling(await talk.runs.cancel(**here, by=talk.event.author))
+            return replies.cancelling(await told.runs.cancel(**here, by=by))
         case Pause():
-            return replies.pausing(await talk.runs.pause(**here, by=talk.event.author))
+            return replies.pausing(await told.runs.pause(**here, by=by))
         case Resume():
-            return replies.resuming(await talk.runs.resume(**here, by=talk.event.author))
+            return replies.resuming(await told.runs.resume(**here, by=by))
         case Execute():
-            await _start(talk, order, nth)
+            await told.runs.start(_request(told, order, nth))
             return ""  # the run speaks for itself, in a comment of its own
+        case Retry():
+            return await retry(order, _request(told, Execute(), nth), runs=told.runs)
+        case Skip():
+            request = _request(told, Execute(), nth)
+            return await skip(order, request, told.talk, told.runs, told.proposals)
+        case Approve() | Reject() | Edit():
+            return await decide_by_reply(told.event, order, nth, told.talk, told.proposals)
 
 
-async def _start(talk: Conversation, order: Execute, nth: int) -> None:
-    event = talk.event
-    request = RunRequested(
+def _refused(row: Command, order: Order, told: Conversation, role: Role) -> str:
+    needs = _needs(row, order)
+    options = [o.name for o in row.options if o.needs and o.needs == needs != row.needs]
+    words = " ".join([row.words, *options])
+    return replies.refused(words, needs, told.event.author, role)
+
+
+def _request(told: Conversation, command: Execute, nth: int) -> RunRequested:
+    event = told.event
+    return RunRequested(
         delivery=event.delivery,
         repository=event.repository,
         installation_id=event.installation_id,
         issue=event.issue,
         comment_id=event.comment_id,
+        created_at=event.created_at,
         by=event.author,
-        command=order,
+        command=command,
         nth=nth,
     )
-    await talk.runs.start(request)
-
-
-async def _react(talk: Conversation) -> None:
-    """Show 👀 on the comment; doing it twice leaves one (GitHub answers 200 instead of 201)."""
-    event = talk.event
-    path = "/repos/{+full_name}/issues/comments/{comment}/reactions"
-    where = {"full_name": event.repository.full_name, "comment": str(event.comment_id)}
-    try:
-        await talk.github.post(path, where, data={"content": "eyes"})
-    except BadRequest as refusal:
-        # the comment may be deleted or the conversation locked; the work is wanted all the same
-        _LOG.warning("no reaction on comment %s: %s", event.comment_id, refusal)
-
-
-async def _reply(talk: Conversation, text: str) -> None:
-    """Leave one comment for this delivery, however often it is worked."""
-    event = talk.event
-    mark = replies.marker(event.delivery)
-    path = "/repos/{+full_name}/issues/{issue}/comments"
-    where = {"full_name": event.repository.full_name, "issue": str(event.issue)}
-    try:
-        if not await _is_written(talk, mark):
-            await talk.github.post(path, where, data={"body": f"{text}\n\n{mark}"})
-    except BadRequest as refusal:
-        _LOG.warning("no reply to delivery %s: %s", event.delivery, refusal)
-
-
-async def _is_written(talk: Conversation, mark: str) -> bool:
-    """Look for our mark; it counts only on comments our own App wrote."""
-    event = talk.event
-    path = "/repos/{+full_name}/issues/{issue}/comments{?since,per_page}"
-    where = {
-        "full_name": event.repository.full_name,
-        "issue": str(event.issue),
-        "since": event.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "per_page": "100",
-    }
-    async for comment in talk.github.getiter(path, where):
-        author = comment.get("user") or {}
-        if author.get("login") == talk.own_login and mark in (comment.get("body") or ""):
-            return True
-    return False

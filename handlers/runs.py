@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Literal, Protocol
 
 from handlers.events import Repo, User
@@ -19,6 +20,9 @@ def run_id(delivery: str, nth: int = 0) -> str:
     return hashlib.sha256(seed.encode()).hexdigest()[:10]
 
 
+_UNKNOWN = datetime.fromtimestamp(0, UTC)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequested:
     """Somebody who may do so asked for a run; ``nth`` counts the commands of the comment from 0."""
@@ -27,9 +31,10 @@ class RunRequested:
     repository: Repo
     installation_id: int
     issue: int
-    comment_id: int
     by: User
     command: Execute
+    comment_id: int = 0
+    created_at: datetime = _UNKNOWN
     nth: int = 0
 
     @property
@@ -59,11 +64,48 @@ class RunStatus:
     tasks: tuple[TaskLine, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class NamedTask:
+    """The one task that is meant, in the roadmap at ``roadmap``."""
+
+    key: str
+    name: str
+    title: str
+    roadmap: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """No task is called so; ``names`` are those there are."""
+
+    roadmap: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """Several tasks are called so: (key, line, title) of each."""
+
+    candidates: tuple[tuple[str, int, str], ...]
+
+
 class Runs(Protocol):
     """The runs of this server; repositories by id, issues by number."""
 
     async def start(self, request: RunRequested) -> None:
         """Queue the run and say so in its comment; doing it twice leaves one of each."""
+
+    async def find_task(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:
+        """Find the task a name means in the roadmap of the issue's newest run."""
+
+    async def retry(self, request: RunRequested) -> tuple[str, ...]:
+        """Queue a run for the one task of the command, whatever was decided about it.
+
+        Returns the ids of open proposals about it, which are closed. Twice leaves one of each.
+        """
+
+    async def skip(self, request: RunRequested, task: NamedTask) -> bool:
+        """Leave a task out until it is retried; False when it is left out already."""
 
     async def status(self, *, repository_id: int, issue: int) -> tuple[RunStatus, ...]:
         """Return the runs asked for on this issue, newest first; () when there is none."""

@@ -7,9 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-from handlers.orders import Cancel, Execute, Help, Order, Pause, Resume, Status
+from handlers.orders import (
+    Approve,
+    Cancel,
+    Edit,
+    Execute,
+    Help,
+    Order,
+    Pause,
+    Reject,
+    Resume,
+    Retry,
+    Skip,
+    Status,
+)
+from runner.recovery.values import ApprovalMode
 
 TRIGGER = "/execute"
 
@@ -20,14 +34,17 @@ Need = Literal["anyone", "read", "write", "maintain", "admin"]
 class Option:
     """``--name``; ``value`` is the placeholder in the usage, empty for a flag.
 
-    ``maximum`` bounds a count, and a text's length in characters.
+    ``maximum`` bounds a count, and a text's length in characters; ``choices`` are all that may be
+    said. ``needs`` is the permission it takes, where that is more than the command's.
     """
 
     name: str
-    kind: Literal["text", "count", "flag"]
+    kind: Literal["text", "count", "flag", "choice"]
     help: str
     value: str = ""
     maximum: int = 100
+    choices: tuple[str, ...] = ()
+    needs: Need | None = None
 
     @property
     def field(self) -> str:
@@ -42,18 +59,32 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
-    """The one word that needs no option name; it fills ``field`` of the order."""
+    """The one word that needs no option name; it fills ``field`` of the order.
+
+    ``path`` and ``id`` are one word; ``words`` are all that follow on the line, ``below`` is what
+    stands on the lines below it, both as they are written.
+    """
 
     field: str
     value: str
     help: str
+    kind: Literal["path", "id", "words", "below"]
+    required: bool = False
+
+    @property
+    def usage(self) -> str:
+        """How it is written."""
+        if self.kind == "below":
+            return f"+ {self.value}"
+        return self.value if self.required or self.kind == "words" else f"[{self.value}]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
     """One row: ``name`` is the word after the trigger ('' for the trigger alone).
 
-    ``needs`` is the least permission on the repository; ``makes`` the order it becomes.
+    ``needs`` is the least permission on the repository, and ``configurable`` says that the
+    repository may ask for another one; ``makes`` the order it becomes.
     """
 
     name: str
@@ -61,20 +92,36 @@ class Command:
     needs: Need
     description: str
     example: str
-    argument: Argument | None = None
+    arguments: tuple[Argument, ...] = ()
     options: tuple[Option, ...] = ()
+    trigger: str = TRIGGER
+    configurable: bool = False
 
     @property
     def words(self) -> str:
         """What to type at least."""
-        return f"{TRIGGER} {self.name}".rstrip()
+        return f"{self.trigger} {self.name}".rstrip()
 
     @property
     def usage(self) -> str:
         """What can be typed."""
-        argument = [f"[{self.argument.value}]"] if self.argument else []
-        return " ".join([self.words, *argument, *(option.usage for option in self.options)])
+        parts = [*(a.usage for a in self.arguments), *(option.usage for option in self.options)]
+        return " ".join([self.words, *parts])
 
+
+_TASK = Argument(
+    field="task",
+    value="ID",
+    kind="id",
+    required=True,
+    help="the task's key or the number it is written with",
+)
+_PROPOSAL = Argument(
+    field="proposal",
+    value="ID",
+    kind="id",
+    help="the proposal's id or its task (default: the one of this pull request)",
+)
 
 COMMANDS: tuple[Command, ...] = (
     Command(
@@ -83,13 +130,22 @@ COMMANDS: tuple[Command, ...] = (
         needs="write",
         description="start a run: one pull request for each task it can finish",
         example="/execute docs/ROADMAP.md --max-tasks 3",
-        argument=Argument(
-            field="path",
-            value="PATH",
-            help="the roadmap, a `.md` file of this repository (default: the configured one)",
+        arguments=(
+            Argument(
+                field="path",
+                value="PATH",
+                kind="path",
+                help="the roadmap, a `.md` file of this repository (default: the configured one)",
+            ),
         ),
         options=(
             Option(name="--task", kind="text", value="ID", help="work on this one task only"),
+            Option(
+                name="--phase",
+                kind="text",
+                value="ID",
+                help="work on the tasks of this phase or section only: its number or heading",
+            ),
             Option(
                 name="--max-tasks",
                 kind="count",
@@ -99,9 +155,31 @@ COMMANDS: tuple[Command, ...] = (
             ),
             Option(name="--model", kind="text", value="M", help="the language model to ask"),
             Option(
+                name="--plan",
+                kind="flag",
+                help="only plan each task and show the plans; nothing is written",
+            ),
+            Option(
                 name="--dry-run",
                 kind="flag",
                 help="only list the tasks in order, without asking a model",
+            ),
+            Option(
+                name="--approval-mode",
+                kind="choice",
+                value="M",
+                choices=get_args(ApprovalMode),
+                help="who is asked about a task that cannot be finished: "
+                + ", ".join(f"`{mode}`" for mode in get_args(ApprovalMode)),
+            ),
+            Option(
+                name="--priority",
+                kind="count",
+                value="P",
+                maximum=100,
+                needs="admin",
+                help="go before queued runs of a lower priority, from 1 to 100; needs the "
+                "permission *admin*",
             ),
         ),
     ),
@@ -134,6 +212,68 @@ COMMANDS: tuple[Command, ...] = (
         example="/execute resume",
     ),
     Command(
+        name="retry",
+        makes=Retry,
+        needs="write",
+        description="work on one task again, also one that failed, was declined, skipped or has a "
+        "proposal",
+        example="/execute retry 1.2",
+        arguments=(_TASK,),
+    ),
+    Command(
+        name="skip",
+        makes=Skip,
+        needs="write",
+        description="leave one task out, in this run and later ones, until it is retried",
+        example="/execute skip 1.2",
+        arguments=(_TASK,),
+    ),
+    Command(
+        name="",
+        trigger="/approve",
+        makes=Approve,
+        needs="maintain",
+        configurable=True,
+        description="approve a proposal: what it proposes is done",
+        example="/approve",
+        arguments=(_PROPOSAL,),
+    ),
+    Command(
+        name="",
+        trigger="/reject",
+        makes=Reject,
+        needs="maintain",
+        configurable=True,
+        description="reject a proposal: its task stays failed",
+        example="/reject the task is fine as it is",
+        arguments=(
+            Argument(
+                field="words",
+                value="[ID] [why]",
+                kind="words",
+                help="the proposal as for `/approve`, and why it is rejected",
+            ),
+        ),
+    ),
+    Command(
+        name="",
+        trigger="/edit",
+        makes=Edit,
+        needs="maintain",
+        configurable=True,
+        description="approve a proposal with other tasks than it proposes",
+        example="/edit",
+        arguments=(
+            _PROPOSAL,
+            Argument(
+                field="below",
+                value="a list of tasks",
+                kind="below",
+                help="the new tasks, one list item each, on the lines below",
+            ),
+        ),
+    ),
+    Command(
         name="help",
         makes=Help,
         needs="anyone",
@@ -143,6 +283,7 @@ COMMANDS: tuple[Command, ...] = (
 )
 
 START = COMMANDS[0]
+TRIGGERS = tuple(dict.fromkeys(row.trigger for row in COMMANDS))
 
 
 def row_of(order: Order) -> Command | None:

@@ -20,6 +20,14 @@ from runner.snapshot import FILE, Snapshot
 
 _log = logging.getLogger(__name__)
 
+_SIGNER = "GitHub"
+"""Whom GitHub names as the committer of what it signs."""
+
+_NOTHING = "0" * 40
+_MOVE = """mutation($repository: ID!, $move: RefUpdate!) {
+  updateRefs(input: {repositoryId: $repository, refUpdates: [$move]}) { clientMutationId }
+}"""
+
 
 @dataclass(frozen=True, slots=True)
 class Commit:
@@ -28,6 +36,16 @@ class Commit:
     sha: str
     tree: str
     parents: tuple[str, ...]
+    author: str = ""
+    committer: str = ""
+
+    def holds(self, checkpoint: Checkpoint) -> bool:
+        """Say whether it is exactly what a checkpoint would commit."""
+        return self.tree == checkpoint.tree and self.parents == (checkpoint.parent,)
+
+    def made_by(self, bot_login: str) -> bool:
+        """Say whether our App made it through the API: nobody amended or rebased it since."""
+        return self.author == bot_login and self.committer in (bot_login, _SIGNER)
 
 
 class Commits:
@@ -72,6 +90,24 @@ class Commits:
         data = {"ref": f"refs/heads/{branch}", "sha": commit}
         return await self._api.create("git/refs", data, f"create branch {branch}") is not None
 
+    async def move(self, branch: str, *, old: str, new: str | None) -> bool:
+        """Move a branch from one commit to another, or delete it (None).
+
+        False when it is not where it was expected: REST has no such compare-and-swap, GraphQL has
+        (https://docs.github.com/en/graphql/reference/mutations#updaterefs).
+        """
+        ref = {"name": f"refs/heads/{branch}", "beforeOid": old, "afterOid": new or _NOTHING}
+        doing = f"move branch {branch}" if new else f"delete branch {branch}"
+        variables = {"repository": await self._api.node(), "move": ref | {"force": True}}
+        try:
+            await self._api.graphql(_MOVE, doing, **variables)
+        except TaskError:
+            now = await self.head(branch)
+            if (now.sha if now else None) == old:
+                raise  # it is where it was expected, so something else was wrong
+            return (now.sha if now else None) == new
+        return True
+
     async def _tree(self, changes: ChangeSet, base: Snapshot) -> str:
         if not changes:
             return base.tree
@@ -97,7 +133,9 @@ class Commits:
 
 
 def _commit(found: Any) -> Commit:
-    return Commit(found["sha"], found["tree"]["sha"], tuple(p["sha"] for p in found["parents"]))
+    parents = tuple(parent["sha"] for parent in found["parents"])
+    people = (found[role]["name"] for role in ("author", "committer"))
+    return Commit(found["sha"], found["tree"]["sha"], parents, *people)
 
 
 def _check_signed(made: Any, checkpoint: Checkpoint) -> None:

@@ -34,7 +34,7 @@ _MOST_ANSWERS = 256
 @dataclass(frozen=True, slots=True)
 class _Scope:
     installation_id: int
-    repository_id: int
+    repository_id: int | None
     permissions: frozenset[tuple[str, str]]
 
 
@@ -112,9 +112,12 @@ class AppIdentity:
         return (await self._token(scope)).value
 
     def client(
-        self, *, installation_id: int, repository_id: int, permissions: Permissions
+        self, *, installation_id: int, repository_id: int | None, permissions: Permissions
     ) -> GitHubClient:
-        """Return a client for one repository; it fetches its tokens when it needs them."""
+        """Return a client for one repository (None: for all of the installation's).
+
+        It fetches its tokens when it needs them.
+        """
         scope = _Scope(installation_id, repository_id, frozenset(permissions.items()))
         # cached answers are shared by the clients of one installation, and by no others
         answers = self._answers.setdefault(installation_id, LRUCache(_MOST_ANSWERS))
@@ -142,10 +145,9 @@ class AppIdentity:
             del self._tokens[scope]
 
     async def _fetch(self, scope: _Scope) -> _Token:
-        wanted = {
-            "repository_ids": [scope.repository_id],
-            "permissions": dict(sorted(scope.permissions)),
-        }
+        wanted: dict[str, object] = {"permissions": dict(sorted(scope.permissions))}
+        if scope.repository_id is not None:
+            wanted["repository_ids"] = [scope.repository_id]
         path = f"/app/installations/{scope.installation_id}/access_tokens"
         try:
             answer = await self._app.post(path, data=wanted)
@@ -172,7 +174,7 @@ class Gone(Outage):
 
 def _refused(scope: _Scope, refusal: BadRequest) -> Outage:
     """Say why there is no token: the installation is gone, or grants less than we need."""
-    where = f"installation {scope.installation_id}, repository {scope.repository_id}"
+    where = f"installation {scope.installation_id}, repository {scope.repository_id or 'any'}"
     if refusal.status_code == 422:
         wanted = ", ".join(f"{name}: {level}" for name, level in sorted(scope.permissions))
         return Outage(

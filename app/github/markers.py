@@ -28,6 +28,12 @@ def marked(body: str | None, kind: str) -> str | None:
     return unquote(found[1]) if found else None
 
 
+def first_kind(body: str | None) -> str | None:
+    """Return the kind of the first marker, which says what an object of ours is."""
+    found = re.search(r"<!-- cairn:([a-z]+):.*? -->", body or "")
+    return found[1] if found else None
+
+
 def with_markers(markers: Iterable[str], text: str) -> str:
     """Put markers before a text that is cut at what GitHub takes."""
     cut = text if len(text) <= _MOST else text[: _MOST - len(_CUT)] + _CUT

@@ -1,37 +1,25 @@
-"""Checkpoint pull requests: reading, finding ours, opening."""
+"""The pull requests our App wrote in one repository: finding, opening, changing."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from app.github.markers import marked, marker, with_markers
+from app.github.markers import with_markers
+from app.github.pull import Pull, checkpoint_markers, read_pull
 from app.github.repository_api import RepositoryApi
 from runner.errors import Outage, TaskError
 from runner.ports import Checkpoint
 
-PREFIX = "cairn/"
 _LONGEST_TITLE = 256
-
-
-@dataclass(frozen=True, slots=True)
-class Pull:
-    """A pull request of ours: head and base branch, and which task of which roadmap it is."""
-
-    number: int
-    url: str
-    open: bool
-    merged: bool
-    head: str
-    sha: str
-    base: str
-    task: str
-    roadmap: str
+_READY = """mutation($pull: ID!) {
+  markPullRequestReadyForReview(input: {pullRequestId: $pull}) { clientMutationId }
+}"""
 
 
 class Pulls:
-    """The checkpoint pull requests our App wrote (``bot_login``) in one repository."""
+    """Ours by author (``bot_login``), branch and marker. ``roadmap`` is the run's."""
 
     def __init__(self, api: RepositoryApi, *, bot_login: str, roadmap: str) -> None:
         self._api = api
@@ -40,37 +28,50 @@ class Pulls:
 
     async def all(self) -> list[Pull]:
         """Return every one of ours, open, merged or closed. Raises ``Outage``."""
-        query = urlencode({"state": "all", "per_page": 100})
-        listed = self._api.items(f"pulls?{query}", "list pull requests", refused=Outage)
-        return [ours async for each in listed if (ours := read_pull(each, self._bot_login))]
+        return [pull async for pull in self._listed({"state": "all"})]
 
     async def ensure(self, checkpoint: Checkpoint) -> Pull:
         """Return the open pull request of a checkpoint; it is opened when there is none."""
-        return await self._find(checkpoint) or await self._open(checkpoint)
+        found = await self.newest(checkpoint.branch, state="open")
+        keys = (checkpoint.task, *checkpoint.members)
+        if found and (found.kind, found.tasks) == ("checkpoint", keys):
+            return found
+        return await self.open(checkpoint, checkpoint_markers(keys, self._roadmap))
 
-    async def _find(self, checkpoint: Checkpoint) -> Pull | None:
+    async def newest(self, branch: str, *, state: str = "all") -> Pull | None:
+        """Return the newest one of a branch. Raises ``Outage``."""
         owner = self._api.full_name.partition("/")[0]
-        head = f"{owner}:{checkpoint.branch}"
-        query = urlencode({"state": "open", "head": head, "per_page": 100})
-        doing = f"look for the pull request of {checkpoint.branch}"
-        async for each in self._api.items(f"pulls?{query}", doing):
-            ours = read_pull(each, self._bot_login)
-            if ours and (ours.head, ours.task) == (checkpoint.branch, checkpoint.task):
-                return ours
+        async for pull in self._listed({"state": state, "head": f"{owner}:{branch}"}):
+            if pull.head == branch:
+                return pull
         return None
 
-    async def _open(self, checkpoint: Checkpoint) -> Pull:
-        markers = [marker("checkpoint", checkpoint.task), marker("roadmap", self._roadmap)]
+    async def proposed(self, task: str, run: str) -> Pull | None:
+        """Return the newest one that shows, or showed, a proposal of a run about a task."""
+        async for pull in self._listed({"state": "all"}):
+            if not pull.member and (pull.task, pull.run) == (task, run):
+                return pull
+        return None
+
+    async def on(self, branch: str) -> bool:
+        """Say whether anybody's open pull request is made against a branch."""
+        query = urlencode({"state": "open", "base": branch, "per_page": 1})
+        return bool(await self._api.get(f"pulls?{query}", f"look who builds on {branch}"))
+
+    async def open(
+        self, checkpoint: Checkpoint, markers: Sequence[str], *, draft: bool = False
+    ) -> Pull:
+        """Open one (as a draft where the repository can). Raises ``TaskError`` beside another's."""
         data = {
             "title": checkpoint.title[:_LONGEST_TITLE],
             "head": checkpoint.branch,
             "base": checkpoint.below,
             "body": with_markers(markers, checkpoint.body),
         }
-        doing = f"open the pull request of {checkpoint.branch} against {checkpoint.below}"
-        made = await self._api.create("pulls", data, doing)
+        made = await self._create(data, draft=draft)
         # somebody was faster: another try of ours, or a person
-        ours = read_pull(made, self._bot_login) if made else await self._find(checkpoint)
+        found = await self.newest(checkpoint.branch, state="open") if made is None else None
+        ours = read_pull(made, self._bot_login) if made else found
         if ours is None:
             raise TaskError(
                 "github",
@@ -79,26 +80,46 @@ class Pulls:
             )
         return ours
 
+    async def rewrite(self, pull: Pull, checkpoint: Checkpoint, markers: Sequence[str]) -> Pull:
+        """Give a pull request title, description and base of a checkpoint, all at once."""
+        data = {
+            "title": checkpoint.title[:_LONGEST_TITLE],
+            "body": with_markers(markers, checkpoint.body),
+            "base": checkpoint.below,
+        }
+        doing = f"rewrite pull request #{pull.number} against {checkpoint.below}"
+        return read_pull(await self._change(pull, data, doing), self._bot_login) or pull
 
-def read_pull(found: Any, bot_login: str) -> Pull | None:
-    """Read GitHub's form; None for what is not ours: another author, a fork, no marker."""
-    head, body = found["head"], found["body"]
-    task = marked(body, "checkpoint")
-    ours = (
-        (found["user"] or {}).get("login") == bot_login
-        and head["ref"].startswith(PREFIX)
-        and (head["repo"] or {}).get("id") == found["base"]["repo"]["id"]
-    )
-    if not ours or task is None:
-        return None
-    return Pull(
-        number=found["number"],
-        url=found["html_url"],
-        open=found["state"] == "open",
-        merged=found["merged_at"] is not None,
-        head=head["ref"],
-        sha=head["sha"],
-        base=found["base"]["ref"],
-        task=task,
-        roadmap=marked(body, "roadmap") or "",
-    )
+    async def ready(self, pull: Pull) -> None:
+        """Mark a draft as ready for review; only GraphQL can."""
+        if pull.draft:
+            doing = f"mark pull request #{pull.number} as ready"
+            await self._api.graphql(_READY, doing, pull=pull.node)
+
+    async def close(self, pull: Pull) -> None:
+        """Close it unmerged."""
+        if pull.open:
+            await self._change(pull, {"state": "closed"}, f"close pull request #{pull.number}")
+
+    async def _create(self, data: dict[str, Any], *, draft: bool) -> Any:
+        doing = f"open the pull request of {data['head']} against {data['base']}"
+        if not draft:
+            return await self._api.create("pulls", data, doing)
+        try:
+            return await self._api.create("pulls", data | {"draft": True}, doing)
+        except TaskError as refused:
+            # private repositories of free plans have no drafts
+            if "draft" not in str(refused.__cause__).lower():
+                raise
+        return await self._api.create("pulls", data, doing)
+
+    async def _change(self, pull: Pull, data: dict[str, Any], doing: str) -> Any:
+        return await self._api.change(f"pulls/{pull.number}", data, doing)
+
+    async def _listed(self, query: dict[str, str]) -> AsyncIterator[Pull]:
+        """Ours among those GitHub lists, the newest first."""
+        asked = urlencode(query | {"per_page": "100"})
+        listed = self._api.items(f"pulls?{asked}", "list pull requests", refused=Outage)
+        async for each in listed:
+            if ours := read_pull(each, self._bot_login):
+                yield ours

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from gidgethub import BadRequest, HTTPException
+from gidgethub import BadRequest, GraphQLException, HTTPException
 
 from runner.errors import Outage, TaskError
+
+_log = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -23,6 +26,23 @@ def told(doing: str, *, refused: type[TaskError] | type[Outage] = TaskError) -> 
         raise kind(_kind(refusal), f"GitHub refused to {doing}: {_said(refusal)}") from refusal
     except HTTPException as broken:
         raise Outage("github", f"GitHub could not {doing}: {_said(broken)}") from broken
+    except GraphQLException as refusal:
+        raise _of_graphql(refusal, refused)(
+            "github", f"GitHub refused to {doing}: {refusal}"
+        ) from refusal
+
+
+@contextmanager
+def best_effort() -> Iterator[None]:
+    """Let a refusal pass with a warning: nobody's work depends on this. An outage stays one."""
+    try:
+        yield
+    except TaskError as refused:
+        _log.warning("Not done, and gone on without it: %s", refused.message)
+    except Outage as outage:
+        if outage.kind != "permission":
+            raise
+        _log.warning("Not done, and gone on without it: %s", outage.message)
 
 
 @contextmanager
@@ -40,6 +60,25 @@ def told_of_workflows(paths: Iterable[str]) -> Iterator[None]:
             raise
         said = f"GitHub refused the workflow files {', '.join(files)}: {outage.message}"
         raise TaskError("permission", said) from outage
+
+
+def is_limit(refusal: GraphQLException) -> bool:
+    """Say whether a limit is spent, which comes as an error in an answer that is otherwise good.
+
+    https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+    """
+    return any(each.get("type") == "RATE_LIMITED" for each in _errors(refusal))
+
+
+def _of_graphql(
+    refusal: GraphQLException, refused: type[TaskError] | type[Outage]
+) -> type[TaskError] | type[Outage]:
+    return refused if _errors(refusal) and not is_limit(refusal) else Outage
+
+
+def _errors(refusal: GraphQLException) -> list[dict[str, object]]:
+    found = refusal.response.get("errors") if isinstance(refusal.response, dict) else None
+    return [each for each in found or [] if isinstance(each, dict)]
 
 
 def _kind(refusal: BadRequest) -> str:

@@ -10,16 +10,19 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from gidgethub.abc import GitHubAPI
 
-from app.github.commits import Commit, Commits
-from app.github.markers import marked, marker, with_markers
+from app.github.branches import Branches
+from app.github.checks import Checks
+from app.github.comments import Comments
+from app.github.commits import Commits
 from app.github.mirror import Mirror
+from app.github.proposals import Proposals
 from app.github.pulls import Pulls
 from app.github.refusals import told_of_workflows
 from app.github.repository_api import RepositoryApi, ref_path
 from app.github.stack import standing
 from runner.adapters.git_objects import MissingBlobs
-from runner.errors import Outage, TaskError
-from runner.ports import Checkpoint, Published, Stack
+from runner.errors import Outage
+from runner.ports import Checkpoint, Proposed, Published, Stack
 from runner.snapshot import Snapshot
 
 
@@ -27,14 +30,15 @@ class GitHubRepository:
     """One repository on GitHub, for one run.
 
     ``client`` is authenticated for the installation, ``token`` gives a fresh installation token
-    for git, ``bot_login`` is our App's (``SLUG[bot]``), ``base`` the branch the stack stands on,
-    ``issue`` the number of the issue the run was asked for in (None: there is none).
+    for git, ``bot_login`` is our App's (``SLUG[bot]``), ``base`` the branch the stack stands on.
+    ``checks`` is a client for check runs: an installation may not have granted them.
     """
 
     def __init__(
         self,
         client: GitHubAPI,
         *,
+        checks: GitHubAPI,
         full_name: str,
         base: str,
         roadmap: str,
@@ -43,13 +47,21 @@ class GitHubRepository:
         server_url: str,
         token: Callable[[], Awaitable[str]],
         mirror: Mirror,
-        issue: int | None = None,
     ) -> None:
         self._api = RepositoryApi(client, full_name)
         self._commits = Commits(self._api)
         self._pulls = Pulls(self._api, bot_login=bot_login, roadmap=roadmap)
-        self._base, self._roadmap, self._run = base, roadmap, run
-        self._bot_login, self._issue = bot_login, issue
+        self._branches = Branches(self._commits, snapshot=self.snapshot, bot_login=bot_login)
+        self._proposals = Proposals(
+            self._api,
+            pulls=self._pulls,
+            branches=self._branches,
+            comments=Comments(self._api, bot_login=bot_login),
+            checks=Checks(RepositoryApi(checks, full_name), bot_login=bot_login),
+            run=run,
+            roadmap=roadmap,
+        )
+        self._base, self._roadmap = base, roadmap
         self._url = f"{server_url.rstrip('/')}/{full_name}.git"
         self._token, self._mirror = token, mirror
 
@@ -60,7 +72,7 @@ class GitHubRepository:
             tip, branch = found.top.sha, found.top.head
         else:
             tip, branch = await self._base_commit(), self._base
-        return Stack(tip, branch, found.in_review, found.declined)
+        return Stack(tip, branch, found.in_review, found.declined, found.proposed)
 
     async def snapshot(self, commit: str) -> Snapshot:
         """Return the exact tree of a commit, fetched when it is not here yet.
@@ -85,23 +97,23 @@ class GitHubRepository:
         Raises ``TaskError`` when GitHub refuses it or the branch is somebody else's.
         """
         with told_of_workflows(checkpoint.changes.files):
-            commit = await self._published(checkpoint) or await self._publish(checkpoint)
+            if checkpoint.kind == "recovery":
+                return await self._proposals.apply(checkpoint)
+            commit = await self._branches.settled(checkpoint)
         pull = await self._pulls.ensure(checkpoint)
         return Published(commit, checkpoint.branch, pull.number, pull.url)
 
-    async def publish_escalation(self, task: str, title: str, body: str) -> str:
-        """Comment once for a task of this run on the run's issue; return the comment's URL."""
-        if self._issue is None:
-            return ""
-        name = f"{self._run}:{task}"
-        path = f"issues/{self._issue}/comments"
-        async for each in self._api.items(f"{path}?per_page=100", "list the issue's comments"):
-            author = (each["user"] or {}).get("login")
-            if author == self._bot_login and marked(each["body"], "escalation") == name:
-                return str(each["html_url"])
-        text = with_markers([marker("escalation", name)], f"### {title}\n\n{body}")
-        made = await self._api.post(path, {"body": text}, f"comment on issue {self._issue}")
-        return str(made["html_url"])
+    async def publish_proposal(self, proposed: Proposed) -> Published:
+        """Put a proposal before people on a pull request; what is there already is kept.
+
+        Raises ``TaskError`` when GitHub refuses it, ``Outage`` otherwise.
+        """
+        with told_of_workflows(proposed.shown.changes.files):
+            return await self._proposals.publish(proposed)
+
+    async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:
+        """Hand this run's proposal about a task over to people, or close it and say why."""
+        await self._proposals.end(task, ready=ready, why=why)
 
     async def _base_commit(self) -> str:
         ref = await self._api.find(ref_path(self._base), "show the base branch", refused=Outage)
@@ -112,31 +124,3 @@ class GitHubRepository:
                 " Push a first commit there, or run on another branch.",
             )
         return str(ref["object"]["sha"])
-
-    async def _published(self, checkpoint: Checkpoint) -> str | None:
-        """Return the checkpoint's commit when its branch is there and ours."""
-        head = await self._commits.head(checkpoint.branch)
-        if head is None:
-            return None
-        if not _is(head, checkpoint):
-            raise TaskError(
-                "github",
-                f"Branch {checkpoint.branch} is there already and holds another tree; Cairn takes"
-                " nothing over. Delete or rename it, then run the task again.",
-            )
-        return head.sha
-
-    async def _publish(self, checkpoint: Checkpoint) -> str:
-        base = await self.snapshot(checkpoint.parent)
-        made = await self._commits.create(checkpoint, base)
-        if await self._commits.point(checkpoint.branch, made.sha):
-            return made.sha
-        ours = await self._published(checkpoint)
-        if ours is None:
-            said = f"Branch {checkpoint.branch} came and went while it was published; try again."
-            raise Outage("github", said)
-        return ours
-
-
-def _is(head: Commit, checkpoint: Checkpoint) -> bool:
-    return head.tree == checkpoint.tree and head.parents == (checkpoint.parent,)

@@ -18,11 +18,12 @@ APP_PERMISSIONS: Permissions = MappingProxyType(
         "contents": "write",  # reading trees; blobs, trees, commits and branches of checkpoints
         "issues": "write",  # comments and reactions, on pull requests too
         "pull_requests": "write",  # opening checkpoints and changing their base
+        "checks": "write",  # buttons on proposals; without it everything else works
     }
 )
 """The manifest's ``default_permissions``: all the App is ever granted."""
 
-APP_EVENTS = ("issue_comment",)
+APP_EVENTS = ("check_run", "issue_comment", "pull_request", "pull_request_review", "push")
 """The manifest's ``default_events``; installation events come unasked."""
 
 READ: Permissions = MappingProxyType({"metadata": "read", "contents": "read"})
@@ -31,5 +32,18 @@ READ: Permissions = MappingProxyType({"metadata": "read", "contents": "read"})
 CONVERSE: Permissions = MappingProxyType({"metadata": "read", "issues": "write"})
 """For answering comments: role of the author, reaction, reply, progress comment."""
 
-PUBLISH: Permissions = APP_PERMISSIONS
+CHECK: Permissions = MappingProxyType({"metadata": "read", "checks": "write"})
+"""For check runs alone: GitHub gives no token for what an owner has not accepted yet."""
+
+PLAN: Permissions = MappingProxyType({"metadata": "read", "contents": "read", "issues": "write"})
+"""For working a push: role of who pushed, the roadmap before and after, the plan's issue."""
+
+REACTIONS: Permissions = MappingProxyType(
+    {"metadata": "read", "issues": "read", "pull_requests": "read"}
+)
+"""For reading the reactions on comments of all repositories of an installation."""
+
+PUBLISH: Permissions = MappingProxyType(
+    {name: level for name, level in APP_PERMISSIONS.items() if name != "checks"}
+)
 """For a run's client: commits, branches, pull requests and its progress comment."""

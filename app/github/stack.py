@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from app.github.pulls import PREFIX, Pull
+from app.github.pull import PREFIX, Pull
 
 
 @dataclass(frozen=True)
@@ -15,6 +15,7 @@ class Standing:
     top: Pull | None = None
     in_review: frozenset[str] = field(default_factory=frozenset)
     declined: frozenset[str] = field(default_factory=frozenset)
+    proposed: frozenset[str] = field(default_factory=frozenset)
 
 
 def standing(pulls: Iterable[Pull], *, base: str, roadmap: str) -> Standing:
@@ -23,10 +24,11 @@ def standing(pulls: Iterable[Pull], *, base: str, roadmap: str) -> Standing:
     A member that was merged hands its children down to its own base. Of several chains the longest
     counts, of equally long ones the one whose top is newest. Open members whose chain is broken
     (below them a branch of ours that is gone) are in review but carry nothing; members that end on
-    another base branch belong to another stack.
+    another base branch belong to another stack. An applied recovery is a member; one that is not
+    carries nothing, and asks only while it is open.
     """
     mine = sorted((p for p in pulls if p.roadmap == roadmap), key=lambda p: p.number)
-    heads = {p.head: p for p in mine if p.open}
+    heads = {p.head: p for p in mine if p.open and p.member}
     merged_to = {p.head: p.base for p in mine if p.merged and p.head not in heads}
     chains = {p.number: list(_down(p, heads, merged_to)) for p in mine}
     grounds = {p.number: _through(chains[p.number][-1].base, merged_to) for p in mine}
@@ -34,10 +36,18 @@ def standing(pulls: Iterable[Pull], *, base: str, roadmap: str) -> Standing:
     top = max(grounded, key=lambda p: (len(chains[p.number]), p.number), default=None)
     # a branch of ours that is gone could have stood on any base
     here = [p for p in mine if grounds[p.number] == base or grounds[p.number].startswith(PREFIX)]
-    in_review = frozenset(p.task for p in here if p.open)
-    newest = {p.task: p for p in here}
-    closed = frozenset(p.task for p in newest.values() if not p.open and not p.merged)
-    return Standing(top, in_review, closed - in_review)
+    return Standing(top, *_tasks(here))
+
+
+def _tasks(here: list[Pull]) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """The tasks in review, declined, proposed; of several members of a task the newest decides.
+
+    The task of an applied recovery is not in review: others have taken its place in the roadmap.
+    """
+    in_review = frozenset(key for p in here if p.open and p.kind == "checkpoint" for key in p.tasks)
+    newest = {key: p for p in here if p.member for key in p.tasks}
+    closed = frozenset(key for key, p in newest.items() if not p.open and not p.merged)
+    return in_review, closed - in_review, frozenset(p.task for p in here if p.asks)
 
 
 def _down(pull: Pull, heads: Mapping[str, Pull], merged_to: Mapping[str, str]) -> Iterator[Pull]:

@@ -27,22 +27,25 @@ login, role)``, ``open_issue(repository, title, body="", *, by="writer") -> Issu
 ``react(comment_or_issue, content, *, by="writer")``, ``forgive(pattern)``.
 
 Control, with a webhook; the app's status comes back (0: nobody answered): ``comment(repository,
-number, body, *, by="writer")``, ``edit_comment(comment, body, *, by)``, ``push(repository,
-files, *, branch="", message="Change", by)``, ``move_branch(repository, branch, sha, *, by)``,
-``review(repository, number, state, body="", *, by)``, ``merge_pull(repository, number, *, by,
-method="merge")``, ``close(repository, number, *, by)``, ``reopen(...)``, ``click(repository,
-check, identifier, *, by)``, ``rename(old, new, *, by)``, ``suspend(repository, *,
-suspended=True)``, ``redeliver(delivery)``, ``send(body, headers)`` (raw; ``signed(delivery)``
-gives both to be spoiled), ``tell(happening)``; ``open_pull(repository, title, *, head, base="",
-by) -> Issue``; ``settle()`` waits for the webhooks the app's own requests caused.
+number, body, *, by="writer")``, ``edit_comment(comment, body, *, by)``,
+``delete_comment(comment, *, by)``, ``push(repository, files, *, branch="", message="Change",
+by)``, ``move_branch(repository, branch, sha, *, by)``, ``delete_branch(repository, branch, *,
+by)``, ``review(repository, number, state, body="", *, by)`` (state APPROVED, CHANGES_REQUESTED or
+COMMENTED), ``ready(repository, number, *, draft=False, by)``, ``merge_pull(repository, number, *,
+by, method="merge")`` (not of a draft), ``close(repository, number, *, by)``, ``reopen(...)``,
+``click(repository, check, identifier, *, by)``, ``rename(old, new, *, by)``,
+``suspend(repository, *, suspended=True)``, ``redeliver(delivery)``, ``send(body, headers)``
+(raw; ``signed(delivery)`` gives both to be spoiled), ``tell(happening)``;
+``open_pull(repository, title, *, head, base="", by) -> Issue``; ``settle()`` waits for the
+webhooks the app's own requests caused.
 
 Faults: ``fail(method, path, *, status=502, times=1, after=False, drop=False, headers={},
 body=None, hold=None, skip=0) -> Fault`` (``path`` without prefix, ``*`` allowed; git paths too);
 ``rate_limit("primary" | "secondary" | "429", method="*", path="*", times=1) -> Fault``.
 
 Reading: ``says(repository, number) -> list[str]``, ``unread()``, ``repo(name)`` with ``id``,
-``git``, ``pulls``, ``issues``, ``branches``, ``checks``, ``comments(number)``, ``file(ref,
-path)``, ``files(ref)``, ``tree(ref)``; ``requests``, ``deliveries``, ``violations``,
+``git``, ``pulls``, ``issues``, ``branches``, ``checks``, ``labels``, ``comments(number)``,
+``file(ref, path)``, ``files(ref)``, ``tree(ref)``; ``requests``, ``deliveries``, ``violations``,
 ``verify()`` (last line of every test).
 
 Data: tests/data/github, with its notice. Nothing here needs pytest.

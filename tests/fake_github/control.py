@@ -11,22 +11,17 @@ from typing import Any
 
 from tests.fake_github import git_shapes, payloads, ripple
 from tests.fake_github.bare import Bare, Person, write_files
-from tests.fake_github.courier import Courier
 from tests.fake_github.faults import Fault
-from tests.fake_github.merging import merge_commit
-from tests.fake_github.routes_checks import check_run
+from tests.fake_github.pull_deeds import PullDeeds
 from tests.fake_github.spec import load
-from tests.fake_github.state import App, Comment, Delivery, Issue, Pull, Repo, Review, User
-from tests.fake_github.world import EVENTS, PERMISSIONS, SECRET, Happening, World
+from tests.fake_github.state import App, Comment, Delivery, Issue, Repo, User
+from tests.fake_github.world import EVENTS, PERMISSIONS, SECRET, Happening
 
 ROLES = ("admin", "maintain", "write", "triage", "read")
 
 
-class Control:
+class Control(PullDeeds):
     """Methods that change the state; those with ``await`` send webhooks and return the status."""
-
-    world: World
-    courier: Courier
 
     def create_app(
         self,
@@ -118,6 +113,10 @@ class Control:
         repo.bare.update(f"refs/heads/{branch}", sha)
         return await self.courier.tell(ripple.moved(self.world, repo, before, who))
 
+    async def delete_branch(self, repository: str, branch: str, *, by: str = "writer") -> int:
+        """Delete a branch: push (deleted) is sent, and its open pull requests close."""
+        return await self.move_branch(repository, branch, None, by=by)
+
     def open_issue(
         self, repository: str, title: str, body: str = "", *, by: str = "writer"
     ) -> Issue:
@@ -142,72 +141,17 @@ class Control:
         event = payloads.comment(*parts, changes={"body": {"from": old}})
         return await self.courier.tell([event])
 
+    async def delete_comment(self, comment: Comment, *, by: str = "writer") -> int:
+        """Delete any comment and send issue_comment.deleted."""
+        repo, issue, _ = self.world.find_comment(comment.id)
+        parts = (self.world, "deleted", repo, issue, comment, self.world.user(by))
+        event = payloads.comment(*parts)
+        self.world.forget_comment(comment.id)
+        return await self.courier.tell([event])
+
     def react(self, to: Comment | Issue, content: str, *, by: str = "writer") -> None:
         """React (+1 -1 laugh confused heart hooray rocket eyes); GitHub tells nobody."""
         self.world.react(to.reactions, self.world.user(by), content)
-
-    async def open_pull(
-        self, repository: str, title: str, *, head: str, base: str = "", by: str = "writer"
-    ) -> Issue:
-        """Open a person's pull request and send pull_request.opened."""
-        repo, who = self.world.repo(repository), self.world.user(by)
-        base = base or repo.default_branch
-        refs = repo.bare.refs()
-        issue = self.world.open_issue(repo, who, title, "")
-        tips = refs[f"refs/heads/{head}"], refs[f"refs/heads/{base}"]
-        issue.pull = Pull(issue.id, head, base, *tips)
-        ripple.point(repo, issue)
-        await self.courier.tell([payloads.pull(self.world, "opened", repo, issue, who)])
-        return issue
-
-    async def review(
-        self, repository: str, number: int, state: str, body: str = "", *, by: str = "writer"
-    ) -> int:
-        """Review a pull request: APPROVED, CHANGES_REQUESTED or COMMENTED."""
-        repo, who = self.world.repo(repository), self.world.user(by)
-        issue = repo.issues[number]
-        assert issue.pull is not None, f"#{number} is no pull request"
-        now, sha = self.world.clock.now(), issue.pull.sha
-        made = Review(next(self.world.ids), who, body, state, sha, now)
-        issue.reviews.append(made)
-        event = payloads.review(self.world, repo, issue, made, who)
-        return await self.courier.tell([event])
-
-    async def merge_pull(
-        self, repository: str, number: int, *, by: str = "writer", method: str = "merge"
-    ) -> int:
-        """Merge (or squash) a pull request by hand."""
-        repo, who = self.world.repo(repository), self.world.user(by)
-        _, events = merge_commit(self.world, repo, repo.issues[number], who, method)
-        return await self.courier.tell(events)
-
-    async def close(self, repository: str, number: int, *, by: str = "writer") -> int:
-        """Close an issue or pull request (unmerged)."""
-        return await self._state(repository, number, "closed", by)
-
-    async def reopen(self, repository: str, number: int, *, by: str = "writer") -> int:
-        """Open it again."""
-        return await self._state(repository, number, "open", by)
-
-    async def _state(self, repository: str, number: int, state: str, by: str) -> int:
-        repo, who = self.world.repo(repository), self.world.user(by)
-        issue = repo.issues[number]
-        self.world.set_state(issue, state, who)
-        tell = payloads.pull if issue.pull else payloads.issue
-        action = "closed" if state == "closed" else "reopened"
-        return await self.courier.tell([tell(self.world, action, repo, issue, who)])
-
-    async def click(self, repository: str, check: int, identifier: str, *, by: str) -> int:
-        """Click a button of a completed check run (check_run.requested_action)."""
-        repo, who = self.world.repo(repository), self.world.user(by)
-        run = repo.checks[check]
-        known = {a["identifier"] for a in run["actions"]}
-        assert identifier in known, f"no button {identifier}, only {known}"
-        assert run["status"] == "completed", "buttons are shown on completed runs only"
-        shape = check_run(self.world, repo, run)
-        parts = (self.world, "requested_action", repo, shape, who)
-        event = payloads.check_run(*parts, requested_action={"identifier": identifier})
-        return await self.courier.tell([event])
 
     async def rename(self, old: str, new: str, *, by: str = "writer") -> int:
         """Rename a repository: the old name redirects from now on."""

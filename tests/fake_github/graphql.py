@@ -1,7 +1,8 @@
 """GraphQL: checked against GitHub's schema; a small part has an answer, the rest is a violation.
 
 Answered: ``viewer``, ``rateLimit``, ``node``/``nodes`` of issue comments, issues and pull
-requests, ``minimizeComment``, ``convertPullRequestToDraft``, ``markPullRequestReadyForReview``.
+requests, ``minimizeComment``, ``convertPullRequestToDraft``, ``markPullRequestReadyForReview``,
+``updateRefs``.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from graphql import (
     validate,
 )
 
+from tests.fake_github import ripple
 from tests.fake_github.answers import Answer, Refused
 from tests.fake_github.clock import stamp
+from tests.fake_github.graphql_changes import allow, update_refs
 from tests.fake_github.spec import DATA
 from tests.fake_github.state import App, Comment, Issue, Reaction, Repo, Token, User
 from tests.fake_github.world import World
@@ -103,10 +106,11 @@ class Root:
             "viewer": {"__typename": "User", "login": self.world.app.bot.login},
             "rateLimit": self._limit,
             "node": lambda id: self._node(id),
-            "nodes": lambda ids: [self._node(one) for one in ids],
+            "nodes": lambda ids: [self._node_or_error(one) for one in ids],
             "minimizeComment": self._minimize,
             "convertPullRequestToDraft": lambda input: self._draft(input, True),
             "markPullRequestReadyForReview": lambda input: self._draft(input, False),
+            "updateRefs": self._refs,
         }
 
     def _limit(self) -> dict[str, Any]:
@@ -130,8 +134,15 @@ class Root:
     def _node(self, node: str) -> dict[str, Any]:
         found = self._found(node)
         if found[2] is not None:
-            return self._comment(found[2])
+            return self._comment(found[2]) | self._home(*found[:2])
         return self._issue(*found[:2])
+
+    def _node_or_error(self, node: str) -> dict[str, Any] | GraphQLError:
+        """As an item of a list: one that is gone is null, and told among the errors."""
+        try:
+            return self._node(node)
+        except GraphQLError as error:
+            return error
 
     def _found(self, node: str) -> Found:
         found = self._find(node)
@@ -162,6 +173,11 @@ class Root:
             "viewerDidAuthor": one.by_app,
             "reactions": lambda **asked: self._reactions(one.reactions, **asked),
         }
+
+    def _home(self, repo: Repo, issue: Issue) -> dict[str, Any]:
+        """Where a comment stands; ``pullRequest`` is null for a comment on an issue."""
+        shape = self._issue(repo, issue)
+        return {"issue": shape, "pullRequest": shape if issue.pull else None}
 
     def _issue(self, repo: Repo, one: Issue) -> dict[str, Any]:
         shape: dict[str, Any] = {
@@ -219,10 +235,15 @@ class Root:
         return self._done(input, minimizedComment=self._comment(comment))
 
     def _draft(self, input: dict[str, Any], draft: bool) -> dict[str, Any]:
+        allow(self.world, self.token, "drafts", contents="write", pull_requests="write")
         repo, issue, _ = self._found(input["pullRequestId"])
-        assert issue.pull is not None
-        issue.pull.draft = draft
+        bot = self.world.app.bot
+        self.world.outbox += ripple.drafted(self.world, repo, issue, bot, draft=draft)
         return self._done(input, pullRequest=self._issue(repo, issue))
+
+    def _refs(self, input: dict[str, Any]) -> dict[str, Any]:
+        update_refs(self.world, self.token, input)
+        return self._done(input)
 
     def _done(self, given: dict[str, Any], **parts: Any) -> dict[str, Any]:
         actor = self._actor(self.world.app.bot)

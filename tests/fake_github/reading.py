@@ -46,6 +46,11 @@ class View:
         """Check runs in the order in which they were made, with actions and annotations."""
         return list(self.state.checks.values())
 
+    @property
+    def labels(self) -> list[str]:
+        """Names of the repository's labels, in the order in which they were made."""
+        return [label.name for label in self.state.labels.values()]
+
     def comments(self, number: int) -> list[Comment]:
         """All comments of an issue; looking at them here does not count as reading."""
         return list(self.state.issues[number].comments)

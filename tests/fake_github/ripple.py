@@ -60,6 +60,16 @@ def merge(world: World, issue: Issue, by: User, sha: str, base_sha: str) -> None
     pull.merged_by, pull.base_sha = by, base_sha
 
 
+def drafted(world: World, repo: Repo, issue: Issue, by: User, *, draft: bool) -> list[Happening]:
+    """Make a pull request a draft, or ready for review; nothing is due when it is so already."""
+    assert issue.pull is not None
+    if issue.pull.draft == draft:
+        return []
+    issue.pull.draft, issue.updated = draft, world.clock.now()
+    action = "converted_to_draft" if draft else "ready_for_review"
+    return [payloads.pull(world, action, repo, issue, by)]
+
+
 def point(repo: Repo, issue: Issue) -> None:
     """Keep refs/pull/N/head, by which a pull request's commits outlive its branch."""
     assert issue.pull is not None

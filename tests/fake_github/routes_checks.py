@@ -7,7 +7,7 @@ from typing import Any
 from tests.fake_github import payloads, shapes
 from tests.fake_github.answers import Answer, Call, invalid, missing
 from tests.fake_github.clock import stamp
-from tests.fake_github.state import Repo
+from tests.fake_github.state import Issue, Repo
 from tests.fake_github.world import World
 
 PLAIN = ("name", "external_id", "details_url", "status", "conclusion", "started_at")
@@ -72,9 +72,27 @@ def check_run(world: World, repo: Repo, run: dict[str, Any]) -> dict[str, Any]:
         output=output,
         check_suite={"id": int(run["head_sha"][:7], 16)},
         app=shapes.app(world),
-        pull_requests=[],
+        pull_requests=[
+            _pull_minimal(world, repo, issue)
+            for issue in repo.issues.values()
+            if issue.pull and issue.state == "open" and issue.pull.sha == run["head_sha"]
+        ],
     )
     return shape
+
+
+def _pull_minimal(world: World, repo: Repo, issue: Issue) -> dict[str, Any]:
+    """A pull request as check runs name it: only those of the same repository."""
+    assert issue.pull is not None
+    api = f"{world.api_url}/repos/{repo.full_name}"
+    where = {"id": repo.id, "url": api, "name": repo.name}
+    return {
+        "id": issue.id,
+        "number": issue.number,
+        "url": f"{api}/pulls/{issue.number}",
+        "head": {"ref": issue.pull.head, "sha": issue.pull.sha, "repo": where},
+        "base": {"ref": issue.pull.base, "sha": issue.pull.base_sha, "repo": where},
+    }
 
 
 def _tell(call: Call, repo: Repo, run: dict[str, Any], action: str) -> None:

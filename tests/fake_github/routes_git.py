@@ -10,7 +10,7 @@ from typing import Any
 from tests.fake_github import auth, git_shapes, ripple
 from tests.fake_github.answers import Answer, Call, invalid, missing
 from tests.fake_github.bare import GitError, Person
-from tests.fake_github.state import Repo
+from tests.fake_github.state import Repo, Token
 
 GITHUB = ("GitHub", "noreply@github.com")
 
@@ -139,11 +139,10 @@ def matching_refs(call: Call) -> Answer:
     return Answer(body=shaped, headers=headers)
 
 
-def _guard_workflows(call: Call, before: str | None, after: str) -> None:
+def guard_workflows(repo: Repo, token: Token, before: str | None, after: str) -> None:
     """Without ``workflows`` no ref may bring changed workflow files."""
-    repo = call.repo
     start = before or repo.bare.resolve(repo.default_branch)
-    if start is None or "workflows" in call.token.permissions:
+    if start is None or "workflows" in token.permissions:
         return
     old, new = (repo.bare.at(c, ".github/workflows", "tree") for c in (start, after))
     if old != new and new is not None:
@@ -168,7 +167,7 @@ def create_ref(call: Call) -> Answer:
         raise invalid("Reference already exists")
     if repo.bare.kind(sha) is None:
         raise invalid("Object does not exist")
-    _guard_workflows(call, None, sha)
+    guard_workflows(repo, call.token, None, sha)
     _move(call, name, sha)
     shape = git_shapes.ref(call.world, repo, name, sha)
     return Answer(201, shape, {"location": shape["url"]})
@@ -184,7 +183,7 @@ def update_ref(call: Call) -> Answer:
         raise invalid("Object does not exist")
     if not call.body.get("force", False) and not repo.bare.is_ancestor(old, sha):
         raise invalid("Update is not a fast forward")
-    _guard_workflows(call, old, sha)
+    guard_workflows(repo, call.token, old, sha)
     _move(call, name, sha)
     return Answer(body=git_shapes.ref(call.world, repo, name, sha))
 

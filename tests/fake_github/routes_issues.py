@@ -210,10 +210,14 @@ def _labels(call: Call) -> Answer:
 
 def add_labels(call: Call) -> Answer:
     """Put labels on an issue; unknown ones are made."""
-    issue = call.issue
+    issue, world = call.issue, call.world
     for one in _asked(call):
         if one not in issue.labels:
             issue.labels.append(one)
+            tell = payloads.pull if issue.pull else payloads.issue
+            shape = shapes.label(world, call.repo, one)
+            parts = (world, "labeled", call.repo, issue, call.actor)
+            world.outbox.append(tell(*parts, label=shape))
     return _labels(call)
 
 

@@ -112,7 +112,9 @@ class Front:
             answer = answer_graphql(self.world, identity, json.loads(raw))
         except Refused as error:
             answer = Answer(error.status, error.body, error.headers)
-        return self._response(request, "/graphql", answer, raw)
+        response = self._response(request, "/graphql", answer, raw)
+        self.courier.flush()
+        return response
 
     def _rest(self, request: web.Request, path: str, raw: bytes) -> Answer:
         try:

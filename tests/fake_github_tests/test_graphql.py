@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.fake_github import FakeGitHub
-from tests.fake_github_tests.conftest import NAME, Client
+from tests.fake_github_tests.conftest import NAME, Client, Listener
 
 ASK = """query($ids: [ID!]!) { nodes(ids: $ids) { __typename ... on IssueComment {
   body isMinimized reactions(first: 10) { totalCount pageInfo { hasNextPage endCursor }
@@ -80,4 +80,98 @@ async def test_drafts_become_ready(client: Client, fake: FakeGitHub) -> None:
         query = f"mutation($id: ID!) {{ {asked} }}"
         done = await ask(client, query, id=node)
         assert done["data"][name]["pullRequest"]["isDraft"] is draft
+    fake.verify()
+
+
+async def test_becoming_ready_is_told_once(
+    client: Client, fake: FakeGitHub, listener: Listener
+) -> None:
+    """The mutation sends ready_for_review, and nothing when the pull request is ready already."""
+    await fake.push(NAME, {"x": b"x"}, branch="topic")
+    body = {"title": "T", "head": "topic", "base": "main", "draft": True}
+    node = (await client.ask("POST", f"/repos/{NAME}/pulls", body)).body["node_id"]
+    change = "markPullRequestReadyForReview(input: {pullRequestId: $id}) { clientMutationId }"
+    for _ in range(2):
+        await ask(client, f"mutation($id: ID!) {{ {change} }}", id=node)
+    await fake.settle()
+
+    told = [f"{d.event}.{d.action}" for d in fake.deliveries]
+    assert told.count("pull_request.ready_for_review") == 1
+    fake.verify()
+
+
+async def test_a_draft_needs_permissions(client: Client, fake: FakeGitHub) -> None:
+    """Contents and pull requests must be writable, or it is FORBIDDEN and a violation."""
+    await fake.push(NAME, {"x": b"x"}, branch="topic")
+    pull = await fake.open_pull(NAME, "T", head="topic")
+    client.token = fake.token(NAME, pull_requests="write")
+    change = f'convertPullRequestToDraft(input: {{pullRequestId: "PR_{pull.id}"}})'
+
+    done = await ask(client, f"mutation {{ {change} {{ clientMutationId }} }}")
+
+    assert done["errors"][0]["type"] == "FORBIDDEN"
+    fake.forgive("permission missing for drafts")
+    fake.verify()
+
+
+MOVE = """mutation($repo: ID!, $moves: [RefUpdate!]!) {
+  updateRefs(input: {repositoryId: $repo, refUpdates: $moves}) { clientMutationId } }"""
+
+
+async def _move(client: Client, *moves: dict[str, object]) -> str:
+    """Ask for changes of refs; the error's kind, or ""."""
+    repo = f"R_{client.fake.repo(NAME).id}"
+    done = await ask(client, MOVE, repo=repo, moves=list(moves))
+    return done["errors"][0]["type"] if "errors" in done else ""
+
+
+async def test_refs_move_only_from_where_they_are_expected(
+    client: Client, fake: FakeGitHub
+) -> None:
+    """beforeOid is a compare-and-swap; of several changes all are made or none."""
+    await fake.push(NAME, {"x": b"x"}, branch="topic")
+    view = fake.repo(NAME)
+    topic, main = view.branches["topic"], view.branches["main"]
+    ref = {"name": "refs/heads/topic", "afterOid": main, "force": True}
+    made = {"name": "refs/heads/new", "afterOid": main}
+
+    assert await _move(client, made, ref | {"beforeOid": "1" * 40}) == "UNPROCESSABLE"
+    assert view.branches == {"main": main, "topic": topic}
+    assert await _move(client, ref | {"beforeOid": topic, "force": False}) == "UNPROCESSABLE"
+    assert await _move(client, made, ref | {"beforeOid": topic}) == ""
+    assert view.branches == {"main": main, "topic": main, "new": main}
+    fake.verify()
+
+
+async def test_a_ref_is_deleted_by_zeros(client: Client, fake: FakeGitHub) -> None:
+    """afterOid of zeros deletes, once."""
+    await fake.push(NAME, {"x": b"x"}, branch="topic")
+    gone = {"name": "refs/heads/topic", "afterOid": "0" * 40}
+
+    assert await _move(client, gone | {"beforeOid": fake.repo(NAME).branches["topic"]}) == ""
+    assert await _move(client, gone) == "UNPROCESSABLE"
+    assert set(fake.repo(NAME).branches) == {"main"}
+    fake.verify()
+
+
+HOME = """query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment {
+  body pullRequest { number state merged isDraft } } } }"""
+
+
+async def test_a_comment_knows_its_pull_request(client: Client, fake: FakeGitHub) -> None:
+    """One question tells a comment and how its pull request stands; a deleted one is null."""
+    await fake.push(NAME, {"x": b"x"}, branch="topic")
+    pull = await fake.open_pull(NAME, "T", head="topic")
+    for text in ("first", "second"):
+        await fake.comment(NAME, pull.number, text)
+    one, two = fake.repo(NAME).comments(pull.number)
+    await fake.delete_comment(two)
+    await fake.close(NAME, pull.number)
+
+    answer = await ask(client, HOME, ids=[f"IC_{one.id}", f"IC_{two.id}"])
+
+    first, second = answer["data"]["nodes"]
+    state = {"number": pull.number, "state": "CLOSED", "merged": False, "isDraft": False}
+    assert (first, second) == ({"body": "first", "pullRequest": state}, None)
+    assert answer["errors"][0]["type"] == "NOT_FOUND"
     fake.verify()

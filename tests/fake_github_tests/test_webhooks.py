@@ -84,6 +84,9 @@ async def test_a_whole_life_fits_the_description(
     await fake.comment(NAME, pull.number, "hello")
     await fake.edit_comment(fake.repo(NAME).comments(pull.number)[0], "bye")
     await fake.push(NAME, {"x": b"y"}, branch="topic")
+    await fake.delete_comment(fake.repo(NAME).comments(pull.number)[0])
+    await fake.ready(NAME, pull.number, draft=True)
+    await fake.ready(NAME, pull.number)
     await fake.close(NAME, pull.number)
     await fake.reopen(NAME, pull.number)
     button = {"label": "Approve", "description": "d", "identifier": "approve"}
@@ -92,7 +95,7 @@ async def test_a_whole_life_fits_the_description(
     made = await client.ask("POST", f"/repos/{NAME}/check-runs", body)
     assert await fake.click(NAME, made.body["id"], "approve", by="writer") == 202
     await fake.merge_pull(NAME, pull.number)
-    await fake.move_branch(NAME, "topic", None)
+    await fake.delete_branch(NAME, "topic")
     issue = fake.open_issue(NAME, "Please")
     await fake.close(NAME, issue.number)
     await fake.rename(NAME, "octo/new")
@@ -101,9 +104,44 @@ async def test_a_whole_life_fits_the_description(
 
     told = [f"{d.event}.{d.action}" for d in fake.deliveries]
     assert told.count("push.None") == 4
-    assert "pull_request.synchronize" in told
+    drafts = ("pull_request.converted_to_draft", "pull_request.ready_for_review")
+    assert {"pull_request.synchronize", "issue_comment.deleted", *drafts} <= set(told)
     assert told[-3:] == ["repository.renamed", "installation.suspend", "installation.unsuspend"]
     assert len(listener.seen) == len(told)
+    fake.verify()
+
+
+async def test_a_button_tells_of_its_pull_request(
+    client: Client, fake: FakeGitHub, listener: Listener
+) -> None:
+    """A click sends what was clicked, by whom, and the pull requests with that head."""
+    await fake.push(NAME, {"x": b"x"}, branch="topic")
+    pull = await fake.open_pull(NAME, "T", head="topic")
+    button = {"label": "Approve", "description": "d", "identifier": "approve"}
+    check = {"name": "c", "external_id": "f00", "conclusion": "neutral", "actions": [button]}
+    body = check | {"head_sha": fake.repo(NAME).branches["topic"]}
+    made = await client.ask("POST", f"/repos/{NAME}/check-runs", body)
+
+    await fake.click(NAME, made.body["id"], "approve", by="writer")
+
+    payload = json.loads(listener.seen[-1][1])
+    assert payload["requested_action"] == {"identifier": "approve"}
+    assert (payload["check_run"]["external_id"], payload["sender"]["login"]) == ("f00", "writer")
+    assert [p["number"] for p in payload["check_run"]["pull_requests"]] == [pull.number]
+    fake.verify()
+
+
+async def test_a_label_is_told_once(client: Client, fake: FakeGitHub, listener: Listener) -> None:
+    """Putting a label on sends labeled; putting the same one on again sends nothing."""
+    fake.open_issue(NAME, "Please")
+    for _ in range(2):
+        body = {"labels": ["cairn:recovery"]}
+        await client.ask("POST", f"/repos/{NAME}/issues/1/labels", body)
+    await fake.settle()
+
+    (payload,) = (json.loads(body) for _, body in listener.seen)
+    assert (payload["action"], payload["label"]["name"]) == ("labeled", "cairn:recovery")
+    assert fake.repo(NAME).labels == ["cairn:recovery"]
     fake.verify()
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import aiohttp
@@ -12,10 +12,17 @@ import pytest
 from gidgethub.aiohttp import GitHubAPI
 
 from handlers.events import IssueCommentCreated, Repo, User
-from handlers.runs import RunRequested, RunStatus
-from tests.handlers.github import SmallGitHub
+from handlers.proposals import Proposal, Rules, Saying
+from handlers.runs import Ambiguous, NamedTask, RunRequested, RunStatus, Unknown
+from handlers.talk import Talk
+from tests.handlers.github import OUR_LOGIN, SmallGitHub
 
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 REPO = Repo(id=1, full_name="o/r", default_branch="main", private=False)
+
+
+ONE = NamedTask("k1", "1.1", "Write it", "ROADMAP.md")
+RULES = Rules()
 
 
 @dataclass
@@ -26,6 +33,7 @@ class WrittenRuns:
     orders: list[tuple[Any, ...]] = field(default_factory=list)
     found: tuple[RunStatus, ...] = ()
     affected: tuple[str, ...] = ()
+    task: NamedTask | Unknown | Ambiguous = ONE
 
     async def start(self, request: RunRequested) -> None:
         self.requests.append(request)
@@ -46,6 +54,87 @@ class WrittenRuns:
         self.orders.append(("resume", repository_id, issue, by.login))
         return self.affected
 
+    async def find_task(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:
+        self.orders.append(("find", name))
+        return self.task
+
+    async def retry(self, request: RunRequested) -> tuple[str, ...]:
+        self.requests.append(request)
+        return self.affected
+
+    async def skip(self, request: RunRequested, task: NamedTask) -> bool:
+        self.orders.append(("skip", task.key))
+        return True
+
+
+@dataclass
+class WrittenProposals:
+    """A ``Proposals`` whose rows the test set; what was decided is kept in ``said``."""
+
+    here: tuple[Proposal, ...] = ()
+    elsewhere: tuple[Proposal, ...] = ()
+    who: Rules = RULES
+    said: list[Saying] = field(default_factory=list)
+    touched: list[int] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    rival: Saying | None = None
+
+    async def on_pull(self, repository_id: int, number: int) -> tuple[Proposal, ...]:
+        return tuple(each for each in self.here if each.number == number)
+
+    async def of_issue(self, repository_id: int, issue: int) -> tuple[Proposal, ...]:
+        return self.here
+
+    async def named(self, repository_id: int, id: str) -> tuple[Proposal, ...]:
+        known = (*self.here, *self.elsewhere)
+        return tuple(each for each in known if each.fingerprint.startswith(id))
+
+    async def of_task(self, repository_id: int, roadmap: str, task: str) -> tuple[Proposal, ...]:
+        return tuple(each for each in self.here if each.task == task and each.state == "open")
+
+    async def decide(self, proposal: Proposal, saying: Saying) -> Proposal:
+        first = self.rival or saying
+        self.said += [saying] if first is saying else []
+        by, channel = first.by.login, first.channel
+        state = "rejected" if first.verdict == "reject" else "approved"
+        return replace(
+            proposal, state=state, decided_by=by, channel=channel, delivery=first.delivery
+        )
+
+    async def rules(self, repository: Repo, installation_id: int) -> Rules:
+        return self.who
+
+    async def touch(self, repository_id: int, number: int) -> None:
+        self.touched.append(number)
+
+    async def lose_comment(self, proposal: Proposal) -> bool:
+        new = proposal.id not in self.lost
+        self.lost.append(proposal.id)
+        return new
+
+
+def proposal(**changes: Any) -> Proposal:
+    """Return an open proposal on pull request 7, of a run that ``starter`` asked for."""
+    blank = Proposal(
+        seq=1,
+        run="r1",
+        task="k1",
+        name="1.1",
+        fingerprint="abcd1234" * 8,
+        strategy="decompose",
+        number=7,
+        url="https://github.test/o/r/pull/7",
+        comment_id=70,
+        state="open",
+        made_at=NOW - timedelta(hours=1),
+        decided_by="",
+        channel="",
+        delivery="",
+        run_status="resting",
+        starter=3,
+    )
+    return replace(blank, **changes)
+
 
 def comment(
     body: str, *, by: User | None = None, delivery: str = "d-1", number: int = 55
@@ -60,7 +149,7 @@ def comment(
         is_pull_request=False,
         comment_id=number,
         comment_node_id="IC_1",
-        created_at=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+        created_at=NOW,
         body=body,
         author=author,
         sender=author,
@@ -73,6 +162,16 @@ def github() -> SmallGitHub:
     world.grants("writer", 2, "write")
     world.grants("reader", 4, "read")
     return world
+
+
+@pytest.fixture
+def proposals() -> WrittenProposals:
+    return WrittenProposals()
+
+
+@pytest.fixture
+def talk(client: GitHubAPI) -> Talk:
+    return Talk(github=client, repository=REPO, installation_id=3, issue=7, own_login=OUR_LOGIN)
 
 
 @pytest.fixture

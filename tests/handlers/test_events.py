@@ -9,7 +9,20 @@ from typing import Any
 
 import pytest
 
-from handlers.events import IssueCommentCreated, MalformedPayload, User, is_from_bot, read_event
+from handlers.events import (
+    ButtonClicked,
+    CommentDeleted,
+    Event,
+    IssueCommentCreated,
+    MalformedPayload,
+    PullClosed,
+    PullReviewed,
+    PullTouched,
+    User,
+    is_from_bot,
+    read_event,
+)
+from tests.fake_github.spec import DATA
 from tests.handlers.conftest import comment
 
 PAYLOAD: dict[str, Any] = {
@@ -28,7 +41,7 @@ PAYLOAD: dict[str, Any] = {
 }
 
 
-def read(payload: object, name: str = "issue_comment") -> IssueCommentCreated | None:
+def read(payload: object, name: str = "issue_comment") -> Event | None:
     return read_event(name=name, delivery="d-1", payload=payload)
 
 
@@ -41,14 +54,53 @@ def test_a_comment_on_a_pull_request_is_marked() -> None:
     """A pull request is an issue with a pull_request field."""
     event = read(PAYLOAD | {"issue": {"number": 7, "pull_request": {"url": "x"}}})
 
-    assert event
+    assert isinstance(event, IssueCommentCreated)
     assert event.is_pull_request
 
 
-@pytest.mark.parametrize("action", ["edited", "deleted", "pinned"])
+@pytest.mark.parametrize("action", ["edited", "pinned"])
 def test_other_actions_are_ignored(action: str) -> None:
     """Edits of comments trigger nothing: others may edit one's comment."""
     assert read(PAYLOAD | {"action": action}) is None
+
+
+def test_an_edit_on_a_pull_request_only_touches_it() -> None:
+    """It says that something happened there, and nothing of what was written."""
+    pull = {"number": 7, "pull_request": {"url": "x"}}
+
+    assert type(read(PAYLOAD | {"action": "edited", "issue": pull})) is PullTouched
+
+
+SAMPLES: dict[str, tuple[str, type, dict[str, object]]] = {
+    "issue_comment.deleted.2": ("issue_comment", CommentDeleted, {}),
+    "pull_request.closed": ("pull_request", PullClosed, {"issue": 2}),
+    "pull_request.synchronize": ("pull_request", PullTouched, {}),
+    "pull_request_review.submitted": ("pull_request_review", PullTouched, {"issue": 2}),
+    "check_run.requested_action": ("check_run", ButtonClicked, {"issue": 26764}),
+}
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_a_real_payload_is_reduced(sample: str) -> None:
+    """GitHub's own samples become the events we use."""
+    name, kind, has = SAMPLES[sample]
+    payload = json.loads((DATA / "webhook-payloads" / f"{sample}.json").read_text())
+    event = read({"installation": {"id": 3}, **payload}, name)
+
+    assert type(event) is kind
+    assert {key: getattr(event, key) for key in has} == has
+
+
+@pytest.mark.parametrize("state", ["approved", "changes_requested"])
+def test_a_review_with_a_verdict_says_something(state: str) -> None:
+    """Comments and dismissals do not."""
+    path = DATA / "webhook-payloads/pull_request_review.submitted.json"
+    payload = json.loads(path.read_text())
+    payload["review"]["state"] = state
+    event = read({"installation": {"id": 3}, **payload}, "pull_request_review")
+
+    assert isinstance(event, PullReviewed)
+    assert event.verdict == state
 
 
 @pytest.mark.parametrize("name", ["ping", "push", "something_new"])

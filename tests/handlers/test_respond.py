@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 import pytest
-from gidgethub.abc import GitHubAPI
 
 from handlers import replies
 from handlers.events import User
 from handlers.orders import Execute
-from handlers.respond import handle
+from handlers.respond import handle_comment
 from handlers.runs import RunStatus, TaskLine, run_id
-from tests.handlers.conftest import WrittenRuns, comment
-from tests.handlers.github import OUR_LOGIN, SmallGitHub
+from handlers.talk import Talk
+from tests.handlers.conftest import WrittenProposals, WrittenRuns, comment
+from tests.handlers.github import SmallGitHub
 
 READER, STRANGER = User(id=4, login="reader"), User(id=8, login="stranger")
 Say = Callable[..., Awaitable[None]]
 
 
 @pytest.fixture
-def say(client: GitHubAPI, runs: WrittenRuns) -> Say:
+def say(talk: Talk, runs: WrittenRuns, proposals: WrittenProposals) -> Say:
     async def post(body: str, by: User | None = None, delivery: str = "d-1") -> None:
         event = comment(body, by=by, delivery=delivery)
-        await handle(event, github=client, runs=runs, own_login=OUR_LOGIN)
+        await handle_comment(event, talk=talk, runs=runs, proposals=proposals)
 
     return post
 
@@ -51,13 +51,6 @@ async def test_talk_is_left_alone(say: Say, github: SmallGitHub, body: str) -> N
     await say(body)
 
     assert (github.asked, github.reactions, github.said()) == ([], [], [])
-
-
-async def test_bots_are_left_alone(say: Say, github: SmallGitHub, runs: WrittenRuns) -> None:
-    """A bot's command does nothing."""
-    await say("/execute", by=User(id=2, login="writer", type="Bot"))
-
-    assert (github.asked, runs.requests) == ([], [])
 
 
 @pytest.mark.parametrize(("by", "has"), [(READER, "*read*"), (STRANGER, "no permission")])

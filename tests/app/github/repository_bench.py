@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import aiohttp
@@ -12,8 +12,8 @@ import aiohttp
 from app.github.identity import AppIdentity
 from app.github.mirror import Mirror
 from app.github.repository import GitHubRepository
-from app.github.scopes import PUBLISH, READ
-from runner.ports import Checkpoint
+from app.github.scopes import CHECK, PUBLISH, READ
+from runner.ports import Checkpoint, Proposed
 from tests.fake_github import FakeGitHub
 from tests.runner.adapters.checkpoints import checkpoint
 
@@ -30,16 +30,13 @@ FILES = {
 
 @dataclass(frozen=True)
 class Bench:
-    """The fake, what is needed to make repositories of it, and the issue runs are asked for in."""
+    """The fake, and what is needed to make repositories of it."""
 
     fake: FakeGitHub
     identity: AppIdentity
     mirror: Mirror
-    issue: int
 
-    def repository(
-        self, *, run: str = "r1", base: str = "main", issue: bool = True
-    ) -> GitHubRepository:
+    def repository(self, *, run: str = "r1", base: str = "main") -> GitHubRepository:
         """The repository as one run sees it."""
         scope = {
             "installation_id": self.fake.installation(NAME).id,
@@ -51,6 +48,7 @@ class Bench:
 
         return GitHubRepository(
             self.identity.client(**scope, permissions=PUBLISH),
+            checks=self.identity.client(**scope, permissions=CHECK),
             full_name=NAME,
             base=base,
             roadmap="ROADMAP.md",
@@ -59,7 +57,6 @@ class Bench:
             server_url=self.fake.server_url,
             token=token,
             mirror=self.mirror,
-            issue=self.issue if issue else None,
         )
 
     async def checkpoint(
@@ -73,6 +70,27 @@ class Bench:
         fields = {"task": task, "below": stack.branch, "branch": branch} | other
         return checkpoint(base, files, **fields)
 
+    async def proposed(
+        self,
+        files: dict[str, bytes | None],
+        *,
+        fingerprint: str = "f" * 64,
+        strategy: str = "decompose",
+        comment: str = "### Proposal\n\nSplit it.",
+        **other: str,
+    ) -> Proposed:
+        """A proposal about a task, shown on the tip of the stack."""
+        shown = await self.recovery(files, title="decompose: t1 Add it", **other)
+        return Proposed(shown, strategy, comment, fingerprint)
+
+    async def recovery(
+        self, files: dict[str, bytes | None], *, task: str = "t1", **other: str
+    ) -> Checkpoint:
+        """An applied recovery of a task on the tip of the stack, as the loop publishes it."""
+        branch = f"cairn/r1/recovery-{task}-add-it"
+        made = await self.checkpoint(files, task=task, branch=branch, **other)
+        return replace(made, kind="recovery")
+
 
 async def _at_once(seconds: float) -> None:
     """Wait for nothing: the clock of the fake does not go by itself."""
@@ -83,7 +101,6 @@ async def bench(folder: Path) -> AsyncIterator[Bench]:
     """Open the fake with one repository; at the end it must have nothing to object."""
     async with FakeGitHub(folder / "github") as fake, aiohttp.ClientSession() as session:
         fake.add_repository(NAME, FILES, roles={"writer": "write"})
-        issue = fake.open_issue(NAME, "Please")
         identity = AppIdentity(
             app_id=str(fake.app.id),
             private_key=fake.app.private_key,
@@ -92,7 +109,5 @@ async def bench(folder: Path) -> AsyncIterator[Bench]:
             clock=fake.clock,
             sleep=_at_once,
         )
-        yield Bench(
-            fake, identity, Mirror(folder / "mirrors" / "1.git", clock=fake.clock), issue.number
-        )
+        yield Bench(fake, identity, Mirror(folder / "mirrors" / "1.git", clock=fake.clock))
         fake.verify()

@@ -12,7 +12,7 @@ import jwt
 import pytest
 
 from app.github.identity import AppIdentity
-from app.github.scopes import APP_PERMISSIONS, CONVERSE, READ
+from app.github.scopes import APP_PERMISSIONS, CHECK, CONVERSE, PUBLISH, READ
 from runner.errors import Outage
 from tests.app.github.kit import KEY, PEM, START, Answer, Script, StandingClock
 
@@ -231,6 +231,6 @@ def test_tokens_never_exceed_the_app() -> None:
     """What a token asks for is in the manifest."""
     assert all(
         APP_PERMISSIONS.get(name) in {level, "write"}
-        for scope in (READ, CONVERSE)
+        for scope in (CHECK, CONVERSE, PUBLISH, READ)
         for name, level in scope.items()
     )

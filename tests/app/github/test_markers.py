@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.github.markers import marked, marker, with_markers
+from app.github.markers import first_kind, marked, marker, with_markers
 
 
 def test_a_marker_is_a_comment() -> None:
@@ -40,3 +40,9 @@ def test_a_long_text_is_cut_and_says_so() -> None:
     """No body is longer than GitHub takes, and a cut is visible."""
     body = with_markers([marker("run", "r")], "x" * 70_000)
     assert (len(body) < 65_536, "cut here" in body) == (True, True)
+
+
+def test_the_first_marker_says_what_it_is() -> None:
+    """Markers that a text quotes behind ours are no second nature."""
+    body = with_markers([marker("recovery", "t1")], marker("checkpoint", "t2"))
+    assert (first_kind(body), first_kind("plain"), first_kind(None)) == ("recovery", None, None)

@@ -186,23 +186,3 @@ async def test_a_missing_base_branch_is_an_outage(github: Bench) -> None:
     """A base branch that is not there stops the run with its name."""
     with pytest.raises(Outage, match="no branch release/1#x"):
         await github.repository(base="release/1#x").stack()
-
-
-async def test_an_escalation_is_a_comment_on_the_runs_issue(github: Bench) -> None:
-    """People are told where they asked."""
-    url = await github.repository().publish_escalation("t1", "Task t1 needs you", "Because.")
-    [said] = github.fake.says(NAME, github.issue)
-    assert url.startswith("http")
-    assert said == "<!-- cairn:escalation:r1:t1 -->\n\n### Task t1 needs you\n\nBecause."
-
-
-async def test_an_escalation_without_an_issue_stays_in_the_report(github: Bench) -> None:
-    """A run that nobody asked for in an issue comments nowhere."""
-    assert await github.repository(issue=False).publish_escalation("t1", "T", "b") == ""
-
-
-async def test_an_escalation_of_another_run_is_another(github: Bench) -> None:
-    """Each run tells for itself."""
-    for run in ("r1", "r2"):
-        await github.repository(run=run).publish_escalation("t1", "T", "b")
-    assert len(github.fake.says(NAME, github.issue)) == 2

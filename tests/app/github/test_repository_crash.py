@@ -82,22 +82,3 @@ async def test_a_pull_request_made_meanwhile_is_found(github: Bench) -> None:
     first = await github.repository().publish_checkpoint(made)
     github.fake.fail("GET", f"/repos/{NAME}/pulls", status=200, body=[])
     assert await github.repository().publish_checkpoint(made) == first
-
-
-@pytest.mark.parametrize("after", [False, True])
-async def test_an_escalation_is_told_once(github: Bench, after: bool) -> None:
-    """A comment whose answer was lost is found again, not doubled."""
-    path = f"/repos/{NAME}/issues/{github.issue}/comments"
-    github.fake.fail("POST", path, status=502, after=after)
-    with suppress(Outage):
-        await github.repository().publish_escalation("t1", "T", "b")
-    await github.repository().publish_escalation("t1", "T", "b")
-    assert len(github.fake.says(NAME, github.issue)) == 1
-
-
-async def test_a_forged_escalation_does_not_count(github: Bench) -> None:
-    """Our marker in a person's comment keeps nobody from being told."""
-    forged = "<!-- cairn:escalation:r1:t1 -->"
-    await github.fake.comment(NAME, github.issue, forged)
-    await github.repository().publish_escalation("t1", "T", "b")
-    assert len(github.fake.says(NAME, github.issue)) == 1

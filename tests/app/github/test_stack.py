@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from app.github.pulls import Pull
+from dataclasses import replace
+
+import pytest
+
+from app.github.pull import Pull
 from app.github.stack import standing
 
 
@@ -105,3 +109,62 @@ def test_what_is_open_is_not_declined() -> None:
     pulls = [_pull(1, task="t"), _pull(2, state="closed", task="t")]
     found = standing(pulls, base="main", roadmap="ROADMAP.md")
     assert (found.in_review, found.declined) == ({"t"}, set())
+
+
+def _recovery(number: int, base: str = "main", *, state: str = "open", applied: bool) -> Pull:
+    return replace(_pull(number, base, state=state), kind="recovery", applied=applied)
+
+
+def test_an_applied_recovery_carries_what_is_above_it() -> None:
+    """It is a member like a checkpoint; its task has given way to others."""
+    found = standing([_recovery(1, applied=True), _above(2, 1)], base="main", roadmap="ROADMAP.md")
+    assert found.top
+    assert (found.top.number, found.in_review, found.proposed) == (2, {"t2"}, set())
+
+
+def test_an_open_proposal_carries_nothing() -> None:
+    """Nobody builds on what is not agreed to; its task is in progress."""
+    pulls = [_pull(1), replace(_above(2, 1), kind="recovery")]
+    found = standing(pulls, base="main", roadmap="ROADMAP.md")
+    assert found.top
+    assert (found.top.number, found.in_review, found.proposed) == (1, {"t1"}, {"t2"})
+
+
+@pytest.mark.parametrize("state", ["merged", "closed"])
+def test_a_proposal_that_is_not_open_asks_nothing(state: str) -> None:
+    """Merged it is approved, closed it is refused: the task is free in both cases."""
+    pulls = [_recovery(1, state=state, applied=False)]
+    found = standing(pulls, base="main", roadmap="ROADMAP.md")
+    assert (found.top, found.in_review, found.declined, found.proposed) == (
+        None,
+        set(),
+        set(),
+        set(),
+    )
+
+
+def test_an_applied_recovery_closed_is_a_no() -> None:
+    """Its task stands in the roadmap again and is declined; what stood on it carries nothing."""
+    pulls = [_recovery(1, state="closed", applied=True), _above(2, 1)]
+    found = standing(pulls, base="main", roadmap="ROADMAP.md")
+    assert (found.top, found.declined, found.in_review) == (None, {"t1"}, {"t2"})
+
+
+def test_an_applied_recovery_merged_hands_its_children_down() -> None:
+    """It is done: what stands on it stands on its base."""
+    assert _top(_recovery(1, state="merged", applied=True), _above(2, 1)) == 2
+
+
+def test_a_proposal_of_another_base_is_another_stacks() -> None:
+    """It says nothing about the task here."""
+    found = standing([_recovery(1, "release", applied=False)], base="main", roadmap="ROADMAP.md")
+    assert found.proposed == set()
+
+
+def test_a_refused_proposal_leaves_a_no_of_before() -> None:
+    """The newest member of a task decides, whatever was proposed since."""
+    pulls = [
+        _pull(1, state="closed", task="t"),
+        replace(_recovery(2, state="closed", applied=False), task="t"),
+    ]
+    assert standing(pulls, base="main", roadmap="ROADMAP.md").declined == {"t"}

@@ -1,0 +1,41 @@
+"""Every sentence about a proposal that is GitHub's own: the loop words the proposal itself."""
+
+from __future__ import annotations
+
+from app.github.pull import Pull
+from runner.defuse import defuse
+
+CHECK_TITLE = "A proposal waits for a decision"
+CHECK_SUMMARY = (
+    "Cairn could not finish a task and proposes what to do about it: [the proposal]({url}) says "
+    "what and why. The buttons decide on it, and so do a reaction, a reply or a review."
+)
+CHECK_ENDED = "The proposal is decided on."
+
+
+def handed_over(pull: Pull, why: str) -> str:
+    """What an approved escalation says: the task is for people now."""
+    return (
+        f"**Ready for people** ({_plain(why)}). Cairn works on this task no more until somebody "
+        f"asks for it. Finish the task on `{pull.head}`, tick its box and merge; or comment "
+        f"`/execute retry {pull.task}` for one more attempt of ours, which does not build on it."
+    )
+
+
+def withdrawn(why: str) -> str:
+    """What is said where a proposal ends without being applied."""
+    return f"**This proposal is closed:** {_plain(why)}."
+
+
+def pushed(pull: Pull | None, branch: str, task: str) -> str:
+    """Why an approved proposal was not applied: a person's work is on its branch."""
+    where = f" of pull request {pull.url}" if pull else ""
+    what = "Merge that pull request yourself to apply it" if pull else "Delete or rename the branch"
+    return (
+        f"Somebody pushed to branch {branch}{where}, so Cairn does not rebuild it. {what}, or "
+        f"comment `/execute retry {task}` to have the task tried again."
+    )
+
+
+def _plain(text: str) -> str:
+    return defuse(" ".join(text.split()), plain=True)

@@ -1,0 +1,131 @@
+"""Proposals on GitHub: recovery pull requests, what happens to them when they are decided on.
+
+A proposal's pull request is no member of the stack until the proposal is applied (DESIGN §8). What
+a person closed stays closed, what a person merged is approved, and what a person pushed stays.
+"""
+
+from __future__ import annotations
+
+from app.github.branches import Branches
+from app.github.checks import Checks
+from app.github.comments import Comment, Comments
+from app.github.labels import put_label
+from app.github.proposal_text import handed_over, pushed, withdrawn
+from app.github.pull import Pull, recovery_markers
+from app.github.pulls import Pulls
+from app.github.refusals import best_effort
+from app.github.repository_api import RepositoryApi
+from runner.errors import TaskError
+from runner.ports import Checkpoint, Proposed, Published
+
+
+class Proposals:
+    """The proposals of one run (``run``) about tasks of one roadmap."""
+
+    def __init__(
+        self,
+        api: RepositoryApi,
+        *,
+        pulls: Pulls,
+        branches: Branches,
+        comments: Comments,
+        checks: Checks,
+        run: str,
+        roadmap: str,
+    ) -> None:
+        self._api, self._pulls, self._branches = api, pulls, branches
+        self._comments, self._checks = comments, checks
+        self._run, self._roadmap = run, roadmap
+
+    async def publish(self, proposed: Proposed) -> Published:
+        """Put a proposal before people: branch, pull request, comment, label, buttons; each once.
+
+        A fresh fingerprint is a fresh comment on the same pull request.
+        """
+        name = proposed.fingerprint
+        there = await self._pulls.newest(proposed.shown.branch)
+        if there and not there.open and (there.merged or there.fingerprint == name):
+            comment = await self._comments.find(there.number, "proposal", name)
+            return _published(there, there.sha, comment)
+        pull, commit = await self._shown(proposed, there if there and there.open else None)
+        comment = await self._comments.ensure(pull.number, "proposal", name, proposed.comment)
+        await put_label(self._api, pull)
+        await self._checks.ask(commit, name, url=comment.url)
+        return _published(pull, commit, comment)
+
+    async def apply(self, checkpoint: Checkpoint) -> Published:
+        """Make the applied proposal the next member of the stack.
+
+        Where a person merged it already, the run goes on from what it was merged into. Raises
+        ``TaskError`` when a person pushed to its branch.
+        """
+        there = await self._pulls.newest(checkpoint.branch)
+        if there and there.merged and there.base == checkpoint.below:
+            tip = await self._branches.head(there.base)
+            if tip:
+                return Published(tip, there.base, there.number, there.url)
+        if there and there.applied and not there.open and not there.merged:
+            return _published(there, there.sha)  # applied before a crash, and refused since
+        pull, commit = await self._member(checkpoint, there if there and there.open else None)
+        await put_label(self._api, pull)
+        await self._checks.end(commit, "success")
+        return _published(pull, commit)
+
+    async def end(self, task: str, *, ready: bool, why: str) -> None:
+        """Hand the pull request of this run's proposal over to people, or close it and say why."""
+        pull = await self._pulls.proposed(task, self._run)
+        if pull is None or pull.merged:
+            return
+        if not ready:
+            await self._withdraw(pull, why)
+        elif pull.open:
+            with best_effort():
+                await self._pulls.ready(pull)
+            text = handed_over(pull, why)
+            await self._comments.ensure(pull.number, "ended", pull.fingerprint, text)
+            await self._checks.end(pull.sha, "neutral")
+
+    async def _withdraw(self, pull: Pull, why: str) -> None:
+        await self._comments.ensure(pull.number, "ended", pull.fingerprint, withdrawn(why))
+        await self._pulls.close(pull)
+        await self._checks.end(pull.sha, "neutral")
+        if not await self._pulls.on(pull.head):  # deleting it would close what is made against it
+            await self._branches.delete(pull.head)
+
+    async def _shown(self, proposed: Proposed, there: Pull | None) -> tuple[Pull, str]:
+        """The pull request with its newest commit; a person's push stays under a new proposal."""
+        shown = proposed.shown
+        if there and there.fingerprint == proposed.fingerprint:
+            return there, there.sha
+        commit = await self._branches.rebuilt(shown)
+        markers = self._markers(shown, proposed.fingerprint, applied=False)
+        if there is None:
+            if commit is None:
+                raise TaskError("github", pushed(None, shown.branch, shown.task))
+            return await self._pulls.open(shown, markers, draft=True), commit
+        return await self._pulls.rewrite(there, shown, markers), commit or there.sha
+
+    async def _member(self, checkpoint: Checkpoint, there: Pull | None) -> tuple[Pull, str]:
+        """The pull request rebuilt as a member, or an ordinary one where there is none open."""
+        commit = await self._branches.rebuilt(checkpoint)
+        if commit is None:
+            raise TaskError("github", pushed(there, checkpoint.branch, checkpoint.task))
+        name = there.fingerprint if there else ""
+        markers = self._markers(checkpoint, name, applied=True)
+        if there is None:
+            return await self._pulls.open(checkpoint, markers), commit
+        if not there.applied or there.base != checkpoint.below:
+            there = await self._pulls.rewrite(there, checkpoint, markers)
+        with best_effort():
+            await self._pulls.ready(there)
+        return there, commit
+
+    def _markers(self, shown: Checkpoint, fingerprint: str, *, applied: bool) -> list[str]:
+        return recovery_markers(
+            shown.task, self._roadmap, run=self._run, fingerprint=fingerprint, applied=applied
+        )
+
+
+def _published(pull: Pull, commit: str, comment: Comment | None = None) -> Published:
+    found = (comment.id, comment.node) if comment else (None, "")
+    return Published(commit, pull.head, pull.number, pull.url, *found)

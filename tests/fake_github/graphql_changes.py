@@ -1,0 +1,67 @@
+"""The mutations of GraphQL that are built: drafts, hidden comments, several refs at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphql import GraphQLError
+
+from tests.fake_github import auth, ripple
+from tests.fake_github.answers import Refused
+from tests.fake_github.bare import GitError
+from tests.fake_github.routes_git import guard_workflows
+from tests.fake_github.state import Repo, Token
+from tests.fake_github.world import World
+
+NOBODY = "0" * 40
+"""As ``beforeOid``: there must be no such ref; as ``afterOid``: delete it."""
+
+
+def allow(world: World, token: Token, what: str, **needed: str) -> None:
+    """Refuse what the token may not do, in GraphQL's way; it is also a violation."""
+    if not auth.grants(token.permissions, needed):
+        world.violations.append(f"permission missing for {what} (needs {needed})")
+        raise _told("Resource not accessible by integration", "FORBIDDEN")
+
+
+def update_refs(world: World, token: Token, input: dict[str, Any]) -> None:
+    """Create, move and delete refs: all of them, or none when one is not as expected."""
+    allow(world, token, "updateRefs", contents="write")
+    repo = _repository(world, token, input["repositoryId"])
+    before = repo.bare.refs()
+    for update in input["refUpdates"]:
+        _check(repo, token, update)
+    for update in input["refUpdates"]:
+        after = update["afterOid"]
+        repo.bare.update(update["name"], None if after == NOBODY else after)
+    world.outbox += ripple.moved(world, repo, before, world.app.bot)
+
+
+def _repository(world: World, token: Token, node: str) -> Repo:
+    repo = world.repo_by_id(int(node.removeprefix("R_"))) if node.startswith("R_") else None
+    if repo is None or not world.visible(token, repo):
+        raise _told(f"Could not resolve to a node with the global id of '{node}'", "NOT_FOUND")
+    return repo
+
+
+def _check(repo: Repo, token: Token, update: dict[str, Any]) -> None:
+    now, after = repo.bare.refs("refs/").get(update["name"]), update["afterOid"]
+    expected = update.get("beforeOid")
+    if expected is not None and expected != (now or NOBODY):
+        raise _told(f"Reference {update['name']} does not point to {expected}", "UNPROCESSABLE")
+    if after == NOBODY:
+        if now is None:
+            raise _told(f"Reference {update['name']} does not exist", "UNPROCESSABLE")
+        return
+    if repo.bare.kind(after) != "commit":
+        raise _told(f"{after} is no commit", "UNPROCESSABLE")
+    if now and not update.get("force", False) and not repo.bare.is_ancestor(now, after):
+        raise _told("Update is not a fast forward", "UNPROCESSABLE")
+    try:
+        guard_workflows(repo, token, now, after)
+    except (Refused, GitError) as refused:
+        raise _told(str(refused), "FORBIDDEN") from refused
+
+
+def _told(said: str, kind: str) -> GraphQLError:
+    return GraphQLError(said, extensions={"type": kind})

@@ -1,0 +1,91 @@
+"""The control side of pull requests: what people do to them, each with the webhook GitHub sends."""
+
+from __future__ import annotations
+
+from tests.fake_github import payloads, ripple
+from tests.fake_github.courier import Courier
+from tests.fake_github.merging import merge_commit
+from tests.fake_github.routes_checks import check_run
+from tests.fake_github.state import Issue, Pull, Review
+from tests.fake_github.world import World
+
+
+class PullDeeds:
+    """Methods about pull requests; the status the app answered the webhook with comes back."""
+
+    world: World
+    courier: Courier
+
+    async def open_pull(
+        self, repository: str, title: str, *, head: str, base: str = "", by: str = "writer"
+    ) -> Issue:
+        """Open a person's pull request and send pull_request.opened."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        base = base or repo.default_branch
+        refs = repo.bare.refs()
+        issue = self.world.open_issue(repo, who, title, "")
+        tips = refs[f"refs/heads/{head}"], refs[f"refs/heads/{base}"]
+        issue.pull = Pull(issue.id, head, base, *tips)
+        ripple.point(repo, issue)
+        await self.courier.tell([payloads.pull(self.world, "opened", repo, issue, who)])
+        return issue
+
+    async def review(
+        self, repository: str, number: int, state: str, body: str = "", *, by: str = "writer"
+    ) -> int:
+        """Review a pull request: APPROVED, CHANGES_REQUESTED or COMMENTED."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        issue = repo.issues[number]
+        assert issue.pull is not None, f"#{number} is no pull request"
+        now, sha = self.world.clock.now(), issue.pull.sha
+        made = Review(next(self.world.ids), who, body, state, sha, now)
+        issue.reviews.append(made)
+        event = payloads.review(self.world, repo, issue, made, who)
+        return await self.courier.tell([event])
+
+    async def ready(
+        self, repository: str, number: int, *, draft: bool = False, by: str = "writer"
+    ) -> int:
+        """Mark a pull request as ready for review (or as a draft again)."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        event = ripple.drafted(self.world, repo, repo.issues[number], who, draft=draft)
+        return await self.courier.tell(event)
+
+    async def merge_pull(
+        self, repository: str, number: int, *, by: str = "writer", method: str = "merge"
+    ) -> int:
+        """Merge (or squash) a pull request by hand; GitHub has no such button on a draft."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        issue = repo.issues[number]
+        assert issue.pull is not None, f"#{number} is no pull request"
+        assert not issue.pull.draft, f"#{number} is a draft: mark it ready first"
+        _, events = merge_commit(self.world, repo, issue, who, method)
+        return await self.courier.tell(events)
+
+    async def close(self, repository: str, number: int, *, by: str = "writer") -> int:
+        """Close an issue or pull request (unmerged)."""
+        return await self._state(repository, number, "closed", by)
+
+    async def reopen(self, repository: str, number: int, *, by: str = "writer") -> int:
+        """Open it again."""
+        return await self._state(repository, number, "open", by)
+
+    async def _state(self, repository: str, number: int, state: str, by: str) -> int:
+        repo, who = self.world.repo(repository), self.world.user(by)
+        issue = repo.issues[number]
+        self.world.set_state(issue, state, who)
+        tell = payloads.pull if issue.pull else payloads.issue
+        action = "closed" if state == "closed" else "reopened"
+        return await self.courier.tell([tell(self.world, action, repo, issue, who)])
+
+    async def click(self, repository: str, check: int, identifier: str, *, by: str) -> int:
+        """Click a button of a completed check run (check_run.requested_action)."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        run = repo.checks[check]
+        known = {a["identifier"] for a in run["actions"]}
+        assert identifier in known, f"no button {identifier}, only {known}"
+        assert run["status"] == "completed", "buttons are shown on completed runs only"
+        shape = check_run(self.world, repo, run)
+        parts = (self.world, "requested_action", repo, shape, who)
+        event = payloads.check_run(*parts, requested_action={"identifier": identifier})
+        return await self.courier.tell([event])
