@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated, Literal
 
 import typer
 
-Loop = Literal["hybrid", "repair", "fixed", "ralph"]
-VerifyMode = Literal["auto", "tests", "syntax", "off"]
-LogLevel = Literal["debug", "info", "warning", "error"]
-Sandbox = Literal["auto", "docker", "bubblewrap", "process"]
+from app import cli_options as option
+from app.cli_decisions import add_to
+from app.cli_roadmap import roadmap_cli
+
+_PLANNING = {None: None, True: "always", False: "never"}
 
 cli = typer.Typer(
     name="cairn",
@@ -19,6 +20,7 @@ cli = typer.Typer(
     add_completion=True,
     pretty_exceptions_enable=False,
 )
+cli.add_typer(roadmap_cli)
 
 
 @cli.command()
@@ -31,44 +33,56 @@ def serve() -> None:
 
 @cli.command()
 def run(
-    roadmap: Annotated[str, typer.Option(help="Path of the roadmap.")] = "ROADMAP.md",
-    model: Annotated[str, typer.Option(help="Model to ask (default: CAIRN_MODEL).")] = "",
-    max_tasks: Annotated[
-        int | None, typer.Option(min=1, help="Stop after this many tasks (default: all).")
-    ] = None,
-    task: Annotated[str, typer.Option(help="Work on this one task (id or key).")] = "",
-    sandbox: Annotated[
-        Sandbox | None, typer.Option(help="Where code runs (default: CAIRN_SANDBOX, auto).")
-    ] = None,
-    image: Annotated[str, typer.Option(help="Container image for the tests.")] = "",
-    branch: Annotated[str, typer.Option(help="Commit to this branch.")] = "",
-    loop: Annotated[Loop, typer.Option(help="What comes after a failure.")] = "hybrid",
-    verify_mode: Annotated[VerifyMode, typer.Option(help="What counts as verified.")] = "auto",
-    enable_planning: Annotated[
-        bool, typer.Option("--enable-planning/--no-planning", help="Plan each task first.")
-    ] = False,
-    max_iterations: Annotated[int, typer.Option(min=1, help="Node steps a task.")] = 100,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the tasks.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="One event a line, for programs.")] = False,
-    log_level: Annotated[LogLevel, typer.Option(help="How much is told.")] = "info",
+    roadmap: option.Roadmap = "",
+    model: option.Model = "",
+    max_tasks: option.MaxTasks = None,
+    task: option.Task = "",
+    phase: option.Phase = "",
+    sandbox: option.Sandbox = None,
+    image: option.Image = "",
+    branch: option.Branch = "",
+    loop: option.Loop = None,
+    verify_mode: option.VerifyMode = None,
+    planning: option.Planning = None,
+    recovery: option.Recovery = None,
+    approval_mode: option.ApprovalMode = None,
+    pause_destructive: option.PauseDestructive = None,
+    parallel: option.Parallel = None,
+    max_iterations: option.MaxIterations = None,
+    max_cost: option.MaxCost = None,
+    max_tokens: option.MaxTokens = None,
+    dry_run: option.DryRun = False,
+    json: option.Json = False,
+    verbose: option.Verbose = False,
+    log_level: option.LogLevel = "info",
 ) -> None:
-    """Execute the roadmap of the current folder; each finished task becomes a commit."""
-    from app.local import EVERY_TASK, command
-    from app.local_run import LocalRun
-    from runner.state import Options
+    """Execute the roadmap of the current folder; each finished task becomes a commit.
 
-    options = Options(
-        max_tasks=max_tasks or EVERY_TASK,
-        task=task,
-        model=model,
-        loop=loop,
-        planning=enable_planning,
-        verify_mode=verify_mode,
-        max_iterations=max_iterations,
-        image=image,
-    )
-    asked = LocalRun(Path.cwd(), roadmap, options, branch=branch, sandbox=sandbox or "")
-    raise typer.Exit(command(asked, dry=dry_run, json=json, log_level=log_level))
+    What is not said here is as .github/cairn.yml says, where there is one.
+    """
+    said = {
+        "max_tasks": max_tasks,
+        "task": task,
+        "phase": phase,
+        "model": model,
+        "image": image,
+        "loop": loop,
+        "verify_mode": verify_mode,
+        "planning": _PLANNING[planning],
+        "recovery": recovery,
+        "approval_mode": approval_mode,
+        "pause_destructive": pause_destructive,
+        "parallel": parallel,
+        "max_iterations": max_iterations,
+    }
+    from app.local import Told, command
+    from app.local_run import LocalRun
+    from runner.adapters.budget_model import Budget
+
+    given = {name: value for name, value in said.items() if value not in (None, "")}
+    budget = Budget(max_cost, max_tokens)
+    asked = LocalRun(Path.cwd(), roadmap, given, branch, sandbox or "", budget)
+    raise typer.Exit(command(asked, Told(json, log_level, verbose), dry=dry_run))
 
 
 @cli.command()
@@ -79,6 +93,20 @@ def graph() -> None:
     typer.echo(mermaid())
 
 
+add_to(cli)
+
+
 def main() -> None:
     """Entry point of ``cairn``."""
+    if "--verbose" not in sys.argv:
+        sys.excepthook = _one_line
     cli()
+
+
+def _one_line(kind: type[BaseException], error: BaseException, _: object) -> None:
+    """Say that something went wrong that should not have, without its traceback."""
+    print(
+        f"Internal error: {kind.__name__}: {error}\nWhat was committed stays. Do the same again "
+        "with --verbose to see where it happened, and report it, please.",
+        file=sys.stderr,
+    )

@@ -10,17 +10,24 @@ import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.local_run import LocalRun
+from app.local_runs import Kept
 from app.logs import mask_for, secrets_of
 from app.settings import Problem, RunSettings, SettingsError
 from runner.adapters.answer_files import AnswerFiles
 from runner.adapters.bubblewrap_sandbox import BubblewrapSandbox
+from runner.adapters.budget_model import Budget, BudgetModel
 from runner.adapters.clock import SystemClock
 from runner.adapters.docker_sandbox import DockerSandbox
 from runner.adapters.fanout import Fanout
-from runner.adapters.file_journal import FileJournal
+from runner.adapters.file_decisions import FileDecisions
+from runner.adapters.file_journal import FileJournal, JournalView
+from runner.adapters.file_memory import FileMemory
+from runner.adapters.file_runs import FileRuns
+from runner.adapters.folder_repository import FolderRepository
 from runner.adapters.local_repository import LocalRepository
 from runner.adapters.openai_model import OpenAIModel
 from runner.adapters.prices import Prices, prices_for
@@ -28,51 +35,103 @@ from runner.adapters.process_sandbox import ProcessSandbox
 from runner.adapters.run_files import RunFiles
 from runner.adapters.sandboxes import choose_sandbox
 from runner.deps import Deps
-from runner.ports import Events, Sandbox
+from runner.ports import Events, Model, Sandbox
+from runner.problems import ON_A_CHECKOUT
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Here:
+    """A run's ports on a checkout or a folder, the place itself, and what it keeps of its runs."""
+
+    deps: Deps
+    repository: LocalRepository | FolderRepository
+    kept: Kept
+
+
+def kept_in(folder: Path) -> Kept:
+    """What a folder (``.executor``) keeps about its runs."""
+    journal = folder / "journal"
+    return Kept(FileRuns(journal), JournalView(journal), FileDecisions(folder / "decisions.jsonl"))
 
 
 @asynccontextmanager
 async def local_deps(
     asked: LocalRun, settings: RunSettings, listener: Events, *, dry: bool = False
-) -> AsyncIterator[tuple[Deps, LocalRepository]]:
+) -> AsyncIterator[Here]:
     """Put together a run on a checkout; the sandbox may be ``process``, which is said.
 
     A ``dry`` one opens no sandbox, so that it needs none that works. Raises ``Outage``, and
     ``SettingsError`` for a file of prices that cannot be read.
     """
-    folder = asked.folder / ".executor"
+    folder, mask = asked.kept, mask_for(secrets_of(settings))
+    sandbox = await _sandbox(asked, settings, dry=dry)
+    repository = await _repository(asked, keep=not dry)
+    answers = AnswerFiles(folder / "journal")
+    model = open_model(settings)
+    journal = FileJournal(folder / "journal")
+    kept = kept_in(folder)
+    deps = Deps(
+        model=await _within(asked, model, answers, settings),
+        sandbox=sandbox,
+        repository=repository,
+        journal=journal,
+        events=Fanout(RunFiles(folder, mask=mask), listener),
+        clock=SystemClock(),
+        control=NoOrders(),
+        answers=answers,
+        decisions=kept.inbox,
+        memory=FileMemory(folder / "memory.json", mask=mask),
+        model_name=settings.cairn_model,
+        start=ON_A_CHECKOUT,
+    )
+    try:
+        yield Here(deps, repository, kept)
+    finally:
+        await journal.close()
+        await model.close()
+
+
+async def _repository(asked: LocalRun, *, keep: bool) -> LocalRepository | FolderRepository:
+    """The git checkout this is, or the plain folder."""
+    checkout = LocalRepository(asked.folder, branch=asked.branch or None)
+    if await checkout.is_there():
+        return checkout
+    store = asked.kept / "folder"
+    return FolderRepository(asked.folder, store=store, branch=asked.branch, keep=keep)
+
+
+async def person_in(folder: Path) -> str:
+    """The name of whoever works in a folder."""
+    return await (await _repository(LocalRun(folder), keep=False)).person()
+
+
+async def _sandbox(asked: LocalRun, settings: RunSettings, *, dry: bool) -> Sandbox:
+    """Choose the sandbox, and say which; a dry run takes what is always there."""
     wanted = "process" if dry else asked.sandbox or settings.cairn_sandbox
     candidates = sandboxes(
         settings,
         str(asked.folder.resolve()),
-        prepared=folder / "prepared",
+        prepared=asked.kept / "prepared",
         unsafe=True,
         path=os.environ.get("PATH", os.defpath),
     )
     choice = await choose_sandbox(wanted, candidates=_fitting(wanted, candidates, settings))
     if not dry:
         log.info(choice.reason)
-    repository = LocalRepository(asked.folder, branch=asked.branch or None)
-    model = open_model(settings)
-    journal = FileJournal(folder / "journal")
-    files = RunFiles(folder, mask=mask_for(secrets_of(settings)))
-    deps = Deps(
-        model=model,
-        sandbox=choice.sandbox,
-        repository=repository,
-        journal=journal,
-        events=Fanout(files, listener),
-        clock=SystemClock(),
-        control=NoOrders(),
-        answers=AnswerFiles(folder / "journal"),
-    )
-    try:
-        yield deps, repository
-    finally:
-        await journal.close()
-        await model.close()
+    return choice.sandbox
+
+
+async def _within(
+    asked: LocalRun, model: Model, answers: AnswerFiles, settings: RunSettings
+) -> Model:
+    """The model within the run's budget, of which answers may have used some before."""
+    if asked.budget == Budget():
+        return model
+    spent = await answers.paid(asked.run) if asked.run else ()
+    name, prices = settings.cairn_model, _prices(settings)
+    return BudgetModel(model, asked.budget, prices=prices, model=name, spent=spent)
 
 
 def sandboxes(

@@ -4,32 +4,53 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Set
+from collections.abc import Awaitable, Callable, Set
 from dataclasses import replace
 
 from app.github.identity import AppIdentity, Gone
 from app.github.scopes import CONVERSE
 from app.store.deliveries import Delivery
-from handlers.events import IssueCommentCreated, MalformedPayload, read_event
-from handlers.respond import handle
+from handlers.events import Event, IssueCommentCreated, MalformedPayload, is_from_bot, read_event
+from handlers.proposals import Proposals
+from handlers.pushes import EVENT as PUSH
+from handlers.pushes import BranchPushed, read_push
+from handlers.respond import handle_comment
+from handlers.reviews import handle_pull
 from handlers.runs import Runs
+from handlers.talk import Talk
+from runner.ports import Clock
 
 log = logging.getLogger(__name__)
 
 
 class Dispatch:
-    """Works one delivery; doing it twice changes nothing. Raises ``Outage``."""
+    """Works one delivery; doing it twice changes nothing. Raises ``Outage``.
 
-    def __init__(self, identity: AppIdentity, runs: Runs, *, allowed_bots: Set[str]) -> None:
+    ``pushed`` works pushes, those of bots too.
+    """
+
+    def __init__(
+        self,
+        identity: AppIdentity,
+        runs: Runs,
+        proposals: Proposals,
+        *,
+        clock: Clock,
+        allowed_bots: Set[str],
+        pushed: Callable[[BranchPushed], Awaitable[None]],
+    ) -> None:
         self._identity = identity
         self._runs = runs
+        self._proposals = proposals
+        self._clock = clock
         self._allowed_bots = allowed_bots
+        self._pushed = pushed
 
     async def __call__(self, delivery: Delivery) -> None:
         """Reduce the payload and hand the event to its handler; what is of no use is dropped."""
         payload = json.loads(delivery.payload)
         try:
-            event = read_event(name=delivery.event, delivery=delivery.id, payload=payload)
+            event = _read(delivery, payload)
         except MalformedPayload as error:
             log.warning("Delivery %s is not worked: %s", delivery.id, error)
             return
@@ -40,7 +61,7 @@ class Dispatch:
         except Gone as gone:
             await self._handle_anew(event, gone)
 
-    async def _handle_anew(self, event: IssueCommentCreated, gone: Gone) -> None:
+    async def _handle_anew(self, event: Event | BranchPushed, gone: Gone) -> None:
         """Take the installation there is now; without one nobody can be answered."""
         try:
             now = await self._identity.installation_for(event.repository.full_name)
@@ -51,16 +72,34 @@ class Dispatch:
             return
         await self._handle(replace(event, installation_id=now))
 
-    async def _handle(self, event: IssueCommentCreated) -> None:
+    async def _handle(self, event: Event | BranchPushed) -> None:
+        if isinstance(event, BranchPushed):
+            await self._pushed(event)
+            return
+        own = await self._identity.bot_login()
+        if is_from_bot(event, own=own, allowed=self._allowed_bots):
+            return
         github = self._identity.client(
             installation_id=event.installation_id,
             repository_id=event.repository.id,
             permissions=CONVERSE,
         )
-        await handle(
-            event,
+        talk = Talk(
             github=github,
-            runs=self._runs,
-            own_login=await self._identity.bot_login(),
-            allowed_bots=self._allowed_bots,
+            repository=event.repository,
+            installation_id=event.installation_id,
+            issue=event.issue,
+            own_login=own,
         )
+        if isinstance(event, IssueCommentCreated):
+            runs, proposals = self._runs, self._proposals
+            await handle_comment(event, talk=talk, runs=runs, proposals=proposals)
+        else:
+            await handle_pull(event, talk=talk, proposals=self._proposals, clock=self._clock)
+
+
+def _read(delivery: Delivery, payload: dict[str, object]) -> Event | BranchPushed | None:
+    """Return what happened. Raises ``MalformedPayload``."""
+    if delivery.event == PUSH:
+        return read_push(delivery=delivery.id, payload=payload)
+    return read_event(name=delivery.event, delivery=delivery.id, payload=payload)

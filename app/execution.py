@@ -6,29 +6,39 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
+from app.planning import plan_only
 from app.progress import Progress
 from app.progress_text import pause
+from app.proposals import ShownProposals
+from app.run_options import options_of
 from app.store.runs import Run, Runs, Status
 from app.worker import Outcome, Segment
 from runner.config import ConfigError, RepositoryConfig
 from runner.defuse import defuse
 from runner.deps import Deps
-from runner.driver import Ended, driving
+from runner.driver import driving
 from runner.dry_run import lines
 from runner.errors import Outage, Stopped
+from runner.flights import Ended
 from runner.nodes import NODES
 from runner.nodes.run import parse_roadmap
 from runner.report import table
-from runner.state import Options, Request, RunState
+from runner.state import Request, RunState
 
 
 @dataclass(frozen=True)
 class RunPorts:
-    """What one run works with; ``config`` reads the repository's configuration."""
+    """What one run works with; ``config`` reads the repository's configuration.
+
+    ``shown`` keeps what people can decide about; ``boxes`` proposes checkboxes for a roadmap in
+    which nothing can be run, and says where ('' for none).
+    """
 
     deps: Deps
     progress: Progress
+    shown: ShownProposals
     config: Callable[[], Awaitable[RepositoryConfig]]
+    boxes: Callable[[RunState], Awaitable[str]]
 
 
 class StoredControl:
@@ -68,8 +78,12 @@ async def execute(run: Run, ports: RunPorts, runs: Runs) -> Segment:
         if run.request.get("dry_run"):
             yield await _dry(request, ports)
             return
+        if run.request.get("plan"):
+            yield await plan_only(request, ports.deps, ports.progress)
+            return
         async with aclosing(driving(request, NODES, ports.deps)) as steps:
             async for step in steps:
+                await ports.shown.see(step.state if isinstance(step, Ended) else step)
                 yield await _told(step, ports, runs) if isinstance(step, Ended) else step
 
 
@@ -83,36 +97,34 @@ async def _told(ended: Ended, ports: RunPorts, runs: Runs) -> Outcome:
     """Say the last word; a run whose end could not be told is paused until it can."""
     outcome = await _outcome(ended, runs)
     try:
-        await ports.progress.finish(ended.status, _detail(ended, outcome), ended.state)
+        said = [_detail(ended, outcome), await _boxes(ended, ports)]
+        await ports.progress.finish(ended.status, "\n\n".join(filter(None, said)), ended.state)
     except Outage as outage:
         # driving goes on from where it stopped: an ended run only says so then
         return replace(outcome, status="paused", reason=outage.message, until=outage.until)
+    if ended.status in ("ended", "cancelled"):
+        await ports.shown.end()
     return outcome
+
+
+async def _boxes(ended: Ended, ports: RunPorts) -> str:
+    """A push brings its tasks; only a command that finds none is answered with a proposal."""
+    asked = ended.status == "ended" and not ended.state.request.options.tasks
+    return await ports.boxes(ended.state) if asked else ""
 
 
 def request_of(run: Run, config: RepositoryConfig) -> Request:
     """What the command asked for, within what the repository's configuration says."""
-    asked, box, limits = run.request, config.sandbox, config.limits
-    options = Options(
-        max_tasks=min(asked["max_tasks"], limits.tasks),
+    asked, options = run.request, options_of(config)
+    options = replace(
+        options,
+        max_tasks=min(asked["max_tasks"], options.max_tasks),
         task=asked.get("task") or "",
-        model=asked.get("model") or config.model or "",
-        loop=config.loop,
-        verify_mode=config.verify.mode,
-        max_iterations=limits.iterations,
-        max_tokens=limits.tokens_per_task,
-        max_seconds=60.0 * limits.minutes,
-        max_files=limits.files,
-        max_bytes=limits.patch_size,
-        protect=tuple(config.protect),
-        image=box.image or "",
-        memory=box.memory,
-        cpus=box.cpus,
-        pids=box.pids,
-        test_timeout=box.timeout,
-        setup=box.setup,
-        setup_files=box.setup_files,
-        setup_network=box.network == "setup",
+        tasks=tuple(asked.get("tasks") or ()),
+        phase=asked.get("phase") or "",
+        retry=bool(asked.get("retry")),
+        model=asked.get("model") or options.model,
+        approval_mode=asked.get("approval_mode") or options.approval_mode,
         project=run.repository,
     )
     return Request(run.id, run.roadmap, options)

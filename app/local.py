@@ -1,79 +1,69 @@
-"""``cairn run``: the loop on the checkout in front of you."""
+"""``cairn run`` and ``cairn resume``: what they print, ask and end with."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import secrets
+import logging
 import sys
 from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 
-from app.composition_local import local_deps
+from app.composition_local import kept_in
+from app.local_prompt import at_terminal, prompted
 from app.local_run import LocalRun
+from app.local_runs import Kept, Waiting, parked, undecided
+from app.local_text import INTERRUPTED, NOTHING_TO_RESUME, how_to_answer
+from app.local_work import read_locally, run_locally
 from app.logs import PLAIN, mask_for, secrets_of, set_up_logging
 from app.settings import Problem, RunSettings, SettingsError, load_run_settings
+from app.terminal import one_line
+from runner.adapters.budget_model import Budget
 from runner.adapters.clock import SystemClock
-from runner.adapters.durable import take_folder
 from runner.adapters.fanout import Fanout
+from runner.adapters.file_runs import OVER, KnownRun
 from runner.adapters.json_lines import JsonLines, line
-from runner.driver import Ended, drive
+from runner.config import CONFIG_PATH, ConfigError
 from runner.dry_run import lines, would_do
 from runner.errors import PortError
-from runner.nodes import NODES
-from runner.nodes.run import parse_roadmap
-from runner.ports import Events
+from runner.flights import Ended
 from runner.report import markdown, report
-from runner.state import Request, RunState, Status
+from runner.state import RunState, Status
 
-EVERY_TASK = sys.maxsize
-INTERRUPTED = (
-    "Interrupted. What was committed stays, the task in hand was given up. Type `cairn run` again "
-    "to go on with it."
-)
 _PAUSED_BEFORE_IT_BEGAN = frozenset({"model", "sandbox"})
+log = logging.getLogger(__name__)
 
 
-def command(asked: LocalRun, *, dry: bool, json: bool, log_level: str) -> int:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """How much is told, and in which form."""
+
+    json: bool = False
+    log_level: str = "info"
+    verbose: bool = False
+
+
+def command(asked: LocalRun, told: Told, *, dry: bool = False) -> int:
     """Do what ``cairn run`` was asked for; the report goes to standard output.
 
     Returns the exit code of DESIGN §11; what cannot go on is said on standard error.
     """
-    try:
-        settings = load_run_settings()
-        set_up_logging(log_level, secrets=secrets_of(settings), form=PLAIN)
-        if dry:
-            return _dry(asked, settings, json=json)
-        return _run(asked, settings, json=json)
-    except SettingsError as error:
-        return _complain(str(error), 2)
-    except PortError as error:
-        return _complain(error.message, 4 if error.kind in _PAUSED_BEFORE_IT_BEGAN else 2)
-    except KeyboardInterrupt:
-        return _complain(INTERRUPTED, 130)
+
+    def work(settings: RunSettings) -> int:
+        return _dry(asked, settings, told) if dry else _run(asked, settings, told)
+
+    return _telling(work, told)
 
 
-async def run_locally(asked: LocalRun, settings: RunSettings, listener: Events) -> Ended:
-    """Drive a new run on the checkout. Raises ``PortError`` when it cannot even start."""
-    request = Request(secrets.token_hex(5), asked.roadmap, asked.options)
-    async with local_deps(asked, settings, listener) as (deps, repository):
-        await repository.prepare()
-        await repository.check_clean()
-        await repository.stack()
-        mine = _take(asked.folder / ".executor")
-        try:
-            await deps.sandbox.sweep()
-            return await drive(request, NODES, deps)
-        finally:
-            os.close(mine)
+def resume(asked: LocalRun, told: Told) -> int:
+    """Go on with the run that is named, else the newest that can go on."""
 
+    def work(settings: RunSettings) -> int:
+        run = _to_resume(asked.run, kept_in(asked.kept))
+        if run is None:
+            return _complain(NOTHING_TO_RESUME, 2)
+        return _run(_as_before(asked, run), settings, told)
 
-async def read_locally(asked: LocalRun, settings: RunSettings) -> RunState:
-    """Read the roadmap as a run would; nothing is asked and nothing is written."""
-    request = Request("dry-run", asked.roadmap, asked.options)
-    async with local_deps(asked, settings, Fanout(), dry=True) as (deps, _):
-        return (await parse_roadmap(RunState(request), deps)).state
+    return _telling(work, told)
 
 
 def exit_code(ended: Ended) -> int:
@@ -83,49 +73,118 @@ def exit_code(ended: Ended) -> int:
     if ended.state.problem:
         return _without_work(ended.state)
     statuses = {attempt.status for attempt in ended.state.attempts.values()}
+    statuses |= {Status.BLOCKED} if ended.state.blocked_by else set()
     if Status.AWAITING_APPROVAL in statuses:
         return 3
     unfinished = {Status.FAILED, Status.DEFERRED, Status.BLOCKED, Status.SKIPPED}
     return 1 if ended.state.stopping or statuses & unfinished else 0
 
 
-def _run(asked: LocalRun, settings: RunSettings, *, json: bool) -> int:
+def _telling(work: Callable[[RunSettings], int], told: Told) -> int:
+    """Do the work; what keeps it from going on becomes a sentence and an exit code."""
+    try:
+        settings = load_run_settings()
+        level = "debug" if told.verbose else told.log_level
+        set_up_logging(level, secrets=secrets_of(settings), form=PLAIN)
+        return work(settings)
+    except SettingsError as error:
+        return _complain(str(error), 2)
+    except ConfigError as error:
+        return _complain(f"{CONFIG_PATH} of the commit you are on cannot be used:\n{error}", 2)
+    except PortError as error:
+        log.debug("Where it happened:", exc_info=error)
+        return _complain(error.message, 4 if error.kind in _PAUSED_BEFORE_IT_BEGAN else 2)
+    except KeyboardInterrupt:
+        return _complain(INTERRUPTED, 130)
+
+
+def _to_resume(wanted: str, kept: Kept) -> KnownRun | None:
+    """The run that is named by its id or the beginning of it; else one that can go on now."""
+    runs = [run for run in kept.runs.all() if wanted or run.state not in OVER]
+    if wanted:
+        runs = [run for run in runs if run.id.startswith(wanted)]
+        if len(runs) != 1:
+            some = "more than one run" if runs else "no run"
+            raise PortError("file", f"There is {some} called {one_line(wanted)[:60]!r} here.")
+    answered = {each.run for each in kept.inbox.stored() if not each.step}
+    ready = (run for run in runs if run.state != "resting" or run.id in answered)
+    return next(ready, next(iter(runs), None))
+
+
+def _as_before(asked: LocalRun, run: KnownRun) -> LocalRun:
+    """What was said for the run when it began, but for what is said anew."""
+    cost = run.max_cost if asked.budget.cost is None else asked.budget.cost
+    tokens = run.max_tokens if asked.budget.tokens is None else asked.budget.tokens
+    sandbox = asked.sandbox or run.sandbox
+    return replace(asked, run=run.id, sandbox=sandbox, budget=Budget(cost, tokens))
+
+
+def _run(asked: LocalRun, settings: RunSettings, told: Told) -> int:
     if settings.missing_model_key:
         raise SettingsError([Problem("OPENAI_API_KEY", settings.missing_model_key)])
-    say = _speaker(settings)
-    ended = asyncio.run(run_locally(asked, settings, JsonLines(say) if json else Fanout()))
-    state = _as_told(ended)
-    if json:
-        say(line("report", state.request.id, report=report(state)))
-    else:
-        say(markdown(state))
+    say, kept = _speaker(settings), kept_in(asked.kept)
+    listener = JsonLines(say) if told.json else Fanout()
+    ended = asyncio.run(run_locally(asked, settings, listener))
+    while ended.status == "resting" and not told.json and at_terminal():
+        if not prompted(_open(ended, kept), kept.inbox, folder=asked.folder):
+            break
+        again = replace(asked, run=ended.state.request.id, given={})
+        ended = asyncio.run(run_locally(again, settings, listener))
+    _report(ended, _open(ended, kept), say, json=told.json)
     if ended.status == "paused":
-        _complain(f"Paused: {mask_for(secrets_of(settings))(ended.reason)}", 4)
+        _complain(f"Paused: {mask_for(secrets_of(settings))(_how_on(ended))}", 4)
     return exit_code(ended)
 
 
+def _open(ended: Ended, kept: Kept) -> list[Waiting]:
+    run = KnownRun(ended.state.request.id, state="resting")
+    return undecided(list(parked(run, ended.state, kept.inbox)))
+
+
+def _how_on(ended: Ended) -> str:
+    said = ended.reason
+    return said if "cairn resume" in said else f"{said} Then type `cairn resume`."
+
+
+def _report(ended: Ended, open_: list[Waiting], say: Callable[[str], None], *, json: bool) -> None:
+    """Print what the run did; last what waits for a decision."""
+    state = _as_told(ended)
+    if not json:
+        say(markdown(state))
+        for text in how_to_answer(open_):
+            _complain(text, 3)
+        return
+    for each in open_:
+        proposal = each.proposal
+        about = {"task": proposal.task, "proposal": proposal.id, "strategy": proposal.strategy}
+        say(line("proposal", state.request.id, **about))
+    say(line("report", state.request.id, report=report(state)))
+
+
 def _as_told(ended: Ended) -> RunState:
-    """The state for the report: a run that was paused has ended for now, and says why."""
-    if ended.status != "paused":
+    """The state for the report: a run that stopped has ended for now; one paused says why."""
+    if ended.status not in ("paused", "resting"):
         return ended.state
-    now = SystemClock().now().timestamp()
-    return replace(ended.state, ended=now, problem=f"Paused: {ended.reason}")
+    problem = f"Paused: {ended.reason}" if ended.status == "paused" else ended.state.problem
+    return replace(ended.state, ended=SystemClock().now().timestamp(), problem=problem)
 
 
-def _dry(asked: LocalRun, settings: RunSettings, *, json: bool) -> int:
+def _dry(asked: LocalRun, settings: RunSettings, told: Told) -> int:
     state = asyncio.run(read_locally(asked, settings))
     say = _speaker(settings)
-    for text in _would_do(state) if json else lines(state):
+    for text in _would_do(state) if told.json else lines(state):
         say(text)
     return _without_work(state) if state.problem else 0
 
 
 def _without_work(state: RunState) -> int:
-    """0 when all that was asked for was done before, 2 when there is no such work."""
+    """0 when all that was asked for was done before, 3 when it waits, 2 when there is none."""
     wanted = state.request.options.task
     asked = [t for t in state.tasks if t.kind == "work" and (not wanted or wanted in (t.key, t.id))]
-    done = bool(asked) and all(state.status(task) is Status.COMPLETED for task in asked)
-    return 0 if done else 2
+    statuses = {state.status(task) for task in asked}
+    if Status.AWAITING_APPROVAL in statuses:
+        return 3
+    return 0 if statuses == {Status.COMPLETED} else 2
 
 
 def _would_do(state: RunState) -> list[str]:
@@ -135,15 +194,6 @@ def _would_do(state: RunState) -> list[str]:
         for task in would_do(state)
     ]
     return [*tasks, line("report", "dry-run", report={"dry_run": True, "problem": state.problem})]
-
-
-def _take(folder: Path) -> int:
-    """Let one run at a time work on the checkout, and keep git from seeing what it leaves."""
-    taken = take_folder(folder, name=str(folder))
-    ignore = folder / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n")
-    return taken
 
 
 def _speaker(settings: RunSettings) -> Callable[[str], None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from runner.defuse import defuse
 from runner.roadmap.task import Task
 from runner.state import Attempt, RunState, Status
+from runner.texts import blocked_reason
 
 MAX_ROWS = 100
 _TITLE = 200
@@ -65,7 +66,7 @@ def _row(state: RunState, task: Task) -> str:
     attempt, status = state.attempts.get(task.key), state.status(task)
     cells = [_MARKS[status], named(task), _standing(status, attempt)]
     if attempt is None:
-        return f"| {' | '.join(cells)} | | | |"
+        return f"| {' | '.join(cells)} | | | {cell(blocked_reason(state, task), _WHY)} |"
     why = cell(attempt.failure.message, _WHY) if attempt.failure else ""
     cells += [
         str(attempt.answers or ""),

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import sqlalchemy as sa
+from pydantic import TypeAdapter
 
 from app.store.database import Store
 from app.store.schema import decisions as table
 from runner.ports import Decision
+
+_DECISION = TypeAdapter(Decision)
+_FIELDS = tuple(field.name for field in fields(Decision))
 
 
 class StoredDecisions:
@@ -25,7 +31,7 @@ class StoredDecisions:
     async def take(self, run: str, task: str, step: str) -> Decision | None:
         """Hand the oldest open decision to a step; a step that asks again gets the same."""
         about = (table.c.run == run) & (table.c.task == task)
-        mine = sa.select(table.c.task, table.c.verdict, table.c.by, table.c.why)
+        mine = sa.select(*(table.c[name] for name in _FIELDS))
         async with self._store.writing() as connection:
             if not await connection.scalar(
                 sa.select(table.c.seq).where(about, table.c.step == step)
@@ -34,4 +40,4 @@ class StoredDecisions:
                 taken = sa.update(table).where(table.c.seq == oldest.scalar_subquery())
                 await connection.execute(taken.values(step=step))
             found = (await connection.execute(mine.where(about, table.c.step == step))).first()
-        return Decision(*found) if found else None
+        return _DECISION.validate_python(found._asdict()) if found else None

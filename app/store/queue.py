@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store
 from app.store.orders import WORKING, Orders
+from app.store.proposals import decided
 from app.store.runs import RunRequest, Status
 from app.store.schema import decisions
 from app.store.schema import orders as orders_table
@@ -60,14 +61,14 @@ class Queue:
     async def answer(self, run: str, delivery: str, decision: Decision) -> bool:
         """Store a decision and wake its run, in one transaction; False for one that is known.
 
-        It may come before, while or after the run parks: it is applied once, at the next chance.
+        The first one about a proposal wins: later ones are not stored. It may come before, while or
+        after the run parks: it is applied once, at the next chance.
         """
-        row = asdict(decision) | {
-            "run": run,
-            "delivery": delivery,
-            "made_at": self._clock.now(),
-        }
+        now = self._clock.now()
+        row = asdict(decision) | {"run": run, "delivery": delivery, "made_at": now}
         async with self._store.writing() as connection:
+            if not await decided(connection, run, decision, delivery=delivery, now=now):
+                return False
             statement = insert(decisions).values(row).on_conflict_do_nothing()
             if (await connection.execute(statement)).rowcount != 1:
                 return False

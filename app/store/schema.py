@@ -146,8 +146,55 @@ decisions = sa.Table(
     sa.Column("verdict", sa.Text, nullable=False),
     sa.Column("by", sa.Text, nullable=False),
     sa.Column("why", sa.Text, nullable=False),
+    sa.Column("channel", sa.Text, nullable=False, server_default=""),
+    sa.Column("at", sa.Text, nullable=False, server_default=""),
+    sa.Column("fingerprint", sa.Text, nullable=False, server_default=""),
+    sa.Column("tasks", sa.JSON, nullable=False, server_default="[]"),
     sa.Column("made_at", Moment, nullable=False),
     sa.Column("step", sa.Text),
     sa.UniqueConstraint("run", "task", "delivery", name="uq_decisions_run_task_delivery"),
     sqlite_autoincrement=True,
+)
+
+# What people can decide about. ``state`` is open, approved, rejected, superseded, closed or
+# expired; ``delivery`` names what decided it. ``next_poll_at`` is when its reactions are asked for.
+proposals = sa.Table(
+    "proposals",
+    metadata,
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("run", sa.Text, nullable=False),
+    sa.Column("task", sa.Text, nullable=False),
+    sa.Column("fingerprint", sa.Text, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("repository_id", sa.BigInteger, nullable=False),
+    sa.Column("repository", sa.Text, nullable=False),
+    sa.Column("installation_id", sa.BigInteger, nullable=False),
+    sa.Column("roadmap", sa.Text, nullable=False),
+    sa.Column("number", sa.Integer),
+    sa.Column("url", sa.Text, nullable=False),
+    sa.Column("comment_id", sa.BigInteger),
+    sa.Column("comment_node_id", sa.Text, nullable=False),
+    sa.Column("strategy", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("made_at", Moment, nullable=False),
+    sa.Column("next_poll_at", Moment),
+    sa.Column("decided_by", sa.Text, nullable=False, server_default=""),
+    sa.Column("decided_at", Moment),
+    sa.Column("channel", sa.Text, nullable=False, server_default=""),
+    sa.Column("delivery", sa.Text, nullable=False, server_default=""),
+    sa.UniqueConstraint("run", "task", "fingerprint", name="uq_proposals_run_task_fingerprint"),
+    sa.Index(None, "state", "installation_id", "next_poll_at"),
+    sa.Index(None, "repository_id", "number"),
+    sqlite_autoincrement=True,
+)
+
+# Tasks people want left out, by the name they said; ``/execute retry`` takes the row away.
+skips = sa.Table(
+    "skips",
+    metadata,
+    sa.Column("repository_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("roadmap", sa.Text, primary_key=True),
+    sa.Column("task", sa.Text, primary_key=True),
+    sa.Column("by", sa.Text, nullable=False),
+    sa.Column("made_at", Moment, nullable=False),
 )

@@ -33,6 +33,14 @@ class Said:
         return [json.loads(line) for line in self.out.splitlines()]
 
 
+def interruptible() -> None:
+    """Let Ctrl-C reach the command, also where the tests themselves run in the background.
+
+    A shell starts its background jobs with SIGINT ignored, and children inherit that.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @dataclass
 class Checkout:
     """A git repository in a folder; ``environment`` is what ``cairn`` sees."""
@@ -58,6 +66,7 @@ class Checkout:
             env=self.environment,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
+            preexec_fn=interruptible,
         )
 
     async def end(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.app.checkout import Checkout, checkout
 from tests.model_server import Fault, Held
-from tests.scenarios.projects import ADD, ADD_NO_COLON, CALC, DOUBLE, note
+from tests.scenarios.projects import ADD, ADD_OPEN_BRACKET, CALC, DOUBLE, note
 
 ONE, TWO = note("one.md"), note("two.md")
 BROKEN = "one.json\n```json\n{\n```\n"
@@ -78,12 +78,15 @@ async def test_a_roadmap_that_is_not_there_is_wrong_usage(here: Checkout) -> Non
 
 
 async def test_a_failed_task_is_told_by_the_exit_code(here: Checkout) -> None:
-    """A task that cannot be finished leaves no commit; the next one is done; 1."""
+    """A task that cannot be finished leaves no commit, and waits for a person; 3.
+
+    Where nobody is to be asked it is failed; 1.
+    """
     here.model.when(contains="one.md", without=("two.md`\n",)).says(BROKEN, repeat_last=True)
     here.model.when(contains="two.md").says(TWO)
 
-    said = await here.cairn("run", "--task", "1.1")
-    assert said.code == 1
+    assert (await here.cairn("run", "--task", "1.1")).code == 3
+    assert (await here.cairn("run", "--task", "1.1", "--no-recovery")).code == 1
     assert here.log() == ["a commit"]
     assert (await here.cairn("run", "--task", "1.2")).code == 0
 
@@ -104,7 +107,7 @@ async def test_the_log_says_what_happens(tmp_path: Path) -> None:
     """People grep for these words."""
     files = {path: content for path, content in CALC.items() if isinstance(content, bytes)}
     async with checkout(tmp_path / "here", files) as here:
-        here.model.says(ADD_NO_COLON, ADD, DOUBLE.replace("add(a, a)", "add(a, 1)"), DOUBLE)
+        here.model.says(ADD_OPEN_BRACKET, ADD, DOUBLE.replace("add(a, a)", "add(a, 1)"), DOUBLE)
 
         said = await here.cairn("run")
 
@@ -185,7 +188,7 @@ async def test_a_dry_run_needs_no_sandbox(here: Checkout) -> None:
 
 
 async def test_an_edit_made_meanwhile_is_kept(here: Checkout) -> None:
-    """What a person writes while the run works is not overwritten; the task fails and says so."""
+    """What a person writes while the run works is not overwritten; the task waits and says why."""
     kept = Held(ONE)
     here.model.says(kept)
     process = await here.start("run", "--task", "1.1")
@@ -195,7 +198,7 @@ async def test_an_edit_made_meanwhile_is_kept(here: Checkout) -> None:
 
     said = await here.end(process)
 
-    assert said.code == 1
+    assert said.code == 3
     assert (here.folder / "one.md").read_text() == "mine\n"
     assert "what you changed in one.md" in said.out
     assert here.log() == ["a commit"]

@@ -10,7 +10,7 @@ import pytest
 from tests.app.checkout import Checkout, checkout
 from tests.model_server import ScriptedModel
 from tests.runner.adapters.scratch_git import ScratchGit
-from tests.scenarios.projects import ADD, ADD_NO_COLON, CALC
+from tests.scenarios.projects import ADD, ADD_OPEN_BRACKET, CALC
 
 SECRET = "sk-very-secret"
 
@@ -23,7 +23,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     async def work() -> None:
         files = {path: content for path, content in CALC.items() if isinstance(content, bytes)}
         async with checkout(folder, files) as here:
-            here.model.says(f"The key is {SECRET}.\n\n{ADD_NO_COLON}", ADD)
+            here.model.says(f"The key is {SECRET}.\n\n{ADD_OPEN_BRACKET}", ADD)
             assert (await here.cairn("run", "--max-tasks", "1")).code == 0
 
     asyncio.run(work())
@@ -69,7 +69,9 @@ def test_the_attempt(done: Checkout) -> None:
     """An iteration links to its files and says which way it went."""
     iteration = done.left("runs/*/iteration-1.json")
 
-    assert iteration["files"] == ["agent-1.json", "agent-2.json", "verification-1.json"]
+    # the second verification is the first one with its proof
+    verified = ["verification-1.json", "verification-2.json"]
+    assert iteration["files"] == ["agent-1.json", "agent-2.json", *verified]
     assert "repair_code" in iteration["path"]
     assert iteration["outcome"] == "completed"
 

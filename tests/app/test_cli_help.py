@@ -22,7 +22,7 @@ def test_help_names_the_commands() -> None:
     """Whoever types ``cairn --help`` learns what there is."""
     said = cairn("--help")
 
-    for command in ("serve", "run", "graph"):
+    for command in ("serve", "run", "roadmap", "graph"):
         assert command in said
 
 

@@ -29,15 +29,14 @@ async def test_uncommitted_changes_are_named(here: Checkout) -> None:
 
 
 async def test_a_folder_without_git(tmp_path: Path, here: Checkout) -> None:
-    """Outside of a checkout the message says how to make one; 2."""
+    """A plain folder has no branches, which is said when one is asked for; 2."""
     here.git.root = tmp_path / "plain"
     here.git.root.mkdir()
 
-    said = await here.cairn("run")
+    said = await here.cairn("run", "--branch", "work")
 
     assert said.code == 2
-    assert "is no git checkout" in said.err
-    assert "git init" in said.err
+    assert "has no branches; leave out --branch" in said.err
 
 
 async def test_a_branch_without_a_commit(tmp_path: Path) -> None:
@@ -130,7 +129,7 @@ async def test_an_interrupt(here: Checkout) -> None:
     kept.go.set()
 
     assert said.code == 130
-    assert "Type `cairn run` again" in said.err
+    assert "Type `cairn resume`" in said.err
     assert here.git("status", "--porcelain") == ""
 
 

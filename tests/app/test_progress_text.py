@@ -111,7 +111,7 @@ def test_foreign_text_opens_nothing(hostile):
 
 def test_a_long_roadmap_fits():
     """Of ten thousand long tasks so many are shown as GitHub takes, what was touched first."""
-    tasks = "".join(f"- [ ] {n}.1 {'long `title` | ' * 30}\n" for n in range(10_000))
+    tasks = "".join(f"- [ ] {n}.1 {'long `title` | ' * 15}\n" for n in range(10_000))
     state = at("execute_task", run_state(tasks), number=9_000, usage={"execute_task": Usage(1.0)})
 
     said = text(state)

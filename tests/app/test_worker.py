@@ -208,8 +208,8 @@ async def test_a_run_goes_on_when_its_time_comes(desk):
 
 
 async def woken(desk, order):
-    """Wait until an order was sent."""
-    while order not in desk.sent.orders:
+    """Wait until an order was sent, and the transaction that sends it is done."""
+    while order not in await desk.queue.sent():
         await desk.queue.is_quiet()
 
 

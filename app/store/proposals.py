@@ -1,0 +1,275 @@
+"""Proposals that people can decide about: what is open, where it can be seen, who decided.
+
+A row is made when a run shows a proposal and never goes: who decides too late is told by whom and
+how it was decided. The decision itself is stored by ``Queue.answer``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from typing import Any, Literal
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.store.database import Store
+from app.store.runs import Run
+from app.store.schema import proposals as table
+from app.store.schema import runs
+from runner.ports import Clock, Decision
+
+State = Literal["open", "approved", "rejected", "superseded", "closed", "expired"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A proposal as a run's state has it; ``name`` is the task's as people write it.
+
+    ``open`` says that the run waits, or is about to wait, for a decision about it.
+    """
+
+    task: str
+    name: str
+    fingerprint: str
+    strategy: str
+    number: int | None
+    url: str
+    comment_id: int | None
+    comment_node_id: str
+    open: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredProposal:
+    """A row; ``decided_by``, ``channel`` and ``delivery`` say who decided, how and with what."""
+
+    seq: int
+    run: str
+    task: str
+    name: str
+    fingerprint: str
+    repository_id: int
+    repository: str
+    installation_id: int
+    roadmap: str
+    number: int | None
+    url: str
+    comment_id: int | None
+    comment_node_id: str
+    strategy: str
+    state: State
+    made_at: datetime
+    decided_by: str
+    decided_at: datetime | None
+    channel: str
+    delivery: str
+
+
+_SELECT = sa.select(*(table.c[field.name] for field in fields(StoredProposal)))
+_OPEN = table.c.state == "open"
+
+
+class StoredProposals:
+    """The proposals table. Every method raises ``Outage`` when the database fails."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def sync(self, run: Run, shown: Sequence[Shown], *, poll_at: datetime) -> bool:
+        """Let the rows of a run be what its state shows; the same once more changes nothing.
+
+        A new proposal about a task supersedes its older ones. ``poll_at`` is when the reactions to
+        a new one are asked for first. Says whether there is a new one.
+        """
+        new = False
+        async with self._store.writing() as connection:
+            known = await self._states(connection, run.id)
+            for each in shown:
+                state = known.get((each.task, each.fingerprint))
+                if state is None and each.open:
+                    new = True
+                    await connection.execute(_insert(run, each, self._clock.now(), poll_at))
+                    await connection.execute(_superseded(run.id, each))
+                elif state == "open":
+                    await connection.execute(_changed(run.id, each, poll_at))
+        return new
+
+    async def close(self, run: str) -> None:
+        """Close what is open of a run that ended: nobody would apply it."""
+        change = sa.update(table).where(table.c.run == run, _OPEN)
+        await self._write(change.values(state="closed", next_poll_at=None))
+
+    async def on_pull(self, repository_id: int, number: int) -> list[StoredProposal]:
+        """Return the proposals shown on a pull request, the newest first."""
+        here = (table.c.repository_id == repository_id) & (table.c.number == number)
+        return await self._find(_SELECT.where(here).order_by(table.c.seq.desc()))
+
+    async def of_issue(self, repository_id: int, issue: int) -> list[StoredProposal]:
+        """Return the proposals of the runs that were asked for on an issue, the newest first."""
+        asked = (runs.c.repository_id == repository_id) & (runs.c.issue == issue)
+        query = _SELECT.join(runs, runs.c.id == table.c.run).where(asked)
+        return await self._find(query.order_by(table.c.seq.desc()))
+
+    async def named(self, repository_id: int, id: str) -> list[StoredProposal]:
+        """Return the proposals of a repository whose fingerprint begins with ``id`` (hex)."""
+        here = (table.c.repository_id == repository_id) & table.c.fingerprint.startswith(
+            id, autoescape=True
+        )
+        return await self._find(_SELECT.where(here).order_by(table.c.seq.desc()))
+
+    async def of_task(self, repository_id: int, roadmap: str, task: str) -> list[StoredProposal]:
+        """Return the open proposals about a task (key or written id) of a roadmap, of any run."""
+        here = (table.c.repository_id == repository_id) & (table.c.roadmap == roadmap) & _OPEN
+        is_it = (table.c.task == task) | (table.c.name == task)
+        return await self._find(_SELECT.where(here, is_it).order_by(table.c.seq.desc()))
+
+    async def get(self, seq: int) -> StoredProposal:
+        """Return a row that is known to be there."""
+        return (await self._find(_SELECT.where(table.c.seq == seq)))[0]
+
+    async def open_since(self, before: datetime) -> list[StoredProposal]:
+        """Return the open proposals made at or before a time, the oldest first."""
+        return await self._find(
+            _SELECT.where(_OPEN, table.c.made_at <= before).order_by(table.c.seq)
+        )
+
+    async def oldest(self) -> datetime | None:
+        """Return when the oldest open proposal was made."""
+        return await self._time(sa.select(sa.func.min(table.c.made_at)).where(_OPEN))
+
+    async def polls(self) -> dict[int, datetime]:
+        """Return for each installation when the next poll of one of its proposals is due."""
+        query = sa.select(table.c.installation_id, sa.func.min(table.c.next_poll_at))
+        query = query.where(_OPEN, table.c.next_poll_at.is_not(None))
+        async with self._store.reading() as connection:
+            found = await connection.execute(query.group_by(table.c.installation_id))
+            return {installation: at for installation, at in found.all()}
+
+    async def claim(
+        self, installation: int, *, most: int, again: Callable[[datetime], datetime]
+    ) -> list[StoredProposal]:
+        """Take what is due now, the longest due first; ``again`` says from when it was made when
+        the next poll is due, so that nobody else takes it meanwhile."""
+        due = (table.c.installation_id == installation) & (table.c.next_poll_at <= self._now())
+        query = _SELECT.where(_OPEN, due).order_by(table.c.next_poll_at, table.c.seq).limit(most)
+        change = sa.update(table).where(table.c.seq == sa.bindparam("row"))
+        change = change.values(next_poll_at=sa.bindparam("at"))
+        async with self._store.writing() as connection:
+            found = [_row(row) for row in await connection.execute(query)]
+            if found:
+                times = [{"row": each.seq, "at": again(each.made_at)} for each in found]
+                await connection.execute(change, times)
+        return found
+
+    async def touch(self, repository_id: int, number: int) -> bool:
+        """Let the reactions on a pull request be asked for at once; False when none is open."""
+        here = (table.c.repository_id == repository_id) & (table.c.number == number)
+        change = sa.update(table).where(here, _OPEN, table.c.next_poll_at.is_not(None))
+        return await self._write(change.values(next_poll_at=self._now())) > 0
+
+    async def lose_comment(self, seq: int) -> bool:
+        """Remember that nobody can react any more; False when that was known."""
+        change = sa.update(table).where(table.c.seq == seq, table.c.comment_node_id != "")
+        return await self._write(change.values(comment_node_id="", next_poll_at=None)) > 0
+
+    def _now(self) -> datetime:
+        return self._clock.now()
+
+    async def _states(self, connection: AsyncConnection, run: str) -> dict[tuple[str, str], str]:
+        query = sa.select(table.c.task, table.c.fingerprint, table.c.state)
+        found = await connection.execute(query.where(table.c.run == run))
+        return {(row.task, row.fingerprint): row.state for row in found}
+
+    async def _find(self, query: sa.Select[Any]) -> list[StoredProposal]:
+        async with self._store.reading() as connection:
+            return [_row(row) for row in await connection.execute(query)]
+
+    async def _time(self, query: sa.Select[Any]) -> datetime | None:
+        async with self._store.reading() as connection:
+            found: datetime | None = await connection.scalar(query)
+            return found
+
+    async def _write(self, change: sa.Update) -> int:
+        async with self._store.writing() as connection:
+            return (await connection.execute(change)).rowcount
+
+
+async def decided(
+    connection: AsyncConnection, run: str, decision: Decision, *, delivery: str, now: datetime
+) -> bool:
+    """Settle the proposal a decision is about; False when it is not open (any more).
+
+    A decision about no proposal in particular, or one nobody keeps a row of, has nothing to settle.
+    """
+    is_it = (
+        (table.c.run == run)
+        & (table.c.task == decision.task)
+        & (table.c.fingerprint == decision.fingerprint)
+    )
+    settled = {
+        "state": _state_after(decision),
+        "decided_by": decision.by,
+        "decided_at": now,
+        "channel": decision.channel,
+        "delivery": delivery,
+        "next_poll_at": None,
+    }
+    change = await connection.execute(sa.update(table).where(is_it, _OPEN).values(settled))
+    if change.rowcount:
+        return True
+    return await connection.scalar(sa.select(table.c.seq).where(is_it)) is None
+
+
+def _state_after(decision: Decision) -> State:
+    if decision.verdict == "defer":
+        return "expired"
+    if decision.channel == "retry":
+        return "superseded"
+    return "approved" if decision.verdict in ("approve", "edit") else "rejected"
+
+
+def _insert(run: Run, shown: Shown, now: datetime, poll_at: datetime) -> sa.Insert:
+    own = asdict(shown)
+    del own["open"]
+    return sa.insert(table).values(
+        **own,
+        run=run.id,
+        repository_id=run.repository_id,
+        repository=run.repository,
+        installation_id=run.installation_id,
+        roadmap=run.roadmap,
+        state="open",
+        made_at=now,
+        next_poll_at=poll_at if shown.comment_node_id else None,
+    )
+
+
+def _superseded(run: str, shown: Shown) -> sa.Update:
+    """Older proposals about the task: also one that was approved, and found stale then."""
+    older = (table.c.task == shown.task) & (table.c.fingerprint != shown.fingerprint)
+    change = sa.update(table).where(
+        table.c.run == run, older, table.c.state.in_(("open", "approved"))
+    )
+    return change.values(state="superseded", next_poll_at=None)
+
+
+def _changed(run: str, shown: Shown, poll_at: datetime) -> sa.Update:
+    """An open row whose task went on without a decision, or whose place is known only now."""
+    is_it = (table.c.task == shown.task) & (table.c.fingerprint == shown.fingerprint)
+    change = sa.update(table).where(table.c.run == run, is_it, _OPEN)
+    if not shown.open:
+        return change.values(state="closed", next_poll_at=None)
+    place = {"number": shown.number, "url": shown.url, "comment_id": shown.comment_id}
+    found = shown.comment_node_id
+    due = table.c.next_poll_at
+    first = sa.case((table.c.comment_node_id == found, due), else_=sa.literal(poll_at, due.type))
+    if not found:
+        return change.values(place)
+    return change.values(**place, comment_node_id=found, next_poll_at=first)
+
+
+def _row(row: sa.Row[Any]) -> StoredProposal:
+    return StoredProposal(**row._mapping)

@@ -1,0 +1,264 @@
+"""Everything between a webhook and a stored decision: real, but for GitHub and the loop itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiohttp
+
+from app.composition_proposals import Reactions
+from app.dispatch import Dispatch
+from app.github.identity import AppIdentity
+from app.polling import Poller
+from app.proposals import ProposalService
+from app.run_service import RunService
+from app.store.database import Store, open_store
+from app.store.deliveries import Delivery
+from app.store.orders import Orders
+from app.store.proposals import Shown, State, StoredProposal, StoredProposals
+from app.store.queue import Queue
+from app.store.runs import RunRequest, Runs, Status
+from app.store.schema import decisions
+from app.store.schema import proposals as table
+from app.store.skips import Skips
+from handlers.payloads import Repo
+from handlers.proposals import Rules
+from runner.errors import Outage
+from tests.app.store.rows import set_run
+from tests.fake_github import FakeGitHub
+from tests.fake_github.state import Comment, Issue
+
+REPOSITORY = "octo/hello"
+ROLES = {
+    "admin": "admin",
+    "keeper": "maintain",
+    "writer": "write",
+    "starter": "write",
+    "triager": "triage",
+    "reader": "read",
+}
+
+
+@dataclass
+class Shows:
+    """A proposal as people see it on GitHub, and its row."""
+
+    pull: Issue
+    comment: Comment
+    check: int
+    row: StoredProposal
+
+
+@dataclass
+class Bench:
+    """Make proposals in any state, let people say something, and see what was stored."""
+
+    github: FakeGitHub
+    store: Store
+    stored: StoredProposals
+    runs: Runs
+    queue: Queue
+    dispatch: Dispatch
+    poller: Poller
+    identity: AppIdentity
+    rules: Rules
+    made: int = 0
+
+    async def proposal(self, state: State = "open", *, run: Status = "resting") -> Shows:
+        """Show a proposal of a run of its own, which ``starter`` asked for."""
+        self.made += 1
+        number, name = self.made, f"{self.made:04d}"
+        fingerprint = f"{number:08x}" * 8
+        pull = await self._pull(f"cairn/r{name}/t")
+        world = self.github.world
+        comment = world.add_comment(pull, world.app.bot, f"### Proposal {fingerprint[:8]}")
+        check = await self._check(pull, fingerprint)
+        await self._run(f"r{name}", pull.number + 100_000)
+        await set_run(self.store, f"r{name}", run)
+        shown = Shown(
+            task=f"k{name}",
+            name="1.1",
+            fingerprint=fingerprint,
+            strategy="decompose",
+            number=pull.number,
+            url="https://github.test/pull",
+            comment_id=comment.id,
+            comment_node_id=f"IC_{comment.id}",
+            open=True,
+        )
+        row = await self.runs.get(f"r{name}")
+        assert row is not None
+        await self.stored.sync(row, [shown], poll_at=world.clock.now())
+        await self._set(fingerprint, state)
+        (found,) = await self.stored.on_pull(row.repository_id, pull.number)
+        return Shows(pull, comment, check, found)
+
+    async def work(self) -> None:
+        """Work the newest webhook."""
+        await self.again(-1)
+
+    async def again(self, which: int) -> None:
+        """Work one of the webhooks, perhaps once more."""
+        sent = self.github.deliveries[which]
+        now = self.github.clock.now()
+        await self.dispatch(
+            Delivery(
+                id=sent.guid,
+                event=sent.event,
+                repository_id=sent.repository,
+                headers={},
+                payload=json.dumps(sent.payload).encode(),
+                received_at=now,
+                status="stored",
+                finished_at=None,
+                error="",
+            )
+        )
+
+    async def verdicts(self, shows: Shows) -> list[tuple[str, str, str]]:
+        """(verdict, by, channel) of every decision that was stored about a proposal."""
+        about = decisions.c.run == shows.row.run
+        columns = decisions.c.verdict, decisions.c.by, decisions.c.channel
+        async with self.store.reading() as connection:
+            found = await connection.execute(decisions.select().where(about))
+            return [tuple(getattr(row, c.name) for c in columns) for row in found]  # type: ignore[misc]
+
+    def said(self, shows: Shows) -> list[str]:
+        """What the bot said on a proposal's pull request besides the proposal itself."""
+        comments = self.github.repo(REPOSITORY).comments(shows.pull.number)
+        bot = self.github.world.app.bot
+        return [c.body for c in comments if c.user is bot and c is not shows.comment]
+
+    async def _pull(self, branch: str) -> Issue:
+        main = self.github.repo(REPOSITORY).branches["main"]
+        await self.github.move_branch(REPOSITORY, branch, main)
+        world = self.github.world
+        pull = await self.github.open_pull(REPOSITORY, "A proposal", head=branch)
+        pull.user = world.app.bot
+        return pull
+
+    async def _check(self, pull: Issue, fingerprint: str) -> int:
+        repository = self.github.repo(REPOSITORY)
+        client = self.identity.client(
+            installation_id=self.github.installation(REPOSITORY).id,
+            repository_id=repository.id,
+            permissions={"checks": "write", "metadata": "read"},
+        )
+        buttons = [
+            {"label": word, "description": word, "identifier": word}
+            for word in ("approve", "reject", "skip")
+        ]
+        assert pull.pull is not None
+        data = {
+            "name": "cairn/recovery",
+            "head_sha": pull.pull.sha,
+            "external_id": fingerprint,
+            "conclusion": "action_required",
+            "actions": buttons,
+        }
+        made = await client.post(f"/repos/{REPOSITORY}/check-runs", data=data)
+        return int(made["id"])
+
+    async def _run(self, run: str, issue: int) -> None:
+        repository = self.github.repo(REPOSITORY)
+        starter = self.github.world.user("starter")
+        await self.queue.start(
+            RunRequest(
+                id=run,
+                delivery=None,
+                repository_id=repository.id,
+                repository=REPOSITORY,
+                installation_id=self.github.installation(REPOSITORY).id,
+                issue=issue,
+                roadmap=f"{run}.md",
+                base_branch="main",
+                request={"by": "starter", "by_id": starter.id},
+            )
+        )
+
+    async def _set(self, fingerprint: str, state: State) -> None:
+        if state != "open":
+            change = table.update().where(table.c.fingerprint == fingerprint)
+            async with self.store.writing() as connection:
+                await connection.execute(change.values(state=state, decided_by="somebody"))
+
+
+@asynccontextmanager
+async def deciding(folder: Path) -> AsyncIterator[Bench]:
+    """A bench on a strict fake GitHub over HTTP and a real database."""
+    async with (
+        FakeGitHub(folder / "github", must_read=False) as github,
+        aiohttp.ClientSession() as session,
+    ):
+        github.add_repository(REPOSITORY, {"README.md": b"# Hello\n"}, roles=ROLES)
+        github.add_user("robot[bot]", type="Bot")
+        github.set_role(REPOSITORY, "robot[bot]", "admin")
+        store = await open_store(f"sqlite:///{folder}/cairn.db")
+        try:
+            yield _bench(github, session, store)
+        finally:
+            await store.close()
+        github.verify()
+
+
+def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> Bench:
+    clock = github.clock
+
+    async def sleep(seconds: float) -> None:
+        clock.advance(seconds)
+
+    async def nothing() -> None:
+        return None
+
+    identity = AppIdentity(
+        app_id=str(github.app.id),
+        private_key=github.app.private_key,
+        api_url=github.api_url,
+        session=session,
+        clock=clock,
+        sleep=sleep,
+    )
+    runs, stored = Runs(store, clock), StoredProposals(store, clock)
+    queue = Queue(store, clock, Orders(clock, lambda connection, order: None, at_once=1000))
+
+    async def rules_of(repository: Repo, installation: int) -> Rules:
+        return bench.rules
+
+    proposals = ProposalService(stored, queue, runs, rules_of=rules_of, look=nothing, poll=nothing)
+    reactions = Reactions(identity, runs, proposals)
+    poller = Poller(
+        stored,
+        ask=reactions.ask,
+        judge=reactions.judge,
+        expire=proposals.expire,
+        clock=clock,
+        rest=sleep,
+    )
+
+    async def refuse(*_: object) -> str:
+        raise Outage("test", "no run is started here")
+
+    service = RunService(
+        runs,
+        queue,
+        roadmap_of=refuse,
+        first_words=refuse,  # type: ignore[arg-type]
+        look=nothing,
+        find=refuse,  # type: ignore[arg-type]
+        skips=Skips(store, clock),
+        proposals=proposals,
+    )
+    dispatch = Dispatch(
+        identity,
+        service,
+        proposals,
+        clock=clock,
+        allowed_bots={"robot[bot]"},
+        pushed=refuse,  # type: ignore[arg-type]
+    )
+    bench = Bench(github, store, stored, runs, queue, dispatch, poller, identity, Rules())
+    return bench

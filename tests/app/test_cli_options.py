@@ -1,0 +1,108 @@
+"""Options of ``cairn run`` and the repository's configuration, end to end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.app.checkout import Checkout, checkout
+from tests.model_server import Held
+from tests.scenarios.projects import note
+
+ONE, TWO = note("one.md"), note("two.md")
+CONFIG = ".github/cairn.yml"
+
+
+async def test_the_repository_has_settings(here: Checkout) -> None:
+    """What nobody said on the command line is as the committed file says."""
+    here.git.commit({CONFIG: b"roadmap:\n  path: PLAN.md\n", "PLAN.md": b"- [ ] 7.1 Plan\n"})
+
+    assert "[DRY RUN] 1. 7.1: Plan" in (await here.cairn("run", "--dry-run")).out
+    said = await here.cairn("run", "--dry-run", "--roadmap", "ROADMAP.md")
+    assert "[DRY RUN] 1. 1.1: Write one.md" in said.out
+
+
+async def test_what_is_not_committed_does_not_count(here: Checkout) -> None:
+    """The file is read from the commit the run builds on."""
+    here.git.write({CONFIG: b"roadmap:\n  path: PLAN.md\n"})
+
+    assert "1.1: Write one.md" in (await here.cairn("run", "--dry-run")).out
+
+
+async def test_settings_that_cannot_be_used(here: Checkout) -> None:
+    """Every problem is told with its line, and nothing is begun; 2."""
+    here.git.commit({CONFIG: b"limits:\n  tsks: 3\nloop: never\n"})
+
+    said = await here.cairn("run")
+
+    assert said.code == 2
+    assert "line 2: `limits.tsks`: There is no such setting." in said.err
+    assert "line 3: `loop`" in said.err
+    assert not list((here.folder / ".executor").glob("journal/*/journal.jsonl"))
+
+
+async def test_tokens_are_reserved(here: Checkout) -> None:
+    """A limit that no answer fits into stops the run before it asks; raised, it goes on; 4, 0."""
+    said = await here.cairn("run", "--max-tokens", "1000", "--max-tasks", "1")
+
+    assert said.code == 4
+    assert "Raise the limit to go on: cairn resume --max-tokens" in said.err
+    assert here.model.requests == []
+
+    here.model.says(ONE)
+    assert (await here.cairn("resume", "--max-tokens", "100000")).code == 0
+
+
+async def test_an_unknown_price_stops_a_run_with_a_limit(here: Checkout) -> None:
+    """Nothing is asked whose price nobody knows; with its price known it is; 4, then 0."""
+    said = await here.cairn("run", "--max-cost", "1", "--max-tasks", "1")
+    assert said.code == 4
+    assert "The price of model scripted is unknown" in said.err
+    assert here.model.requests == []
+
+    prices = here.folder.parent / "prices.json"
+    prices.write_text(json.dumps({"scripted": {"input": 1.0, "output": 2.0}}))
+    here.environment["CAIRN_PRICES"] = str(prices)
+    here.model.says(ONE)
+    assert (await here.cairn("resume")).code == 0
+    assert here.left("report.json")["model_usage"]["cost"] > 0
+
+
+async def test_two_at_a_time(here: Checkout) -> None:
+    """Two questions wait at once, and the files in the end are those of one after the other."""
+    first, second = Held(ONE), Held(TWO)
+    here.model.when(contains="1.1 Write `one.md`").says(first)
+    here.model.when(contains="1.2 Write `two.md`").says(second)
+    process = await here.start("run", "--parallel", "2")
+    await first.asked.wait()
+    await second.asked.wait()
+    for kept in (second, first):
+        kept.go.set()
+
+    said = await here.end(process)
+
+    assert said.code == 0, said.err
+    assert sorted(here.log()) == ["1.1 Write one.md", "1.2 Write two.md", "a commit"]
+    assert (here.folder / "ROADMAP.md").read_text().count("[x]") == 2
+    assert here.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("option", [["--phase", "2"], ["--task", "2.1"]])
+async def test_a_part_of_the_roadmap(tmp_path: Path, option: list[str]) -> None:
+    """``--phase`` and ``--task`` leave the rest alone."""
+    roadmap = b"## Phase 1\n\n- [ ] 1.1 Write `one.md`\n\n## Phase 2\n\n- [ ] 2.1 Write `two.md`\n"
+    async with checkout(tmp_path / "here", {"ROADMAP.md": roadmap}) as here:
+        here.model.says(TWO)
+
+        assert (await here.cairn("run", *option)).code == 0
+        assert here.log() == ["2.1 Write two.md", "a commit"]
+
+
+async def test_what_to_type_is_of_the_command_line(here: Checkout) -> None:
+    """Messages of a checkout do not speak of comments on GitHub."""
+    said = await here.cairn("run", "--roadmap", "PLAN.md")
+
+    assert "`cairn run --roadmap docs/PLAN.md`" in said.out
+    assert "/execute" not in said.out
