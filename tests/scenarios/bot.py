@@ -71,6 +71,12 @@ class Bot:
         await self.idle()
         return status
 
+    async def reply(self, pull: Issue, body: str, *, by: str = "writer") -> int:
+        """Comment on a pull request and wait until the bot has done all it can."""
+        status = await self.github.comment(REPOSITORY, pull.number, body, by=by)
+        await self.idle()
+        return status
+
     async def idle(self) -> None:
         """Wait until nothing is left to do."""
         if self.running is not None:
@@ -96,6 +102,18 @@ class Bot:
     def pulls(self) -> list[Issue]:
         """All pull requests by number."""
         return self.view.pulls
+
+    @property
+    def proposals(self) -> list[Issue]:
+        """The pull requests that put a proposal before people, by number."""
+        label = "cairn:recovery"
+        return [pull for pull in self.pulls if label in {one.name for one in pull.labels}]
+
+    def proposes(self) -> list[str]:
+        """What the bot said on its proposals and nobody read yet."""
+        return [
+            said for pull in self.proposals for said in self.github.says(REPOSITORY, pull.number)
+        ]
 
     @property
     def prompts(self) -> list[str]:

@@ -49,6 +49,7 @@ ADD = answer(
     }
 )
 ADD_NO_COLON = ADD.replace("def add(a, b):", "def add(a, b)")
+ADD_OPEN_BRACKET = ADD.replace("def add(a, b):", "def add(a, b:")
 ADD_WRONG = ADD.replace("a + b", "a - b")
 ADD_MODULE = answer({"calc/add.py": "def add(a, b):\n    return a + b\n"})
 DOUBLE = answer(

@@ -19,12 +19,14 @@ ACTIVE = re.compile(
     r"|GH-\d"
     r"|\[skip ci\]"
     r"|^::|##\["  # workflow commands
-    r"|<!--(?! cairn:(?:checkpoint:[0-9a-f]{10}|roadmap:ROADMAP\.md|progress:[0-9a-f]{10}"
-    r"|escalation:[0-9a-f]{10}:[0-9a-f]{10}) -->)"  # hidden text that is not ours
+    r"|<!--(?! cairn:(?:(?:checkpoint|progress|recovery|run):[0-9a-f]{10}|roadmap:ROADMAP\.md"
+    r"|proposal:[0-9a-f]{64}|state:proposed) -->)"  # hidden text that is not ours
     r"|&#64;",
     re.MULTILINE,
 )
 FAILS = "The task cannot be done."
+WHY = "or you are not sure"
+"""Words of the question why a task failed."""
 
 
 def active(text: str) -> list[str]:
@@ -66,12 +68,16 @@ async def test_the_neighbours_of_a_task_are_safe(bot: Bot) -> None:
 
 @on(notes(f"- [ ] 1.1 Write `one.md` {EVIL}\n"))
 async def test_an_escalation_is_safe(bot: Bot) -> None:
-    """The comment that hands a task to people notifies and closes nothing."""
+    """The pull request that hands a task to people notifies and closes nothing."""
+    bot.model.when(contains=WHY).says(f"unknown\n{EVIL}")
     bot.model.says(*[f"{FAILS} {EVIL} {number}" for number in range(5)])
 
     await bot.comment("/execute")
 
-    for text in bot.says():
+    (pull,) = bot.proposals
+    (proposal,) = bot.proposes()
+    assert "octo/all" in pull.title
+    for text in (*bot.says(), proposal, pull.title, pull.body or "", bot.message(pull)):
         assert active(text) == []
 
 
@@ -127,11 +133,13 @@ SHOUT = answer(
 @on({**CALC, "ROADMAP.md": b"- [ ] 1.1 Add `calc/shout.py`\n"})
 async def test_output_of_tests_is_safe(bot: Bot) -> None:
     """What a failing test printed is shown where people look, without effect."""
+    bot.model.when(contains=WHY).says("unknown")
     bot.model.says(SHOUT, SHOUT, SHOUT, SHOUT, SHOUT)
 
     await bot.comment("/execute")
 
-    _, escalation = bot.says()
+    bot.says()
+    (escalation,) = bot.proposes()
     assert "octo" in escalation
     outside = re.sub(r"\n````\n.*?\n````\n", "\n", escalation, flags=re.DOTALL)
     assert active(outside) == []

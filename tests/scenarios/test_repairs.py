@@ -8,6 +8,7 @@ from tests.scenarios.bot import Bot
 from tests.scenarios.projects import (
     ADD_MODULE,
     ADD_NO_COLON,
+    ADD_OPEN_BRACKET,
     ADD_WRONG,
     CALC,
     answer,
@@ -20,8 +21,8 @@ ONE = "/execute --max-tasks 1"
 
 
 async def test_nothing_invalid_is_ever_written(bot: Bot) -> None:
-    """A missing colon is found before any write and costs one repair of one file."""
-    bot.model.says(ADD_NO_COLON, ADD_MODULE)
+    """An open bracket is found before any write and costs one repair of one file."""
+    bot.model.says(ADD_OPEN_BRACKET, ADD_MODULE)
 
     await bot.comment(ONE)
 
@@ -31,6 +32,17 @@ async def test_nothing_invalid_is_ever_written(bot: Bot) -> None:
     assert "calc/add.py, line 1" in bot.prompts[1]
     for content in bot.sent():
         assert ast.parse(content) if b"def " in content else True
+    assert "(1 code repairs, 0 test repairs)" in (bot.pulls[0].body or "")
+
+
+async def test_a_missing_colon_costs_one_repair(bot: Bot) -> None:
+    """What has one reading for us may have another for the author: the model is asked, once."""
+    bot.model.says(ADD_NO_COLON, ADD_MODULE)
+
+    await bot.comment(ONE)
+
+    (said,) = bot.says()
+    assert "✅ | **1.1**" in said
     assert "(1 code repairs, 0 test repairs)" in (bot.pulls[0].body or "")
 
 
@@ -134,16 +146,18 @@ RETURNS = answer(
 
 @on(ZERO)
 async def test_a_contradiction_ends_with_people(bot: Bot) -> None:
-    """Task against test: at most 4 more calls, then a comment with both sides as evidence."""
+    """Task against test: at most 4 more calls, then a proposal with both sides as evidence."""
     bot.model.when(contains="Dividing by zero").says(RETURNS, RAISES, RETURNS, RAISES, RETURNS)
     bot.model.says(note("two.md"))
 
     await bot.comment("/execute")
 
-    said, escalation = bot.says()
-    assert "❌ | **1.1**" in said
+    (said,) = bot.says()
+    (escalation,) = bot.proposes()
+    assert "rests" in said.split("\n")[0]
+    assert "✋ | **1.1**" in said
     assert "✅ | **1.2**" in said
-    assert "1.1 needs a person" in escalation
+    assert ": ESCALATE" in escalation
     assert "tests/test_div.py::test_div" in escalation
     assert "tests/test_zero.py::test_zero" in escalation
 
@@ -157,7 +171,8 @@ async def test_a_task_that_failed_leaves_no_trace(bot: Bot) -> None:
     await bot.comment("/execute")
 
     bot.says()
-    (pull,) = bot.pulls
+    bot.proposes()
+    (pull,) = [one for one in bot.pulls if one not in bot.proposals]
     assert pull.pull.base == "main"
     assert set(bot.changed(pull)) == {"ROADMAP.md", "two.md"}
     assert b"- [ ] 1.1" in (bot.view.file(pull.pull.head, "ROADMAP.md") or b"")

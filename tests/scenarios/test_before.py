@@ -1,0 +1,138 @@
+"""What the tree before a change says about its tests."""
+
+from __future__ import annotations
+
+from tests.scenarios.bot import REPOSITORY, Bot
+from tests.scenarios.projects import ADD, CALC, answer, on
+
+ONE = "/execute --max-tasks 1"
+HALVES = {
+    "ROADMAP.md": b"- [ ] 1.1 Let `halve(n)` in `half.py` round down\n",
+    "half.py": b"def halve(n):\n    return n / 2\n",
+    "tests/test_half.py": b"from half import halve\n\n\ndef test_odd():\n"
+    b"    assert halve(5) == 2\n",
+}
+STILL_WRONG = answer({"half.py": "def halve(n):\n    return round(n / 2 + 0.1, 1)\n"})
+RIGHT = answer({"half.py": "def halve(n):\n    return n // 2\n"})
+
+
+@on(HALVES)
+async def test_a_red_test_of_what_the_task_changes_is_the_tasks_own(bot: Bot) -> None:
+    """It failed before, too, but it uses the very file: the task is not done before it is green."""
+    bot.model.says(STILL_WRONG, RIGHT)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    (pull,) = bot.pulls
+    assert bot.changed(pull)["half.py"] == b"def halve(n):\n    return n // 2\n"
+    assert "(0 code repairs, 1 test repairs)" in (pull.body or "")
+
+
+OTHER = {
+    **CALC,
+    "other.py": b"def size():\n    return 1\n",
+    "tests/test_other.py": b"import pathlib\nfrom other import size\n\n\ndef test_size():\n"
+    b"    limit = 2 if pathlib.Path('calc/add.py').exists() else 3\n    assert size() == limit\n",
+}
+
+
+@on(OTHER)
+async def test_an_old_failure_that_fails_otherwise_now_is_new(bot: Bot) -> None:
+    """The same test fails before and after, with another error: the change did something to it."""
+    bot.model.when(contains="or you are not sure").says("unknown")
+    bot.model.says(*[ADD] * 5)
+
+    await bot.comment(ONE)
+
+    said = "\n".join(bot.says())
+    assert "test_size" in bot.github.says(REPOSITORY, bot.pulls[0].number)[0]
+    assert "test_size" in bot.prompts[1]
+    assert "✅ | **1.1**" not in said
+
+
+PROVES = answer(
+    {
+        "calc/add.py": "def add(a, b):\n    return a + b\n",
+        "tests/test_add.py": "import calc\n\n\ndef test_add():\n    assert calc is not None\n",
+    }
+)
+
+
+async def test_tests_that_pass_without_the_change_are_told(bot: Bot) -> None:
+    """New tests that are green without the new code prove nothing, and the pull request says so."""
+    bot.model.says(PROVES)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert "these tests prove nothing" in (bot.pulls[0].body or "")
+
+
+async def test_tests_that_fail_without_the_change_prove_it(bot: Bot) -> None:
+    """New tests that need the new code are what they should be."""
+    bot.model.says(ADD)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    body = bot.pulls[0].body or ""
+    assert "| proof | ✅ passed |" in body
+    assert "prove nothing" not in body
+
+
+LATER = {
+    "ROADMAP.md": b"- [ ] 1.1 Test `half.py` in `tests/test_half.py`\n",
+    "half.py": b"def halve(n):\n    return n // 2\n",
+}
+
+
+@on(LATER)
+async def test_tests_for_what_is_there_prove_by_passing(bot: Bot) -> None:
+    """A task that only writes tests is not told that they pass without it."""
+    bot.model.says(answer({"tests/test_half.py": HALVES["tests/test_half.py"].decode()}))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert "proof" not in (bot.pulls[0].body or "")
+
+
+INVENTED = ADD.replace("def add(a, b):\n    return a + b\n", "from mathtools_plus import add\n")
+
+
+async def test_an_invented_import_is_named_before_the_tests_run(bot: Bot) -> None:
+    """A package that neither the sandbox nor the project knows is a failure of its own level."""
+    bot.model.says(INVENTED, ADD)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert "No module named 'mathtools_plus'" in bot.prompts[1]
+    assert "| imports | ✅ passed |" in (bot.pulls[0].body or "")
+
+
+FIRST = {
+    "ROADMAP.md": b"- [ ] 1.1 Add `kit/case.py` with `upper(s)`\n"
+    b"- [ ] 1.2 Add `kit/words.py` with `count(s)`\n",
+    "tests/test_case.py": b"from kit.case import upper\n\n\ndef test_upper():\n"
+    b"    assert upper('a') == 'A'\n",
+    "tests/test_words.py": b"from kit.words import count\n\n\ndef test_count():\n"
+    b"    assert count('a b') == 2\n",
+}
+UPPER = answer({"kit/__init__.py": "", "kit/case.py": "def upper(s):\n    return s.upper()\n"})
+COUNT = answer({"kit/words.py": "def count(s):\n    return len(s.split())\n"})
+
+
+@on(FIRST)
+async def test_tests_written_first_wait_for_their_own_task(bot: Bot) -> None:
+    """The first task is done though the second one's test is red, with another error now."""
+    bot.model.says(UPPER, COUNT)
+
+    await bot.comment("/execute")
+
+    (said,) = bot.says()
+    assert "✅ | **1.1**" in said
+    assert "✅ | **1.2**" in said
+    assert "failed before this change" in (bot.pulls[0].body or "")
+    assert "failed before this change" not in (bot.pulls[1].body or "")

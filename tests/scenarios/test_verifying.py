@@ -1,0 +1,124 @@
+"""What counts as verified: flaky tests, a repository's own commands, one the model proposes."""
+
+from __future__ import annotations
+
+from tests.scenarios.bot import Bot
+from tests.scenarios.projects import ADD, CALC, answer, note, notes, on
+
+ONE = "/execute --max-tasks 1"
+# fails when it is run for the first time in a box
+FLAKY = """\
+import pathlib
+import tempfile
+
+
+def test_now_and_then():
+    seen = pathlib.Path(tempfile.gettempdir(), "seen")
+    first = not seen.exists()
+    seen.touch()
+    assert not first
+"""
+
+
+def configured(*lines: str) -> bytes:
+    """A configuration whose ``verify`` group has these lines."""
+    return "\n".join(["verify:", *(f"  {line}" for line in lines)]).encode() + b"\n"
+
+
+@on({**CALC, "tests/test_flaky.py": FLAKY.encode()})
+async def test_an_old_test_that_passes_when_run_again_is_named_flaky(bot: Bot) -> None:
+    """The task goes on, and the pull request says which test failed at first."""
+    bot.model.says(ADD)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    body = bot.pulls[0].body or ""
+    assert "flaky, failed once and passed when run again" in body
+    assert "test_now_and_then" in body.replace("\\", "")
+    assert "Not verified" not in body
+
+
+async def test_a_test_of_the_tasks_own_is_never_flaky(bot: Bot) -> None:
+    """What the task wrote must pass at once."""
+    bot.model.says(answer({"calc/add.py": "x = 1\n", "tests/test_add.py": FLAKY}), ADD)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert "test_now_and_then" in bot.prompts[1]
+
+
+@on({**CALC, "tests/test_flaky.py": FLAKY.encode(), ".github/cairn.yml": configured("reruns: 0")})
+async def test_running_again_can_be_switched_off(bot: Bot) -> None:
+    """Then one failure is a failure; the base, in a box of its own, fails alike and excuses it."""
+    bot.model.says(ADD)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert "flaky" not in (bot.pulls[0].body or "")
+
+
+CHECK = "grep -q 'def add' calc/add.py && echo checked"
+OWN = {**CALC, ".github/cairn.yml": configured(f'commands: ["{CHECK}", [test, -f, calc/add.py]]')}
+
+
+@on(OWN)
+async def test_a_repositorys_own_commands_verify(bot: Bot) -> None:
+    """They take the place of pytest: the first answer fails them, the second does not."""
+    bot.model.says(ADD.replace("def add(a, b):\n    return a + b", "add = sum"), ADD)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    body = bot.pulls[0].body or ""
+    assert "command ended with exit code 1" in bot.prompts[1]
+    assert body.count("| tests | ✅ passed |") == 2
+    assert "Not verified" not in body
+
+
+AGENT = notes("- [ ] 1.1 Write `one.md`\n", **{".github/cairn.yml": configured("mode: agent")})
+
+
+@on(AGENT)
+async def test_the_model_proposes_and_the_harness_judges(bot: Bot) -> None:
+    """Where nothing has tests, one command is asked for, run and named."""
+    bot.model.says(
+        note("one.md", "Draft."), "```sh\ngrep -q Final one.md\n```", note("one.md", "Final.")
+    )
+
+    await bot.comment("/execute")
+
+    bot.says()
+    body = bot.pulls[0].body or ""
+    assert "- `one.md`" in bot.prompts[1]
+    assert "with NONE when no command can show it" in bot.prompts[1]
+    assert "grep -q Final one.md" in body
+    assert "by a command the model proposed" in body
+    assert len(bot.prompts) == 3
+
+
+@on(AGENT)
+async def test_a_destructive_proposal_is_not_run(bot: Bot) -> None:
+    """It is refused, asked for once only, and the result is called not verified."""
+    bot.model.says(note("one.md"), "rm -rf / && true")
+
+    await bot.comment("/execute")
+
+    bot.says()
+    assert "**Not verified by tests.**" in (bot.pulls[0].body or "")
+    (iteration,) = [path.read_text() for path in bot.files("iteration-*.json")]
+    assert "was not run: it destroys something" in iteration
+
+
+@on({**CALC, ".github/cairn.yml": configured("mode: agent")})
+async def test_where_tests_are_found_nothing_is_proposed(bot: Bot) -> None:
+    """One question, its answer, and pytest."""
+    bot.model.says(ADD)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert len(bot.prompts) == 1
+    assert "model proposed" not in (bot.pulls[0].body or "")
