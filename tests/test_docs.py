@@ -7,6 +7,7 @@ import re
 import tomllib
 from pathlib import Path
 
+from app.cli import cli
 from app.settings import settings_table
 from handlers.replies import help_text
 from runner.config import config_schema, parse_config
@@ -26,6 +27,14 @@ def test_the_readme_shows_the_commands() -> None:
     rows = [line for line in help_text().split("\n") if line.startswith("|")]
 
     assert "\n".join(rows) in README
+
+
+def test_every_command_is_documented() -> None:
+    """docs/command-line.md names each command that ``cairn`` has."""
+    told = (ROOT / "docs/command-line.md").read_text()
+    found = [command.name or command.callback.__name__ for command in cli.registered_commands]
+
+    assert {name for name in found if f"`cairn {name}" not in told} == set()
 
 
 def test_the_settings_are_documented() -> None:

@@ -27,7 +27,8 @@ from app.worker import Outcome, Segment, Worker
 from runner.adapters.clock import SystemClock
 from runner.adapters.fanout import Fanout
 from runner.deps import Deps
-from runner.driver import Ended, Node, driving
+from runner.driver import Node, driving
+from runner.flights import Ended
 from runner.roadmap.parse import parse_roadmap
 from runner.state import Options, Request, RunState, Step
 from tests.bench.finding import Finding, Line, Peer

@@ -10,8 +10,14 @@ from functools import partial
 from pathlib import Path
 
 import yaml
+from tree_sitter import Parser
 
 from runner.changes import ChangeSet, Write
+from runner.validators import grammar, grammars
+from runner.validators.destructive import destructive
+from runner.validators.grammar import Grammar
+from runner.validators.secrets import check as secrets_check
+from runner.validators.sql_parser import sqlglot
 from runner.validators.validate import syntax_complaint, validate
 from tests.bench.finding import Finding, Line, Peer
 from tests.bench.timing import medians
@@ -36,13 +42,45 @@ YAML = yaml.safe_dump(_VALUES | {f"more_{n}": n for n in range(20)}).encode()
 TOML = "\n".join(
     f'[key_{n:02}]\nname = "value {n}"\ncount = {n}\nlist = [1, 2, {n}]\n' for n in range(20)
 ).encode()
+_PLAIN_CSS = b".card {\n  color: red;\n  margin: 0 auto;\n}\n" * 25
+_PLAIN_SHELL = b'if [ -f "$1" ]; then\n  echo "found $1"\nelse\n  exit 1\nfi\n' * 20
+_PLAIN_SQL = (
+    b"SELECT a, count(*) AS n FROM t\n  JOIN u ON t.id = u.id\n  WHERE a > 1 GROUP BY a;\n" * 33
+)
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+_SAMPLES = Path(__file__).parent.parent / "runner" / "validators" / "samples"
+
+
+def _sample(name: str) -> bytes:
+    """Return about 100 lines of a language's valid sample."""
+    content = (_SAMPLES / name).read_bytes()
+    return content * max(1, 100 // content.count(b"\n"))
+
+
+def _grammar(language: Grammar) -> Callable[[bytes], object]:
+    """Return a bare parse by the language's own grammar."""
+    return lambda content: Parser(grammar.language(language)).parse(content)
+
 
 PARSERS: dict[str, tuple[bytes, str, Callable[[bytes], object]]] = {
     "a.py": (PYTHON, "ast.parse", ast.parse),
     "a.json": (JSON, "json.loads", json.loads),
     "a.yaml": (YAML, "yaml.load", lambda content: yaml.load(content, Loader=_LOADER)),  # noqa: S506 - a safe one
     "a.toml": (TOML, "tomllib.loads", lambda content: tomllib.loads(content.decode())),
+    "a.jsx": (_sample("a.jsx"), "tree-sitter", _grammar(grammars.JAVASCRIPT)),
+    "a.tsx": (_sample("a.tsx"), "tree-sitter", _grammar(grammars.TSX)),
+    "a.go": (_sample("a.go"), "tree-sitter", _grammar(grammars.GO)),
+    "a.rs": (_sample("a.rs"), "tree-sitter", _grammar(grammars.RUST)),
+    "A.java": (_sample("A.java"), "tree-sitter", _grammar(grammars.JAVA)),
+    "a.c": (_sample("a.c"), "tree-sitter", _grammar(grammars.C)),
+    "a.cpp": (_sample("a.cpp"), "tree-sitter", _grammar(grammars.CPP)),
+    "a.rb": (_sample("a.rb"), "tree-sitter", _grammar(grammars.RUBY)),
+    "a.php": (_sample("a.php"), "tree-sitter", _grammar(grammars.PHP)),
+    "a.html": (_sample("a.html"), "tree-sitter", _grammar(grammars.HTML)),
+    "a.css": (_PLAIN_CSS, "tree-sitter", _grammar(grammars.CSS)),
+    "a.sh": (_PLAIN_SHELL, "tree-sitter", _grammar(grammars.BASH)),
+    "a.sql": (_PLAIN_SQL, "sqlglot.parse", lambda content: sqlglot().parse(content.decode())),
 }
 _CALLS, _ROUNDS = 20, 15
 
@@ -52,19 +90,25 @@ async def measure(_folder: Path) -> AsyncIterator[Line]:
     for path, (content, name, parser) in PARSERS.items():
         assert syntax_complaint(path, content) is None
         yield _finding(
-            f"syntax check, {len(content.splitlines())} lines of {path[2:]}",
+            f"syntax check, {len(content.splitlines())} lines of {path.rpartition('.')[2]}",
             partial(syntax_complaint, path, content),
             name,
             partial(parser, content),
         )
     changes, base = ChangeSet({"a.py": Write(PYTHON)}), snapshot({})
     assert validate(changes, base, read=_no_file) == ()
+    yield _search("secrets in that .py file", lambda: list(secrets_check("a.py", PYTHON, None)))
+    yield _search("destructive operations in it", lambda: destructive(changes, _no_file))
     yield _finding(
         "whole validation of that .py file",
         partial(validate, changes, base, read=_no_file),
         "ast.parse",
         partial(ast.parse, PYTHON),
     )
+
+
+def _search(what: str, ours: Callable[[], object]) -> Finding:
+    return _finding(what, ours, "ast.parse", partial(ast.parse, PYTHON))
 
 
 def _finding(

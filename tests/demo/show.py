@@ -43,7 +43,8 @@ class Show:
         view = github.repo(REPOSITORY)
         said = [
             comment.body
-            for comment in view.comments(self._stage.issue.number)
+            for number in sorted(view.issues)
+            for comment in view.comments(number)
             if comment.user is github.app.bot
         ]
         for body in said:
@@ -52,7 +53,7 @@ class Show:
         self._pull_requests(view.pulls)
         self._console.print(self._git("log", "--graph", "--oneline", "--decorate", "--all"))
         self._console.print(f"Look around: git --git-dir {view.git} log --all --patch")
-        missing = [] if real else _missing(view.pulls, said)
+        missing = [] if real else _missing(view.pulls)
         for problem in (*github.violations, *missing):
             self._console.print(f"Not as promised: {problem}", style="red")
         return int(bool(github.violations or missing))
@@ -69,9 +70,9 @@ class Show:
         self._console.print(table)
 
     def _over(self) -> bool:
-        """The run is over when its progress comment says so."""
+        """The run is over, or waits for a person, when its progress comment says so."""
         comments = self._stage.github.repo(REPOSITORY).comments(self._stage.issue.number)
-        ends = ("is done", "is paused", "was cancelled")
+        ends = ("is done", "is paused", "was cancelled", "rests")
         return any(end in c.body.split("\n")[0] for c in comments for end in ends)
 
     async def _next_line(self) -> None:
@@ -95,7 +96,7 @@ class Show:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def _missing(pulls: list[Issue], said: list[str]) -> list[str]:
+def _missing(pulls: list[Issue]) -> list[str]:
     """What the scripted demo must show and did not."""
     bodies = "\n".join(issue.body or "" for issue in pulls)
     wanted = {
@@ -103,6 +104,15 @@ def _missing(pulls: list[Issue], said: list[str]) -> list[str]:
         "a syntax repair": "(1 code repairs" in bodies,
         "a test repair": "1 test repairs" in bodies,
         "a fault mended without the model": "put right without a model" in bodies,
-        "an escalation": any("needs a person" in body for body in said),
+        "a draft that asks people about the task that no answer can solve": any(
+            _asks(issue) for issue in pulls
+        ),
     }
     return [f"{what} is missing" for what, there in wanted.items() if not there]
+
+
+def _asks(issue: Issue) -> bool:
+    assert issue.pull is not None
+    labelled = "cairn:recovery" in {label.name for label in issue.labels}
+    first = issue.comments[0].body if issue.comments else ""
+    return labelled and issue.pull.draft and issue.state == "open" and ": ESCALATE" in first

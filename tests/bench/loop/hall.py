@@ -1,0 +1,86 @@
+"""What all runs share: a warm Python, a model that fails, what was verified already."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from runner.adapters.clock import SystemClock
+from runner.adapters.openai_model import OpenAIModel
+from runner.deps import Deps
+from runner.findings import Verification
+from runner.ports import Repository
+from tests.bench.loop.answers import Minds
+from tests.bench.loop.corpus import Files, Task
+from tests.bench.loop.forks import ForkSandbox, zygote
+from tests.bench.loop.judge import Judge
+from tests.bench.loop.server import serving
+from tests.bench.loop.wrongs import Program, wrong_programs
+from tests.runner.memory_repository import MemoryRepository
+from tests.runner.scripted import Recorder, deps
+
+_PATIENCE = 5.0
+"""Seconds the client waits for an answer: the fault ``timeout`` takes that long, four times."""
+
+
+@dataclass(frozen=True)
+class Hall:
+    """Everything a run needs but its task. ``truth`` is the fault model's log."""
+
+    judge: Judge
+    sandbox: ForkSandbox
+    model: OpenAIModel
+    truth: Path
+    programs: Mapping[str, Sequence[Program]]
+    verified: dict[str, Verification] = field(default_factory=dict)
+
+    @property
+    def minds(self) -> Minds:
+        """What draws the answers."""
+        return Minds(self.programs)
+
+    def deps(self, tree: Files, repository: Repository | None = None) -> Deps:
+        """The ports of one run on a tree.
+
+        A tree that was verified in one run is not verified again in another: what the product does
+        within a run goes here for all, for thousands of runs meet the same few trees.
+        """
+        made = replace(
+            deps(repository=MemoryRepository(tree) if repository is None else None),
+            model=self.model,
+            sandbox=self.sandbox,
+            clock=SystemClock(),
+            events=Recorder(),
+            verified=self.verified,
+        )
+        return made if repository is None else replace(made, repository=repository)
+
+
+@asynccontextmanager
+async def hall(tasks: Sequence[Task]) -> AsyncIterator[Hall]:
+    """Open the hall for some tasks while the block runs."""
+    with tempfile.TemporaryDirectory(prefix="cairn-loop-") as place:
+        folder = Path(place)
+        async with zygote() as warm:
+            judge = Judge(warm)
+            programs = await wrong_programs(judge, tasks)
+            async with serving(folder, programs) as (base_url, truth):
+                model = OpenAIModel(
+                    model="fault",
+                    api_key="none",
+                    base_url=base_url,
+                    timeout=_PATIENCE,
+                    sleep=_at_once,
+                )
+                sandbox = ForkSandbox(warm, owner="loop", parent=folder)
+                try:
+                    yield Hall(judge, sandbox, model, truth, programs)
+                finally:
+                    await model.close()
+
+
+async def _at_once(_seconds: float) -> None:
+    """Wait for nothing: pauses between tries are not what is measured."""

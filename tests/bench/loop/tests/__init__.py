@@ -1,0 +1,1 @@
+"""What the loop's bench itself has to be trusted for."""

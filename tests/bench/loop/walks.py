@@ -1,0 +1,77 @@
+"""Whole roadmaps on real checkouts: each task builds on what the ones before it left."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from runner.adapters.answer_files import AnswerFiles
+from runner.adapters.file_journal import FileJournal
+from runner.adapters.local_repository import LocalRepository
+from runner.driver import drive
+from runner.nodes import NODES
+from runner.state import Options, Request, Status
+from tests.bench.loop.corpus import Roadmap
+from tests.bench.loop.hall import Hall
+from tests.bench.loop.naming import Character
+from tests.runner.adapters.scratch_git import ENVIRONMENT, ScratchGit
+
+_SAID = {True: "tests of all tasks there", False: "no tests there"}
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """How a roadmap ended: ``completed`` tasks as the product says, ``right`` as the tests say."""
+
+    roadmap: Roadmap
+    shown: bool
+    completed: int
+    right: int
+    tokens: int
+    ended: str
+
+    def __str__(self) -> str:
+        tasks = len(self.roadmap.tasks)
+        return (
+            f"{self.roadmap.name}, {_SAID[self.shown]}: {self.completed} of {tasks} tasks "
+            f"completed, {self.right} right, {self.tokens / tasks:,.0f} tokens a task "
+            f"({self.ended})"
+        )
+
+
+async def walk(hall: Hall, roadmap: Roadmap, who: Character, folder: Path, *, shown: bool) -> Walk:
+    """Run a roadmap from its start on a git checkout, with a journal in files.
+
+    ``shown`` puts the visible tests of all tasks there from the start, those of later ones too.
+    """
+    place, journal = folder / uuid.uuid4().hex, folder / uuid.uuid4().hex
+    ScratchGit(place).commit(_start(roadmap, shown=shown))
+    repository = LocalRepository(place, environment=ENVIRONMENT)
+    ports = replace(
+        hall.deps({}, repository),
+        journal=FileJournal(journal),
+        answers=AnswerFiles(journal),
+    )
+    options = Options(model=who.named(f"walk.{roadmap.name}"), max_tasks=100, test_timeout=20.0)
+    ended = await drive(Request(roadmap.name, options=options), NODES, ports)
+    state = ended.state
+    names = {
+        path.relative_to(place).as_posix(): path for path in place.rglob("*") if path.is_file()
+    }
+    tree = {name: path.read_text() for name, path in names.items() if not name.startswith(".git/")}
+    passed = [await hall.judge.passes(task, tree, kept=True) for task in roadmap.tasks]
+    return Walk(
+        roadmap,
+        shown,
+        sum(state.status(task) is Status.COMPLETED for task in state.tasks),
+        sum(passed),
+        sum(attempt.spent.tokens for attempt in state.attempts.values()),
+        ended.status,
+    )
+
+
+def _start(roadmap: Roadmap, *, shown: bool) -> dict[str, bytes]:
+    tests = {path for path, _ in (task.seen for task in roadmap.tasks)}
+    files = roadmap.start.items()
+    return {path: text.encode() for path, text in files if shown or path not in tests}
