@@ -9,7 +9,7 @@ UV := uv==0.13.9
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench lock venv
+.PHONY: help demo test check bench docs lock venv
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
@@ -30,6 +30,9 @@ check: $(STAMP) ## run everything that must be right before a merge: style, type
 
 bench: $(STAMP) ## measure (no tests, no time limits)
 	@$(BIN)/python -m tests.bench $(ARGS)
+
+docs: $(STAMP) ## write the parts of the documentation that come from the code anew
+	@$(BIN)/python -m tests.docs
 
 # The locks name every package with the hashes of its files, and no index. ARGS=--upgrade takes
 # newer versions; without it only what pyproject.toml asks for changes.

@@ -1,7 +1,4 @@
-"""The settings: read once from the environment, checked whole, all problems told at once.
-
-``python -m app.settings`` prints the table for the documentation.
-"""
+"""The settings: read once from the environment, checked whole, all problems told at once."""
 
 from app.settings.models import RunSettings, ServerSettings
 from app.settings.reading import (

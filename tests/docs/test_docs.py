@@ -2,44 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
-from pathlib import Path
 
-from app.cli import cli
-from app.settings import settings_table
-from handlers.replies import help_text
-from runner.config import config_schema, parse_config
-from runner.graph import mermaid
+import pytest
 
-ROOT = Path(__file__).parent.parent
+from runner.config import parse_config
+from tests.docs.parts import PARTS, ROOT, made
+
 README = (ROOT / "README.md").read_text()
 
 
-def test_the_readme_shows_the_graph() -> None:
-    """The diagram of the README is the graph the driver follows."""
-    assert f"```mermaid\n{mermaid()}\n```" in README
+@pytest.mark.parametrize("place", sorted({place for place, _ in PARTS}))
+def test_what_comes_from_the_code_is_as_the_code_says(place: str) -> None:
+    """``make docs`` has nothing to change."""
+    text = (ROOT / place).read_text()
 
-
-def test_the_readme_shows_the_commands() -> None:
-    """The command table of the README is the one of /execute help."""
-    rows = [line for line in help_text().split("\n") if line.startswith("|")]
-
-    assert "\n".join(rows) in README
-
-
-def test_every_command_is_documented() -> None:
-    """docs/command-line.md names each command that ``cairn`` has."""
-    told = (ROOT / "docs/command-line.md").read_text()
-    found = [command.name or command.callback.__name__ for command in cli.registered_commands]
-
-    assert {name for name in found if f"`cairn {name}" not in told} == set()
-
-
-def test_the_settings_are_documented() -> None:
-    """docs/settings.md has the table that the settings themselves print."""
-    assert settings_table().strip() in (ROOT / "docs/settings.md").read_text()
+    assert made(place, text) == text
+    assert place.endswith(".json") or [name for where, name in PARTS if where == place] == sorted(
+        re.findall(r"<!-- made: (\S+) -->", text)
+    )
 
 
 def test_the_example_configuration_is_valid_and_names_every_key() -> None:
@@ -51,11 +33,6 @@ def test_the_example_configuration_is_valid_and_names_every_key() -> None:
     config = parse_config(found[1].encode())
 
     assert config.model_fields_set == set(type(config).model_fields)
-
-
-def test_the_schema_for_editors_is_the_one_of_the_code() -> None:
-    """docs/cairn.schema.json is what config_schema() returns."""
-    assert json.loads((ROOT / "docs/cairn.schema.json").read_text()) == config_schema()
 
 
 def test_every_direct_dependency_is_explained() -> None:
