@@ -67,7 +67,11 @@ def set_up_logging(
     """
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(MaskedFormatter(mask_for(secrets), form))
-    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    wanted = logging.getLevelNamesMapping()[level.upper()]
+    # what libraries tell at debug (every rule of the Markdown parser, every byte) helps nobody
+    logging.basicConfig(level=max(wanted, logging.INFO), handlers=[handler], force=True)
+    for name in ("app", "handlers", "runner"):
+        logging.getLogger(name).setLevel(wanted)
     # each migration, each SQL thread hop and each request that went well is no news
     for name in ("alembic", "aiosqlite", "httpx", "httpx2", "openai"):
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -6,7 +6,7 @@ files of /etc that programs need. Never /home, /root, /run, /var or the data fol
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from runner.adapters.bubblewrap_lines import PREPARED, WORKSPACE
@@ -66,10 +66,13 @@ def _own(folder: Path) -> Iterator[str]:
 
 def _prepared(bound: Path, root: Path) -> Iterator[str]:
     names = sorted(path.name for path in root.iterdir() if path.name not in _HIDDEN)
-    yield from _folders(bound, root, names)
+    yield from _folders(bound, root, [name for name in names if name != "etc"])
+    # one by one, so that the files of a network find a place beside them
+    below = sorted(path.name for path in root.glob("etc/*") if path.name not in _NETWORK_FILES)
+    yield from _folders(bound, root, [f"etc/{name}" for name in below])
 
 
-def _folders(bound: Path, root: Path, names: tuple[str, ...] | list[str]) -> Iterator[str]:
+def _folders(bound: Path, root: Path, names: Sequence[str]) -> Iterator[str]:
     for name in names:
         path = root / name
         if path.is_symlink():

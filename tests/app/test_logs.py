@@ -50,6 +50,17 @@ def test_the_level_is_kept(log):
     assert "WARNING x: loud" in log.getvalue()
 
 
+def test_debug_is_of_cairn_alone(log):
+    """What libraries tell at that level would hide it."""
+    set_up_logging("debug", stream=log)
+
+    for name in ("markdown_it.rules_block", "httpcore2.http11", "runner.driver"):
+        logging.getLogger(name).debug("step")
+
+    assert log.getvalue().count("step") == 1
+    assert "DEBUG runner.driver: step" in log.getvalue()
+
+
 @pytest.mark.parametrize(
     "secret",
     [

@@ -13,7 +13,7 @@ import pytest
 
 from runner.adapters.bubblewrap_sandbox import BubblewrapSandbox
 from runner.errors import Outage
-from runner.ports import Box, Sandbox
+from runner.ports import Box, Sandbox, Setup
 from tests.runner.sandbox_bench import SPEC, opened, working_sandbox
 
 SECRET = "CAIRN-TEST-SECRET"
@@ -135,11 +135,31 @@ async def test_a_root_of_one_s_own_is_used(tmp_path: Path) -> None:
     assert seen == b"sh true\nmine\n"
 
 
-def small_root(root: Path) -> Path:
-    """Copy a shell and what it needs into a root; return it."""
-    listed = subprocess.run(["ldd", "/usr/bin/sh", "/usr/bin/true"], capture_output=True, text=True)
+async def test_setup_finds_the_network_s_files_beside_those_of_a_root(tmp_path: Path) -> None:
+    """A prepared root has no resolv.conf; with a network the machine's own is beside its files."""
+    await working_sandbox("bubblewrap")
+    root = small_root(tmp_path / "root", "mkdir", "find", "rm", "chmod")
+    sandbox = BubblewrapSandbox(owner=str(tmp_path), image=str(root), prepared=tmp_path / "kept")
+    listing = ("sh", "-c", 'cd /etc; echo * > "$CAIRN_PREPARED/seen"')
+    setup = Setup(commands=(listing,), inputs="", network=True)
+
+    async def fill(box: Box) -> None:
+        """Nothing is needed."""
+
+    image = await sandbox.prepare(SPEC, setup, fill)
+    async with opened(sandbox, replace(SPEC, image=image)) as box:
+        seen = await box.run(["sh", "-c", 'read -r line < "$CAIRN_PREPARED/seen"; echo "$line"'])
+
+    network = {name for name in ("hosts", "resolv.conf") if Path("/etc", name).exists()}
+    assert set(seen.stdout.decode().split()) == {"mine", *network}
+
+
+def small_root(root: Path, *programs: str) -> Path:
+    """Copy a shell, programs and the libraries they need into a root; return it."""
+    paths = [f"/usr/bin/{name}" for name in ("sh", "true", *programs)]
+    listed = subprocess.run(["ldd", *paths], capture_output=True, text=True)
     libraries = re.findall(r"(/lib\S+) \(", listed.stdout)
-    for path in ("/usr/bin/sh", "/usr/bin/true", *libraries):
+    for path in (*paths, *libraries):
         (root / path[1:]).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, root / path[1:])
     (root / "bin").symlink_to("usr/bin")
