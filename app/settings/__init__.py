@@ -1,19 +1,23 @@
 """The settings: read once from the environment, checked whole, all problems told at once."""
 
-from app.settings.models import RunSettings, ServerSettings
+from app.settings.models import ActionSettings, RunSettings, ServerSettings, WorkSettings
 from app.settings.reading import (
     Problem,
     SettingsError,
+    load_action_settings,
     load_run_settings,
     load_server_settings,
 )
 from app.settings.table import settings_table
 
 __all__ = [
+    "ActionSettings",
     "Problem",
     "RunSettings",
     "ServerSettings",
     "SettingsError",
+    "WorkSettings",
+    "load_action_settings",
     "load_run_settings",
     "load_server_settings",
     "settings_table",

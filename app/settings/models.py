@@ -69,19 +69,9 @@ class RunSettings(BaseSettings):
         return _NO_KEY
 
 
-class ServerSettings(RunSettings):
-    """What ``cairn serve`` needs."""
+class WorkSettings(RunSettings):
+    """What works on a repository at GitHub needs: the server, and the Action."""
 
-    github_app_id: PositiveInt = Field(description="The App's id, from its settings page.")
-    github_app_private_key_file: Path | None = Field(
-        None, description="File with the App's private key (this or the key itself)."
-    )
-    github_app_private_key: SecretStr = Field(
-        SecretStr(""), description=r"The App's private key in PEM form; \n may stand for line ends."
-    )
-    github_webhook_secret: SecretStr = Field(
-        description="The webhook secret, as in the App's settings."
-    )
     github_api_url: BaseUrl = Field(
         "https://api.github.com", description="GitHub's API; https://HOST/api/v3 for Enterprise."
     )
@@ -106,6 +96,37 @@ class ServerSettings(RunSettings):
     cairn_allowed_bots: Words = Field(
         (), description="Bots whose comments are obeyed, with commas between."
     )
+
+    @field_validator("database_url", mode="before")
+    @classmethod
+    def _default_database(cls, value: object, info: ValidationInfo) -> object:
+        """Put the database into the data folder unless it is said where."""
+        if isinstance(value, SecretStr) and not value.get_secret_value():
+            return SecretStr(f"sqlite:///{info.data.get('cairn_data_dir', 'data')}/cairn.db")
+        return value
+
+    @field_validator("openai_api_key")
+    @classmethod
+    def _key_for_openai(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+        """OpenAI itself answers nobody without a key."""
+        if value is None and info.data.get("openai_base_url") == OPENAI:
+            raise ValueError(_NO_KEY)
+        return value
+
+
+class ServerSettings(WorkSettings):
+    """What ``cairn serve`` needs."""
+
+    github_app_id: PositiveInt = Field(description="The App's id, from its settings page.")
+    github_app_private_key_file: Path | None = Field(
+        None, description="File with the App's private key (this or the key itself)."
+    )
+    github_app_private_key: SecretStr = Field(
+        SecretStr(""), description=r"The App's private key in PEM form; \n may stand for line ends."
+    )
+    github_webhook_secret: SecretStr = Field(
+        description="The webhook secret, as in the App's settings."
+    )
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: Annotated[NonNegativeInt, Field(le=65535)] = Field(
         8080, description="Port to listen on; 0 takes a free one."
@@ -127,14 +148,6 @@ class ServerSettings(RunSettings):
             "that GitHub gave you"
         )
 
-    @field_validator("database_url", mode="before")
-    @classmethod
-    def _default_database(cls, value: object, info: ValidationInfo) -> object:
-        """Put the database into the data folder unless it is said where."""
-        if isinstance(value, SecretStr) and not value.get_secret_value():
-            return SecretStr(f"sqlite:///{info.data.get('cairn_data_dir', 'data')}/cairn.db")
-        return value
-
     @field_validator("cairn_allow_unsandboxed")
     @classmethod
     def _isolated(cls, value: bool, info: ValidationInfo) -> bool:
@@ -146,13 +159,17 @@ class ServerSettings(RunSettings):
             )
         return value
 
-    @field_validator("openai_api_key")
-    @classmethod
-    def _key_for_openai(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
-        """OpenAI itself answers nobody without a key."""
-        if value is None and info.data.get("openai_base_url") == OPENAI:
-            raise ValueError(_NO_KEY)
-        return value
+
+class ActionSettings(WorkSettings):
+    """What ``cairn action`` needs: a token where the server has an App's key.
+
+    The job's machine is thrown away after it, so that code may run on it without isolation.
+    """
+
+    github_token: SecretStr = Field(
+        description="The workflow's GITHUB_TOKEN, or a token of an App's installation."
+    )
+    cairn_allow_unsandboxed: bool = True
 
 
 _NO_KEY = "is not set; set it, or set OPENAI_BASE_URL to a model server that needs no key"

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from app.settings.models import RunSettings, ServerSettings
+from app.settings.models import ActionSettings, RunSettings, ServerSettings
 
 S = TypeVar("S", bound=RunSettings)
 OURS = "CAIRN_"
@@ -47,6 +47,11 @@ def load_run_settings(**options: Any) -> RunSettings:
 def load_server_settings(**options: Any) -> ServerSettings:
     """Read what the server needs; else as ``load_run_settings``."""
     return _load(ServerSettings, options)
+
+
+def load_action_settings(**options: Any) -> ActionSettings:
+    """Read what the Action needs; else as ``load_run_settings``."""
+    return _load(ActionSettings, options)
 
 
 def _load(kind: type[S], options: Mapping[str, Any]) -> S:
