@@ -7,7 +7,8 @@ Importing that package takes more than a second, so nothing imports this module 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import cast
@@ -16,10 +17,12 @@ import openai
 from openai.types.chat import ChatCompletionMessageParam
 
 from runner.adapters.openai_errors import Refused, Transient
+from runner.adapters.openai_offer import read_offer
 from runner.adapters.openai_replies import Reply, read_reply
 from runner.ports import Clock, Message
 
 _CONNECT_SECONDS = 10.0
+_LIST_SECONDS = 15.0
 _MESSAGE_LIMIT = 500
 
 
@@ -42,23 +45,37 @@ class Endpoint:
     ) -> Reply:
         """Ask once. Raises ``Transient`` or ``Refused``."""
         turns = [{"role": turn.role, "content": _encodable(turn.content)} for turn in messages]
-        try:
+        with self._telling(self._timeout):
             raw = await self._client.chat.completions.with_raw_response.create(
                 model=model,
                 messages=cast("list[ChatCompletionMessageParam]", turns),
                 extra_body=dict(parameters),
             )
-        except openai.APITimeoutError as error:
-            raise Transient(f"no answer within {self._timeout:g} seconds") from error
-        except openai.APIConnectionError as error:
-            raise Transient(f"no connection ({self._hide(error.__cause__ or error)})") from error
-        except openai.APIStatusError as error:
-            raise self._refused(error) from error
         return read_reply(raw.content)
+
+    async def offered(self) -> tuple[str, ...] | None:
+        """Return the names of the endpoint's models; None when what it answers is no list.
+
+        Raises ``Transient`` or ``Refused``.
+        """
+        with self._telling(_LIST_SECONDS):
+            raw = await self._client.models.with_raw_response.list(timeout=_LIST_SECONDS)
+        return read_offer(raw.content)
 
     async def close(self) -> None:
         """Close the connections that are kept open; doing it twice is harmless."""
         await self._client.close()
+
+    @contextmanager
+    def _telling(self, seconds: float) -> Iterator[None]:
+        try:
+            yield
+        except openai.APITimeoutError as error:
+            raise Transient(f"no answer within {seconds:g} seconds") from error
+        except openai.APIConnectionError as error:
+            raise Transient(f"no connection ({self._hide(error.__cause__ or error)})") from error
+        except openai.APIStatusError as error:
+            raise self._refused(error) from error
 
     def _refused(self, error: openai.APIStatusError) -> Refused:
         detail = error.message

@@ -20,6 +20,7 @@ HEALS_AFTER = timedelta(minutes=5)
 _TOO_LONG = re.compile(
     r"context.{0,3}(length|window|size)|maximum context|prompt is too long|too many tokens", re.I
 )
+_MAY_NOT = re.compile(r"scope|permission", re.I)
 _RETRIED = frozenset({408, 409, 425, 429})
 
 
@@ -73,6 +74,19 @@ class Refused(Exception):
         return self.status in (400, 422) and not self.too_long
 
     @property
+    def unknown_model(self) -> bool:
+        """Tell whether there is no such model at this address."""
+        return self.status in (404, 405, 410) or self.code == "model_not_found"
+
+    @property
+    def bad_key(self) -> bool:
+        """Tell whether the key itself is wrong, rather than what it may be used for.
+
+        A key of OpenAI may be good for questions and not for the list of models ("missing scopes").
+        """
+        return self.status == 401 and not _MAY_NOT.search(self.message)
+
+    @property
     def too_long(self) -> bool:
         """Tell whether the question does not fit into the model's context."""
         return self.status == 413 or bool(
@@ -80,8 +94,13 @@ class Refused(Exception):
         )
 
 
-def meaning(refused: Refused, *, model: str, endpoint: str) -> PortError | Transient:
-    """Translate an error status into what the loop can work with."""
+def meaning(
+    refused: Refused, *, model: str, endpoint: str, offer: str = ""
+) -> PortError | Transient:
+    """Translate an error status into what the loop can work with.
+
+    ``offer`` says which models there are, for a model that is none of them.
+    """
     if refused.status == 402 or refused.code == "insufficient_quota":
         return Outage(
             "budget",
@@ -91,21 +110,22 @@ def meaning(refused: Refused, *, model: str, endpoint: str) -> PortError | Trans
     if refused.status in _RETRIED or refused.status >= 500:
         kind = "rate_limit" if refused.status == 429 else "model"
         return Transient(refused.message, kind=kind, retry_after=refused.retry_after)
-    return _outage(refused, model, endpoint) or _task_error(refused, model)
+    return _outage(refused, model, endpoint, offer) or _task_error(refused, model)
 
 
-def _outage(refused: Refused, model: str, endpoint: str) -> Outage | None:
+def _outage(refused: Refused, model: str, endpoint: str, offer: str) -> Outage | None:
     if refused.status in (401, 403):
         return Outage(
             "credential",
             f"the model endpoint {endpoint} does not accept the key in OPENAI_API_KEY for {model}: "
             f"{refused.message}. Correct the key (or OPENAI_BASE_URL), then resume",
         )
-    if refused.status in (404, 405, 410) or refused.code == "model_not_found":
+    if refused.unknown_model:
         return Outage(
-            "model",
-            f"the endpoint {endpoint} has no model {model}: {refused.message}. Correct CAIRN_MODEL "
-            "(--model) or OPENAI_BASE_URL, then resume",
+            "model_name",
+            f"the endpoint {endpoint} has no model {model}: {refused.message}. "
+            + (f"{offer} " if offer else "")
+            + "Correct CAIRN_MODEL (--model) or OPENAI_BASE_URL, then resume",
         )
     return None
 

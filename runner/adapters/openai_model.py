@@ -19,6 +19,7 @@ from tenacity import (
 from runner.adapters.clock import SystemClock
 from runner.adapters.openai_dialect import Dialect
 from runner.adapters.openai_errors import Refused, Transient, meaning
+from runner.adapters.openai_offer import offer_text
 from runner.adapters.prices import OPENAI_HOST, Prices
 from runner.errors import Outage
 from runner.ports import Answer, Clock, Model, Question
@@ -94,6 +95,21 @@ class OpenAIModel(Model):
             ) from error
         raise AssertionError("tenacity returns or raises")
 
+    async def offered(self) -> tuple[str, ...] | None:
+        """Return the names of the models there are; None when the endpoint does not tell.
+
+        It is asked once. Raises ``Outage`` when nothing answers there or the key is wrong; any
+        other refusal only means that there is no list.
+        """
+        try:
+            return await self._endpoint.offered()
+        except Transient as error:
+            raise error.final(endpoint=self._base_url, tries=1, now=self._clock.now()) from error
+        except Refused as error:
+            if error.bad_key:
+                raise self._translated(error, self._model) from error
+            return None
+
     async def close(self) -> None:
         """Close the connections; doing it twice is harmless."""
         await self._endpoint.close()
@@ -104,7 +120,8 @@ class OpenAIModel(Model):
         try:
             reply = await self._complete(question, model)
         except Refused as error:
-            raise self._translated(error, model) from error
+            offer = await self._offer(model) if error.unknown_model else ""
+            raise self._translated(error, model, offer) from error
         return self._answer(question, reply, model, self._clock.monotonic() - started, retries)
 
     async def _complete(self, question: Question, model: str) -> Reply:
@@ -127,8 +144,15 @@ class OpenAIModel(Model):
                 return reply
         raise refusal
 
-    def _translated(self, refused: Refused, model: str) -> Exception:
-        error = meaning(refused, model=model, endpoint=self._base_url)
+    async def _offer(self, model: str) -> str:
+        """Say what there is in the place of a model that is not there, if the endpoint tells."""
+        try:
+            return offer_text(await self.offered(), model)
+        except Outage:
+            return ""
+
+    def _translated(self, refused: Refused, model: str, offer: str = "") -> Exception:
+        error = meaning(refused, model=model, endpoint=self._base_url, offer=offer)
         if isinstance(error, Transient) and (error.retry_after or 0) > RETRY_AFTER_CAP:
             return error.final(endpoint=self._base_url, tries=1, now=self._clock.now())
         return error

@@ -113,8 +113,12 @@ async def test_odd_retry_after(retry_after):
         (Fault.http_status(403, "no access"), "credential", "OPENAI_API_KEY"),
         (Fault.http_status(402, "pay first"), "budget", "quota"),
         (Fault.http_status(429, "no", code="insufficient_quota"), "budget", "quota"),
-        (Fault.http_status(404, "unknown"), "model", "has no model gpt-5-mini"),
-        (Fault.http_status(400, "x", code="model_not_found"), "model", "has no model gpt-5-mini"),
+        (Fault.http_status(404, "unknown"), "model_name", "It offers scripted."),
+        (
+            Fault.http_status(400, "x", code="model_not_found"),
+            "model_name",
+            "has no model gpt-5-mini",
+        ),
     ],
 )
 async def test_outage_that_time_does_not_heal(fault, kind, names):
