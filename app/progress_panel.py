@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from runner.report import node_usage
+from runner.shares import percents
 from runner.state import RunState, Usage
 
 _SHORTEST = 0.005
@@ -28,22 +29,11 @@ def panel(state: RunState) -> list[NodeShare]:
         if usage.calls or usage.seconds >= _SHORTEST
     }
     by_tokens = any(usage.tokens for usage in used.values())
-    shares = _tenths([float(u.tokens) if by_tokens else u.seconds for u in used.values()])
+    shares = percents([float(u.tokens) if by_tokens else u.seconds for u in used.values()])
     pairs = zip(used.items(), shares, strict=True)
-    return [NodeShare(node, usage, share / 10) for (node, usage), share in pairs]
+    return [NodeShare(node, usage, share) for (node, usage), share in pairs]
 
 
 def total(state: RunState) -> Usage:
     """Return what the whole run used."""
     return sum(node_usage(state).values(), Usage())
-
-
-def _tenths(weights: list[float]) -> list[int]:
-    """Share 1,000 tenths of a percent out by weight; the largest remainders get what is left."""
-    whole = sum(weights) or 1.0
-    exact = [1000 * weight / whole for weight in weights]
-    shares = [int(share) for share in exact]
-    by_remainder = sorted(range(len(exact)), key=lambda n: shares[n] - exact[n])
-    for n in by_remainder[: 1000 - sum(shares) if any(weights) else 0]:
-        shares[n] += 1
-    return shares

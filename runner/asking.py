@@ -63,7 +63,11 @@ async def _ask_once(
     question = Question(messages, temperature, max_tokens, model_for(state), seed)
     answer = await _paid_once(state, deps, question, _name(state, question))
     used = Usage(
-        answer.seconds, answer.prompt_tokens + answer.completion_tokens, answer.cost or 0.0, calls=1
+        answer.seconds,
+        answer.prompt_tokens + answer.completion_tokens,
+        answer.cost or 0.0,
+        calls=1,
+        unpriced=int(answer.cost is None),
     )
     return state.with_attempt(spent=state.attempt.spent + used), answer
 

@@ -176,6 +176,7 @@ def _usage(before: RunState, after: RunState, seconds: float) -> Usage:
         tokens=new.spent.tokens - old.spent.tokens,
         cost=new.spent.cost - old.spent.cost,
         calls=new.spent.calls - old.spent.calls,
+        unpriced=new.spent.unpriced - old.spent.unpriced,
     )
 
 

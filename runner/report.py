@@ -10,6 +10,7 @@ from runner.defuse import defuse
 from runner.prompts import render_text
 from runner.recovery.numbers import decisions, recoveries
 from runner.roadmap.task import Task
+from runner.shares import percents
 from runner.state import Attempt, RunState, Status, Usage
 from runner.texts import blocked_reason
 
@@ -24,7 +25,7 @@ def todos(state: RunState) -> dict[str, object]:
 
 
 def report(state: RunState) -> dict[str, object]:
-    """Return the object of ``report.json``; seconds are wall time, ``cost`` is USD."""
+    """Return the object of ``report.json``; seconds are wall time, ``cost`` is USD or unknown."""
     statuses = Counter(str(state.status(task)) for task in _work(state))
     attempts = list(state.attempts.values())
     done = sum(a.status is Status.COMPLETED for a in attempts)
@@ -55,7 +56,10 @@ def report(state: RunState) -> dict[str, object]:
 
 def markdown(state: RunState) -> str:
     """Return the report for people."""
-    return render_text("report", report=report(state), rows=table(state), nodes=shares(state))
+    nodes = shares(state)
+    whole = _sum(used for _, used, _ in nodes)
+    rows = table(state)
+    return render_text("report", report=report(state), rows=rows, nodes=nodes, whole=whole)
 
 
 def table(state: RunState) -> list[dict[str, object]]:
@@ -76,9 +80,8 @@ def shares(state: RunState) -> list[tuple[str, Usage, float]]:
     """(node, usage, share of the tokens in percent); without tokens the share is that of time."""
     usage = node_usage(state)
     by_tokens = any(used.tokens for used in usage.values())
-    weights = {n: float(u.tokens) if by_tokens else u.seconds for n, u in usage.items()}
-    whole = sum(weights.values()) or 1.0
-    return [(node, used, 100 * weights[node] / whole) for node, used in usage.items()]
+    parts = percents([float(u.tokens) if by_tokens else u.seconds for u in usage.values()])
+    return [(node, used, part) for (node, used), part in zip(usage.items(), parts, strict=True)]
 
 
 def _work(state: RunState) -> Iterable[Task]:
@@ -130,7 +133,7 @@ def _line(state: RunState, attempt: Attempt) -> dict[str, object]:
         "test_repairs": attempt.test_repairs,
         "seconds": round(_sum(attempt.usage.values()).seconds, 3),
         "tokens": attempt.spent.tokens,
-        "cost": round(attempt.spent.cost, 6),
+        "cost": _cost(attempt.spent),
         "path": list(attempt.path),
         "commit": attempt.commit,
         "url": attempt.url,
@@ -167,10 +170,14 @@ def _error(attempt: Attempt) -> Mapping[str, object]:
 def _usage(used: Usage) -> dict[str, object]:
     return {
         "tokens": used.tokens,
-        "cost": round(used.cost, 6),
+        "cost": _cost(used),
         "seconds": round(used.seconds, 3),
         "calls": used.calls,
     }
+
+
+def _cost(used: Usage) -> float | None:
+    return None if used.known_cost is None else round(used.known_cost, 6)
 
 
 def _sum(usages: Iterable[Usage]) -> Usage:

@@ -32,7 +32,7 @@ def _data(event: Event) -> dict[str, object] | None:
                 "node": event.node,
                 "outcome": event.outcome,
                 "tokens": used.tokens,
-                "cost": used.cost,
+                "cost": used.known_cost,
                 "seconds": round(used.seconds, 4),
                 "calls": used.calls,
             }

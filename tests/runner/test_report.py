@@ -54,11 +54,22 @@ def test_statuses_sum_to_the_total(state: RunState) -> None:
 
 @given(states())
 def test_shares_are_the_whole(state: RunState) -> None:
-    """The shares of the nodes are 100 % where anything was used."""
+    """The shares of the nodes, as they are shown, are exactly 100 % where anything was used."""
     parts = shares(state)
     used = any(usage.tokens or usage.seconds for _, usage, _ in parts)
 
-    assert sum(share for _, _, share in parts) == pytest.approx(100 if used else 0)
+    assert sum(round(share * 10) for _, _, share in parts) == (1000 if used else 0)
+    assert all(share == round(share, 1) >= 0 for _, _, share in parts)
+
+
+@pytest.mark.parametrize(("unpriced", "cost"), [(0, 0.5), (1, None)])
+def test_a_price_that_is_not_known(unpriced: int, cost: float | None) -> None:
+    """A cost is told only when every call has a price: one that is unknown is never 0."""
+    used = {"execute_task": Usage(1.0, 10, 0.5, 2, unpriced)}
+    state = replace(with_status(run_state(ROADMAP), Status.COMPLETED, usage=used))
+
+    assert report(state)["nodes"]["execute_task"]["cost"] == cost
+    assert ("Cost: unknown" in markdown(state)) == (cost is None)
 
 
 @given(states())
