@@ -10,6 +10,7 @@ import typer
 from app import cli_options as option
 from app.cli_decisions import add_to
 from app.cli_roadmap import roadmap_cli
+from app.cli_setup import setup
 
 _PLANNING = {None: None, True: "always", False: "never"}
 
@@ -93,6 +94,7 @@ def graph() -> None:
     typer.echo(mermaid())
 
 
+cli.command()(setup)
 add_to(cli)
 
 

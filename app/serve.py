@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import sys
 
-from aiohttp import web
-
 from app.composition import server
+from app.listening import listening
 from app.logs import secrets_of, set_up_logging
-from app.settings import Problem, ServerSettings, SettingsError, load_server_settings
+from app.settings import ServerSettings, SettingsError, load_server_settings
+from app.setup.server import only_the_app, set_up
+from app.setup.words import HINT
 from app.store.database import StoreError
 from runner.errors import Outage
 
@@ -25,7 +27,10 @@ def command() -> int:
     """
     try:
         asyncio.run(serve())
-    except (SettingsError, StoreError) as error:
+    except SettingsError as error:
+        missing = any(problem.name == "GITHUB_APP_ID" for problem in error.problems)
+        return _complain(f"{error}\n{HINT}" if missing else str(error), 2)
+    except StoreError as error:
         return _complain(str(error), 2)
     except Outage as outage:
         return _complain(outage.message, 4)
@@ -36,31 +41,30 @@ def command() -> int:
 
 async def serve() -> None:
     """Run until SIGTERM or SIGINT. Raises ``SettingsError``, ``StoreError`` or ``Outage``."""
-    settings = load_server_settings()
-    set_up_logging(settings.cairn_log_level, secrets=secrets_of(settings))
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    settings = await _settings(stop)
+    if settings is None:
+        return
+    set_up_logging(settings.cairn_log_level, secrets=secrets_of(settings))
     async with server(settings) as running:
         log.info(running.sandbox.reason)
-        runner = web.AppRunner(running.app, access_log=None)
-        await runner.setup()
-        try:
-            await _listen(runner, settings)
+        async with listening(running.app, settings.host, settings.port) as address:
+            log.info("Listening on %s", address)
             await stop.wait()
             log.info("Stopping: runs go on from their last step at the next start")
-        finally:
-            await runner.cleanup()
 
 
-async def _listen(runner: web.AppRunner, settings: ServerSettings) -> None:
+async def _settings(stop: asyncio.Event) -> ServerSettings | None:
+    """Read the settings; without an App serve its set-up first. None when stopped meanwhile."""
     try:
-        await web.TCPSite(runner, settings.host, settings.port).start()
-    except OSError as error:
-        what = f"{settings.port} on HOST {settings.host} cannot be listened on"
-        raise SettingsError([Problem("PORT", f"{what}: {error.strerror}")]) from error
-    host, port, *_ = runner.addresses[0]
-    log.info("Listening on http://%s:%s", host, port)
+        return load_server_settings()
+    except SettingsError as error:
+        # without an address GitHub could neither deliver nor send a browser back
+        if not only_the_app(error.problems) or not os.environ.get("CAIRN_PUBLIC_URL"):
+            raise
+    return load_server_settings() if await set_up(stop) else None
 
 
 def _complain(message: str, code: int) -> int:

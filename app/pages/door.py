@@ -99,5 +99,5 @@ def _moved(to: str) -> web.Response:
 def _inside(to: str) -> str:
     """Return where to go after the login: one of our own pages, whatever was asked for."""
     plain = to.isascii() and to.isprintable() and "\\" not in to
-    ours = to == _HOME or to.startswith((f"{_HOME}/", f"{_HOME}?"))
+    ours = to in (_HOME, "/setup") or to.startswith((f"{_HOME}/", f"{_HOME}?"))
     return to if plain and ours else _HOME

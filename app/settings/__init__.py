@@ -7,6 +7,7 @@ from app.settings.reading import (
     load_action_settings,
     load_run_settings,
     load_server_settings,
+    load_setup_settings,
 )
 from app.settings.table import settings_table
 
@@ -20,5 +21,6 @@ __all__ = [
     "load_action_settings",
     "load_run_settings",
     "load_server_settings",
+    "load_setup_settings",
     "settings_table",
 ]

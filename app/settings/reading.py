@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from app.settings.models import ActionSettings, RunSettings, ServerSettings
+from app.settings.registered import registered_app
+from app.settings.setup import SetupSettings
 
 S = TypeVar("S", bound=RunSettings)
 OURS = "CAIRN_"
@@ -45,8 +47,16 @@ def load_run_settings(**options: Any) -> RunSettings:
 
 
 def load_server_settings(**options: Any) -> ServerSettings:
-    """Read what the server needs; else as ``load_run_settings``."""
-    return _load(ServerSettings, options)
+    """Read what the server needs; else as ``load_run_settings``.
+
+    Where nothing names an App, the file that the server's own set-up wrote does.
+    """
+    return _load(ServerSettings, {"_env_file": registered_app(options), **options})
+
+
+def load_setup_settings(**options: Any) -> SetupSettings:
+    """Read what registering an App needs; else as ``load_run_settings``."""
+    return _load(SetupSettings, options)
 
 
 def load_action_settings(**options: Any) -> ActionSettings:

@@ -21,6 +21,11 @@ The App: ``fake.app`` has ``id``, ``slug``, ``private_key``, ``webhook_secret``,
 permissions=..., events=...)``. ``installation(repository)``; ``token(repository,
 **permissions) -> str`` is a short cut for tests of adapters.
 
+Registering from a manifest: POST to ``server_url``/settings/apps/new (or
+/organizations/ORG/settings/apps/new, ORG an account of type Organization) shows the page whose form
+creates the App and sends the browser to ``redirect_url``; the exchange of the code (once, within an
+hour) puts the new App in the place of ``fake.app``.
+
 Control, at once: ``add_user(login, *, id=None, type="User")``, ``add_repository(full_name,
 files=None, *, source=None, private=False, branch="main", roles=None)``, ``set_role(repository,
 login, role)``, ``open_issue(repository, title, body="", *, by="writer") -> Issue``,

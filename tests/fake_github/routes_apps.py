@@ -7,6 +7,7 @@ from typing import Any
 from tests.fake_github import auth, shapes
 from tests.fake_github.answers import Answer, Call, Refused, invalid, missing
 from tests.fake_github.clock import stamp
+from tests.fake_github.registering import convert
 from tests.fake_github.state import Delivery, Installation
 
 
@@ -200,7 +201,17 @@ def redeliver(call: Call) -> Answer:
     return Answer(202, {})
 
 
+def convert_manifest(call: Call) -> Answer:
+    """The App of a code, with the secrets GitHub shows once."""
+    made = convert(call.world, call.params["code"])
+    shape: dict[str, Any] = shapes.template(call.world, "apps/create-from-manifest", "201")
+    shape.update(shapes.app(call.world))
+    shape.update(pem=made.private_key, webhook_secret=made.webhook_secret)
+    return Answer(201, shape)
+
+
 ROUTES = {
+    "apps/create-from-manifest": convert_manifest,
     "apps/get-authenticated": get_app,
     "apps/get-installation": get_installation,
     "apps/list-installations": list_installations,

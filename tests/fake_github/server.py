@@ -16,6 +16,7 @@ from tests.fake_github.answers import Answer, Call, Refused, missing
 from tests.fake_github.courier import Courier
 from tests.fake_github.faults import Fault
 from tests.fake_github.graphql import answer_graphql
+from tests.fake_github.registering import PAGES, answer_page
 from tests.fake_github.requests import body_complaints, read_query
 from tests.fake_github.routes_apps import ROUTES as APPS
 from tests.fake_github.routes_checks import ROUTES as CHECKS
@@ -87,6 +88,8 @@ class Front:
     async def _serve(self, request: web.Request, path: str, inner: str) -> web.StreamResponse:
         if GIT_PATH.match(path):
             return await self._git(request, path)
+        if request.method == "POST" and PAGES.match(path):
+            return await answer_page(self.world, request)
         if path in (f"{self.prefix}/graphql", "/api/graphql"):
             return await self._graphql(request)
         if not path.startswith(self.prefix + "/"):

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -31,6 +32,9 @@ from tests.fake_github.state import (
     Token,
     User,
 )
+
+if TYPE_CHECKING:
+    from tests.fake_github.registering import Pending
 
 PERMISSIONS = {
     "checks": "write",
@@ -84,6 +88,7 @@ class World:
         self.outbox: list[Happening] = []
         self.redeliver: list[Delivery] = []
         self.used = 0
+        self.pending: dict[str, Pending] = {}
         self.app = self._app("cairn", 12345, SECRET, PERMISSIONS, EVENTS)
 
     def create_app(

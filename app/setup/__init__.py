@@ -1,0 +1,1 @@
+"""Registering the GitHub App from a manifest, once, by whoever runs Cairn."""

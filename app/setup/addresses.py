@@ -1,0 +1,104 @@
+"""Addresses of the set-up: GitHub's pages and API, and where people and GitHub reach us."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from app.setup import words
+from app.setup.refusal import Unusable
+
+_PLAIN = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+(/[A-Za-z0-9._~/-]*)?")
+_ORGANIZATION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
+_LONGEST_NAME = 34
+"""GitHub's own limit for the name of an App."""
+
+
+@dataclass(frozen=True)
+class GitHub:
+    """One GitHub: ``server`` has the pages, ``api`` the REST API; neither ends with a slash."""
+
+    server: str
+    api: str
+
+    def registration(self, organization: str) -> str:
+        """Return the page that takes a manifest, for an organisation or ('') for oneself."""
+        owner = f"/organizations/{organization}" if organization else ""
+        return f"{self.server}{owner}/settings/apps/new"
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port of the pages."""
+        parts = urlsplit(self.server)
+        return f"{parts.scheme}://{parts.netloc}"
+
+
+def github_at(server: str | None, api: str | None) -> GitHub:
+    """Work out one address from the other; github.com when neither is given.
+
+    Enterprise Server has its API below ``/api/v3``, GHE.com on a host of its own:
+    https://docs.github.com/en/enterprise-cloud@latest/admin/data-residency/network-details-for-ghecom
+    """
+    if server and api:
+        return GitHub(server, api)
+    if server:
+        return GitHub(server, _api_of(server))
+    return GitHub(_server_of(api), api) if api else GitHub(_HOME, _api_of(_HOME))
+
+
+_HOME = "https://github.com"
+
+
+def _api_of(server: str) -> str:
+    parts = urlsplit(server)
+    own_host = server == _HOME or (parts.hostname or "").endswith(".ghe.com")
+    return f"{parts.scheme}://api.{parts.netloc}" if own_host else f"{server}/api/v3"
+
+
+def _server_of(api: str) -> str:
+    return api.removesuffix("/api/v3").replace("://api.", "://", 1)
+
+
+def public_url(value: str) -> str:
+    """Check where GitHub shall reach the server; raises ``Unusable`` with what to do."""
+    url = value.strip().rstrip("/")
+    if not url:
+        raise Unusable(words.NO_URL)
+    try:
+        parts = urlsplit(url)
+        good = _PLAIN.fullmatch(url) and parts.hostname and parts.port != 0
+    except ValueError:
+        good = None
+    if not good:
+        raise Unusable(words.WRONG_URL)
+    if parts.scheme != "https" and not is_loopback(url):
+        raise Unusable(words.NOT_HTTPS)
+    return url
+
+
+def is_loopback(url: str) -> bool:
+    """Say whether an address leads to this machine only."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def organization(value: str) -> str:
+    """Check the name of an organisation ('' for none); raises ``Unusable``."""
+    if value and not _ORGANIZATION.fullmatch(value):
+        raise Unusable(words.WRONG_ORGANIZATION)
+    return value
+
+
+def app_name(value: str, url: str) -> str:
+    """Check the App's name, or make one of our address; raises ``Unusable``."""
+    name = value.strip()
+    if not name:
+        return f"Cairn at {urlsplit(url).hostname}"[:_LONGEST_NAME].rstrip(".-")
+    if len(name) > _LONGEST_NAME or not name.isprintable():
+        raise Unusable(words.WRONG_NAME)
+    return name
