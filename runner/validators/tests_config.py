@@ -1,4 +1,4 @@
-"""Test configuration that keeps tests from running: conftest hooks and pytest's own options.
+"""Test configuration that keeps tests from running: conftest hooks, pytest's options, npm's script.
 
 https://docs.pytest.org/en/stable/reference/reference.html#hooks
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import configparser
+import json
 import re
 import tomllib
 import warnings
@@ -46,11 +47,24 @@ def loosened(path: str, old: bytes, new: bytes) -> Iterator[str]:
         for key in sorted(_KEYS | {"addopts"}):
             if after.get(key, "") != before.get(key, "") and not _harmless(key, after.get(key, "")):
                 yield f"would change which tests run ({key} = {after.get(key, 'left out')})"
+    elif name == "package.json":
+        script, now = _script(old), _script(new)
+        if script and script != now and "no test specified" not in script:
+            yield f"would change how the tests are run (scripts.test = {now or 'left out'})"
 
 
 def _harmless(key: str, value: str) -> bool:
     """Say whether options change how results are shown, and not what runs."""
     return key == "addopts" and all(_SHOWING.fullmatch(word) for word in value.split())
+
+
+def _script(manifest: bytes) -> str:
+    """The command of ``npm test``, '' when there is none."""
+    try:
+        command = json.loads(manifest)["scripts"]["test"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
+    return " ".join(command.split()) if isinstance(command, str) else ""
 
 
 def _steering(source: bytes) -> set[str]:

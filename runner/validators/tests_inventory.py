@@ -45,7 +45,10 @@ def inventory(source: bytes) -> dict[str, TestCode] | None:
 
 
 def source_of(source: bytes, name: str) -> str:
-    """Return the text of one test (``Class::function``), of the whole file when it is not found."""
+    """Return the text of one test (``Class::function``) and of the file's helpers it uses.
+
+    The whole file where the test is not found.
+    """
     text = source.decode("utf-8", "replace")
     plain = name.partition("[")[0]
     try:
@@ -56,7 +59,25 @@ def source_of(source: bytes, name: str) -> str:
         return text
     found = (node for of, node, _ in _functions(tree, "", ()) if of == plain)
     node = next(found, None)
-    return text if node is None else ast.get_source_segment(text, node) or text
+    if node is None:
+        return text
+    used = [node, *_helpers(tree, node)]
+    return "\n".join(ast.get_source_segment(text, each) or "" for each in used)
+
+
+def _helpers(tree: ast.Module, test: ast.AST) -> list[ast.stmt]:
+    """The functions and classes of the file that a test uses, directly or through another."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    there = {node.name: node for node in tree.body if isinstance(node, kinds) and node is not test}
+    found: dict[str, ast.stmt] = {}
+    todo: list[ast.AST] = [test]
+    while todo:
+        names = {inner.id for inner in ast.walk(todo.pop()) if isinstance(inner, ast.Name)}
+        names |= {arg.arg for arg in ast.walk(test) if isinstance(arg, ast.arg)}  # fixtures
+        new = {name: there[name] for name in sorted(names & there.keys() - found.keys())}
+        found |= new
+        todo += new.values()
+    return list(found.values())
 
 
 def _functions(

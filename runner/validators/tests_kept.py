@@ -8,6 +8,7 @@ from runner.changes import ChangeSet, Write
 from runner.findings import Complaint
 from runner.validators.tests_config import loosened
 from runner.validators.tests_inventory import TestCode, inventory
+from runner.validators.tests_lines import is_other_test, lost
 
 _ERROR = "WeakenedTest"
 
@@ -43,6 +44,11 @@ def _weaker(
 ) -> Iterator[Complaint]:
     if is_test(path):
         yield from _weaker_tests(path, old, write, repairing=repairing)
+    elif is_other_test(path) and old is not None:
+        why = lost(old, write.content, checks=repairing) if write else "would be deleted"
+        if why:
+            message = f"The test file {path} {why}. Repair the code, not the test."
+            yield Complaint(path, _ERROR, message)
     else:
         for why in loosened(path, old or b"", write.content if write else b""):
             message = f"{path} {why}. Repair the code, not how it is tested."

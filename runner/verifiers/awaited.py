@@ -23,22 +23,29 @@ _NAME = re.compile(r"[A-Za-z_]\w+")
 def awaits_another(failure: TestFailure, *, task: str, test: str) -> bool:
     """Say whether a test fails for want of something that this task does not promise.
 
-    ``task`` is all that the task says, ``test`` the failing test's source. A missing name must
-    stand in the test, so that it is the test that wants it and not the code under test.
+    ``task`` is all that the task says, ``test`` the failing test's source with the helpers it uses.
+    A missing name must stand in the test, so that it is the test that wants it and not the code
+    under test. A test that fails otherwise is the task's if it uses what the task makes or changes:
+    functions, as far as the task names any, for the files and classes they stand in serve others.
     """
     missing = [name for names in _MISSING.findall(failure.message) for name in names if name]
     if missing:
         wanted = [_last(name) for name in missing]
         return all(_has(test, name) and not _has(task, name) for name in wanted)
-    promised = {name for span in _SPAN.findall(task) for name in _names(span)}
+    spans = _SPAN.findall(task)
+    files = {_last(span) for span in spans if _is_path(span)}
+    names = {name for span in spans if not _is_path(span) for name in _called(span)}
+    promised = {name for name in names if not name[0].isupper()} or names or files
     return bool(promised) and not any(_has(test, name) for name in promised)
 
 
-def _names(span: str) -> list[str]:
-    """The names in a code span; of a path only what the file is called."""
-    if "/" in span or re.fullmatch(r"[\w-]+\.\w{1,4}", span):
-        return [_last(span)]
-    return _NAME.findall(span)
+def _is_path(span: str) -> bool:
+    return "/" in span or re.fullmatch(r"[\w-]+\.\w{1,4}", span) is not None
+
+
+def _called(span: str) -> list[str]:
+    """The names in a code span; of a call not its arguments, which are anybody's words."""
+    return _NAME.findall(span.partition("(")[0])
 
 
 def _last(name: str) -> str:

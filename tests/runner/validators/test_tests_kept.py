@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from runner.validators import weakened_tests
@@ -53,6 +55,55 @@ def weaker(files: dict[str, str | None], **options: object) -> list[str]:
         **{"repairing": True, **options},
     )
     return [complaint.message for complaint in found]
+
+
+SCRIPT = """import assert from 'node:assert';
+import test from 'node:test';
+
+test('adds', () => {
+  assert.equal(add(1, 2), 3);
+});
+"""
+OTHERS = {
+    "tests/calc.test.js": (SCRIPT, SCRIPT.replace("3", "4"), SCRIPT.replace("'adds'", "'all'")),
+    "src/__tests__/calc.ts": (SCRIPT, SCRIPT.replace("  a", "  // a"), "export {};\n"),
+    "calc.spec.jsx": (
+        SCRIPT,
+        SCRIPT.replace("(1, 2), 3", "(1, 2), add(1, 2)"),
+        SCRIPT.replace("test('", "test.skip('"),
+    ),
+    "calc_test.go": (
+        'func TestAdd(t *testing.T) {\n\tif Add(1, 2) != 3 {\n\t\tt.Error("no")\n\t}\n}\n',
+        "func TestAdd(t *testing.T) {\n}\n",
+        'func TestAdd(t *testing.T) {\n\tt.Skip()\n\tt.Error("no")\n}\n',
+    ),
+    "spec/calc_spec.rb": (
+        "it 'adds' do\n  expect(add(1, 2)).to eq 3\nend\n",
+        "it 'adds' do\nend\n",
+        "xit 'adds' do\n  expect(add(1, 2)).to eq 3\nend\n",
+    ),
+    "src/test/CalcTest.java": (
+        "@Test void adds() { assertEquals(3, add(1, 2)); }\n",
+        "@Test void adds() { add(1, 2); }\n",
+        "@Disabled @Test void adds() { assertEquals(3, add(1, 2)); }\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("path", OTHERS)
+def test_tests_of_other_languages_are_kept(path):
+    """A first answer may change what is checked, not whether; a repair neither; more is welcome."""
+    old, softer, gone = OTHERS[path]
+
+    def found(new: str | None, *, repairing: bool) -> int:
+        asked = changes({path: new})
+        return len(weakened_tests(asked, read=lambda _: old.encode(), repairing=repairing))
+
+    assert found(softer, repairing=False) == 0
+    assert found(softer, repairing=True) == 1
+    assert found(gone, repairing=False) == 1
+    assert found(None, repairing=False) == 1
+    assert found(old.replace("  ", "    ") + old, repairing=True) == 0
 
 
 @pytest.mark.parametrize("how", WEAKER)
@@ -145,6 +196,27 @@ def test_a_skipped_class_skips_its_tests():
     text = OLD.replace("class TestAdd", "@pytest.mark.skip\nclass TestAdd")
 
     assert len(weaker({"tests/test_calc.py": text})) == 2
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "complaints"),
+    [
+        ("node --test", "true", 1),
+        ("node --test", None, 1),
+        ("node --test", "node  --test", 0),
+        (None, "node --test", 0),
+        ("echo 'Error: no test specified' && exit 1", "node --test", 0),
+    ],
+)
+def test_the_script_that_runs_the_tests_is_kept(before, after, complaints):
+    """What ``npm test`` starts is the project's; one that says there is none may be replaced."""
+    old, new = (json.dumps({"scripts": {"test": script}}) for script in (before, after))
+
+    found = weakened_tests(
+        changes({"package.json": new}), read=lambda _: old.encode(), repairing=False
+    )
+
+    assert len(found) == complaints
 
 
 def test_configuration_that_is_deleted_is_missed():

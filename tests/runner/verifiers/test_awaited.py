@@ -21,7 +21,11 @@ TEST = "from kit.words import count\n\n\ndef test_count():\n    assert count('a 
         ("Add `kit/case.py` with `upper(s)`", "assert 1 == 2", True),
         ("Let `count` take tabs", "assert 1 == 2", False),
         ("Make it right", "assert 1 == 2", False),
+        ("Add `upper(count)`", "assert 1 == 2", True),
         ("Add `upper(s)`", "module 'kit.words' has no attribute 'count'", True),
+        ("Give `Text` in `kit/words.py` a method `upper()`", "assert 1 == 2", True),
+        ("Give `Text` a method `count(s)`", "assert 1 == 2", False),
+        ("Rewrite `kit/count.py`", "assert 1 == 2", False),
     ],
 )
 def test_what_a_test_waits_for(task: str, message: str, awaits: bool) -> None:
