@@ -123,7 +123,8 @@ def _shown(material: Material, path: str, room: int, count: Count, *, wanted: bo
         return None
     text = content.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n")
     symbols = material.library.facts.get(path, NOTHING).symbols
-    fits = cut(text, symbols, about=set(terms(material.text)), limit=room, count=count)
+    about = set(terms(material.text))
+    fits = cut(text, symbols, about=about, limit=room, count=count, head=wanted)
     return Shown(path, fits, partial=fits != text, wanted=wanted)
 
 

@@ -23,17 +23,26 @@ class _Piece:
     name: str = ""
 
 
-def cut(text: str, symbols: Symbols, *, about: Collection[str], limit: int, count: Count) -> str:
+def cut(
+    text: str,
+    symbols: Symbols,
+    *,
+    about: Collection[str],
+    limit: int,
+    count: Count,
+    head: bool = True,
+) -> str:
     """Return at most ``limit`` tokens of a file, with a note wherever lines are missing.
 
-    Of its pieces (definitions and what stands between them) the first stays, and those that share
-    most terms with ``about``.
+    Of its pieces (definitions and what stands between them) those stay that share most terms with
+    ``about``, and the first, which has the imports, before all others if ``head`` says so: for a
+    file that is to be changed. Where no piece fits, the file's beginning does.
     """
     if count(text) <= limit:
         return text
     lines = text.split("\n")
     pieces = _pieces(symbols, lines)
-    chosen = _chosen(pieces, lines, frozenset(about), limit, count)
+    chosen = _chosen(pieces, lines, frozenset(about), limit, count, head=head)
     while chosen:
         shown = "\n".join(_shown(pieces, set(chosen), lines))
         if count(shown) <= limit:
@@ -77,7 +86,13 @@ def _runs(start: int, end: int) -> list[_Piece]:
 
 
 def _chosen(
-    pieces: Sequence[_Piece], lines: Sequence[str], about: frozenset[str], limit: int, count: Count
+    pieces: Sequence[_Piece],
+    lines: Sequence[str],
+    about: frozenset[str],
+    limit: int,
+    count: Count,
+    *,
+    head: bool,
 ) -> list[int]:
     """Return places in ``pieces``, the worthiest first."""
     texts = ["\n".join(lines[piece.start : piece.end]) for piece in pieces]
@@ -85,7 +100,7 @@ def _chosen(
         len(about & set(terms(text))) + 3 * len(about & set(terms(piece.name)))
         for piece, text in zip(pieces, texts, strict=True)
     ]
-    order = sorted(range(len(pieces)), key=lambda at: (at != 0, -shares[at], at))
+    order = sorted(range(len(pieces)), key=lambda at: (not head or at != 0, -shares[at], at))
     kept: list[int] = []
     left = limit - limit // 8  # for the notes
     for at in order:
