@@ -24,14 +24,15 @@ def awaits_another(failure: TestFailure, *, task: str, test: str) -> bool:
     """Say whether a test fails for want of something that this task does not promise.
 
     ``task`` is all that the task says, ``test`` the failing test's source with the helpers it uses.
-    A missing name must stand in the test, so that it is the test that wants it and not the code
-    under test. A test that fails otherwise is the task's if it uses what the task makes or changes:
+    A missing name must stand in the test and be missed there: what the code under test misses is
+    the code's fault. A test that fails otherwise is the task's if it uses what the task makes or changes:
     functions, as far as the task names any, for the files and classes they stand in serve others.
     """
     missing = [name for names in _MISSING.findall(failure.message) for name in names if name]
     if missing:
         wanted = [_last(name) for name in missing]
-        return all(_has(test, name) and not _has(task, name) for name in wanted)
+        there = failure.file in ("", failure.test.split("::")[0])
+        return there and all(_has(test, name) and not _has(task, name) for name in wanted)
     spans = _SPAN.findall(task)
     files = {_last(span) for span in spans if _is_path(span)}
     names = {name for span in spans if not _is_path(span) for name in _called(span)}

@@ -33,3 +33,12 @@ def test_what_a_test_waits_for(task: str, message: str, awaits: bool) -> None:
     failure = TestFailure("tests/test_words.py::test_count", message)
 
     assert awaits_another(failure, task=task, test=TEST) is awaits
+
+
+def test_what_the_code_misses_is_not_awaited() -> None:
+    """The test has the name, too, but it is the code that was just written that lacks it."""
+    failure = TestFailure(
+        "tests/test_words.py", "NameError: name 'count' is not defined", file="kit/words.py"
+    )
+
+    assert not awaits_another(failure, task="Add `upper(s)` to `kit/words.py`", test=TEST)
