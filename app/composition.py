@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+import aiohttp
 from aiohttp import web
 
-from app.composition_parts import Parts, Surroundings, open_parts
-from app.composition_proposals import Reactions
-from app.dispatch import Dispatch
-from app.engine import Engine
+from app.composition_parts import Surroundings, open_parts
+from app.composition_work import Working, working
+from app.github.identity import AppIdentity
 from app.github.scopes import APP_EVENTS
 from app.inbox import Inbox
-from app.pages.watching import Watching
 from app.polling import Poller
-from app.proposals import Look, ProposalService
-from app.roadmap_push import RoadmapPushes
-from app.run_service import RunService
 from app.server import build_app
 from app.settings import ServerSettings
-from app.store.deliveries import Deliveries
-from app.store.orders import Orders
-from app.store.proposals import StoredProposals
-from app.store.queue import Queue
-from app.store.runs import Runs
-from app.tasks import TaskFinder
-from app.worker import Segment, Worker
+from app.worker import Worker
 from runner.adapters.clock import SystemClock
 from runner.adapters.sandboxes import SandboxChoice
 
@@ -43,33 +33,8 @@ class Server:
     worker: Worker
     poller: Poller
     sandbox: SandboxChoice
-
-    async def idle(self) -> None:
-        """Wait until every stored delivery is worked, no poll is due and no run can go on."""
-        await self.inbox.idle()
-        await self.poller.idle()
-        await self.worker.idle()
-        await self.poller.idle()
-
-
-@dataclass(frozen=True)
-class _Work:
-    """What works orders: the engine hands them to the worker, the queue says which may."""
-
-    runs: Runs
-    queue: Queue
-    engine: Engine
-    worker: Worker
-    watch: Watching
-
-
-@dataclass(frozen=True)
-class _People:
-    """What hears people: proposals, the poller of reactions, and the runs they ask for."""
-
-    proposals: ProposalService
-    polls: Poller
-    service: RunService
+    idle: Callable[[], Awaitable[None]]
+    """Waits until every stored delivery is worked, no poll is due and no run can go on."""
 
 
 @asynccontextmanager
@@ -81,101 +46,30 @@ async def server(
     Raises ``StoreError`` when the database cannot be used, ``Outage`` when no sandbox works.
     """
     around = around or Surroundings(SystemClock())
-    async with AsyncExitStack() as stack:
-        parts = await open_parts(settings, around, stack)
-        poll = _Later()
-        work = _work(settings, around, parts, poll)
-        people = _people(around, parts, work, poll)
-        poll.look = people.polls.look
-        deliveries = Deliveries(parts.store, around.clock)
-        dispatch = _dispatch(settings, around, parts, people)
-        inbox = Inbox(
-            deliveries, dispatch, clock=around.clock, sleep=around.sleep, on_bug=around.on_bug
+
+    def identify(session: aiohttp.ClientSession) -> AppIdentity:
+        return AppIdentity(
+            app_id=str(settings.github_app_id),
+            private_key=settings.github_app_private_key.get_secret_value(),
+            api_url=settings.github_api_url,
+            session=session,
+            clock=around.clock,
+            sleep=around.sleep,
         )
-        app = _front(settings, parts, deliveries, inbox, work.watch)
-        for stop in (work.worker.stop, work.engine.stop, people.polls.stop, inbox.stop):
-            stack.push_async_callback(stop)
-        for start in (work.engine.start, work.worker.start, inbox.start, people.polls.start):
-            await start()
-        yield Server(app, inbox, work.worker, people.polls, parts.sandbox)
+
+    async with AsyncExitStack() as stack:
+        parts = await open_parts(settings, around, stack, identify)
+        work = await stack.enter_async_context(working(parts))
+        app = _front(settings, work)
+        yield Server(app, work.inbox, work.worker, work.poller, parts.sandbox, work.idle)
 
 
-class _Later:
-    """Stands for the poller, which is made after those that tell it to look."""
-
-    look: Look
-
-    async def __call__(self) -> None:
-        await self.look()
-
-
-def _work(settings: ServerSettings, around: Surroundings, parts: Parts, poll: Look) -> _Work:
-    runs = Runs(parts.store, around.clock)
-    watch = parts.watching(runs)
-
-    def begin(run: str) -> Segment:
-        return parts.segment(run, runs, watch, poll=poll)
-
-    engine = Engine(settings.database_url.get_secret_value(), lambda o: worker.step(o))
-    orders = Orders(around.clock, engine.enqueue, at_once=settings.cairn_concurrency)
-    queue = Queue(parts.store, around.clock, orders)
-    worker = Worker(
-        queue, begin, lost=engine.lost, clock=around.clock, rest=around.rest, on_bug=around.on_bug
-    )
-    return _Work(runs, queue, engine, worker, watch)
-
-
-def _people(around: Surroundings, parts: Parts, work: _Work, poll: Look) -> _People:
-    stored = StoredProposals(parts.store, around.clock)
-    look = work.worker.look
-    proposals = ProposalService(
-        stored, work.queue, work.runs, rules_of=parts.rules_of, look=look, poll=poll
-    )
-    reactions = Reactions(parts.identity, work.runs, proposals)
-    polls = Poller(
-        stored,
-        ask=reactions.ask,
-        judge=reactions.judge,
-        expire=proposals.expire,
-        clock=around.clock,
-        rest=around.rest,
-        on_bug=around.on_bug,
-    )
-    service = RunService(
-        work.runs,
-        work.queue,
-        roadmap_of=parts.roadmap_of,
-        first_words=parts.first_words(work.watch.waiting).say,
-        look=look,
-        find=TaskFinder(work.runs, roadmap_of=parts.roadmap_of, read=parts.roadmap_at_tip),
-        skips=parts.skips,
-        proposals=proposals,
-    )
-    return _People(proposals, polls, service)
-
-
-def _dispatch(
-    settings: ServerSettings, around: Surroundings, parts: Parts, people: _People
-) -> Dispatch:
-    bots = frozenset(settings.cairn_allowed_bots)
-    images = settings.cairn_allowed_images
-    return Dispatch(
-        parts.identity,
-        people.service,
-        people.proposals,
-        clock=around.clock,
-        allowed_bots=bots,
-        pushed=RoadmapPushes(parts.identity, people.service, allowed_bots=bots, images=images),
-    )
-
-
-def _front(
-    settings: ServerSettings, parts: Parts, deliveries: Deliveries, inbox: Inbox, watch: Watching
-) -> web.Application:
+def _front(settings: ServerSettings, work: Working) -> web.Application:
+    parts, watch = work.parts, work.watch
     app = build_app(
         secret=settings.github_webhook_secret,
-        deliveries=deliveries,
-        on_delivery=inbox.put,
+        deliveries=work.deliveries,
+        on_delivery=work.inbox.put,
         events=APP_EVENTS,
         readiness={"database": parts.store.check, "sandbox": parts.sandbox.sandbox.check},
         routes=watch.routes,

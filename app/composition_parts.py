@@ -18,12 +18,12 @@ from app.composition_proposals import SkippedTasks, rules_of
 from app.execution import RunPorts, StoredControl, execute
 from app.github.branches import Branches
 from app.github.commits import Commits
-from app.github.identity import AppIdentity
 from app.github.normalise_pull import NormalisePull
 from app.github.repository import GitHubRepository
 from app.github.repository_api import RepositoryApi
-from app.github.repository_config import read_config
+from app.github.repository_config import Overlay, as_it_is, read_config
 from app.github.scopes import CHECK, PUBLISH, READ
+from app.github.token_identity import Identity
 from app.logs import mask_for, secrets_of
 from app.normalise_pull import Normalising
 from app.pages.watching import Watching, watching
@@ -31,7 +31,7 @@ from app.progress import Place, Progress
 from app.progress_queue import FirstWords
 from app.proposals import Look, ShownProposals
 from app.run_service import row_of
-from app.settings import ServerSettings
+from app.settings import WorkSettings
 from app.store.database import Store, open_store
 from app.store.decisions import StoredDecisions
 from app.store.journal import StoredAnswers, StoredJournal
@@ -45,12 +45,11 @@ from handlers.proposals import Rules
 from handlers.runs import RunRequested
 from runner.adapters.durable import take_folder
 from runner.adapters.fanout import Fanout
-from runner.adapters.openai_model import OpenAIModel
 from runner.adapters.sandboxes import SandboxChoice, choose_sandbox
 from runner.config import ConfigError, RepositoryConfig
 from runner.context.index import Index
 from runner.deps import Deps
-from runner.ports import Clock, Events, Sandbox
+from runner.ports import Clock, Events, Model, Sandbox
 
 
 @dataclass(frozen=True)
@@ -72,16 +71,17 @@ class Surroundings:
 class Parts:
     """What all runs of a server share."""
 
-    settings: ServerSettings
+    settings: WorkSettings
     around: Surroundings
     store: Store
-    identity: AppIdentity
-    model: OpenAIModel
+    identity: Identity
+    model: Model
     journal: StoredJournal
     sandbox: SandboxChoice
     folders: Folders
     index: Index
     mask: Callable[[str], str]
+    overlay: Overlay = as_it_is
 
     def watching(self, runs: Runs) -> Watching:
         """The pages, and who hears of every run for them."""
@@ -207,12 +207,17 @@ class Parts:
         return config.roadmap.path
 
     async def _config(self, github: GitHubAPI, repository: str) -> RepositoryConfig:
-        return await read_config(github, repository, images=self.settings.cairn_allowed_images)
+        images = self.settings.cairn_allowed_images
+        return self.overlay(await read_config(github, repository, images=images))
 
 
 async def open_parts(
-    settings: ServerSettings, around: Surroundings, stack: AsyncExitStack
+    settings: WorkSettings,
+    around: Surroundings,
+    stack: AsyncExitStack,
+    identify: Callable[[aiohttp.ClientSession], Identity],
 ) -> Parts:
+    """Open what all runs share; ``stack`` closes it. ``identify`` says who we are at GitHub."""
     folder = settings.cairn_data_dir
     stack.callback(os.close, take_folder(folder, name=f"the data folder {folder}"))
     store = await open_store(settings.database_url.get_secret_value())
@@ -227,14 +232,7 @@ async def open_parts(
         settings=settings,
         around=around,
         store=store,
-        identity=AppIdentity(
-            app_id=str(settings.github_app_id),
-            private_key=settings.github_app_private_key.get_secret_value(),
-            api_url=settings.github_api_url,
-            session=session,
-            clock=around.clock,
-            sleep=around.sleep,
-        ),
+        identity=identify(session),
         model=model,
         journal=StoredJournal(store, around.clock),
         sandbox=choice,
@@ -244,7 +242,7 @@ async def open_parts(
     )
 
 
-async def _server_sandbox(settings: ServerSettings, around: Surroundings) -> SandboxChoice:
+async def _server_sandbox(settings: WorkSettings, around: Surroundings) -> SandboxChoice:
     if around.sandbox is not None:
         return SandboxChoice(sandbox=around.sandbox, reason="The sandbox is a test's.")
     candidates = sandboxes(

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from cachetools import LRUCache
 
-from app.github.identity import AppIdentity
 from app.github.reactions import read_reactions
 from app.github.scopes import CONVERSE, REACTIONS
+from app.github.token_identity import Identity
 from app.proposals import ProposalService
 from app.store.proposals import StoredProposal
 from app.store.runs import Runs
@@ -39,7 +39,7 @@ class SkippedTasks:
 class Reactions:
     """Asks GitHub for reactions, and weighs them with those who decide."""
 
-    def __init__(self, identity: AppIdentity, runs: Runs, proposals: ProposalService) -> None:
+    def __init__(self, identity: Identity, runs: Runs, proposals: ProposalService) -> None:
         self._identity = identity
         self._runs = runs
         self._proposals = proposals

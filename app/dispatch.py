@@ -7,8 +7,9 @@ import logging
 from collections.abc import Awaitable, Callable, Set
 from dataclasses import replace
 
-from app.github.identity import AppIdentity, Gone
+from app.github.identity import Gone
 from app.github.scopes import CONVERSE
+from app.github.token_identity import Identity
 from app.store.deliveries import Delivery
 from handlers.events import Event, IssueCommentCreated, MalformedPayload, is_from_bot, read_event
 from handlers.proposals import Proposals
@@ -31,7 +32,7 @@ class Dispatch:
 
     def __init__(
         self,
-        identity: AppIdentity,
+        identity: Identity,
         runs: Runs,
         proposals: Proposals,
         *,

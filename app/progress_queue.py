@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 
 from gidgethub import GitHubException
 
-from app.github.identity import AppIdentity
 from app.github.scopes import CONVERSE
+from app.github.token_identity import Identity
 from app.progress import Place, Progress
 from app.store.runs import RunRequest
 from app.waiting import Waiting
@@ -24,7 +24,7 @@ class FirstWords:
 
     def __init__(
         self,
-        identity: AppIdentity,
+        identity: Identity,
         waiting: Waiting,
         *,
         clock: Clock,

@@ -15,9 +15,10 @@ from typing import Protocol
 from gidgethub.abc import GitHubAPI
 
 from app.github.contents import Contents
-from app.github.identity import AppIdentity
 from app.github.repository_api import RepositoryApi
+from app.github.repository_config import Overlay, as_it_is
 from app.github.scopes import PLAN
+from app.github.token_identity import Identity
 from app.plan_issue import PlanIssue
 from app.plan_notes import refused, started, unclear
 from app.plan_text import TITLE, config_text, gone_text, plan_text, plannable
@@ -49,21 +50,23 @@ class Starts(Protocol):
 class RoadmapPushes:
     """Works pushes; doing it twice changes nothing. ``images`` may be asked for in a configuration.
 
-    ``allowed_bots`` are those whose pushes count.
+    ``allowed_bots`` are those whose pushes count, ``overlay`` is laid over the configuration.
     """
 
     def __init__(
         self,
-        identity: AppIdentity,
+        identity: Identity,
         runs: Starts,
         *,
         allowed_bots: Set[str],
         images: Collection[str],
+        overlay: Overlay = as_it_is,
     ) -> None:
         self._identity = identity
         self._runs = runs
         self._allowed_bots = allowed_bots
         self._images = images
+        self._overlay = overlay
 
     async def __call__(self, push: BranchPushed) -> None:
         """Work one push. Raises ``Outage``."""
@@ -81,6 +84,7 @@ class RoadmapPushes:
             issue=PlanIssue(api, bot_login=own),
             runs=self._runs,
             images=self._images,
+            overlay=self._overlay,
             bot=is_from_bot(push, own=own, allowed=self._allowed_bots),
         )
         try:
@@ -99,13 +103,14 @@ class _Work:
     issue: PlanIssue
     runs: Starts
     images: Collection[str]
+    overlay: Overlay
     bot: bool
 
     async def do(self) -> None:
         """Show the plan, then start what is to be started: the run belongs to the plan's issue."""
         raw = await self.contents.read(CONFIG_PATH, self.push.after) or b""
         try:
-            config = parse_config(raw, images=self.images)
+            config = self.overlay(parse_config(raw, images=self.images))
         except ConfigError as error:
             if await self._is_newest():
                 text = config_text(str(problem) for problem in error.problems)

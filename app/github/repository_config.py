@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from gidgethub import BadRequest
 from gidgethub.abc import GitHubAPI
 
 from runner.config import CONFIG_PATH, RepositoryConfig, parse_config
+
+Overlay = Callable[[RepositoryConfig], RepositoryConfig]
+"""What is laid over a repository's configuration by whoever asks for the work."""
+
+
+def as_it_is(config: RepositoryConfig) -> RepositoryConfig:
+    """Nothing is laid over it."""
+    return config
 
 
 async def read_config(

@@ -12,7 +12,8 @@ from app.live import Hub
 from app.pages.door import Door
 from app.pages.listing import Listing
 from app.pages.site import Sources, routes
-from app.settings import ServerSettings
+from app.settings import WorkSettings
+from app.setup.configured import configured_routes
 from app.store.database import Store
 from app.store.runs import Run, Runs
 from app.waiting import Waiting
@@ -26,16 +27,17 @@ from runner.state import Request, RunState
 
 @dataclass(frozen=True)
 class Watching:
-    """The runs' audience: ``events`` hears of every run, ``routes`` show them."""
+    """The runs' audience: ``events`` hears of every run, ``routes`` show them; so do ``also``."""
 
     hub: Hub
     waiting: Waiting
     routes: list[web.RouteDef]
+    also: tuple[Events, ...] = ()
 
     @property
     def events(self) -> Events:
         """The listener every run has."""
-        return Fanout(self.hub, self.waiting)
+        return Fanout(self.hub, self.waiting, *self.also)
 
     async def stopped(self, run: Run, outcome: Outcome) -> None:
         """Tell how a run stopped, for some stop before the loop could say anything."""
@@ -48,7 +50,7 @@ class Watching:
 
 
 def watching(
-    settings: ServerSettings,
+    settings: WorkSettings,
     *,
     store: Store,
     runs: Runs,
@@ -70,7 +72,8 @@ def watching(
     )
     secure = (settings.cairn_public_url or "").startswith("https:")
     access = Access(settings.cairn_admin_token, secure=secure, clock=clock)
-    return Watching(hub, waiting, routes(sources, Door(access)))
+    door = Door(access)
+    return Watching(hub, waiting, [*routes(sources, door), *configured_routes(settings, door)])
 
 
 async def recall(run: Run, journal: Journal) -> RunState | None:

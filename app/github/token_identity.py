@@ -1,0 +1,107 @@
+"""Who we are where there is one token for everything: the ``GITHUB_TOKEN`` of a workflow, or a
+token of an App's installation. What it may do is what its owner granted; it cannot be narrowed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import aiohttp
+from cachetools import LRUCache
+from gidgethub.abc import CACHE_TYPE
+from pydantic import SecretStr
+
+from app.github.client import GitHubClient, Sleep
+from app.github.scopes import Permissions
+from runner.ports import Clock
+
+INSTALLATION = 1
+"""Stands where an App has the number of its installation."""
+
+_MOST_ANSWERS = 256
+_VIEWER = "query { viewer { login } }"
+
+
+class Identity(Protocol):
+    """Who we are at GitHub. Every method raises ``Outage``."""
+
+    async def bot_login(self) -> str:
+        """Return the login under which we comment."""
+
+    async def installation_for(self, full_name: str) -> int:
+        """Return the installation that covers a repository. Raises ``Gone`` where none does."""
+
+    async def installation_token(
+        self, *, installation_id: int, repository_id: int, permissions: Permissions
+    ) -> str:
+        """Return a token for one repository."""
+
+    def client(
+        self, *, installation_id: int, repository_id: int | None, permissions: Permissions
+    ) -> GitHubClient:
+        """Return a client for one repository (None: for all of the installation's)."""
+
+
+class TokenIdentity:
+    """The owner of one token, an ``Identity`` without an App's key."""
+
+    def __init__(
+        self,
+        token: SecretStr,
+        *,
+        api_url: str,
+        session: aiohttp.ClientSession,
+        clock: Clock,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self._token = token
+        answers: CACHE_TYPE = LRUCache(_MOST_ANSWERS)
+        self._client = GitHubClient(
+            session,
+            base_url=api_url,
+            credential=_Fixed(f"token {token.get_secret_value()}"),
+            clock=clock,
+            sleep=sleep,
+            cache=answers,
+        )
+        self._login = ""
+
+    @property
+    def github(self) -> GitHubClient:
+        """The client that speaks with the token."""
+        return self._client
+
+    async def bot_login(self) -> str:
+        """Return the account the token speaks for, as ``github-actions[bot]``; asked once."""
+        if not self._login:
+            self._login = str((await self._client.graphql(_VIEWER))["viewer"]["login"])
+        return self._login
+
+    async def installation_for(self, full_name: str) -> int:
+        """Return the one there is."""
+        return INSTALLATION
+
+    async def installation_token(
+        self, *, installation_id: int, repository_id: int, permissions: Permissions
+    ) -> str:
+        """Return the token."""
+        return self._token.get_secret_value()
+
+    def client(
+        self, *, installation_id: int, repository_id: int | None, permissions: Permissions
+    ) -> GitHubClient:
+        """Return the one client there is."""
+        return self._client
+
+
+@dataclass(frozen=True, slots=True)
+class _Fixed:
+    value: str = field(repr=False)
+
+    async def authorization(self) -> str:
+        return self.value
+
+    def forget(self, authorization: str) -> None:
+        """There is no other one: what is refused twice is refused."""
