@@ -71,7 +71,9 @@ async def asset(request: web.Request) -> web.Response:
     name = request.match_info["name"]
     if name not in _ASSETS:
         raise web.HTTPNotFound
-    return web.Response(body=_content(name), content_type=_ASSETS[name], headers=HEADERS)
+    # the set-up's last page is styled although its server may be gone by then
+    headers = {**HEADERS, "Cache-Control": "max-age=3600" if name == "pages.css" else "no-store"}
+    return web.Response(body=_content(name), content_type=_ASSETS[name], headers=headers)
 
 
 @cache

@@ -9,9 +9,9 @@ DESCRIPTION = "Executes ROADMAP.md, one verified pull request at a time."
 
 PERMISSIONS: Mapping[str, str] = MappingProxyType(
     {
-        "checks": "buttons on proposals and the state of checkpoints",
+        "checks": "check runs with the buttons of a proposal; without it everything else works",
         "contents": "reading the repository; blobs, trees, commits and branches of checkpoints",
-        "issues": "answering comments, the progress comment, reading reactions, labels",
+        "issues": "comments, reactions and labels, on pull requests too; the issue of the plan",
         "metadata": "asking what a person may do; GitHub gives it to every App",
         "pull_requests": "opening checkpoints and proposals, and changing their base",
     }

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.settings import settings_table
+from app.setup.manifest import tables
 from handlers.replies import help_text
 from runner.config import config_schema
 from runner.graph import mermaid
@@ -47,5 +48,6 @@ PARTS: dict[tuple[str, str], Callable[[], str]] = {
     ("docs/cairn.schema.json", "all"): _schema,
     ("docs/command-line.md", "options"): command_line,
     ("docs/configuration.md", "keys"): configuration,
+    ("docs/setup.md", "permissions"): tables,
     ("docs/settings.md", "settings"): lambda: settings_table().strip(),
 }
