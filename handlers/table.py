@@ -216,7 +216,7 @@ COMMANDS: tuple[Command, ...] = (
         makes=Retry,
         needs="write",
         description="work on one task again, also one that failed, was declined, skipped or has a "
-        "proposal",
+        "proposal; goes on from what people pushed to its recovery branch",
         example="/execute retry 1.2",
         arguments=(_TASK,),
     ),

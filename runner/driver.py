@@ -12,7 +12,7 @@ from runner.deps import Deps
 from runner.errors import Outage, Stopped, TaskError
 from runner.events import Advanced, NodeFinished, NodeStarted, RunChanged
 from runner.flights import Ended, Flights
-from runner.graph import END, REST, RUN_NODES, following
+from runner.graph import END, REST, RUN_NODES, START, following
 from runner.moves import advanced, left_out, next_move
 from runner.state import Failure, Request, RunState, Step, Usage
 
@@ -67,13 +67,13 @@ async def driving(
 
 
 def _woken(state: RunState, flights: Flights, at_work: Mapping[str, str]) -> RunState:
-    """Go on with the tasks that were at work; a run that rested looks whether it can go on."""
+    """Go on with the tasks that were at work; a run that rested reads anew what is there now."""
     state = advanced(state)
     for task, node in at_work.items():
         flights.board(task, node)
-    if at_work or state.node == REST:
+    if at_work:
         return replace(state, node=BORDER, current="")
-    return state
+    return replace(state, node=START, current="") if state.node == REST else state
 
 
 def _boarded(state: RunState, flights: Flights) -> RunState:

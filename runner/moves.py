@@ -57,7 +57,9 @@ def advanced(state: RunState) -> RunState:
     Read off the attempts, so that a crash between the rows of a border loses no commit, and tasks
     that were worked on side by side may be settled in any order.
     """
-    on = {a.base: a for a in state.attempts.values() if a.commit and a.commit != a.base}
+    no = {key for key, status in state.statuses.items() if status is Status.DECLINED}
+    made = (a for a in state.attempts.values() if a.commit and a.task not in no)
+    on = {a.base: a for a in made if a.commit != a.base}
     while (attempt := on.pop(state.tip, None)) is not None:
         state = replace(state, tip=attempt.commit, tip_branch=attempt.branch)
         state = applied(state, attempt)

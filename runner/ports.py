@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 
 from runner.events import Event
 from runner.publishing import Checkpoint as Checkpoint
+from runner.publishing import Handed as Handed
 from runner.publishing import Proposed as Proposed
 from runner.publishing import Published as Published
 from runner.publishing import Stack as Stack
@@ -174,6 +175,13 @@ class Repository(Protocol):
 
     async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:
         """Say how a proposal ended: its pull request is ready for people, or closed."""
+
+    async def handed(self, task: str, tip: str) -> Handed | None:
+        """Return what people pushed to the branch of a proposal about a task and no run took yet.
+
+        ``tip`` is the commit a run builds on. On a checkout there are no such branches. Raises
+        ``Outage``.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,21 @@ from runner.changes import ChangeSet
 
 
 @dataclass(frozen=True, slots=True)
+class Handed:
+    """What people pushed to the branch of a task's proposal, for a retry to go on from.
+
+    ``commit`` is the head of ``branch``, ``base`` where that left the line a run builds on;
+    ``people`` are who made it, each as ``Name <mail>``; ``url`` is the proposal's pull request.
+    """
+
+    branch: str
+    commit: str
+    base: str
+    people: tuple[str, ...]
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Checkpoint:
     """A verified change set to be committed (``changes`` includes the ticked roadmap).
 
@@ -16,7 +31,7 @@ class Checkpoint:
     branch the pull request is made against); ``tree`` is the tree sha the commit must have.
     ``trailers`` end the commit message. ``members`` are further tasks it ticks. ``kind``
     is ``recovery`` for an applied proposal, which only edits the roadmap: its pull request may be
-    there already.
+    there already. ``handed`` is people's work it goes on from, whose pull request it takes over.
     """
 
     run: str
@@ -32,6 +47,7 @@ class Checkpoint:
     trailers: tuple[tuple[str, str], ...]
     kind: Literal["checkpoint", "recovery"] = "checkpoint"
     members: tuple[str, ...] = ()
+    handed: Handed | None = None
 
 
 @dataclass(frozen=True, slots=True)

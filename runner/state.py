@@ -12,6 +12,7 @@ from runner.findings import Complaint, Verification
 from runner.graph import START
 from runner.options import Options as Options
 from runner.options import Request as Request
+from runner.publishing import Handed
 from runner.recovery.values import Proposal, Reason
 from runner.roadmap.groups import Piece
 from runner.roadmap.task import Roadmap, Task
@@ -121,7 +122,8 @@ class Attempt:
     the roadmap after its recovery was applied. ``spent`` is what its model calls used,
     ``command`` the line a model proposed to verify it with ('' for none, None before it is
     asked), ``usage`` the same by node with wall time, ``path`` the nodes it went through,
-    ``reasons`` why the loop strategy went where it did.
+    ``reasons`` why the loop strategy went where it did. ``handed`` is people's work that the
+    attempt goes on from.
     """
 
     task: str
@@ -148,6 +150,7 @@ class Attempt:
     failure: Failure | None = None
     proposal: Proposal | None = None
     decision: Decided | None = None
+    handed: Handed | None = None
     approved: str = ""
     rewritten: bytes = b""
     commit: str = ""
@@ -168,10 +171,11 @@ class RunState:
     """A run: what was asked, what was read, and the newest attempt of every task it touched.
 
     ``tip`` and ``tip_branch`` are what the next task builds on; ``statuses`` are those of tasks
-    without an attempt (in review or declined before this run). ``current`` is the task a node
-    works on, ``decided`` are tasks a person has decided about, ``stopping`` an order to cancel,
-    ``problem`` why there is nothing to do. ``replaced`` are tasks that recoveries took out of the
-    roadmap, ``origins`` whose place a task took (key of the new one → key of the old one).
+    without an attempt (in review or declined before this run, or declined while it rested).
+    ``current`` is the task a node works on, ``decided`` are tasks a person has decided about,
+    ``stopping`` an order to cancel, ``problem`` why there is nothing to do. ``replaced`` are tasks
+    that recoveries or people took out of the roadmap, ``origins`` whose place a task took (key of
+    the new one → key of the old one).
     ``blocked_by`` are tasks that wait in vain, by key, each with the key of what it waits for.
     """
 
@@ -242,7 +246,8 @@ class RunState:
         """Where a task stands now."""
         status = self.statuses.get(task.key, Status.PENDING)
         if attempt := self.attempts.get(task.key) or self._of_group(task.key):
-            status = attempt.status
+            closed = status is Status.DECLINED and attempt.status is Status.COMPLETED
+            status = status if closed else attempt.status
         elif task.checked:
             status = Status.COMPLETED
         waits = status is Status.PENDING and task.key in self.blocked_by

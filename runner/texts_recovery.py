@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from runner.defuse import defuse
+from runner.publishing import Handed
 from runner.recovery.values import Proposal, Strategy
 from runner.roadmap.new_task import NewTask
 from runner.state import Attempt, RunState
@@ -15,7 +18,8 @@ _DOES: dict[Strategy, str] = {
     "defer": "Try the task once more after the others.",
     "skip": "Leave the task out of this run.",
     "escalate": "Leave the task to people. This pull request is marked ready for them: finish the "
-    "task on its branch and merge, or comment `/execute retry` for one more attempt.",
+    "task on its branch and merge; or push what you have and comment `/execute retry`, then Cairn "
+    "goes on from there.",
 }
 _WHY = {
     "task_too_vague": "the task does not say what is to be done",
@@ -24,6 +28,9 @@ _WHY = {
     "environment_issue": "the environment lacks something the task needs",
     "unknown": "no rule and no model could tell why",
 }
+_MOST = 5
+CANCELLED = "its run was cancelled; checkpoints that it opened stay open"
+DONE_BY_PEOPLE = "its task is done in the roadmap already"
 _HOW = """\
 | to approve | to refuse |
 | --- | --- |
@@ -108,6 +115,46 @@ def replacement_list(tasks: tuple[NewTask, ...]) -> str:
         lines.append(f"- {name}{_plain(task.text)}")
         lines += [f"  - {_plain(each)}" for each in (*task.details, *task.acceptance)]
     return "\n".join(lines)
+
+
+def builds_on(handed: Handed) -> str:
+    """What a checkpoint's pull request says of people's work in it."""
+    return (
+        f"### Made with people\n\nIt goes on from what {_people(handed)} pushed to "
+        f"`{_plain(handed.branch)}` ({handed.url}). Edits of the roadmap there were left out."
+    )
+
+
+def went_on_from(handed: Handed) -> str:
+    """Why an attempt began without a question."""
+    return f"went on from what {_people(handed)} pushed to {handed.branch}"
+
+
+def left_alone(handed: Handed) -> str:
+    """Why people's work is not in the answer."""
+    return f"what {_people(handed)} pushed to {handed.branch} was set aside: repairing it failed"
+
+
+def conflicting(handed: Handed, paths: Sequence[str]) -> str:
+    """Why people's work cannot be taken over, and what makes it possible."""
+    return (
+        f"{', '.join(paths[:_MOST])} changed on {handed.branch} and, since, in what the task "
+        f"builds on. Merge that into {handed.branch} and resolve the conflict, then comment "
+        "`/execute retry` again"
+    )
+
+
+def not_a_file(handed: Handed, paths: Sequence[str]) -> str:
+    """Why people's work cannot be taken over by us at all."""
+    return (
+        f"{', '.join(paths[:_MOST])} on {handed.branch} is a link or a submodule, which Cairn does "
+        "not write. Merge the branch yourself, or take that out"
+    )
+
+
+def _people(handed: Handed) -> str:
+    names = [_plain(person.partition(" <")[0]) for person in handed.people]
+    return ", ".join(names[:_MOST]) or "people"
 
 
 def _does(proposal: Proposal) -> str:

@@ -32,9 +32,12 @@ def asked_for(state: RunState, task: Task) -> bool:
 
 
 def comes_back(attempt: Attempt) -> bool:
-    """Say whether a task is tried once more; one whose proposal nobody answered is not."""
-    unanswered = attempt.decision is not None and attempt.decision.verdict == "defer"
-    return attempt.status is Status.DEFERRED and attempt.number == 1 and not unanswered
+    """Say whether a task is tried once more; one that another run was asked to retry is not.
+
+    A proposal that nobody answered ends as deferred (DESIGN §8), so its task comes back too.
+    """
+    elsewhere = attempt.decision is not None and attempt.decision.channel == "retry"
+    return attempt.status is Status.DEFERRED and attempt.number == 1 and not elsewhere
 
 
 def upcoming(state: RunState) -> tuple[Task, ...]:

@@ -17,8 +17,17 @@ def handed_over(pull: Pull, why: str) -> str:
     """What an approved escalation says: the task is for people now."""
     return (
         f"**Ready for people** ({_plain(why)}). Cairn works on this task no more until somebody "
-        f"asks for it. Finish the task on `{pull.head}`, tick its box and merge; or comment "
-        f"`/execute retry {pull.task}` for one more attempt of ours, which does not build on it."
+        f"asks for it. Finish the task on `{pull.head}`, tick its box and merge; or push there "
+        f"what you have and comment `/execute retry {pull.task}`: Cairn goes on from it, verifies "
+        "it, ticks the box and opens its pull request in your name too."
+    )
+
+
+def taken(number: int) -> str:
+    """What is said where people's work went into a checkpoint."""
+    return (
+        f"What was pushed here is part of #{number} now, so this pull request is closed. The "
+        "branch stays."
     )
 
 

@@ -53,6 +53,11 @@ class Pulls:
                 return pull
         return None
 
+    async def recoveries(self, task: str) -> list[Pull]:
+        """Return the unmerged ones that show, or showed, a proposal about a task, newest first."""
+        listed = self._listed({"state": "all"})
+        return [p async for p in listed if not (p.member or p.merged) and self._is_about(p, task)]
+
     async def on(self, branch: str) -> bool:
         """Say whether anybody's open pull request is made against a branch."""
         query = urlencode({"state": "open", "base": branch, "per_page": 1})
@@ -100,6 +105,9 @@ class Pulls:
         """Close it unmerged."""
         if pull.open:
             await self._change(pull, {"state": "closed"}, f"close pull request #{pull.number}")
+
+    def _is_about(self, pull: Pull, task: str) -> bool:
+        return (pull.task, pull.roadmap) == (task, self._roadmap)
 
     async def _create(self, data: dict[str, Any], *, draft: bool) -> Any:
         doing = f"open the pull request of {data['head']} against {data['base']}"

@@ -14,6 +14,7 @@ from app.github.branches import Branches
 from app.github.checks import Checks
 from app.github.comments import Comments
 from app.github.commits import Commits
+from app.github.handed import HandedOver
 from app.github.mirror import Mirror
 from app.github.proposals import Proposals
 from app.github.pulls import Pulls
@@ -22,7 +23,7 @@ from app.github.repository_api import RepositoryApi, ref_path
 from app.github.stack import standing
 from runner.adapters.git_objects import MissingBlobs
 from runner.errors import Outage
-from runner.ports import Checkpoint, Proposed, Published, Stack
+from runner.ports import Checkpoint, Handed, Proposed, Published, Stack
 from runner.snapshot import Snapshot
 
 
@@ -52,14 +53,24 @@ class GitHubRepository:
         self._commits = Commits(self._api)
         self._pulls = Pulls(self._api, bot_login=bot_login, roadmap=roadmap)
         self._branches = Branches(self._commits, snapshot=self.snapshot, bot_login=bot_login)
+        comments = Comments(self._api, bot_login=bot_login)
+        buttons = Checks(RepositoryApi(checks, full_name), bot_login=bot_login)
         self._proposals = Proposals(
             self._api,
             pulls=self._pulls,
             branches=self._branches,
-            comments=Comments(self._api, bot_login=bot_login),
-            checks=Checks(RepositoryApi(checks, full_name), bot_login=bot_login),
+            comments=comments,
+            checks=buttons,
             run=run,
             roadmap=roadmap,
+        )
+        self._handed = HandedOver(
+            self._api,
+            pulls=self._pulls,
+            commits=self._commits,
+            comments=comments,
+            checks=buttons,
+            bot_login=bot_login,
         )
         self._base, self._roadmap = base, roadmap
         self._url = f"{server_url.rstrip('/')}/{full_name}.git"
@@ -101,6 +112,8 @@ class GitHubRepository:
                 return await self._proposals.apply(checkpoint)
             commit = await self._branches.settled(checkpoint)
         pull = await self._pulls.ensure(checkpoint)
+        if checkpoint.handed:
+            await self._handed.close(checkpoint.handed, pull)
         return Published(commit, checkpoint.branch, pull.number, pull.url)
 
     async def publish_proposal(self, proposed: Proposed) -> Published:
@@ -114,6 +127,10 @@ class GitHubRepository:
     async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:
         """Hand this run's proposal about a task over to people, or close it and say why."""
         await self._proposals.end(task, ready=ready, why=why)
+
+    async def handed(self, task: str, tip: str) -> Handed | None:
+        """Return what people pushed to the branch of a proposal about a task."""
+        return await self._handed.find(task, tip)
 
     async def _base_commit(self) -> str:
         ref = await self._api.find(ref_path(self._base), "show the base branch", refused=Outage)

@@ -14,11 +14,18 @@ from runner.ports import Checkpoint, Decision
 from runner.reading import contents
 from runner.recovery.edit import edited
 from runner.recovery.fingerprint import original_of, sealed
+from runner.recovery.reread import stands
 from runner.recovery.values import Proposal
 from runner.roadmap.edit import EditRefused, find
 from runner.roadmap.parse import parse_roadmap
 from runner.state import Attempt, Decided, RunState, Status, Step
-from runner.texts_recovery import recovery_body, recovery_message, recovery_title
+from runner.texts_recovery import (
+    CANCELLED,
+    DONE_BY_PEOPLE,
+    recovery_body,
+    recovery_message,
+    recovery_title,
+)
 
 log = logging.getLogger(__name__)
 
@@ -73,6 +80,19 @@ async def apply_recovery(state: RunState, deps: Deps) -> Step:
     return Step(state.with_attempt(status=Status.FAILED if escalated else Status.SKIPPED), "ok")
 
 
+async def withdraw(state: RunState, deps: Deps) -> None:
+    """Close what a cancelled run still asks people about; a refusal changes nothing else."""
+    for attempt in state.attempts.values():
+        if attempt.proposal is None or attempt.decision or attempt.proposal.number is None:
+            continue
+        if attempt.status not in (Status.AWAITING_APPROVAL, Status.PENDING):
+            continue
+        try:
+            await deps.repository.end_proposal(attempt.task, ready=False, why=CANCELLED)
+        except TaskError as error:
+            log.warning("The proposal of task %s was not closed: %s", attempt.task, error.message)
+
+
 async def _rejected(
     state: RunState, deps: Deps, why: str, *, status: Status = Status.FAILED
 ) -> Step:
@@ -87,9 +107,13 @@ async def _agreed(state: RunState, deps: Deps) -> Step:
     found = await contents(deps, await deps.repository.snapshot(await _newest(state, deps)), [path])
     roadmap = parse_roadmap(path, found.get(path, b""))
     task = find(roadmap, proposal.task)
+    if task is None and stands(state, proposal.task):
+        return Step(state, "ok")  # people put the proposed tasks in its place themselves
     if task is None:
         why = f"{path} has no such task any more, so there is nothing to apply"
         return await _rejected(_noted(state, why), deps, why)
+    if task.checked:
+        return await _rejected(state, deps, DONE_BY_PEOPLE, status=Status.COMPLETED)
     original = original_of(roadmap, task)
     if original == proposal.original:
         return Step(state, "ok")
@@ -115,6 +139,8 @@ async def _newest(state: RunState, deps: Deps) -> str:
 async def _rewritten(state: RunState, deps: Deps, proposal: Proposal) -> RunState:
     """Replay the edit by task key on the newest commit. Raises ``TaskError`` when it is refused."""
     tip, below = deps.line.tip or (state.tip, state.tip_branch)
+    if stands(state, proposal.task):
+        return state.with_attempt(status=Status.REPLACED, url=proposal.url)
     base = await deps.repository.snapshot(tip)
     path = state.request.roadmap
     before = (await contents(deps, base, [path])).get(path)

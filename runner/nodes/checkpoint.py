@@ -16,6 +16,7 @@ from runner.roadmap.edit import EditRefused, find, tick
 from runner.snapshot import Snapshot
 from runner.state import RunState, Step
 from runner.texts import commit_message, pull_request_body, title_of
+from runner.texts_recovery import builds_on
 from runner.validators.validate import syntax_complaint
 from runner.verdicts import reasons_of
 
@@ -98,6 +99,9 @@ def _checkpoint(
 ) -> Checkpoint:
     task, run = state.task, state.request.id
     keys = (task.key, *state.attempt.members)
+    handed = state.attempt.handed
+    body = [pull_request_body(state, repaired), builds_on(handed) if handed else ""]
+    people = handed.people if handed else ()
     return Checkpoint(
         run=run,
         task=task.key,
@@ -108,9 +112,14 @@ def _checkpoint(
         tree=changes.tree(base),
         title=title_of(task),
         message=commit_message(task),
-        body=pull_request_body(state, repaired),
-        trailers=(("Cairn-Run", run), *(("Cairn-Task", key) for key in keys)),
+        body="\n\n".join(filter(None, body)),
+        trailers=(
+            *(("Co-authored-by", person) for person in people),
+            ("Cairn-Run", run),
+            *(("Cairn-Task", key) for key in keys),
+        ),
         members=keys[1:],
+        handed=handed,
     )
 
 

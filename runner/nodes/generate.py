@@ -11,6 +11,7 @@ from runner.asking import Said, ask
 from runner.changes import ChangeSet
 from runner.deps import Deps
 from runner.findings import Complaint
+from runner.nodes.handed import set_aside, taken_over
 from runner.ports import Message
 from runner.prompts import question
 from runner.prompts.kinds import kind_of
@@ -33,9 +34,17 @@ LONG = 50
 
 
 async def execute_task(state: RunState, deps: Deps) -> Step:
-    """Ask the whole question; again and warmer after failures, which are named."""
-    attempt = state.attempt
+    """Ask the whole question; again and warmer after failures, which are named.
+
+    Work that people handed over is the first answer, and nothing is asked then.
+    """
     log.info("Executing task [%s]", state.task.name)
+    if state.attempt.handed and not state.attempt.answers:
+        state = await taken_over(state, deps)
+        if state.attempt.answers:
+            return Step(state, "ok")
+    state = set_aside(state)
+    attempt = state.attempt
     newest = _newest(state)
     messages = question(
         "execute_task",

@@ -36,7 +36,8 @@ async def propose_recovery(state: RunState, deps: Deps) -> Step:
     if not state.request.options.recovery:
         return Step(state.with_attempt(status=Status.FAILED), "publish")
     state, made = await _made(state, deps)
-    state = state.with_attempt(proposal=sealed(replace(made, made_at=deps.clock.now().timestamp())))
+    made = replace(made, made_at=deps.clock.now().timestamp(), attempt=state.attempt.number)
+    state = state.with_attempt(proposal=sealed(made))
     log.info("Recovery strategy: %s", made.strategy.upper())
     what = disposition(made, state.request.options.approval_mode)
     if what == "apply":

@@ -8,9 +8,12 @@ from dataclasses import replace
 from runner.deps import Deps
 from runner.memory import of_run, of_task
 from runner.moves import decided, next_move, next_piece, retry, settle
+from runner.nodes.approve import withdraw
+from runner.nodes.handed import handed_over
 from runner.ports import Stack
 from runner.problems import missing_roadmap, nothing_to_do
 from runner.reading import contents
+from runner.recovery.reread import reread
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap as parse
 from runner.roadmap.task import Roadmap
@@ -22,14 +25,20 @@ log = logging.getLogger(__name__)
 
 
 async def parse_roadmap(state: RunState, deps: Deps) -> Step:
-    """Find the tip of the stack and read its roadmap; ``rejected`` when there is no work in it."""
+    """Find the tip of the stack and read its roadmap; ``rejected`` when there is no work in it.
+
+    A run that rested comes here too: days may have passed, and people have merged and edited.
+    """
     stack = await deps.repository.stack()
     base = await deps.repository.snapshot(stack.tip)
     path = state.request.roadmap
     found = await contents(deps, base, [path])
     state = replace(state, tip=stack.tip, tip_branch=stack.branch)
+    if state.roadmap is not None:
+        return Step(_again(state, found.get(path), stack), "ok")
     if path not in found:
-        return Step(replace(state, problem=missing_roadmap(path, deps.start)), "rejected")
+        problem = missing_roadmap(path, deps.start, base.entries)
+        return Step(replace(state, problem=problem), "rejected")
     roadmap = parse(path, found[path])
     state = with_blocked(replace(state, roadmap=roadmap, statuses=_statuses(state, roadmap, stack)))
     if problem := nothing_to_do(state, roadmap, deps.start):
@@ -61,9 +70,10 @@ async def pick_task(state: RunState, deps: Deps) -> Step:
         number=before.number + 1 if before else 1,
         members=piece.keys[1:],
         former=before.former if before else (),
+        handed=await handed_over(state, deps, task.key, task.id),
     )
     state = replace(state.put(attempt), current=task.key)
-    planned = plans_first(task, state.request.options.planning)
+    planned = plans_first(task, state.request.options.planning) and not attempt.handed
     return Step(state, "ok" if planned else "direct")
 
 
@@ -76,9 +86,22 @@ async def retry_deferred(state: RunState, deps: Deps) -> Step:
 
 
 async def generate_report(state: RunState, deps: Deps) -> Step:
-    """End the run; who listens writes the report from the state."""
+    """End the run; who listens writes the report from the state.
+
+    What a cancelled run still proposes can be applied by nobody, so it is closed.
+    """
+    if state.stopping:
+        await withdraw(state, deps)
     await deps.memory.remember(of_run(state))
     return Step(replace(state, ended=deps.clock.now().timestamp()), "ok")
+
+
+def _again(state: RunState, content: bytes | None, stack: Stack) -> RunState:
+    """Take in what changed while the run rested; without its roadmap the decision says so."""
+    if content is None:
+        return state
+    roadmap = parse(state.request.roadmap, content)
+    return with_blocked(reread(state, roadmap, _statuses(state, roadmap, stack)))
 
 
 def _statuses(state: RunState, roadmap: Roadmap, stack: Stack) -> dict[str, Status]:

@@ -52,7 +52,8 @@ class Proposal:
     was made. ``fingerprint`` (hex) names task, its bytes and the whole text of the proposal:
     whoever approves approves exactly this. ``branch``, ``url`` and ``number`` are those of its
     pull request, where there is one; ``comment_id`` and ``comment_node_id`` those of the comment
-    people react to.
+    people react to. ``attempt`` tells the proposal of a second attempt from an equal one of the
+    first, which was closed.
     """
 
     task: str
@@ -65,6 +66,7 @@ class Proposal:
     replacements: tuple[NewTask, ...] = ()
     changes: ChangeSet = field(default_factory=ChangeSet)
     made_at: float = 0.0
+    attempt: int = 1
     fingerprint: str = ""
     branch: str = ""
     url: str = ""

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 
 from runner.errors import PortError, TaskError
-from runner.ports import Checkpoint, Proposed, Published, Stack
+from runner.ports import Checkpoint, Handed, Proposed, Published, Stack
 from runner.snapshot import FILE, Snapshot, blob_sha
 from tests.runner.trees import snapshot
 
@@ -29,6 +29,7 @@ class MemoryRepository:
         self.checkpoints: dict[str, Checkpoint] = {}
         self.proposals: dict[str, Proposed] = {}
         self.ended: dict[str, tuple[bool, str]] = {}
+        self.pushed: dict[str, Handed] = {}
         self.trouble: dict[str, list[PortError]] = {}
         self._stack = Stack(START, "main", in_review, declined)
 
@@ -74,6 +75,11 @@ class MemoryRepository:
         """Note how it ended."""
         self._may_fail("end_proposal")
         self.ended[task] = (ready, why)
+
+    async def handed(self, task: str, tip: str) -> Handed | None:
+        """What the test says people pushed."""
+        self._may_fail("handed")
+        return self.pushed.get(task)
 
     def text(self, commit: str, path: str) -> str:
         """A file of a commit."""

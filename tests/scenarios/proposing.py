@@ -25,9 +25,12 @@ async def decomposed(bot: Bot, command: str = "/execute", *, then: str = "") -> 
     return await _proposed(bot, "task_too_complex\nIt is several files.", command, then)
 
 
-async def escalated(bot: Bot, *, then: str = "") -> Issue:
-    """Let the run hand the task over to people; return the pull request that asks."""
-    return await _proposed(bot, "unknown\nNobody can say.", "/execute", then)
+async def escalated(bot: Bot, *, then: str = "", plans: int = 1) -> Issue:
+    """Let the run hand the task over to people; return the pull request that asks.
+
+    ``then`` is what the model says after ``plans`` more plans.
+    """
+    return await _proposed(bot, "unknown\nNobody can say.", "/execute", then, plans)
 
 
 def goes_on(bot: Bot) -> None:
@@ -45,12 +48,12 @@ def id_of(bot: Bot, pull: Issue) -> str:
     return proposal_comment(bot, pull).body.split("### Proposal ")[1].split(":")[0]
 
 
-async def _proposed(bot: Bot, reason: str, command: str, then: str) -> Issue:
+async def _proposed(bot: Bot, reason: str, command: str, then: str, plans: int = 1) -> Issue:
     parts = [{"title": title, "acceptance": []} for title in PARTS]
     bot.model.when(contains="A programmer could not finish").says(reason)
     if "complex" in reason:
         bot.model.when(contains="for it is too much at once").says(json.dumps(parts))
-    turns = [*[BROKEN] * (_CALLS + 1), then] if then else [BROKEN]
+    turns = [*[BROKEN] * (_CALLS + plans), then] if then else [BROKEN]
     about = bot.model.when(contains=_TASK, without=("1.1.1", "three.md"))
     about.says(*turns, repeat_last=not then)
     await bot.comment(command)

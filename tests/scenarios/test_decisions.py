@@ -315,15 +315,23 @@ async def test_talk_about_a_decision_is_none(bot: Bot, body: str) -> None:
 
 
 async def test_nobody_answers_for_a_month(bot: Bot) -> None:
-    """The proposal is closed and the task deferred; nothing is tried again by itself."""
+    """The proposal is closed and the task deferred: it is tried once more, and then no more."""
     pull = await decomposed(bot)
 
     await bot.later(days=30)
 
-    (said,) = bot.says()
     assert "nobody answered for 30 days" in "".join(bot.proposes())
     assert pull.state == "closed"
+    second = bot.proposals[-1]
+    assert (len(bot.proposals), second.state) == (2, "open")
+    asked = len(bot.prompts)
+    await bot.later(days=30)
+
+    (said,) = bot.says()
+    bot.proposes()
+    assert second.state == "closed"
     assert "deferred" in said
+    assert len(bot.prompts) == asked
 
 
 async def test_a_task_that_changed_makes_an_approval_stale(bot: Bot) -> None:
@@ -378,7 +386,8 @@ async def test_a_cancelled_run_takes_no_decision(bot: Bot) -> None:
     pull = await decomposed(bot)
     await bot.comment("/execute cancel")
     bot.says()
-    bot.proposes()
+    assert "its run was cancelled" in "".join(bot.proposes())
+    assert pull.state == "closed"
 
     await bot.reply(pull, "/approve")
 

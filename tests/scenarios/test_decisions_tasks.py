@@ -45,6 +45,49 @@ async def test_a_retry_of_what_was_handed_over(bot: Bot) -> None:
     assert bot.checkpoints()[-1].startswith("1.1 Write one.md")
 
 
+@on(STUCK)
+async def test_a_retry_goes_on_from_what_people_pushed(bot: Bot) -> None:
+    """Their commits are verified without a question, ticked, and credited; the rest is closed."""
+    pull = await escalated(bot)
+    await bot.reply(pull, "/approve")
+    bot.says()
+    bot.proposes()
+    work = {"one.md": b"x\n", "two.md": b"x\n", "table.json": b"{}\n"}
+    await bot.github.push(REPOSITORY, work, branch=pull.pull.head, by="writer")
+    await bot.idle()
+    asked = len(bot.prompts)
+
+    await bot.comment("/execute retry 1.1")
+
+    bot.says()
+    made = bot.pulls[-1]
+    assert len(bot.prompts) == asked
+    assert bot.changed(made).keys() == work.keys() | {"ROADMAP.md"}
+    assert b"- [x] 1.1" in (bot.view.file(made.pull.sha, "ROADMAP.md") or b"")
+    assert "Co-authored-by: writer <writer@users.noreply.github.com>" in bot.message(made)
+    assert f"part of #{made.number} now" in "".join(bot.proposes())
+    assert pull.state == "closed"
+
+
+@on(STUCK)
+async def test_a_push_that_is_not_sound_is_repaired(bot: Bot) -> None:
+    """Like an answer of the model: what is wrong is repaired on top of people's work."""
+    fixed = 'table.json\n```json\n{"a": 1}\n```\n'
+    pull = await escalated(bot, then=fixed, plans=0)
+    work = {"one.md": b"x\n", "two.md": b"x\n", "table.json": b'{"a": 1,\n'}
+    await bot.github.push(REPOSITORY, work, branch=pull.pull.head, by="writer")
+    await bot.idle()
+
+    await bot.comment("/execute retry 1.1")
+
+    bot.says()
+    bot.proposes()
+    made = bot.pulls[-1]
+    assert bot.view.file(made.pull.sha, "one.md") == b"x\n"
+    assert b'{"a": 1}' in (bot.view.file(made.pull.sha, "table.json") or b"")
+    assert "Co-authored-by: writer" in bot.message(made)
+
+
 @on(NOTES)
 async def test_a_retry_of_what_was_declined(bot: Bot) -> None:
     """A checkpoint that was closed unmerged is picked again only when it is named."""

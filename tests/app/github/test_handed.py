@@ -1,0 +1,92 @@
+"""Work that people pushed to a proposal's branch: found by the next run, closed when taken over."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from runner.ports import Handed
+from tests.app.github.repository_bench import NAME, Bench, bench
+from tests.app.github.test_proposals import BRANCH
+from tests.fake_github.state import Issue
+
+
+@pytest.fixture
+async def github(tmp_path: Path) -> AsyncIterator[Bench]:
+    """A repository on the fake GitHub, with an escalation of task t1."""
+    async with bench(tmp_path) as made:
+        published = await made.repository().publish_proposal(
+            await made.proposed({}, strategy="escalate")
+        )
+        assert published.number is not None
+        made.fake.says(NAME, published.number)
+        yield made
+
+
+def _shown(github: Bench) -> Issue:
+    (pull,) = github.fake.repo(NAME).pulls
+    return pull
+
+
+async def _handed(github: Bench, task: str = "t1") -> Handed | None:
+    repository = github.repository(run="r2")
+    return await repository.handed(task, (await repository.stack()).tip)
+
+
+async def test_nobody_pushed(github: Bench) -> None:
+    """What our App committed is nobody's work."""
+    assert await _handed(github) is None
+
+
+async def test_what_a_person_pushed(github: Bench) -> None:
+    """It is told with its branch, where that left the default branch, and who made it."""
+    fork = github.fake.repo(NAME).branches["main"]
+    await github.fake.push(NAME, {"mine": b"m\n"}, branch=BRANCH)
+    await github.fake.push(NAME, {"other": b"o\n"})
+
+    found = await _handed(github)
+
+    assert found == Handed(
+        BRANCH,
+        github.fake.repo(NAME).branches[BRANCH],
+        fork,
+        ("writer <writer@users.noreply.github.com>",),
+        found.url if found else "",
+    )
+    assert await _handed(github, "t2") is None
+
+
+async def test_a_closed_proposal_and_a_deleted_branch(github: Bench) -> None:
+    """Closing keeps the work; without the branch there is none."""
+    await github.fake.push(NAME, {"mine": b"m\n"}, branch=BRANCH)
+    await github.fake.close(NAME, _shown(github).number)
+    assert await _handed(github) is not None
+
+    await github.fake.delete_branch(NAME, BRANCH)
+    assert await _handed(github) is None
+
+
+async def test_taken_over_once(github: Bench) -> None:
+    """Where the work was the checkpoint is named; the same push is not taken again."""
+    await github.fake.push(NAME, {"mine": b"m\n"}, branch=BRANCH)
+    handed = await _handed(github)
+    made = replace(await github.checkpoint({"mine": b"m\n"}, task="t1"), handed=handed)
+
+    published = await github.repository(run="r2").publish_checkpoint(made)
+    await github.repository(run="r2").publish_checkpoint(made)
+
+    (said,) = github.fake.says(NAME, _shown_first(github).number)
+    assert f"part of #{published.number} now" in said
+    assert _shown_first(github).state == "closed"
+    assert BRANCH in github.fake.repo(NAME).branches
+    assert await _handed(github) is None
+
+    await github.fake.push(NAME, {"mine": b"more\n"}, branch=BRANCH)
+    assert await _handed(github) is not None
+
+
+def _shown_first(github: Bench) -> Issue:
+    return github.fake.repo(NAME).pulls[0]
