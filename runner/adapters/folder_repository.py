@@ -18,7 +18,7 @@ from runner.adapters.folder_files import FolderFiles
 from runner.adapters.folder_tree import FolderTree
 from runner.errors import Outage, TaskError
 from runner.naming import commit_message
-from runner.ports import Checkpoint, Proposed, Published, Stack
+from runner.ports import Checkpoint, Handed, Proposed, Published, Stack
 from runner.snapshot import Snapshot, blob_sha, tree_sha
 
 BRANCH = "folder"
@@ -98,6 +98,10 @@ class FolderRepository:
 
     async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:
         """Nothing was shown, so nothing is to be ended."""
+
+    async def handed(self, task: str, tip: str) -> Handed | None:
+        """Nothing was shown, so nobody pushed to it."""
+        return None
 
     def _taken_down(self) -> str:
         """Keep the folder as it is now, on what was kept last; what a crash cut off comes first."""

@@ -16,7 +16,7 @@ from runner.adapters.git_commit import identity, write_commit
 from runner.adapters.git_objects import GitObjects
 from runner.errors import Outage, TaskError
 from runner.naming import commit_message
-from runner.ports import Checkpoint, Proposed, Published, Stack
+from runner.ports import Checkpoint, Handed, Proposed, Published, Stack
 from runner.snapshot import Snapshot
 
 _HEADS = "refs/heads/"
@@ -149,6 +149,10 @@ class LocalRepository:
 
     async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:
         """Nothing was shown, so nothing is to be ended."""
+
+    async def handed(self, task: str, tip: str) -> Handed | None:
+        """Nothing was shown, so nobody pushed to it."""
+        return None
 
     async def _advance(self, head: str, checkpoint: Checkpoint) -> str:
         if head != checkpoint.parent:
