@@ -12,13 +12,15 @@ from runner.verdicts import reasons_of
 
 log = logging.getLogger(__name__)
 
+_EXHAUSTED = "Max repairs exceeded, classifying failure"
+
 
 def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False) -> Step:
     """Decide about an attempt whose newest answer is not good enough."""
     attempt = state.attempt
     decision = after_failure(attempt, kind, loop=state.request.options.loop, same=same)
     if decision.outcome == "exhausted":
-        log.info("Max repairs exceeded, classifying failure")
+        log.info(_EXHAUSTED)
     tried = (attempt.changes.digest,) if kind == "test" or _by_content(attempt) else ()
     state = state.with_attempt(
         tried=tuple(dict.fromkeys((*attempt.tried, *tried))),
@@ -26,6 +28,12 @@ def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False
         reasons=(*attempt.reasons, decision.reason),
     )
     return Step(state, decision.outcome)
+
+
+def given_up(state: RunState, reason: str) -> Step:
+    """End an attempt at once, for a reason that no further answer changes."""
+    log.info(_EXHAUSTED)
+    return Step(state.with_attempt(reasons=(*state.attempt.reasons, reason)), "exhausted")
 
 
 def _by_content(attempt: Attempt) -> bool:

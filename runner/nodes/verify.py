@@ -11,11 +11,14 @@ from runner.nodes.before import as_before, proved
 from runner.nodes.commands import own_commands
 from runner.nodes.filling import filled
 from runner.nodes.flaky import steadied
-from runner.nodes.judging import judged
+from runner.nodes.gathering import gathered
+from runner.nodes.judging import given_up, judged
 from runner.reading import base_of, contents, reader
+from runner.recovery.beyond_repair import beyond_repair
 from runner.snapshot import Snapshot
 from runner.state import RunState, Step
 from runner.verifiers import CONFIGURATION, Commands, tools_of, verify
+from runner.waiting import upcoming
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +46,15 @@ async def verify_task(state: RunState, deps: Deps) -> Step:
         )
     for failure in verification.failures:
         log.info("Test failed: %s", failure.test)
+    if await _beyond_repair(state, deps):
+        return given_up(state, "the task asks for a module that no repair can bring here")
     return judged(state, "test")
+
+
+async def _beyond_repair(state: RunState, deps: Deps) -> bool:
+    """Whether the failure is known to be of the surroundings; a deferred task comes back once."""
+    to_come = {task.key for task in upcoming(state)} if state.attempt.number == 1 else ()
+    return beyond_repair(await gathered(state, deps), to_come=to_come)
 
 
 async def _verified(

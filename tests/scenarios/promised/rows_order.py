@@ -37,6 +37,7 @@ def _skipped(left: Left) -> None:
     assert error["reason"] == "environment_issue"
     assert any("yamlish" in line for line in error["evidence"]), error
     assert "Classified failure: ENVIRONMENT_ISSUE" in left.log
+    assert left.of("1.1")["answers"] == 1, "no answer brings a package that the task asks for"
     assert set(left.changed) == {"paths.py"}
 
 
@@ -45,7 +46,7 @@ SKIPPED = Scenario(
     variant="skip",
     files=PACKAGE,
     answers=(
-        to("`loader.py`", says=(answer(LOADER | LOADER_TESTS),) * 5, without=("`paths.py` with",)),
+        to("`loader.py`", says=(answer(LOADER | LOADER_TESTS),), without=("`paths.py` with",)),
         PATHS,
     ),
     check=_skipped,
@@ -125,7 +126,7 @@ MISSING_MODULE = Scenario(
         f"- [ ] 1.3 {TESTS_TASK}\n".encode(),
     },
     answers=(
-        to(SERVICE_TASK, says=(SERVICE,), again=True),
+        to(SERVICE_TASK, says=(SERVICE, SERVICE)),
         to(MODEL_TASK, says=(MODEL,)),
         to(TESTS_TASK, says=(SERVICE_TESTS,), again=True),
     ),

@@ -1,0 +1,43 @@
+"""Failures that no repair of the code can settle: known after the first test run. Pure.
+
+A model that invents an import can leave it out again, and does when it is told. But where the task
+itself asks for a module that is not there, every answer fails the same way, however many there are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from runner.recovery.facts import Facts
+from runner.recovery.patterns.missing import Missing, missing_in
+from runner.recovery.patterns.modules import modules
+from runner.recovery.patterns.names import words_of
+from runner.recovery.patterns.packages import installed_as
+
+
+def beyond_repair(facts: Facts, *, to_come: Collection[str]) -> bool:
+    """Say whether all that failed are imports the task asks for and this run cannot provide yet.
+
+    ``to_come`` are the keys of tasks the run will work on before it comes back to this one (empty:
+    it does not come back). Where setup commands run, a repair may add a package to a manifest.
+    """
+    wanted = [missing_in(said.text) for said in facts.said]
+    if not wanted or not all(wanted):
+        return False
+    if not all(_asked_for(facts, each) for found in wanted for each in found):
+        return False
+    found = modules(facts)
+    if found is None:
+        return False
+    if found.reason == "missing_dependency":
+        return found.waits_for in to_come
+    return found.reason == "environment_issue" and not facts.setup
+
+
+def _asked_for(facts: Facts, missing: Missing) -> bool:
+    """Whether the task's own text names the module or the package that brings it."""
+    top = missing.name.split(".")[0]
+    names = {missing.name, missing.path, *((top, installed_as(top)) if not missing.inside else ())}
+    text = words_of(facts.task)
+    return any(re.search(rf"(?<![\w.]){re.escape(name)}(?![\w])", text) for name in names)

@@ -1,0 +1,55 @@
+"""Which failures are left alone after the first test run."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.findings import TestFailure
+from runner.recovery.beyond_repair import beyond_repair
+from runner.recovery.facts import Facts
+from runner.roadmap.lint.reading import Reading
+from runner.roadmap.parse import parse_roadmap
+
+ROADMAP = parse_roadmap(
+    "ROADMAP.md",
+    b"- [ ] 1.1 Add `loader.py`, which reads with PyYAML and uses `src.models`\n"
+    b"- [ ] 1.2 Add `src/models.py` with `User`\n",
+)
+LOADER, MODELS = ROADMAP.tasks
+YAML, LATER = "No module named 'yaml'", "No module named 'src.models'"
+
+
+def facts(*messages: str, setup: bool = False) -> Facts:
+    failures = tuple(
+        TestFailure(f"tests/test_{n}.py", f"ModuleNotFoundError: {said}" if said else "assert 0")
+        for n, said in enumerate(messages)
+    )
+    return Facts(
+        task=LOADER,
+        reading=Reading(LOADER, ""),
+        others=(MODELS,),
+        paths=frozenset({"src/__init__.py"}),
+        changed=frozenset({"loader.py"}),
+        manifests={"pyproject.toml": ""},
+        failures=failures,
+        setup=setup,
+    )
+
+
+@pytest.mark.parametrize(
+    ("known", "to_come", "hopeless"),
+    [
+        (facts(YAML), (), True),
+        (facts(YAML, setup=True), (), False),
+        (facts(YAML, ""), (), False),
+        (facts("No module named 'fasthelpers'"), (), False),
+        (facts(LATER), (MODELS.key,), True),
+        (facts(LATER), (), False),
+        (facts(""), (MODELS.key,), False),
+        (facts(), (MODELS.key,), False),
+    ],
+    ids=["package", "setup", "mixed", "invented", "later", "never", "assertion", "nothing"],
+)
+def test_only_what_the_task_asks_for_is_given_up(known, to_come, hopeless):
+    """An invented import can be left out; a package the task names cannot be brought."""
+    assert beyond_repair(known, to_come=to_come) is hopeless
