@@ -8,7 +8,10 @@ from pathlib import Path
 import typer
 
 from app import cli_options as option
+from app.bugs import one_sentence
 from app.cli_decisions import add_to
+from app.cli_doctor import Version, doctor
+from app.cli_help import with_examples
 from app.cli_roadmap import roadmap_cli
 from app.cli_setup import setup
 
@@ -16,12 +19,16 @@ _PLANNING = {None: None, True: "always", False: "never"}
 
 cli = typer.Typer(
     name="cairn",
-    help="Executes a repository's roadmap, one verified checkpoint at a time.",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
 )
 cli.add_typer(roadmap_cli)
+
+
+@cli.callback()
+def cairn(version: Version = False) -> None:
+    """Executes a repository's roadmap, one verified checkpoint at a time."""
 
 
 @cli.command()
@@ -95,20 +102,15 @@ def graph() -> None:
 
 
 cli.command()(setup)
+cli.command()(doctor)
 add_to(cli)
+with_examples(cli)
+with_examples(roadmap_cli, "roadmap")
 
 
 def main() -> None:
-    """Entry point of ``cairn``."""
+    """Entry point of ``cairn``: what nobody foresaw is a sentence, with --verbose a traceback."""
     if "--verbose" not in sys.argv:
-        sys.excepthook = _one_line
-    cli()
-
-
-def _one_line(kind: type[BaseException], error: BaseException, _: object) -> None:
-    """Say that something went wrong that should not have, without its traceback."""
-    print(
-        f"Internal error: {kind.__name__}: {error}\nWhat was committed stays. Do the same again "
-        "with --verbose to see where it happened, and report it, please.",
-        file=sys.stderr,
-    )
+        sys.excepthook = one_sentence
+    # not cli(): that would put typer's own hook in the place of ours
+    typer.main.get_command(cli)()

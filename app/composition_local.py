@@ -33,7 +33,7 @@ from runner.adapters.openai_model import OpenAIModel
 from runner.adapters.prices import Prices, prices_for
 from runner.adapters.process_sandbox import ProcessSandbox
 from runner.adapters.run_files import RunFiles
-from runner.adapters.sandboxes import choose_sandbox
+from runner.adapters.sandboxes import SandboxChoice, choose_sandbox
 from runner.deps import Deps
 from runner.ports import Events, Model, Sandbox
 from runner.problems import ON_A_CHECKOUT
@@ -95,11 +95,16 @@ async def local_deps(
 
 async def _repository(asked: LocalRun, *, keep: bool) -> LocalRepository | FolderRepository:
     """The git checkout this is, or the plain folder."""
-    checkout = LocalRepository(asked.folder, branch=asked.branch or None)
-    if await checkout.is_there():
+    if checkout := await checkout_in(asked.folder, asked.branch):
         return checkout
     store = asked.kept / "folder"
     return FolderRepository(asked.folder, store=store, branch=asked.branch, keep=keep)
+
+
+async def checkout_in(folder: Path, branch: str = "") -> LocalRepository | None:
+    """The git checkout a folder is; None for a plain folder."""
+    checkout = LocalRepository(folder, branch=branch or None)
+    return checkout if await checkout.is_there() else None
 
 
 async def person_in(folder: Path) -> str:
@@ -110,6 +115,14 @@ async def person_in(folder: Path) -> str:
 async def _sandbox(asked: LocalRun, settings: RunSettings, *, dry: bool) -> Sandbox:
     """Choose the sandbox, and say which; a dry run takes what is always there."""
     wanted = "process" if dry else asked.sandbox or settings.cairn_sandbox
+    choice = await sandbox_of(asked, settings, wanted)
+    if not dry:
+        log.info(choice.reason)
+    return choice.sandbox
+
+
+async def sandbox_of(asked: LocalRun, settings: RunSettings, wanted: str) -> SandboxChoice:
+    """Choose the sandbox of a run on this folder. Raises ``Outage`` when none works."""
     candidates = sandboxes(
         settings,
         str(asked.folder.resolve()),
@@ -117,10 +130,7 @@ async def _sandbox(asked: LocalRun, settings: RunSettings, *, dry: bool) -> Sand
         unsafe=True,
         path=os.environ.get("PATH", os.defpath),
     )
-    choice = await choose_sandbox(wanted, candidates=_fitting(wanted, candidates, settings))
-    if not dry:
-        log.info(choice.reason)
-    return choice.sandbox
+    return await choose_sandbox(wanted, candidates=_fitting(wanted, candidates, settings))
 
 
 async def _within(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from importlib.metadata import PackageNotFoundError, version
 
 from aiohttp import web
 
+from app.version import version_of_cairn
 from runner.errors import Outage
 
 Check = Callable[[], Awaitable[None]]
@@ -17,7 +17,7 @@ PATIENCE = 5.0
 
 async def healthz(request: web.Request) -> web.Response:
     """Answer that the process is alive, and of which version."""
-    return web.json_response({"status": "alive", "version": _version()})
+    return web.json_response({"status": "alive", "version": version_of_cairn()})
 
 
 def readyz(checks: Checks) -> Callable[[web.Request], Awaitable[web.Response]]:
@@ -30,13 +30,6 @@ def readyz(checks: Checks) -> Callable[[web.Request], Awaitable[web.Response]]:
         return web.json_response(body, status=200 if ready else 503)
 
     return handler
-
-
-def _version() -> str:
-    try:
-        return version("cairn")
-    except PackageNotFoundError:  # run from the source folder, not installed
-        return "source"
 
 
 async def _result(check: Check) -> str:

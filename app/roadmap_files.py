@@ -38,6 +38,12 @@ def read_roadmap(name: str) -> bytes:
     return content
 
 
+def beside(folder: Path) -> list[str]:
+    """Markdown files a roadmap could be: at the top of a folder and one level below."""
+    found = [*folder.glob("*.[mM][dD]"), *folder.glob("*/*.[mM][dD]")]
+    return [file.relative_to(folder).as_posix() for file in found if file.is_file()]
+
+
 def replace_unless_changed(name: str, before: bytes, after: bytes) -> None:
     """Put ``after`` in the place of a file that still has the bytes ``before``, all or nothing.
 

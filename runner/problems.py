@@ -13,6 +13,12 @@ from runner.roadmap.task import Roadmap, Task
 from runner.state import RunState, Status
 
 _MOST = 20
+_MOST_MEANT = 3
+_USUAL = frozenset(
+    f"{stem}.{ending}"
+    for stem in ("roadmap", "todo", "todos", "tasks", "plan", "backlog")
+    for ending in ("md", "markdown")
+)
 _WHY = {
     Status.COMPLETED: "is done already: its box is ticked",
     Status.IN_REVIEW: "is in review already: its pull request is open",
@@ -33,12 +39,25 @@ ON_GITHUB = Start()
 ON_A_CHECKOUT = Start("cairn run", "cairn run --roadmap ")
 
 
-def missing_roadmap(path: str, start: Start = ON_GITHUB) -> str:
-    """There is no such file."""
+def missing_roadmap(path: str, start: Start = ON_GITHUB, paths: Iterable[str] = ()) -> str:
+    """There is no such file; among ``paths`` (what there is) may be the one that was meant."""
+    said = f"There is no file `{_plain(path)}` on the branch this run builds on."
+    if meant := _meant(path, paths):
+        names = " or ".join(f"`{start.roadmap}{_plain(each)}`" for each in meant)
+        return f"{said} There is another one that looks like it; name it: {names}."
     return (
-        f"There is no file `{_plain(path)}` on the branch this run builds on. Add one with a task "
-        f"list (`- [ ] what to do`) or name another path: `{start.roadmap}docs/PLAN.md`."
+        f"{said} Add one with a task list (`- [ ] what to do`) or name another path: "
+        f"`{start.roadmap}docs/PLAN.md`."
     )
+
+
+def _meant(path: str, paths: Iterable[str]) -> list[str]:
+    """Files that bear the same name elsewhere or in other letters, else one roadmaps often have."""
+    name = path.rpartition("/")[2].lower()
+    by_name = [(each.rpartition("/")[2].lower(), each) for each in paths]
+    same = [each for found, each in by_name if found == name]
+    usual = [each for found, each in by_name if found in _USUAL]
+    return sorted(same or usual, key=lambda each: (each.count("/"), each))[:_MOST_MEANT]
 
 
 def nothing_to_do(state: RunState, roadmap: Roadmap, start: Start = ON_GITHUB) -> str:

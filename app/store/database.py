@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Literal
 
 import sqlalchemy as sa
 from sqlalchemy import event, exc
@@ -20,7 +21,7 @@ from sqlalchemy.engine import URL, Connection, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from app.store.migrate import upgrade
+from app.store.migrate import is_current, upgrade
 from runner.errors import Outage
 
 # WAL: readers never wait for the writer. FULL: what was committed survives a loss of power.
@@ -30,6 +31,9 @@ PRAGMAS = (
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
 )
+
+# a read-only file opens without complaint; only a write tells
+_WRITE = sa.text("UPDATE alembic_version SET version_num = version_num")
 
 
 class StoreError(Exception):
@@ -86,14 +90,29 @@ async def open_store(url: str) -> Store:
     try:
         async with store.writing() as connection:
             await connection.run_sync(upgrade)
-            # a read-only file opens without complaint; only a write tells
-            await connection.execute(
-                sa.text("UPDATE alembic_version SET version_num = version_num")
-            )
+            await connection.execute(_WRITE)
     except (Outage, ValueError) as error:
         await store.close()
         raise StoreError(f"The database {address!r} cannot be used. {error}") from error
     return store
+
+
+async def inspect_store(url: str) -> Literal["missing", "older", "current"]:
+    """Look at the database and change nothing. Raises ``StoreError`` as ``open_store`` does."""
+    address = make_url(url)
+    if "uri" not in address.query and not Path(address.database or "").exists():
+        return "missing"
+    store = Store(_engine(address))
+    try:
+        async with store.writing() as connection:
+            current = await connection.run_sync(is_current)
+            if current:
+                await connection.execute(_WRITE)
+    except (Outage, ValueError) as error:
+        raise StoreError(f"The database {address!r} cannot be used. {error}") from error
+    finally:
+        await store.close()
+    return "current" if current else "older"
 
 
 def _make_folder(address: URL) -> None:

@@ -18,16 +18,23 @@ def upgrade(connection: Connection) -> None:
 
     Raises ``ValueError`` when the database was written by a newer Cairn.
     """
+    is_current(connection)
     config = _config()
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    newer = set(MigrationContext.configure(connection).get_current_heads()) - known
-    if newer:
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def is_current(connection: Connection) -> bool:
+    """Say whether no migration is missing. Raises ``ValueError`` as ``upgrade`` does."""
+    scripts = ScriptDirectory.from_config(_config())
+    known = {script.revision for script in scripts.walk_revisions()}
+    heads = set(MigrationContext.configure(connection).get_current_heads())
+    if newer := heads - known:
         raise ValueError(
             f"It was written by a newer Cairn (schema {', '.join(sorted(newer))}). "
             "Start that version, or restore the backup made before the update."
         )
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    return heads == set(scripts.get_heads())
 
 
 def _config() -> Config:

@@ -141,6 +141,21 @@ def rate_limit(call: Call) -> Answer:
     return Answer(body=shape)
 
 
+def get_hook(call: Call) -> Answer:
+    """Where webhooks go; the secret itself is never told."""
+    shape: dict[str, Any] = shapes.template(call.world, "apps/get-webhook-config-for-app")
+    app = call.world.app
+    shape.update(
+        url=app.webhook_url,
+        content_type="json",
+        insecure_ssl="0",
+        secret="********",
+    )
+    if not app.webhook_secret:
+        del shape["secret"]
+    return Answer(body=shape)
+
+
 def _delivery(call: Call, one: Delivery, identity: str) -> dict[str, Any]:
     shape: dict[str, Any] = shapes.template(call.world, identity)
     shape = shape[0] if isinstance(shape, list) else shape
@@ -221,6 +236,7 @@ ROUTES = {
     "apps/list-repos-accessible-to-installation": installation_repositories,
     "apps/list-webhook-deliveries": list_deliveries,
     "apps/get-webhook-delivery": get_delivery,
+    "apps/get-webhook-config-for-app": get_hook,
     "apps/redeliver-webhook-delivery": redeliver,
     "rate-limit/get": rate_limit,
 }

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Awaitable, Callable
+from email.utils import format_datetime
 from typing import Any
 from urllib.parse import unquote
 
@@ -246,6 +247,7 @@ class Front:
             "x-ratelimit-reset": str(int(self.world.window().timestamp())),
             "x-ratelimit-resource": "core",
             "x-github-request-id": f"FAKE:{len(self.world.requests)}",
+            "date": format_datetime(self.world.clock.now(), usegmt=True),
         }
 
     def _log(self, request: web.Request, path: str, status: int, raw: bytes | None) -> None:

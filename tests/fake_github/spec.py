@@ -17,6 +17,13 @@ import jsonschema_rs
 
 DATA = Path(__file__).parents[1] / "data" / "github"
 SLASHED = {"path", "ref", "basehead", "branch", "name"}
+# The description asks that whoever owns an installation is a user and an enterprise at once
+_CORRECTED = {
+    "apps/list-installations": {
+        "type": "array",
+        "items": {"$ref": "#/components/schemas/installation"},
+    }
+}
 OPAQUE = {"example", "examples", "default", "enum", "x-github", "discriminator"}
 
 
@@ -156,7 +163,8 @@ def response_check(identity: str, status: str) -> Any | None:
     raw = operation(identity).raw["responses"].get(status)
     content = resolve(raw).get("content", {}) if raw else {}
     media = content.get("application/json")
-    return validator("openapi-subset.json", media["schema"]) if media else None
+    schema = _CORRECTED.get(identity) or (media and media["schema"])
+    return validator("openapi-subset.json", schema) if schema else None
 
 
 @cache

@@ -32,6 +32,7 @@ class App:
     bot: User
     owner: User
     created: datetime
+    webhook_url: str = "https://cairn.example/webhook"
 
 
 @dataclass

@@ -1,0 +1,199 @@
+"""Checks of the App: what GitHub says of it, compared with what Cairn needs. Nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from functools import wraps
+from typing import Any
+
+from gidgethub import BadRequest
+
+from app.composition_doctor import app_of, client_of, stranger_at
+from app.doctor import texts
+from app.doctor.values import Finding, Patient, ok, problem, skipped, warning
+from app.github.scopes import APP_EVENTS, APP_PERMISSIONS, Permissions
+from app.settings import ServerSettings
+
+_LEVELS = {"": 0, "read": 1, "write": 2, "admin": 3}
+_OPTIONAL = frozenset({"checks", "check_run"})  # without them all works but buttons on proposals
+_AHEAD = timedelta(seconds=60)  # a token's begin is backdated so far (app/github/app_key.py)
+_BEHIND = timedelta(minutes=8)  # a token's end is so far ahead
+_NOTABLE = timedelta(seconds=30)
+_RECENT = timedelta(days=1)
+_MOST_INSTALLATIONS = 5
+_LOW = 0.1
+
+Look = Callable[[ServerSettings], Awaitable[Finding]]
+
+
+def _of_app(look: Look) -> Callable[[Patient], Awaitable[Finding]]:
+    """Make a check of it, for where an App is configured."""
+
+    @wraps(look)
+    async def check(patient: Patient) -> Finding:
+        if not patient.app:
+            return skipped(texts.NO_APP)
+        if patient.server is None:
+            return skipped(texts.NO_SETTINGS)
+        return await look(patient.server)
+
+    return check
+
+
+@_of_app
+async def reached(settings: ServerSettings) -> Finding:
+    """Whether GitHub's API is at the address."""
+    url = settings.github_api_url
+    async with stranger_at(settings) as answer:
+        if answer.status >= 500:
+            return problem(texts.github_broken(url, answer.status), texts.STATUS)
+        if answer.content_type != "application/json":
+            return problem(texts.not_github(url, answer.status), texts.API_URL)
+    return ok(texts.github_answers(url))
+
+
+@_of_app
+async def clock(settings: ServerSettings) -> Finding:
+    """How far this machine's clock is from GitHub's, which refuses tokens from the future."""
+    before = datetime.now(UTC)
+    async with stranger_at(settings) as answer:
+        said = answer.headers.get("date", "")
+    after = datetime.now(UTC)
+    try:
+        theirs = parsedate_to_datetime(said)
+    except ValueError:
+        return warning(texts.NO_DATE, "")
+    ahead = before + (after - before) / 2 - theirs
+    if ahead > _AHEAD or -ahead > _BEHIND:
+        return problem(texts.skew(ahead), texts.SET_CLOCK)
+    if abs(ahead) > _NOTABLE:
+        return warning(texts.skew(ahead), texts.SET_CLOCK)
+    return ok(texts.skew(ahead))
+
+
+@_of_app
+async def key(settings: ServerSettings) -> Finding:
+    """Whether GitHub accepts id and private key."""
+    try:
+        seen = await _app(settings)
+    except BadRequest as refusal:
+        return problem(texts.key_refused(str(refusal)), texts.KEY)
+    return ok(texts.key_accepted(str(seen["slug"]), str(seen.get("html_url", ""))))
+
+
+@_of_app
+async def permissions(settings: ServerSettings) -> Finding:
+    """What the App may do, against what Cairn needs."""
+    missing = _missing((await _app(settings)).get("permissions") or {}, APP_PERMISSIONS)
+    return _compared("permissions", [f"{name}: {APP_PERMISSIONS[name]}" for name in missing])
+
+
+@_of_app
+async def events(settings: ServerSettings) -> Finding:
+    """What GitHub tells the App of, against what Cairn listens to."""
+    told = (await _app(settings)).get("events") or ()
+    return _compared("events", [name for name in APP_EVENTS if name not in told])
+
+
+@_of_app
+async def webhook(settings: ServerSettings) -> Finding:
+    """Where GitHub sends events, against where people reach this server."""
+    async with app_of(settings) as identity:
+        config = await identity.app.getitem("/app/hook/config")
+    url, public = str(config.get("url") or ""), settings.cairn_public_url
+    if not url:
+        return problem(texts.NO_WEBHOOK, texts.set_webhook(public))
+    if public and url != f"{public}/webhook":
+        return problem(texts.other_webhook(url, public), texts.set_webhook(public))
+    if not config.get("secret"):
+        return problem(texts.UNSIGNED, texts.SIGN)
+    if str(config.get("insecure_ssl", "0")) == "1" and url.startswith("https:"):
+        return warning(texts.insecure(url), texts.SECURE)
+    if not public:
+        return warning(texts.goes_to(url), texts.PUBLIC_URL)
+    return ok(texts.goes_to(url))
+
+
+@_of_app
+async def installations(settings: ServerSettings) -> Finding:
+    """Where the App is installed, and whether the owners have accepted what it asks for."""
+    async with app_of(settings) as identity:
+        found = await identity.app.getitem("/app/installations?per_page=100")
+        page = str((await identity.app.getitem("/app")).get("html_url", ""))
+    if not found:
+        return warning(texts.NOWHERE, texts.install(page))
+    wrong = [said for one in found if (said := _wrong_with(one))]
+    if wrong:
+        return warning(" ".join(wrong), texts.ACCEPT)
+    return ok(texts.installed(len(found), [_owner(one) for one in found]))
+
+
+@_of_app
+async def rate_limit(settings: ServerSettings) -> Finding:
+    """How many requests are left, of the installation that has the fewest."""
+    async with app_of(settings) as identity:
+        found = await identity.app.getitem("/app/installations?per_page=100")
+        left = {
+            _owner(one): (await client_of(identity, one["id"]).getitem("/rate_limit"))["rate"]
+            for one in found[:_MOST_INSTALLATIONS]
+            if not one.get("suspended_at")
+        }
+    if not left:
+        return skipped(texts.NOWHERE)
+    owner, rate = min(left.items(), key=lambda item: int(item[1]["remaining"]))
+    until = datetime.fromtimestamp(rate["reset"], UTC)
+    said = texts.limit(owner, rate["remaining"], rate["limit"], until)
+    if rate["remaining"] < rate["limit"] * _LOW:
+        return warning(said, texts.LIMIT)
+    return ok(said)
+
+
+@_of_app
+async def deliveries(settings: ServerSettings) -> Finding:
+    """Whether this server took what GitHub sent it in the last day."""
+    async with app_of(settings) as identity:
+        sent = await identity.app.getitem("/app/hook/deliveries?per_page=100")
+    since = datetime.now(UTC) - _RECENT
+    recent = [one for one in sent if datetime.fromisoformat(one["delivered_at"]) > since]
+    failed = [one for one in recent if not 200 <= one["status_code"] < 300]
+    if not failed:
+        return ok(texts.delivered(len(recent)))
+    newest = failed[0]
+    what = texts.undelivered(len(failed), len(recent), newest["event"], newest["status"])
+    return (problem if len(failed) == len(recent) else warning)(what, texts.DELIVERIES)
+
+
+async def _app(settings: ServerSettings) -> Mapping[str, Any]:
+    async with app_of(settings) as identity:
+        seen: Mapping[str, Any] = await identity.app.getitem("/app")
+    return seen
+
+
+def _missing(held: Mapping[str, str], needed: Permissions) -> list[str]:
+    return [
+        name
+        for name, level in needed.items()
+        if _LEVELS.get(held.get(name, ""), 0) < _LEVELS[level]
+    ]
+
+
+def _compared(what: str, missing: list[str]) -> Finding:
+    if not missing:
+        return ok(texts.complete(what))
+    if {each.partition(":")[0] for each in missing} <= _OPTIONAL:
+        return warning(texts.lacks(what, missing), texts.BUTTONS)
+    return problem(texts.lacks(what, missing), texts.grant(what))
+
+
+def _wrong_with(one: Mapping[str, Any]) -> str:
+    """What is wrong with an installation, '' for nothing."""
+    if one.get("suspended_at"):
+        return texts.suspended(_owner(one))
+    missing = set(_missing(one.get("permissions") or {}, APP_PERMISSIONS)) - _OPTIONAL
+    return texts.grants_less(_owner(one), sorted(missing)) if missing else ""
+
+
+def _owner(one: Mapping[str, Any]) -> str:
+    return str((one.get("account") or {}).get("login") or one["id"])

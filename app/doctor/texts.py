@@ -1,0 +1,246 @@
+"""Every sentence ``cairn doctor`` says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+AGAIN = "Try again; if it stays so, type the same with --verbose and report it, please."
+NO_APP = "No App is configured (GITHUB_APP_ID is not set)."
+NO_SETTINGS = "The settings have problems; mend them first."
+NO_CHECKOUT = "This folder is no checkout; type `cairn doctor` in one to look at it too."
+SETTINGS = "docs/settings.md lists every variable."
+PLAIN_FOLDER = (
+    "This folder is not in git.",
+    "`cairn run` works here all the same and keeps every state below .executor; for commits type: "
+    "git init && git add . && git commit.",
+)
+
+MODEL = "OPENAI_BASE_URL, OPENAI_API_KEY and CAIRN_MODEL say which model is asked, and where."
+SANDBOX = "Choose another one (CAIRN_SANDBOX), or make its image anew (scripts/sandbox-image)."
+ISOLATE = "Start the Docker Engine, or set CAIRN_SANDBOX=bubblewrap."
+DATABASE = {
+    "missing": "It is not there yet; the first start of the server makes it.",
+    "older": "It opens and can be written; the next start of the server brings it to this version.",
+    "current": "It opens, is of this version and can be written.",
+}
+
+STATUS = "https://www.githubstatus.com tells whether GitHub has trouble."
+API_URL = "Set GITHUB_API_URL to https://api.github.com, or to https://HOST/api/v3 for Enterprise."
+NO_DATE = "GitHub's answer bears no date to compare with."
+SET_CLOCK = "Set this machine's clock (timedatectl set-ntp true): GitHub refuses tokens it makes."
+KEY = (
+    "Check GITHUB_APP_ID, and make a new private key on the App's settings page if it was deleted."
+)
+BUTTONS = "Everything works but the buttons on proposals; grant it on the App's settings page."
+NO_WEBHOOK = "The App has no webhook address, so GitHub tells it nothing."
+UNSIGNED = "The App's webhook has no secret, so every delivery is refused."
+SIGN = "Type the value of GITHUB_WEBHOOK_SECRET into it, on the App's settings page."
+SECURE = "Switch SSL verification on, on the App's settings page."
+PUBLIC_URL = "Set CAIRN_PUBLIC_URL to where people reach this server, so that this can be compared."
+NOWHERE = "The App is installed nowhere."
+ACCEPT = "Whoever owns it can mend that on the installation's page (Settings, Applications)."
+LIMIT = "Runs wait for the reset by themselves; fewer at the same time (CAIRN_CONCURRENCY) help."
+DELIVERIES = (
+    "The App's settings page (Advanced) shows why; missed ones are fetched at the server's start "
+    "and every hour."
+)
+
+
+def without(name: str) -> str:
+    """A check before it did not succeed."""
+    return f"Cannot be told before {name} is well."
+
+
+def no_answer(seconds: float) -> str:
+    """A check took too long."""
+    return f"No answer within {seconds:g} seconds."
+
+
+def unexpected(error: Exception) -> str:
+    """Something of the outside failed in a way nobody has words for."""
+    return f"{type(error).__name__}: {error}."
+
+
+def settings_read(*, server: bool, configured: bool = False) -> str:
+    """All settings are good."""
+    which = "the server's settings" if server else "the settings"
+    own = ".github/cairn.yml is read too" if configured else "there is no .github/cairn.yml"
+    return f"The environment has {which}; {own}."
+
+
+def on_branch(branch: str, tip: str) -> str:
+    """A run could commit here."""
+    return f"Branch {branch} at {tip[:12]}, nothing uncommitted."
+
+
+def tasks(path: str, left: int, every: int) -> str:
+    """How much there is to do."""
+    return f"{path} has {every} tasks, {left} of them open."
+
+
+def no_tasks(path: str) -> tuple[str, str]:
+    """There is nothing to do."""
+    return (
+        f"{path} has no task.",
+        f"Write each as `- [ ] what to do`; `cairn roadmap normalize {path}` makes the boxes.",
+    )
+
+
+def model_offered(url: str, names: Sequence[str]) -> str:
+    """All is well with the model."""
+    return f"{url} answers and offers {', '.join(names)}."
+
+
+def model_answers(url: str, names: Sequence[str]) -> str:
+    """The endpoint has no list, but the model answered."""
+    return f"{url} keeps no list of models; {', '.join(names)} answered."
+
+
+def unlisted(url: str, names: Sequence[str]) -> str:
+    """The endpoint takes names that it does not list."""
+    return f"{url} takes the name {', '.join(names)}, but does not list it."
+
+
+def sandbox_runs(reason: str) -> str:
+    """A command ran in it."""
+    return f"{reason} A command ran in it."
+
+
+def sandbox_fails(reason: str, code: int) -> str:
+    """It opened, but nothing runs in it."""
+    return f"{reason} But `true` ended with {code} in it."
+
+
+def no_folder(folder: Path) -> str:
+    """Something else bears the name."""
+    return f"{folder} is no folder."
+
+
+def not_writable(folder: Path) -> str:
+    """The folder is read-only, or somebody else's."""
+    return f"{folder} cannot be written by this user."
+
+
+def writable(folder: Path, *, made: bool) -> str:
+    """It can be used."""
+    return f"{folder} can be written." if made else f"{folder} is made when it is needed."
+
+
+def folder_todo(*, server: bool) -> str:
+    """How to get another one."""
+    if server:
+        return "Set CAIRN_DATA_DIR to a folder that this user can write."
+    return "Change its owner or permissions, or work on a copy."
+
+
+def github_answers(url: str) -> str:
+    """It is there."""
+    return f"{url} answers."
+
+
+def github_broken(url: str, status: int) -> str:
+    """It is there, but does not work."""
+    return f"{url} answers with {status}."
+
+
+def not_github(url: str, status: int) -> str:
+    """Something else is there."""
+    return f"{url} answers, but not as GitHub's API does ({status}, no JSON)."
+
+
+def skew(ahead: timedelta) -> str:
+    """How far the clocks are apart."""
+    seconds = round(ahead.total_seconds())
+    if abs(seconds) <= 1:
+        return "This machine's clock agrees with GitHub's."
+    way = "ahead of" if seconds > 0 else "behind"
+    return f"This machine's clock is {abs(seconds)} s {way} GitHub's."
+
+
+def key_accepted(slug: str, page: str) -> str:
+    """GitHub knows the App."""
+    return f"GitHub knows the App {slug}" + (f" ({page})." if page else ".")
+
+
+def key_refused(said: str) -> str:
+    """GitHub does not know the App."""
+    return f"GitHub refuses the App's id or key: {said}."
+
+
+def complete(what: str) -> str:
+    """Nothing is missing."""
+    return f"The App has all {what} Cairn needs."
+
+
+def lacks(what: str, missing: Sequence[str]) -> str:
+    """Something is missing."""
+    return f"The App lacks {what} Cairn needs: {', '.join(missing)}."
+
+
+def grant(what: str) -> str:
+    """Where they are granted."""
+    return (
+        f"Add them on the App's settings page (Permissions & events); owners then accept the {what}"
+        " on the installation's page."
+    )
+
+
+def other_webhook(url: str, public: str) -> str:
+    """Events go elsewhere."""
+    return f"GitHub sends events to {url}, but CAIRN_PUBLIC_URL is {public}."
+
+
+def set_webhook(public: str | None) -> str:
+    """What the address should be."""
+    where = f"{public}/webhook" if public else "https://YOUR-HOST/webhook"
+    return f"Set the webhook's address to {where} on the App's settings page, or CAIRN_PUBLIC_URL."
+
+
+def insecure(url: str) -> str:
+    """Certificates are not checked."""
+    return f"GitHub sends events to {url} without checking its certificate."
+
+
+def goes_to(url: str) -> str:
+    """Where events go."""
+    return f"GitHub sends events to {url}."
+
+
+def install(page: str) -> str:
+    """How to install it."""
+    return f"Install it on an account: {page}/installations/new." if page else "Install it."
+
+
+def installed(number: int, owners: Sequence[str]) -> str:
+    """Where it is installed."""
+    more = f" and {number - 5} more" if number > 5 else ""
+    return f"Installed on {', '.join(owners[:5])}{more}."
+
+
+def suspended(owner: str) -> str:
+    """An owner switched it off."""
+    return f"The installation on {owner} is suspended."
+
+
+def grants_less(owner: str, missing: Sequence[str]) -> str:
+    """An owner has not accepted what the App asks for now."""
+    return f"{owner} has not granted {', '.join(missing)}."
+
+
+def limit(owner: str, remaining: int, most: int, until: datetime) -> str:
+    """How much is left."""
+    return f"{remaining} of {most} requests are left for {owner} until {until:%H:%M} UTC."
+
+
+def delivered(number: int) -> str:
+    """All went well."""
+    if not number:
+        return "GitHub sent nothing in the last day."
+    return f"All {number} of the last day's newest deliveries were taken."
+
+
+def undelivered(failed: int, every: int, event: str, status: str) -> str:
+    """Some did not arrive."""
+    return f"{failed} of {every} deliveries of the last day failed, the newest {event}: {status}."

@@ -1,0 +1,68 @@
+"""What the doctor looks at, what a check is, and what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from app.settings import Problem, RunSettings, ServerSettings
+
+Level = Literal["ok", "warning", "problem", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check found: one line. ``todo`` says what a person can do; '' for nothing."""
+
+    level: Level
+    said: str
+    todo: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Patient:
+    """What is looked at: a folder and the settings, those that could be read.
+
+    ``app`` says whether an App is configured; ``problems`` are those of the settings.
+    """
+
+    folder: Path
+    app: bool
+    run: RunSettings | None = None
+    server: ServerSettings | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A named look at one thing; ``seconds`` is how long it may take.
+
+    ``needs`` are checks without whose success this one says nothing new.
+    """
+
+    name: str
+    look: Callable[[Patient], Awaitable[Finding]]
+    seconds: float = 20.0
+    needs: tuple[str, ...] = field(default=())
+
+
+def ok(said: str) -> Finding:
+    """All is well."""
+    return Finding("ok", said)
+
+
+def warning(said: str, todo: str) -> Finding:
+    """It works, but not as one would want."""
+    return Finding("warning", said, todo)
+
+
+def problem(said: str, todo: str = "") -> Finding:
+    """It does not work."""
+    return Finding("problem", said, todo)
+
+
+def skipped(said: str) -> Finding:
+    """There is nothing to look at."""
+    return Finding("skipped", said)

@@ -1,0 +1,369 @@
+"""``cairn doctor``: what it finds on a checkout, at the model, and at GitHub."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from app.doctor.checks import CHECKS
+from app.doctor.examine import examine
+from app.doctor.values import Check, Finding, Patient, ok
+from app.settings import RunSettings, ServerSettings, load_run_settings, load_server_settings
+from tests.app.checkout import PROJECT, Checkout, Said
+from tests.fake_github import FakeGitHub
+from tests.fake_github.clock import WallClock
+from tests.fake_github.world import EVENTS, PERMISSIONS
+from tests.model_server import Fault, ScriptedModel, serve
+from tests.scenarios.bot import leading_to
+from tests.scenarios.process import environment
+from tests.scenarios.template import used_database
+
+OF_THE_APP = ("GitHub", "clock", "App key", "permissions", "events", "webhook", "installations")
+
+
+def line(said: Said, name: str) -> str:
+    """The one line about a check."""
+    (found,) = (each for each in said.out.splitlines() if each[9:].startswith(f"{name}  "))
+    return found
+
+
+# On a checkout
+
+
+async def test_a_checkout_without_an_app(here: Checkout) -> None:
+    """Everything a run needs is looked at, what only the App needs is skipped; 0."""
+    said = await here.cairn("doctor")
+
+    assert said.code == 0, said.out
+    assert len(said.out.splitlines()) == len(CHECKS)
+    for name in ("configuration", "git", "roadmap", "model endpoint", "data folder"):
+        assert line(said, name).startswith("ok "), said.out
+    assert "ROADMAP.md has 2 tasks, 2 of them open." in line(said, "roadmap")
+    assert line(said, "sandbox").startswith("warning ")
+    for name in (*OF_THE_APP, "database", "rate limit", "deliveries"):
+        assert "No App is configured" in line(said, name)
+    assert not (here.folder / ".executor").exists()
+    assert "sk-very-secret" not in said.out + said.err
+
+
+async def test_what_is_wrong_with_a_checkout(here: Checkout) -> None:
+    """Bad configuration, edits, a roadmap elsewhere and a wrong model name: each is one line; 2."""
+    here.git("mv", "ROADMAP.md", "plan.txt")
+    here.git.commit({".github/cairn.yml": b"loop: never\n", "docs/Roadmap.md": b"- [ ] a\n"})
+    (here.folder / "README.md").write_text("mine\n")
+    here.environment["CAIRN_MODEL"] = "scriptet"
+    here.model.says(Fault.http_status(404, "The model does not exist"))
+
+    said = await here.cairn("doctor", "--json")
+
+    assert said.code == 2
+    (answer,) = said.events
+    found = {each["check"]: each for each in answer["checks"]}
+    assert not answer["healthy"]
+    assert "line 1: `loop`" in found["configuration"]["said"]
+    assert found["git"]["level"] == "warning"
+    assert "README.md" in found["git"]["said"]
+    assert "before configuration is well" in found["roadmap"]["said"]
+    assert "has no model scriptet" in found["model endpoint"]["said"]
+    assert "It offers scripted." in found["model endpoint"]["said"]
+
+
+async def test_settings_that_are_wrong(here: Checkout) -> None:
+    """All problems of the environment are in one line; what needs the settings is skipped; 2."""
+    here.environment |= {"CAIRN_SANDBOX": "cloud", "CAIRN_CONCURENCY": "2"}
+
+    said = await here.cairn("doctor")
+
+    assert said.code == 2
+    assert "CAIRN_SANDBOX" in line(said, "configuration")
+    assert "did you mean CAIRN_CONCURRENCY?" in line(said, "configuration")
+    assert line(said, "model endpoint").startswith("skipped ")
+
+
+async def test_a_plain_folder_and_no_model(tmp_path: Path, here: Checkout) -> None:
+    """Without git, roadmap and key it says how to get each; 2."""
+    here.git.root = tmp_path / "plain"
+    (here.git.root / "docs").mkdir(parents=True)
+    (here.git.root / "docs" / "ROADMAP.md").write_text("- [ ] a\n")
+    del here.environment["OPENAI_BASE_URL"], here.environment["OPENAI_API_KEY"]
+
+    said = await here.cairn("doctor")
+
+    assert said.code == 2
+    assert "git init" in line(said, "git")
+    assert "`cairn run --roadmap docs/ROADMAP.md`" in line(said, "roadmap")
+    assert "OPENAI_API_KEY is not set; set it, or set OPENAI_BASE_URL" in said.out
+
+
+# The model
+
+
+async def model_of(folder: Path, **settings: str) -> Finding:
+    """What the check of the model finds."""
+    patient = Patient(folder, app=False, run=load_run_settings(**settings))
+    return (await found(patient, "model endpoint"))["model endpoint"]
+
+
+async def found(patient: Patient, *names: str) -> dict[str, Finding]:
+    """What some checks find."""
+    checks = [check for check in CHECKS if check.name in names]
+    return {check.name: each async for check, each in examine(patient, checks)}
+
+
+async def test_an_endpoint_that_is_not_there(tmp_path: Path) -> None:
+    """The address and the variable are named."""
+    url = "http://127.0.0.1:9/v1"
+
+    said = await model_of(tmp_path, OPENAI_BASE_URL=url)
+
+    assert said.level == "problem"
+    assert url in said.said
+    assert "no connection" in said.said
+    assert "OPENAI_BASE_URL" in said.todo
+
+
+async def test_a_model_that_is_not_listed_but_answers(here: Checkout) -> None:
+    """Some servers take names they do not list: that is worth a warning, with the list."""
+    here.model.says("ok")
+    url = here.environment["OPENAI_BASE_URL"]
+
+    said = await model_of(here.folder, OPENAI_BASE_URL=url, CAIRN_MODEL="alias")
+
+    assert said.level == "warning"
+    assert said.todo == "It offers scripted."
+
+
+async def test_every_model_of_the_configuration_is_looked_for(here: Checkout) -> None:
+    """A role's model that is not there would stop a run half-way."""
+    here.git.commit({".github/cairn.yml": b"model:\n  name: scripted\n  stronger: oracle\n"})
+    here.model.says(Fault.http_status(404, "no such model"))
+
+    said = await model_of(here.folder, OPENAI_BASE_URL=here.environment["OPENAI_BASE_URL"])
+
+    assert said.level == "problem"
+    assert "has no model oracle" in said.said
+
+
+# GitHub
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A GitHub that keeps the real time, and a server's settings that lead to it."""
+
+    github: FakeGitHub
+    settings: ServerSettings
+
+
+@pytest.fixture
+async def at(tmp_path: Path) -> AsyncIterator[Seen]:
+    """All is as it should be; what was asked is checked against GitHub's description."""
+    github, model = FakeGitHub(tmp_path / "github", clock=WallClock()), ScriptedModel()
+    async with github, serve(model) as url:
+        github.add_repository("octo/hello", {"ROADMAP.md": b"- [ ] a\n"})
+        public = {"CAIRN_PUBLIC_URL": "https://cairn.example"}
+        await used_database(tmp_path / "data")
+        values = leading_to(github, url, tmp_path) | public
+        yield Seen(github, load_server_settings(**values))
+        assert github.world.violations == []
+        model.verify()
+
+
+async def app_of(at: Seen) -> dict[str, Finding]:
+    """What the checks of the App find."""
+    names = [check.name for check in CHECKS[CHECKS.index(_named("GitHub")) :]]
+    return await found(patient_of(at.settings), *names)
+
+
+def patient_of(settings: ServerSettings) -> Patient:
+    """A server that is started in its data folder."""
+    return Patient(settings.cairn_data_dir, app=True, run=settings, server=settings)
+
+
+def _named(name: str) -> Check:
+    return next(check for check in CHECKS if check.name == name)
+
+
+async def test_a_server_where_all_is_well(at: Seen, tmp_path: Path) -> None:
+    """With an App every check is made, nothing is changed, and no secret is printed; 0."""
+    env = environment(at.settings) | {"PYTHONPATH": str(PROJECT), "PATH": os.environ["PATH"]}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "app", "doctor"),
+        cwd=tmp_path,
+        env=env,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = (stream.decode() for stream in await process.communicate())
+    said = Said(process.returncode or 0, out, err)
+
+    assert said.code == 0, out + err
+    for name in (*OF_THE_APP, "database", "rate limit", "deliveries"):
+        assert line(said, name).startswith("ok "), out
+    assert "GitHub knows the App cairn" in line(said, "App key")
+    assert "Installed on octo." in line(said, "installations")
+    assert line(said, "git").startswith("skipped ")
+    for secret in ("sk-test", at.github.app.webhook_secret, "PRIVATE KEY", "ghs_"):
+        assert secret not in out + err
+    asked = [r for r in at.github.requests if r.method != "GET"]
+    assert {r.path.rpartition("/")[2] for r in asked} <= {"access_tokens"}
+
+
+async def test_an_app_that_lacks_something(at: Seen) -> None:
+    """Permissions and events are compared one by one; the optional ones only warn."""
+    held = {name: level for name, level in PERMISSIONS.items() if name != "pull_requests"}
+    told = tuple(event for event in EVENTS if event != "check_run")
+    at.github.create_app(permissions=held | {"contents": "read"}, events=told)
+
+    seen = await app_of(at)
+
+    assert seen["permissions"].level == "problem"
+    assert "contents: write" in seen["permissions"].said
+    assert "pull_requests: write" in seen["permissions"].said
+    assert "issues" not in seen["permissions"].said
+    assert seen["events"].level == "warning"
+    assert "check_run" in seen["events"].said
+    assert "octo has not granted contents, pull_requests." in seen["installations"].said
+
+
+async def test_another_apps_id(at: Seen) -> None:
+    """A refused key is one problem; what needs it is not told as seven."""
+    at.github.create_app(id=777)
+
+    seen = await app_of(at)
+
+    assert seen["App key"].level == "problem"
+    assert "GITHUB_APP_ID" in seen["App key"].said + seen["App key"].todo
+    for name in ("permissions", "events", "webhook", "installations", "rate limit"):
+        assert seen[name].level == "skipped"
+    assert seen["clock"].level == "ok"
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("https://old.example/webhook", "sends events to https://old.example/webhook"),
+        ("", "has no webhook address"),
+    ],
+)
+async def test_a_webhook_that_goes_elsewhere(at: Seen, url: str, says: str) -> None:
+    """Where GitHub sends events must be where this server is."""
+    at.github.app.webhook_url = url
+
+    seen = (await app_of(at))["webhook"]
+
+    assert seen.level == "problem"
+    assert says in seen.said
+    assert "https://cairn.example/webhook" in seen.todo
+
+
+@pytest.mark.parametrize(
+    ("ahead", "level"),
+    [(90, "problem"), (45, "warning"), (-45, "warning"), (-600, "problem"), (0, "ok")],
+)
+async def test_a_clock_that_is_wrong(at: Seen, ahead: int, level: str) -> None:
+    """A token from the future or the past is refused: the clock is told before that happens."""
+    at.github.clock.advance(-ahead)
+
+    seen = (await found(patient_of(at.settings), "clock"))["clock"]
+
+    assert seen.level == level, seen
+    assert ahead == 0 or ("behind" if ahead < 0 else "ahead of") in seen.said
+
+
+async def test_a_limit_that_is_nearly_spent(at: Seen) -> None:
+    """The fewest requests left are told, with when there are more."""
+    at.github.world.used = 4_800
+
+    seen = (await app_of(at))["rate limit"]
+
+    assert seen.level == "warning"
+    assert "of 5000 requests are left for octo" in seen.said
+
+
+async def test_an_app_that_is_installed_nowhere(at: Seen) -> None:
+    """The page where it is installed is named."""
+    at.github.world.installations.clear()
+
+    seen = (await app_of(at))["installations"]
+
+    assert seen.level == "warning"
+    assert "/apps/cairn/installations/new" in seen.todo
+
+
+async def test_a_suspended_installation(at: Seen) -> None:
+    """An owner who suspended it is named; its limit is not asked for."""
+    one = at.github.installation("octo/hello")
+    one.suspended = at.github.clock.now()
+
+    seen = await app_of(at)
+
+    assert "The installation on octo is suspended." in seen["installations"].said
+    assert seen["rate limit"].level == "skipped"
+
+
+async def test_deliveries_that_failed(at: Seen) -> None:
+    """What nobody took in the last day is counted; older failures are over."""
+    at.github.webhook_url = "http://127.0.0.1:9/webhook"
+    issue = at.github.open_issue("octo/hello", "Please", by="writer")
+    await at.github.comment("octo/hello", issue.number, "hello", by="writer")
+
+    seen = (await app_of(at))["deliveries"]
+    assert seen.level == "problem"
+    assert "issue_comment" in seen.said
+
+    for sent in at.github.world.deliveries:
+        sent.delivered -= timedelta(days=2)
+    assert (await app_of(at))["deliveries"].level == "ok"
+
+
+async def test_an_address_that_is_not_githubs(at: Seen) -> None:
+    """A server that is no API of GitHub is told apart from one that does not answer."""
+    model = str(at.settings.openai_base_url).removesuffix("/v1")
+    wrong = at.settings.model_copy(update={"github_api_url": model})
+    gone = at.settings.model_copy(update={"github_api_url": "http://127.0.0.1:9"})
+
+    other = await found(patient_of(wrong), "GitHub", "App key")
+    none = (await found(patient_of(gone), "GitHub"))["GitHub"]
+
+    assert "not as GitHub's API does" in other["GitHub"].said
+    assert "https://HOST/api/v3" in other["GitHub"].todo
+    assert other["App key"].level == "skipped"
+    assert none.level == "problem"
+    assert "127.0.0.1" in none.said
+
+
+async def test_a_check_that_hangs(tmp_path: Path) -> None:
+    """No check can keep the others from being made."""
+
+    async def hangs(_patient: Patient) -> Finding:
+        await asyncio.Event().wait()
+        return ok("never")
+
+    checks = [Check("first", hangs, seconds=0.01), Check("second", _well, needs=("first",))]
+    patient = Patient(tmp_path, app=False, run=RunSettings())
+
+    seen = [each async for _, each in examine(patient, [*checks, Check("third", _well)])]
+
+    assert [each.level for each in seen] == ["problem", "skipped", "ok"]
+    assert "No answer within 0.01 seconds." in seen[0].said
+
+
+async def _well(_patient: Patient) -> Finding:
+    return ok("well")
+
+
+def test_what_a_check_needs_is_made_before_it() -> None:
+    """Names are unique, and a check's needs stand above it in the table."""
+    names = [check.name for check in CHECKS]
+
+    assert len(set(names)) == len(names)
+    for number, check in enumerate(CHECKS):
+        assert set(check.needs) <= set(names[:number])
