@@ -25,4 +25,8 @@ def registered_app(options: Mapping[str, Any]) -> Path | None:
         return None
     folder = options.get("CAIRN_DATA_DIR") or os.environ.get("CAIRN_DATA_DIR") or "data"
     file = Path(str(folder)) / APP_FILE
-    return file if os.access(file, os.R_OK) else None
+    try:
+        file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):  # the set-up says what is wrong with it
+        return None
+    return file

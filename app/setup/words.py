@@ -103,7 +103,8 @@ LOST = (
     "GITHUB_APP_ID={id}, GITHUB_APP_PRIVATE_KEY_FILE and GITHUB_WEBHOOK_SECRET by hand."
 )
 BROKEN_FILE = (
-    "has a {file} that holds no App; move the file away, or put the App's settings into it"
+    "has a {file} that holds no App or cannot be read; move the file away, or put the App's "
+    "settings into it"
 )
 
 HINT = (

@@ -147,13 +147,16 @@ def test_a_server_without_an_app_says_how_to_get_one(tmp_path: Path) -> None:
 
 
 def test_a_file_without_an_app_is_not_overwritten(tmp_path: Path) -> None:
-    """A file that a crash left empty is named, and kept."""
+    """A file that a crash left empty, or that is no text, is named, and kept."""
     (tmp_path / "data").mkdir()
     file = tmp_path / "data" / "cairn.env"
-    file.write_text("OPENAI_API_KEY=sk-mine\n")
+    for held in (b"OPENAI_API_KEY=sk-mine\n", b"", b"\xff\xfe"):
+        file.write_bytes(held)
 
-    assert "cairn.env that holds no App" in _refused(tmp_path, CAIRN_PUBLIC_URL="https://x.test")
-    assert file.read_text() == "OPENAI_API_KEY=sk-mine\n"
+        said = _refused(tmp_path, CAIRN_PUBLIC_URL="https://x.test")
+
+        assert "cairn.env that holds no App" in said
+        assert file.read_bytes() == held
 
 
 def test_a_file_of_an_app_never_mixes_with_the_environment(tmp_path: Path) -> None:
