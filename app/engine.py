@@ -12,16 +12,14 @@ set; destroy last, from a thread of its own.
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import logging
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import IO
 
 from dbos import DBOS, DBOSClient, DBOSConfig
-from sqlalchemy.engine import Connection, make_url
+from sqlalchemy.engine import Connection
 
+from app.engine_claim import Claim, claim
 from app.engine_values import JsonOnly, refuse_pickle
 from runner.errors import Outage
 
@@ -41,19 +39,19 @@ Step = Callable[[str], Awaitable[bool]]
 class Engine:
     """Runs segments: for each enqueued order it calls ``step`` until that returns False.
 
-    One process a SQLite file: a second one gets ``Outage`` at ``start``.
+    One process a database: a second one gets ``Outage`` at ``start``.
     """
 
     def __init__(self, url: str, step: Step) -> None:
         self._url = url
         self._step = step
-        self._lock: IO[str] | None = None
+        self._claim: Claim | None = None
         self._client: DBOSClient | None = None
         self._working: set[asyncio.Task[object]] = set()
 
     async def start(self) -> None:
         """Take the database, recover what a dead process left, begin to work."""
-        self._lock = _claim(Path(make_url(self._url).database or ""))
+        self._claim = await asyncio.to_thread(claim, self._url)
         refuse_pickle()
         DBOS(config=_config(self._url))
         _log_with_us()
@@ -93,7 +91,7 @@ class Engine:
 
     async def stop(self) -> None:
         """Stop at once; what was at work goes on at the next start."""
-        if self._lock is None:  # never started: DBOS, one a process, may be another's
+        if self._claim is None:  # never started: DBOS, one a process, may be another's
             return
         for task in self._working:
             task.cancel()
@@ -104,7 +102,7 @@ class Engine:
                 await loop.run_in_executor(own, self._client.destroy)
             await loop.run_in_executor(own, DBOS.destroy)
         loop.set_default_executor(ThreadPoolExecutor())
-        self._lock.close()
+        self._claim.close()
 
     async def _drive(self, order: str) -> bool:
         """One step, known to ``stop``."""
@@ -153,18 +151,3 @@ def _config(url: str) -> DBOSConfig:
         "max_executor_threads": 16,
         "log_level": "WARNING",
     }
-
-
-def _claim(path: Path) -> IO[str]:
-    """Hold the file's lock: on SQLite exactly one process may run workflows."""
-    lock = path.with_name(path.name + ".lock").open("w")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        lock.close()
-        raise Outage(
-            "engine",
-            f"Another process works on {path}. SQLite serves one process: stop that one, or give "
-            "this one a CAIRN_DATA_DIR of its own.",
-        ) from error
-    return lock

@@ -47,19 +47,25 @@ def _file(value: Path) -> Path:
     return value
 
 
-def sqlite_url(value: SecretStr) -> SecretStr:
-    """Check that the database is one this version can use: a SQLite file."""
+DATABASES = "sqlite:///path/to/cairn.db or postgresql://user:password@host/database"
+
+
+def database_url(value: SecretStr) -> SecretStr:
+    """Check that the database is one Cairn can use: a SQLite file, or PostgreSQL."""
     try:
         address = make_url(value.get_secret_value())
     except ArgumentError:
-        raise ValueError("is not a database URL; set it to sqlite:///path/to/cairn.db") from None
-    if address.drivername not in {"sqlite", "sqlite+aiosqlite"}:
+        raise ValueError(f"is not a database URL; set it to {DATABASES}") from None
+    if address.drivername in {"postgresql", "postgresql+psycopg"}:
+        if not address.database:
+            raise ValueError(f"names no database; set it to {DATABASES}")
+    elif address.drivername not in {"sqlite", "sqlite+aiosqlite"}:
         raise ValueError(
-            f"names a {address.get_backend_name()} database; this version of Cairn keeps its data "
-            "in SQLite: set it to sqlite:///path/to/cairn.db"
+            f"names a {address.drivername} database; Cairn keeps its data in SQLite or "
+            f"PostgreSQL: set it to {DATABASES}"
         )
-    if address.database in {None, "", ":memory:"}:
-        raise ValueError("names no file; set it to sqlite:///path/to/cairn.db")
+    elif address.database in {None, "", ":memory:"}:
+        raise ValueError(f"names no file; set it to {DATABASES}")
     return value
 
 
@@ -68,7 +74,8 @@ def rsa_key(pem: str) -> SecretStr:
 
     https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app
     """
-    text = pem.replace("\\n", "\n").strip() + "\n"
+    # docker run --env-file keeps the quotes that a shell and compose take away
+    text = pem.strip().strip('"').replace("\\n", "\n").strip() + "\n"
     if not _is_rsa(text.encode()):
         raise ValueError(
             "is not an unencrypted RSA private key in PEM form; take the .pem file that GitHub "
@@ -88,4 +95,4 @@ BaseUrl = Annotated[str, AfterValidator(_base_url)]
 Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_words)]
 Lowered = BeforeValidator(_lower)
 ExistingFile = Annotated[Path, AfterValidator(_file)]
-DatabaseUrl = Annotated[SecretStr, AfterValidator(sqlite_url)]
+DatabaseUrl = Annotated[SecretStr, AfterValidator(database_url)]

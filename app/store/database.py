@@ -1,10 +1,4 @@
-"""The database: opened, brought to this version, and lent out one transaction at a time.
-
-On SQLite the driver's own transaction control is switched off and ``BEGIN`` is sent by us: the
-driver starts a transaction only before the first INSERT or UPDATE, so that a read followed by a
-write is not one transaction and fails with "database is locked" when someone else wrote between
-(https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#sqlite-transactions).
-"""
+"""The database: opened, brought to this version, and lent out one transaction at a time."""
 
 from __future__ import annotations
 
@@ -16,21 +10,16 @@ from pathlib import Path
 from typing import Literal
 
 import sqlalchemy as sa
-from sqlalchemy import event, exc
-from sqlalchemy.engine import URL, Connection, make_url
-from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy import exc
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from app.store.engines import engines, is_sqlite
 from app.store.migrate import is_current, upgrade
 from runner.errors import Outage
 
-# WAL: readers never wait for the writer. FULL: what was committed survives a loss of power.
-PRAGMAS = (
-    "PRAGMA busy_timeout = 30000",
-    "PRAGMA journal_mode = WAL",
-    "PRAGMA synchronous = FULL",
-    "PRAGMA foreign_keys = ON",
-)
+_FILE = "Look at free space, at the permissions of its folder and at who else uses the file."
+_SERVER = "Look whether its server runs and can be reached, and at DATABASE_URL."
 
 # a read-only file opens without complaint; only a write tells
 _WRITE = sa.text("UPDATE alembic_version SET version_num = version_num")
@@ -46,17 +35,18 @@ class Store:
     Inside ``writing()`` await nothing but SQL: everybody else who writes is waiting.
     """
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-        self._writer = engine.execution_options(cairn_writes=True)
-        # SQLite has one writer; waiting in line here is fair and prompt, its own busy loop is not
+    def __init__(self, reader: AsyncEngine, writer: AsyncEngine) -> None:
+        self._reader = reader
+        self._writer = writer
+        # One writer: what it reads stays true until it writes. On SQLite waiting in line here is
+        # fair and prompt too, its own busy loop is not.
         self._turn = asyncio.Lock()
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
         """Lend a connection that sees one state of the database. Raises ``Outage``."""
         with _outages():
-            async with self._engine.begin() as connection:
+            async with self._reader.begin() as connection:
                 yield connection
 
     @asynccontextmanager
@@ -76,7 +66,7 @@ class Store:
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._engine.dispose()
+        await self._reader.dispose()
 
 
 async def open_store(url: str) -> Store:
@@ -85,13 +75,14 @@ async def open_store(url: str) -> Store:
     Raises ``StoreError`` when it cannot be opened, written, or is of a newer Cairn.
     """
     address = make_url(url)
-    _make_folder(address)
-    store = Store(_engine(address))
+    if is_sqlite(address):
+        _make_folder(address)
+    store = Store(*engines(address))
     try:
         async with store.writing() as connection:
             await connection.run_sync(upgrade)
             await connection.execute(_WRITE)
-    except (Outage, ValueError) as error:
+    except (Outage, ValueError, exc.ProgrammingError) as error:
         await store.close()
         raise StoreError(f"The database {address!r} cannot be used. {error}") from error
     return store
@@ -100,19 +91,23 @@ async def open_store(url: str) -> Store:
 async def inspect_store(url: str) -> Literal["missing", "older", "current"]:
     """Look at the database and change nothing. Raises ``StoreError`` as ``open_store`` does."""
     address = make_url(url)
-    if "uri" not in address.query and not Path(address.database or "").exists():
+    if is_sqlite(address) and _is_missing(address):
         return "missing"
-    store = Store(_engine(address))
+    store = Store(*engines(address))
     try:
         async with store.writing() as connection:
             current = await connection.run_sync(is_current)
             if current:
                 await connection.execute(_WRITE)
-    except (Outage, ValueError) as error:
+    except (Outage, ValueError, exc.ProgrammingError) as error:
         raise StoreError(f"The database {address!r} cannot be used. {error}") from error
     finally:
         await store.close()
     return "current" if current else "older"
+
+
+def _is_missing(address: URL) -> bool:
+    return "uri" not in address.query and not Path(address.database or "").exists()
 
 
 def _make_folder(address: URL) -> None:
@@ -128,31 +123,6 @@ def _make_folder(address: URL) -> None:
         ) from error
 
 
-def _engine(address: URL) -> AsyncEngine:
-    engine = create_async_engine(address.set(drivername="sqlite+aiosqlite"))
-    event.listen(engine.sync_engine, "connect", _prepare)
-    event.listen(engine.sync_engine, "begin", _begin)
-    return engine
-
-
-def _prepare(connection: DBAPIConnection, _record: object) -> None:
-    connection.isolation_level = None  # the driver sends no BEGIN of its own
-    try:
-        cursor = connection.cursor()
-        for pragma in PRAGMAS:
-            cursor.execute(pragma)
-        cursor.close()
-    except sqlite3.Error:
-        connection.close()  # the pool forgets a connection that was never ready, its thread stays
-        raise
-
-
-def _begin(connection: Connection) -> None:
-    # IMMEDIATE takes the write lock at once: a transaction never fails half-way for it
-    writes = connection.get_execution_options().get("cairn_writes")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
 @contextmanager
 def _outages() -> Iterator[None]:
     """Tell what the database's own failures are; a wrong statement of ours stays a bug."""
@@ -163,6 +133,6 @@ def _outages() -> Iterator[None]:
     except exc.DBAPIError as error:
         raise Outage(
             "database",
-            f"The database failed: {error.orig}. "
-            "Look at free space, at the permissions of its folder and at who else uses the file.",
+            f"The database failed: {str(error.orig).strip()}. "
+            f"{_FILE if isinstance(error.orig, sqlite3.Error) else _SERVER}",
         ) from error

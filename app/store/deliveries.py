@@ -11,13 +11,15 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Any, Literal
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.sql.dml import ReturningInsert
 
 from app.store.database import Store
 from app.store.schema import deliveries as table
+from app.store.upsert import insert_into
 from runner.ports import Clock
 
 Status = Literal["stored", "done", "failed", "ignored"]
@@ -103,7 +105,9 @@ class Deliveries:
             if self._open is batch:
                 self._open = _Batch()
             async with self._store.writing() as connection:
-                result = await connection.execute(_STORE, list(batch.rows.values()))
+                result = await connection.execute(
+                    _store(connection.dialect.name), list(batch.rows.values())
+                )
                 return set(result.scalars())
 
     async def unfinished(self) -> list[Arrival]:
@@ -132,9 +136,11 @@ class Deliveries:
             )
 
 
-_INSERT = insert(table)
-_STORE = _INSERT.on_conflict_do_update(
-    index_elements=["id"],
-    set_={"status": _INSERT.excluded.status, "error": "", "finished_at": None},
-    where=table.c.status == "failed",
-).returning(table.c.id)
+@cache
+def _store(dialect: str) -> ReturningInsert[str]:
+    insert = insert_into(dialect, table)
+    return insert.on_conflict_do_update(
+        index_elements=["id"],
+        set_={"status": insert.excluded.status, "error": "", "finished_at": None},
+        where=table.c.status == "failed",
+    ).returning(table.c.id)

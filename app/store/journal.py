@@ -7,10 +7,10 @@ from typing import Any
 
 import sqlalchemy as sa
 from cachetools import LRUCache
-from sqlalchemy.dialects import postgresql, sqlite
 
 from app.store.database import Store
 from app.store.schema import answers, contents, journal
+from app.store.upsert import insert_into
 from runner.errors import Outage
 from runner.ports import Answer, Clock, Row
 from runner.snapshot import blob_sha
@@ -97,5 +97,4 @@ _ROWS = sa.select(
 
 
 def _once(dialect: str, table: sa.Table, rows: list[dict[str, Any]]) -> sa.Insert:
-    insert = sqlite.insert if dialect == "sqlite" else postgresql.insert
-    return insert(table).values(rows).on_conflict_do_nothing()
+    return insert_into(dialect, table).values(rows).on_conflict_do_nothing()

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store
@@ -18,6 +17,7 @@ from app.store.runs import RunRequest, Status
 from app.store.schema import decisions
 from app.store.schema import orders as orders_table
 from app.store.schema import runs as table
+from app.store.upsert import insert_into
 from runner.ports import Clock, Decision
 
 PAUSED_BY = "paused by "
@@ -40,9 +40,10 @@ class Queue:
         now = self._clock.now()
         row = asdict(request) | {"status": "queued", "created_at": now, "updated_at": now}
         row["progress_comment_id"] = comment
-        statement = insert(table).values(row).on_conflict_do_nothing(index_elements=["id"])
         async with self._store.writing() as connection:
-            new = (await connection.execute(statement)).rowcount == 1
+            insert = insert_into(connection.dialect.name, table).values(row)
+            once = insert.on_conflict_do_nothing(index_elements=["id"]).returning(table.c.id)
+            new = await connection.scalar(once) is not None
             if new:
                 await self._orders.wake(connection, request.id)
             return new
@@ -69,8 +70,9 @@ class Queue:
         async with self._store.writing() as connection:
             if not await decided(connection, run, decision, delivery=delivery, now=now):
                 return False
-            statement = insert(decisions).values(row).on_conflict_do_nothing()
-            if (await connection.execute(statement)).rowcount != 1:
+            insert = insert_into(connection.dialect.name, decisions).values(row)
+            once = insert.on_conflict_do_nothing().returning(decisions.c.seq)
+            if await connection.scalar(once) is None:
                 return False
             await self._move(connection, run, {"status": "queued", "reason": ""}, ("resting",))
             await self._wake_unfinished(connection, run)

@@ -222,14 +222,24 @@ def test_the_database_is_in_the_data_folder(environment):
     assert url == "sqlite:////srv/cairn/cairn.db"
 
 
-@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:", "postgresql://u:pw@h/d", "x"])
+@pytest.mark.parametrize(
+    "url", ["sqlite://", "sqlite:///:memory:", "postgresql://u:pw@h", "mysql://u:pw@h/d", "x"]
+)
 def test_a_database_that_cannot_be_used_is_refused(environment, url):
-    """Only a SQLite file keeps deliveries in this version, and the message shows no password."""
+    """Only a SQLite file or PostgreSQL keeps deliveries; the message shows no password."""
     environment(DATABASE_URL=url)
 
     message = problems()["DATABASE_URL"]
     assert "sqlite:///path" in message
     assert "pw" not in message
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgresql+psycopg"])
+def test_postgresql_may_keep_the_data(environment, scheme):
+    """The address of a PostgreSQL database is taken as it is."""
+    environment(DATABASE_URL=f"{scheme}://u:pw@h/d")
+
+    assert load_server_settings().database_url.get_secret_value() == f"{scheme}://u:pw@h/d"
 
 
 def test_the_server_refuses_to_run_without_isolation_unasked(environment):

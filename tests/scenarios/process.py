@@ -62,7 +62,9 @@ async def serving(bot: Bot) -> AsyncIterator[Process]:
 
 def environment(settings: ServerSettings) -> Mapping[str, str]:
     """The environment that says the same as the settings, on a free port and this engine."""
-    names = settings.model_fields_set - {"database_url"}
+    names = set(settings.model_fields_set)
+    if _plain(settings.database_url).startswith("sqlite"):  # follows from the data folder
+        names.discard("database_url")
     values = {name.upper(): _plain(getattr(settings, name)) for name in names}
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     engine = {name: os.environ[name] for name in ("DOCKER_HOST",) if name in os.environ}

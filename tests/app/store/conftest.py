@@ -1,12 +1,14 @@
-"""A real SQLite file for each test, and a clock that moves only when told."""
+"""A real database for each test, and a clock that moves only when told."""
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from app.store.database import open_store
+from tests.postgresql import emptied, postgresql
 
 
 class HandClock:
@@ -30,8 +32,30 @@ def clock():
     return HandClock()
 
 
+@pytest.fixture(scope="session")
+def cluster():
+    """PostgreSQL; whoever asks for it is skipped where there is none."""
+    with postgresql() as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def migrated(cluster):
+    """A PostgreSQL database with our tables."""
+    url = cluster.database()
+    asyncio.run(_migrate(url))
+    return url
+
+
+async def _migrate(url):
+    await (await open_store(url)).close()
+
+
 @pytest.fixture
-def url(tmp_path):
+def url(request, tmp_path):
+    """SQLite, unless the test is one of ``ON_BOTH`` and it is PostgreSQL's turn."""
+    if getattr(request, "param", "sqlite") == "postgresql":
+        return emptied(request.getfixturevalue("migrated"))
     return f"sqlite:///{tmp_path}/data/cairn.db"
 
 

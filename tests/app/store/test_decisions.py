@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 import sqlalchemy as sa
 
-from app.store.database import Store, open_store
+from app.store.database import Store
 from app.store.decisions import StoredDecisions
 from app.store.orders import Orders
 from app.store.queue import Queue
 from app.store.runs import RunRequest, Runs
 from runner.adapters.clock import SystemClock
 from runner.ports import Decision
+from tests.postgresql import ON_BOTH
+
+pytestmark = ON_BOTH
 
 YES = Decision("t1", "approve", by="ada")
 NO = Decision("t1", "reject", by="bob", why="not now")
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    """A real database."""
-    store = await open_store(f"sqlite:///{tmp_path}/cairn.db")
-    yield store
-    await store.close()
 
 
 @pytest.fixture

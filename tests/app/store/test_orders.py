@@ -6,6 +6,9 @@ import pytest
 
 from runner.errors import Outage
 from tests.app.store.bench import Bench
+from tests.postgresql import ON_BOTH
+
+pytestmark = ON_BOTH
 
 
 @pytest.fixture

@@ -13,6 +13,9 @@ from app.store.proposals import Shown, StoredProposals
 from app.store.skips import Skips
 from runner.ports import Decision
 from tests.app.store.bench import Bench
+from tests.postgresql import ON_BOTH
+
+pytestmark = ON_BOTH
 
 SHOWN = Shown(
     task="t1",

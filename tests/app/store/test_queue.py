@@ -10,6 +10,9 @@ import sqlalchemy as sa
 from app.store.queue import PAUSED_BY
 from app.store.schema import runs
 from tests.app.store.bench import Bench
+from tests.postgresql import ON_BOTH
+
+pytestmark = ON_BOTH
 
 HOUR = timedelta(hours=1)
 

@@ -8,6 +8,9 @@ import pytest
 
 from app.store.runs import RunRequest, Runs
 from tests.app.store.rows import put_run, set_run
+from tests.postgresql import ON_BOTH
+
+pytestmark = ON_BOTH
 
 REQUEST = RunRequest(
     id="r1",
