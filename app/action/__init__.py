@@ -1,0 +1,1 @@
+"""``cairn action``: the server's work inside a workflow run, without a server."""

@@ -1,0 +1,66 @@
+"""What is kept between workflow runs, as one archive: the database and the project memory.
+
+Of runs that are over only what later ones ask for is kept, so that the archive stays small.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sqlite3
+import tarfile
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+DATABASE = "cairn.db"
+_KEPT = (DATABASE, "action.json", "executor/*/memory.json")
+_OVER = "(SELECT id FROM runs WHERE status IN ('ended', 'cancelled'))"
+_FORGET = (
+    f"DELETE FROM journal WHERE run IN {_OVER}",  # noqa: S608 - no value of others in it
+    f"DELETE FROM answers WHERE run IN {_OVER}",  # noqa: S608 - likewise
+    "DELETE FROM contents WHERE NOT EXISTS (SELECT 1 FROM journal)",
+    "UPDATE deliveries SET payload = x'', headers = '{}' WHERE status IN ('done', 'ignored')",
+    "VACUUM",
+)
+
+
+def pack(folder: Path) -> bytes:
+    """Return what is in the data folder, as a compressed tar archive."""
+    packed = io.BytesIO()
+    with tempfile.TemporaryDirectory() as place, tarfile.open(fileobj=packed, mode="w") as tar:
+        copied = Path(place, DATABASE)
+        if (folder / DATABASE).exists():
+            _copy(folder / DATABASE, copied)
+            tar.add(copied, DATABASE)
+        for pattern in _KEPT[1:]:
+            for path in sorted(folder.glob(pattern)):
+                tar.add(path, str(path.relative_to(folder)))
+    return gzip.compress(packed.getvalue(), mtime=0)
+
+
+def unpack(packed: bytes, folder: Path) -> None:
+    """Put an archive's files into the data folder; others than ours are left out.
+
+    Raises ``ValueError`` when it is no archive.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with tarfile.open(fileobj=io.BytesIO(packed), mode="r:gz") as tar:
+            ours = [each for each in tar.getmembers() if each.isfile() and _is_kept(each.name)]
+            tar.extractall(folder, members=ours, filter="data")
+    except (tarfile.TarError, OSError, EOFError) as error:
+        raise ValueError(f"it is no archive: {error}") from error
+
+
+def _is_kept(name: str) -> bool:
+    return any(Path(name).match(pattern) for pattern in _KEPT) and name.count("/") in (0, 2)
+
+
+def _copy(database: Path, to: Path) -> None:
+    """Copy a database that is in use, without what nobody will ask for."""
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("VACUUM INTO ?", (str(to),))
+    with closing(sqlite3.connect(to, isolation_level=None)) as connection:
+        for statement in _FORGET:
+            connection.execute(statement)

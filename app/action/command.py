@@ -1,0 +1,144 @@
+"""``cairn action``: one workflow run, from the event to outputs, summary and exit code."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Mapping
+
+from app.action import texts
+from app.action.commands import Console, Note, write_outputs
+from app.action.errors import Refused
+from app.action.inputs import Inputs, read_inputs
+from app.action.job import Job, read_job
+from app.action.report import Report, report_of
+from app.action.summary import summary
+from app.action.work import work
+from app.composition_action import Surroundings, acting, entered
+from app.logs import PLAIN, secrets_of, set_up_logging
+from app.settings import ActionSettings, SettingsError, load_action_settings
+from app.store.database import StoreError
+from runner.adapters.clock import SystemClock
+from runner.config import ConfigError
+from runner.errors import Outage, TaskError
+
+log = logging.getLogger(__name__)
+
+
+def command() -> int:
+    """Do one workflow run's work; return the exit code: 2 says that nothing was changed."""
+    console = Console(_write)
+    try:
+        job, inputs = read_job(os.environ), read_inputs(os.environ)
+        settings = read_settings(job, inputs, os.environ)
+    except (Refused, SettingsError) as refused:
+        return _ended(console, None, [_error(str(refused))], 2)
+    console.begin(_hidden(settings) if os.environ.get("GITHUB_ACTIONS") == "true" else ())
+    level = settings.cairn_log_level
+    set_up_logging(level, secrets=secrets_of(settings), form=PLAIN, stream=sys.stdout)
+    notes, code, report = asyncio.run(_guarded(job, inputs, settings))
+    if report is not None:
+        _tell(job, report)
+    return _ended(console, job, notes, code)
+
+
+async def _guarded(
+    job: Job, inputs: Inputs, settings: ActionSettings
+) -> tuple[list[Note], int, Report | None]:
+    """Work until all rests or is done; what keeps it from that becomes a sentence and a code."""
+    task = asyncio.current_task()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, task.cancel)  # type: ignore[union-attr]
+    try:
+        report = await act(job, inputs, settings, Surroundings(SystemClock()))
+    except (Refused, StoreError, ConfigError, SettingsError) as refused:
+        return [_error(str(refused))], 2, None
+    except Outage as outage:
+        return [_error(outage.message)], 4, None
+    except asyncio.CancelledError:
+        return [Note("warning", "Cairn", texts.STOPPED)], 130, None
+    return report.notes(), report.exit_code, report
+
+
+async def act(job: Job, inputs: Inputs, settings: ActionSettings, around: Surroundings) -> Report:
+    """Do the work and keep the state. Raises ``Refused``, ``StoreError`` or ``Outage``."""
+    async with entered(job.repository, settings, around, branch=inputs.state_branch) as entry:
+        await entry.state.restore(settings.cairn_data_dir)
+        opened = False
+        try:
+            async with acting(entry, settings, inputs, around) as house:
+                opened = not inputs.dry_run
+                log.info(house.work.parts.sandbox.reason)
+                report = await report_of(house, await work(house, job, inputs))
+        except Refused:
+            opened = False  # nothing was done that is to be remembered
+            raise
+        finally:
+            if opened:
+                await _keep(entry.state.save(settings.cairn_data_dir))
+        return report
+
+
+async def _keep(saving: Awaitable[None]) -> None:
+    try:
+        await saving
+    except TaskError as refused:
+        raise Refused(refused.message) from refused
+
+
+def read_settings(job: Job, inputs: Inputs, environment: Mapping[str, str]) -> ActionSettings:
+    """Read the settings; the database is ours whatever the job's own DATABASE_URL says.
+
+    Raises ``Refused`` for a missing token or key, ``SettingsError`` for all else.
+    """
+    if not environment.get("GITHUB_TOKEN"):
+        raise Refused(texts.TOKENLESS)
+    options: dict[str, object] = {
+        "CAIRN_DATA_DIR": job.data,
+        "DATABASE_URL": f"sqlite:///{job.data}/cairn.db",
+    }
+    if inputs.dry_run and not environment.get("OPENAI_API_KEY"):
+        options["OPENAI_API_KEY"] = "no model is asked"
+    try:
+        return load_action_settings(**options)
+    except SettingsError as error:
+        if any(problem.name == "OPENAI_API_KEY" for problem in error.problems):
+            raise Refused(texts.NO_KEY) from error
+        raise
+
+
+def _hidden(settings: ActionSettings) -> list[str]:
+    secrets = (settings.github_token, settings.openai_api_key)
+    return [secret.get_secret_value() for secret in secrets if secret]
+
+
+def _tell(job: Job, report: Report) -> None:
+    """Write summary and outputs where the runner looks for them; print the summary too."""
+    text = summary(report)
+    _write(f"\n{text}")
+    if job.summary is not None:
+        with job.summary.open("a", encoding="utf-8") as file:
+            file.write(text)
+    if job.output is not None:
+        write_outputs(job.output, report.outputs())
+
+
+def _ended(console: Console, job: Job | None, notes: list[Note], code: int) -> int:
+    console.end(notes)
+    refused = [note.message for note in notes if note.level == "error" and code == 2]
+    if job is not None and job.summary is not None and refused:
+        with job.summary.open("a", encoding="utf-8") as file:
+            file.write("## Cairn\n\n" + "\n\n".join(refused) + "\n")
+    return code
+
+
+def _error(message: str) -> Note:
+    return Note("error", "Cairn did nothing", message)
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()

@@ -1,0 +1,101 @@
+"""The branch that keeps our state between workflow runs: one commit without parents.
+
+It is moved by compare-and-swap, and only what our own account committed is read: a commit made
+through the API has its author and, where this GitHub signs, its signature.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from pathlib import Path
+from typing import Any
+
+from app.action import texts
+from app.action.archive import pack, unpack
+from app.action.errors import Refused
+from app.github.commits import Commits
+from app.github.repository_api import RepositoryApi, ref_path
+from runner.errors import TaskError
+
+ARCHIVE = "state.tar.gz"
+MOST_BYTES = 50 << 20
+_MESSAGE = "State of Cairn between workflow runs"
+
+
+class StateBranch:
+    """One branch of one repository. Every method raises ``Outage`` or ``TaskError``."""
+
+    def __init__(self, api: RepositoryApi, *, branch: str, bot_login: str) -> None:
+        self._api = api
+        self._commits = Commits(api)
+        self._branch = branch
+        self._bot = bot_login
+        self._at = ""
+        self._signature: tuple[str, bool] = ("", False)
+        self._turn = asyncio.Lock()
+
+    async def probe(self) -> None:
+        """Make a commit on no branch: it tells whether we may write, and how ours look."""
+        made = await self._commit({"README.md": texts.STATE_README.encode()})
+        self._signature = _signature(made)
+
+    async def restore(self, folder: Path) -> bool:
+        """Put what was kept into a folder; False when nothing was. Raises ``Refused``."""
+        ref = await self._api.find(ref_path(self._branch), f"show branch {self._branch}")
+        if ref is None:
+            return False
+        self._at = str(ref["object"]["sha"])
+        commit = await self._api.get(f"git/commits/{self._at}", "show the state's commit")
+        name, signed = self._signature
+        if _signature(commit) not in ((name, signed), (name, True)):
+            raise Refused(texts.FOREIGN_STATE.format(branch=self._branch, bot=self._bot))
+        tree = await self._api.get(f"git/trees/{commit['tree']['sha']}", "list the state's files")
+        shas = [each["sha"] for each in tree["tree"] if each["path"] == ARCHIVE]
+        if not shas:
+            return False
+        packed = await self._commits.blob(shas[0])
+        try:
+            await asyncio.to_thread(unpack, packed, folder)
+        except ValueError as error:
+            foreign = texts.FOREIGN_STATE.format(branch=self._branch, bot=self._bot)
+            raise Refused(f"{foreign} ({error})") from error
+        return True
+
+    async def save(self, folder: Path) -> None:
+        """Keep what is in a folder. Raises ``TaskError`` when another process kept its own."""
+        async with self._turn:
+            packed = await asyncio.to_thread(pack, folder)
+            if len(packed) > MOST_BYTES:
+                large = texts.TOO_LARGE.format(size=len(packed), most=MOST_BYTES)
+                raise TaskError("github", large)
+            files = {"README.md": texts.STATE_README.encode(), ARCHIVE: packed}
+            await self._move(str((await self._commit(files))["sha"]))
+
+    async def _move(self, commit: str) -> None:
+        if self._at:
+            moved = await self._commits.move(self._branch, old=self._at, new=commit)
+        else:
+            moved = await self._commits.point(self._branch, commit)
+        if not moved:
+            raise TaskError("github", texts.MOVED.format(branch=self._branch))
+        self._at = commit
+
+    async def _commit(self, files: dict[str, bytes]) -> Any:
+        entries = [
+            {"path": path, "mode": "100644", "type": "blob", "sha": await self._blob(content)}
+            for path, content in files.items()
+        ]
+        tree = await self._api.post("git/trees", {"tree": entries}, "write the state")
+        data = {"message": _MESSAGE, "tree": tree["sha"], "parents": []}
+        return await self._api.post("git/commits", data, "commit the state")
+
+    async def _blob(self, content: bytes) -> str:
+        data = {"content": base64.b64encode(content).decode(), "encoding": "base64"}
+        return str((await self._api.post("git/blobs", data, "store the state"))["sha"])
+
+
+def _signature(commit: Any) -> tuple[str, bool]:
+    """Who made a commit, and whether GitHub vouches for it."""
+    signed = commit.get("verification") or {}
+    return str(commit["author"]["name"]), bool(signed.get("verified"))

@@ -1,0 +1,167 @@
+"""What one workflow run does: what was decided meanwhile, what was missed, its own event."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from app.action import missed, texts
+from app.action.errors import Refused
+from app.action.inputs import Inputs
+from app.action.job import STARTED, Job, comment_delivery, delivered
+from app.composition_action import Acting
+from app.execution import request_of
+from app.github.contents import Contents
+from app.github.token_identity import INSTALLATION
+from app.plan_issue import PlanIssue
+from app.plan_text import TITLE, plan_text
+from app.roadmap_change import read
+from app.run_service import row_of
+from app.store.deliveries import Arrival
+from app.store.runs import Run
+from handlers.orders import Execute
+from handlers.runs import RunRequested
+from runner.dry_run import lines, would_do
+from runner.errors import TaskError
+from runner.nodes.run import parse_roadmap
+from runner.state import RunState
+
+log = logging.getLogger(__name__)
+
+PATIENCE = 600.0
+"""Seconds a workflow run waits in all: for GitHub to answer, for a paused run's time to come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of it besides the runs: ``said`` are lines for the summary, ``left`` is why the
+    event waits for the next workflow run."""
+
+    said: tuple[str, ...] = ()
+    left: str = ""
+
+
+async def work(acting: Acting, job: Job, inputs: Inputs) -> Done:
+    """Do everything there is to do now. Raises ``Refused`` or ``Outage``."""
+    if inputs.dry_run:
+        return Done(tuple(lines(await _read(acting, job, inputs))))
+    await _look_at_reactions(acting)
+    await _take_missed(acting, job)
+    said: tuple[str, ...] = ()
+    if job.event in STARTED:
+        said = await _start(acting, job, inputs)
+    else:
+        await _deliver(acting, job.arrival(acting.entry.repository.id), job.event, job.body)
+    left = await _finish(acting)
+    return Done(said, left)
+
+
+async def _look_at_reactions(acting: Acting) -> None:
+    """Let every open proposal's reactions be read at once, however old it is."""
+    stored, now = acting.work.stored, acting.work.parts.around.clock.now()
+    for each in await stored.open_since(now):
+        if each.number is not None:
+            await stored.touch(each.repository_id, each.number)
+    await acting.work.poller.look()
+
+
+async def _take_missed(acting: Acting, job: Job) -> None:
+    """Work the commands that started no workflow run."""
+    data, now = acting.work.parts.settings.cairn_data_dir, acting.work.parts.around.clock.now()
+    entry, after = acting.entry, missed.since(data)
+    if after is not None:
+        async for payload in missed.missed(entry.api, entry.shape, after):
+            id = comment_delivery(payload["comment"]["id"])
+            if id != job.delivery:
+                arrival = Arrival(id, entry.repository.id)
+                await _deliver(acting, arrival, "issue_comment", delivered(payload))
+    missed.looked(data, now)
+
+
+async def _deliver(acting: Acting, arrival: Arrival, event: str, body: bytes) -> None:
+    new = await acting.work.deliveries.store(
+        id=arrival.id,
+        event=event,
+        repository_id=arrival.repository_id,
+        headers={},
+        payload=body,
+    )
+    if new:
+        acting.work.inbox.put(arrival)
+
+
+async def _finish(acting: Acting) -> str:
+    """Wait until nothing can go on any more; return why something is left, if it is."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await acting.work.inbox.idle()
+    except TimeoutError:
+        return texts.NOT_WORKED.format(why="GitHub or the database does not answer")
+    left = PATIENCE
+    await acting.work.idle()
+    while (seconds := await _soon(acting)) is not None and seconds <= left:
+        left -= max(seconds, 1.0)
+        await acting.work.parts.around.rest(seconds + 1)
+        await acting.work.worker.look()
+        await acting.work.idle()
+    return ""
+
+
+async def _soon(acting: Acting) -> float | None:
+    """Seconds until the next paused run may go on."""
+    due: datetime | None = await acting.work.queue.due()
+    now = acting.work.parts.around.clock.now()
+    return None if due is None else max(0.0, (due - now).total_seconds())
+
+
+async def _start(acting: Acting, job: Job, inputs: Inputs) -> tuple[str, ...]:
+    """Ask for a run, if there is anything for it to do; it talks on the plan's issue."""
+    state = await _read(acting, job, inputs)
+    entry, path = acting.entry, state.request.roadmap
+    if state.roadmap is None:
+        raise Refused(texts.no_roadmap(path, entry.repository.default_branch))
+    if not would_do(state):
+        return (texts.NOTHING,)
+    contents = Contents(entry.api)
+    branch = entry.repository.default_branch
+    content = await contents.read(path, await contents.head(branch)) or b""
+    text = plan_text(await read(path, content))
+    try:
+        issue = await PlanIssue(entry.api, bot_login=entry.bot).show(TITLE, text, create=True)
+    except TaskError as refused:
+        raise Refused(texts.lacks(refused.message)) from refused
+    await acting.work.service.start(_request(acting, job, inputs, issue or 0))
+    return ()
+
+
+async def _read(acting: Acting, job: Job, inputs: Inputs) -> RunState:
+    """The roadmap as a run would find it now; nothing is written and no model asked."""
+    parts, work = acting.work.parts, acting.work
+    request = _request(acting, job, inputs, 0)
+    now = parts.around.clock.now()
+    row = Run(
+        **asdict(row_of(request, await parts.roadmap_of(request))),
+        status="queued",
+        reason="",
+        until=None,
+        progress_comment_id=None,
+        created_at=now,
+        updated_at=now,
+        result=None,
+    )
+    ports = await parts.ports(row, work.runs, work.watch.events, work.poller.look)
+    step = await parse_roadmap(RunState(request_of(row, await ports.config())), ports.deps)
+    return step.state
+
+
+def _request(acting: Acting, job: Job, inputs: Inputs, issue: int) -> RunRequested:
+    return RunRequested(
+        delivery=job.delivery,
+        repository=acting.entry.repository,
+        installation_id=INSTALLATION,
+        issue=issue,
+        by=job.sender,
+        command=Execute(max_tasks=inputs.max_tasks),
+    )
