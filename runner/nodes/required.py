@@ -18,20 +18,34 @@ _FILE = re.compile(
     re.IGNORECASE,
 )
 
+# what is read or looked at need not be in the repository: "shows the notes of `data/notes.json`"
+_LOOKED_AT = (
+    r"\b(?:for|from|of|by|via|like|see|than|reads?|loads?|parses?|opens?|finds?|deletes?|removes?)"
+    r"\s+(?:(?:the|a|an|its|file|files)\s+)*[`\"'*(\[]*"
+)
+
 
 def missing_files(task: Task, changes: ChangeSet, base: Snapshot) -> tuple[Complaint, ...]:
     """Complain of files the task names that neither the base has nor the answer makes.
 
-    A file of the same name elsewhere counts; one that the answer deletes or moves was there.
+    A file of the same name elsewhere counts; one that the answer deletes or moves was there. A
+    file the task speaks of only as one that is read is not asked for.
     """
+    said = "\n".join((task.text, task.details, *task.acceptance))
     there = {*base.entries, *changes.entries(base)}
     names = {path.rpartition("/")[2] for path in there}
     return tuple(
         Complaint(path, "MissingFile", "the task names this file, but the answer did not make it")
         for path in task.files
-        if _is_file(path) and path.rpartition("/")[2] not in names
+        if _is_file(path) and path.rpartition("/")[2] not in names and not _looked_at(path, said)
     )
 
 
 def _is_file(path: str) -> bool:
     return _FILE.fullmatch(path.rpartition("/")[2]) is not None
+
+
+def _looked_at(path: str, said: str) -> bool:
+    name = re.escape(path)
+    looked = len(re.findall(_LOOKED_AT + name, said, re.IGNORECASE))
+    return 0 < looked == len(re.findall(rf"(?<![\w./-]){name}", said))

@@ -104,9 +104,17 @@ async def test_weakened_tests() -> None:
     assert "WeakenedTest" in errors(step)
 
 
-async def test_a_named_file_must_be_made() -> None:
+@pytest.mark.parametrize(
+    "roadmap",
+    [
+        "- [ ] Write `src/a.py`\n",
+        "- [ ] Move the reading of `x.json` to `src/a.py`\n",
+        "- [ ] Write `src/a.py`, and tests of `src/a.py`\n",
+    ],
+)
+async def test_a_named_file_must_be_made(roadmap: str) -> None:
     """A file the task names and nobody makes is a fault."""
-    step = await judge(writing(b="B = 1\n"), "- [ ] Write `src/a.py`\n")
+    step = await judge(writing(b="B = 1\n"), roadmap)
 
     assert errors(step) == ["MissingFile"]
 
@@ -118,10 +126,12 @@ async def test_a_named_file_must_be_made() -> None:
         "- [ ] Write `lib/a.py`\n",
         "- [ ] Use `os.path` for `application/json` of `owner/name`\n",
         "- [ ] Make `docs/`\n",
+        "- [ ] Show the notes of the file `.executor/notes.json`\n",
+        "- [ ] Make `a.py`\n  - it reads `data/prices.csv`, like (`x/y.py`)\n",
     ],
 )
 async def test_names_that_ask_for_nothing_more(roadmap: str) -> None:
-    """Made files, the same name elsewhere, folders, and what only looks like a path are fine."""
+    """Made files, the same name elsewhere, folders, and what is read or only looks like a path."""
     assert errors(await judge(writing(a="A = 1\n"), roadmap)) == []
 
 
