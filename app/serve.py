@@ -11,7 +11,12 @@ import sys
 from app.composition import server
 from app.listening import listening
 from app.logs import secrets_of, set_up_logging
-from app.settings import ServerSettings, SettingsError, load_server_settings
+from app.settings import (
+    ServerSettings,
+    SettingsError,
+    load_server_settings,
+    load_setup_settings,
+)
 from app.setup.server import only_the_app, set_up
 from app.setup.words import HINT
 from app.store.database import StoreError
@@ -64,7 +69,7 @@ async def _settings(stop: asyncio.Event) -> ServerSettings | None:
         # without an address GitHub could neither deliver nor send a browser back
         if not only_the_app(error.problems) or not os.environ.get("CAIRN_PUBLIC_URL"):
             raise
-    return load_server_settings() if await set_up(stop) else None
+    return load_server_settings() if await set_up(load_setup_settings(), stop) else None
 
 
 def _complain(message: str, code: int) -> int:

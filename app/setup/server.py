@@ -15,7 +15,6 @@ from app.access import Access
 from app.health import healthz, readyz
 from app.listening import listening
 from app.settings import Problem, SettingsError
-from app.settings.reading import load_setup_settings
 from app.settings.registered import APP_FILE, APP_NAMES
 from app.settings.setup import SetupSettings
 from app.setup import words
@@ -37,13 +36,12 @@ def only_the_app(problems: Collection[Problem]) -> bool:
     return said and names == set(APP_NAMES) - {"GITHUB_APP_PRIVATE_KEY_FILE"}
 
 
-async def set_up(stop: asyncio.Event) -> bool:
+async def set_up(settings: SetupSettings, stop: asyncio.Event) -> bool:
     """Serve the set-up until an App is registered (True) or ``stop`` is set (False).
 
     Raises ``SettingsError`` when CAIRN_PUBLIC_URL cannot be GitHub's way to us, or there is a
     file already.
     """
-    settings = load_setup_settings()
     file = _file(settings.cairn_data_dir)
     url = _public_url(settings)
     registration = _registration(settings, url, file)

@@ -20,6 +20,7 @@ from tests.app.checkout import PROJECT, interruptible
 from tests.app.setup_kit import OURS, Browser, Page, browsing, manifest_of
 from tests.fake_github import FakeGitHub
 from tests.scenarios.process import Process
+from tests.scenarios.template import used_database
 
 RUNNER = CliRunner()
 PATH = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
@@ -61,6 +62,7 @@ async def test_from_nothing_to_a_server_that_takes_webhooks(tmp_path: Path) -> N
         assert f"{github.server_url}/apps/{github.app.slug}/installations/new" in said
         assert github.app.webhook_secret not in said
 
+        await used_database(tmp_path / "data")
         github.add_repository("octo/hello", {"ROADMAP.md": b""}, roles={"writer": "write"})
         (start,) = re.findall(r"set -a; .*", said)
         start = start.replace("cairn serve", f"exec {sys.executable} -P -m app serve")
