@@ -13,16 +13,13 @@ from datetime import datetime
 from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_jitter
 
 from app.proposals import EXPIRES
-from app.schedule import Budget, next_poll
+from app.schedule import MOST, Budget, next_poll
 from app.store.proposals import StoredProposal, StoredProposals
 from handlers.reactions import Reacted
 from runner.errors import Outage
 from runner.ports import Clock
 
 log = logging.getLogger(__name__)
-
-MOST = 100
-"""Proposals one request asks about."""
 
 Ask = Callable[[int, Sequence[str]], Awaitable[tuple[Mapping[str, Reacted | None], int]]]
 Judge = Callable[[StoredProposal, Reacted | None], Awaitable[None]]
@@ -130,9 +127,10 @@ class Poller:
     async def _poll(self, installation: int, now: datetime) -> None:
         """Ask about what is due in one installation, as far as its budget goes."""
         budget = self._budget(installation)
+        crowd = await self._stored.count(installation)
         while (left := budget.left(now)) > 0:
             claimed = await self._stored.claim(
-                installation, most=MOST, again=lambda made: next_poll(made, now)
+                installation, most=MOST, again=lambda made: next_poll(made, now, crowd)
             )
             if not claimed:
                 return

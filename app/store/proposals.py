@@ -148,6 +148,13 @@ class StoredProposals:
             found = await connection.execute(query.group_by(table.c.installation_id))
             return {installation: at for installation, at in found.all()}
 
+    async def count(self, installation: int) -> int:
+        """Return how many open proposals of an installation are asked about."""
+        query = sa.select(sa.func.count()).select_from(table)
+        asked = (table.c.installation_id == installation) & table.c.next_poll_at.is_not(None)
+        async with self._store.reading() as connection:
+            return int(await connection.scalar(query.where(_OPEN, asked)) or 0)
+
     async def claim(
         self, installation: int, *, most: int, again: Callable[[datetime], datetime]
     ) -> list[StoredProposal]:

@@ -10,7 +10,9 @@ import pytest
 
 from app.proposals import EXPIRES
 from app.schedule import AGES, FIRST, OLD, Budget, next_poll
+from app.store.database import open_store
 from tests.app.deciding_kit import REPOSITORY, Bench, deciding
+from tests.bench.polling import Counted, HandClock, let_pass, poller_of, proposals
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 
@@ -55,8 +57,45 @@ def test_a_limit_of_github_holds_everything() -> None:
     budget.hold(NOON + timedelta(minutes=20))
 
     assert budget.left(NOON + timedelta(minutes=19, seconds=59)) <= 0
-    assert budget.left(NOON + timedelta(minutes=20)) == 1
+    assert budget.left(NOON + timedelta(minutes=20)) == Budget.AN_HOUR
     assert budget.ready_at() == NOON + timedelta(minutes=20)
+
+
+def test_what_was_spent_comes_back_after_an_hour() -> None:
+    """In no hour, whenever it begins, more is asked than may be."""
+    budget = Budget(NOON)
+    budget.spend(Budget.AN_HOUR - 1, NOON)
+    budget.spend(1, NOON + timedelta(minutes=30))
+
+    assert budget.left(NOON + timedelta(minutes=59)) == 0
+    assert budget.ready_at() == NOON + timedelta(hours=1)
+    assert budget.left(NOON + timedelta(hours=1)) == Budget.AN_HOUR - 1
+
+
+@pytest.mark.parametrize(("crowd", "fresh", "later"), [(100, 15, 60), (1000, 15, 450)])
+def test_a_crowd_is_asked_about_together(crowd: int, fresh: int, later: int) -> None:
+    """All of an age at the same moments; a thousand fresh ones every 15 seconds all the same."""
+    at = NOON + timedelta(seconds=7)
+    times = {next_poll(at - timedelta(seconds=n), at, crowd) for n in range(600)}
+    old = next_poll(at - timedelta(minutes=30), NOON, crowd) - NOON
+
+    assert times == {NOON + timedelta(seconds=fresh)}
+    assert old <= timedelta(seconds=later)
+
+
+async def test_a_thousand_fresh_proposals(tmp_path: Path) -> None:
+    """None waits longer than 15 seconds, and that leaves most of the hour's requests."""
+    clock = HandClock()
+    github = Counted(clock)
+    store = await open_store(f"sqlite:///{tmp_path}/polled.db")
+    await proposals(store, clock, 1000)
+
+    spent = await let_pass(poller_of(store, clock, github), clock, github, timedelta(minutes=2))
+    await store.close()
+
+    assert len(github.seen) == 1000
+    assert github.longest <= FIRST
+    assert spent <= 90
 
 
 async def test_many_are_one_request(bench: Bench) -> None:
@@ -89,7 +128,9 @@ async def test_when_it_is_due_next_is_known(bench: Bench) -> None:
     await bench.proposal()
     await bench.poller.poll()
 
-    assert await bench.poller.next_time() == bench.github.clock.now() + FIRST
+    due = await bench.poller.next_time()
+    assert due is not None
+    assert timedelta() < due - bench.github.clock.now() <= FIRST
 
 
 async def test_a_proposal_that_is_decided_is_asked_about_no_more(bench: Bench) -> None:
