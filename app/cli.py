@@ -59,6 +59,7 @@ def run(
     max_iterations: option.MaxIterations = None,
     max_cost: option.MaxCost = None,
     max_tokens: option.MaxTokens = None,
+    allow_dirty: option.AllowDirty = False,
     dry_run: option.DryRun = False,
     json: option.Json = False,
     verbose: option.Verbose = False,
@@ -83,13 +84,14 @@ def run(
         "parallel": parallel,
         "max_iterations": max_iterations,
     }
-    from app.local import Told, command
+    from app.local import command
+    from app.local_report import Told
     from app.local_run import LocalRun
     from runner.adapters.budget_model import Budget
 
     given = {name: value for name, value in said.items() if value not in (None, "")}
     budget = Budget(max_cost, max_tokens)
-    asked = LocalRun(Path.cwd(), roadmap, given, branch, sandbox or "", budget)
+    asked = LocalRun(Path.cwd(), roadmap, given, branch, sandbox or "", budget, dirty=allow_dirty)
     raise typer.Exit(command(asked, Told(json, log_level, verbose), dry=dry_run))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli_options import Json, LogLevel, MaxCost, MaxTokens, Sandbox, Verbose
+from app.cli_options import AllowDirty, Json, LogLevel, MaxCost, MaxTokens, Sandbox, Verbose
 
 if TYPE_CHECKING:
     from app.local_decide import Said
@@ -42,18 +42,20 @@ def resume(
     sandbox: Sandbox = None,
     max_cost: MaxCost = None,
     max_tokens: MaxTokens = None,
+    allow_dirty: AllowDirty = False,
     json: Json = False,
     verbose: Verbose = False,
     log_level: LogLevel = "info",
 ) -> None:
     """Go on with a run that was interrupted, paused, or has been decided about."""
-    from app.local import Told
     from app.local import resume as command
+    from app.local_report import Told
     from app.local_run import LocalRun
     from runner.adapters.budget_model import Budget
 
     budget = Budget(max_cost, max_tokens)
-    asked = LocalRun(Path.cwd(), run=run, sandbox=sandbox or "", budget=budget)
+    place = Path.cwd()
+    asked = LocalRun(place, run=run, sandbox=sandbox or "", budget=budget, dirty=allow_dirty)
     raise typer.Exit(command(asked, Told(json, log_level, verbose)))
 
 
@@ -93,8 +95,9 @@ def edit(
 
 
 def _decide(said: Said) -> None:
-    from app.local import Told, resume
+    from app.local import resume
     from app.local_decide import decide
+    from app.local_report import Told
     from app.local_run import LocalRun
     from app.terminal import any_encoding
 

@@ -67,6 +67,12 @@ MaxTokens = Annotated[
     int | None,
     typer.Option(min=1, help="Stop before a model call that could use more tokens in the run."),
 ]
+AllowDirty = Annotated[
+    bool,
+    typer.Option(
+        "--allow-dirty", help="Begin beside uncommitted changes: they are left as they are."
+    ),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only list the tasks.")]
 Json = Annotated[bool, typer.Option("--json", help="One event a line, for programs.")]
 Verbose = Annotated[

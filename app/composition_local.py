@@ -35,7 +35,7 @@ from runner.adapters.process_sandbox import ProcessSandbox
 from runner.adapters.run_files import RunFiles
 from runner.adapters.sandboxes import SandboxChoice, choose_sandbox
 from runner.deps import Deps
-from runner.ports import Events, Model, Sandbox
+from runner.ports import Control, Events, Model, Sandbox
 from runner.problems import ON_A_CHECKOUT
 
 log = logging.getLogger(__name__)
@@ -58,7 +58,12 @@ def kept_in(folder: Path) -> Kept:
 
 @asynccontextmanager
 async def local_deps(
-    asked: LocalRun, settings: RunSettings, listener: Events, *, dry: bool = False
+    asked: LocalRun,
+    settings: RunSettings,
+    listener: Events,
+    *,
+    control: Control | None = None,
+    dry: bool = False,
 ) -> AsyncIterator[Here]:
     """Put together a run on a checkout; the sandbox may be ``process``, which is said.
 
@@ -79,7 +84,7 @@ async def local_deps(
         journal=journal,
         events=Fanout(RunFiles(folder, mask=mask), listener),
         clock=SystemClock(),
-        control=NoOrders(),
+        control=control or NoOrders(),
         answers=answers,
         decisions=kept.inbox,
         memory=FileMemory(folder / "memory.json", mask=mask),

@@ -5,41 +5,34 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
 from app.composition_local import kept_in
 from app.local_prompt import at_terminal, prompted
+from app.local_report import Told, speaker, tell, tell_dry
 from app.local_run import LocalRun
 from app.local_runs import Kept, Waiting, parked, undecided
-from app.local_text import INTERRUPTED, NOTHING_TO_RESUME, how_to_answer
+from app.local_stop import KIND as INTERRUPT
+from app.local_text import INTERRUPTED, NOTHING_TO_RESUME
 from app.local_work import read_locally, run_locally
 from app.logs import PLAIN, mask_for, secrets_of, set_up_logging
 from app.settings import Problem, RunSettings, SettingsError, load_run_settings
-from app.terminal import one_line
+from app.terminal import any_encoding, is_live, is_plain, one_line, printable, say
 from runner.adapters.budget_model import Budget
-from runner.adapters.clock import SystemClock
 from runner.adapters.fanout import Fanout
 from runner.adapters.file_runs import OVER, KnownRun
-from runner.adapters.json_lines import JsonLines, line
+from runner.adapters.json_lines import JsonLines
 from runner.config import CONFIG_PATH, ConfigError
-from runner.dry_run import lines, would_do
+from runner.dry_run import MARK
 from runner.errors import PortError
 from runner.flights import Ended
-from runner.report import markdown, report
+from runner.ports import Events
 from runner.state import RunState, Status
 
 _PAUSED_BEFORE_IT_BEGAN = frozenset({"model", "sandbox"})
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """How much is told, and in which form."""
-
-    json: bool = False
-    log_level: str = "info"
-    verbose: bool = False
 
 
 def command(asked: LocalRun, told: Told, *, dry: bool = False) -> int:
@@ -51,7 +44,7 @@ def command(asked: LocalRun, told: Told, *, dry: bool = False) -> int:
     def work(settings: RunSettings) -> int:
         return _dry(asked, settings, told) if dry else _run(asked, settings, told)
 
-    return _telling(work, told)
+    return _telling(work, told, mark=f"{MARK} " if dry else "")
 
 
 def resume(asked: LocalRun, told: Told) -> int:
@@ -67,9 +60,9 @@ def resume(asked: LocalRun, told: Told) -> int:
 
 
 def exit_code(ended: Ended) -> int:
-    """DESIGN §11: 4 paused, 2 no such work, 3 waits for approval, 1 something failed, 0 done."""
+    """DESIGN §11: 130 interrupted, 4 paused, 2 no such work, 3 waits, 1 failed, 0 done."""
     if ended.status == "paused":
-        return 4
+        return 130 if ended.kind == INTERRUPT else 4
     if ended.state.problem:
         return _without_work(ended.state)
     statuses = {attempt.status for attempt in ended.state.attempts.values()}
@@ -80,22 +73,28 @@ def exit_code(ended: Ended) -> int:
     return 1 if ended.state.stopping or statuses & unfinished else 0
 
 
-def _telling(work: Callable[[RunSettings], int], told: Told) -> int:
-    """Do the work; what keeps it from going on becomes a sentence and an exit code."""
+def _telling(work: Callable[[RunSettings], int], told: Told, *, mark: str = "") -> int:
+    """Do the work; what keeps it from going on becomes a sentence and an exit code.
+
+    ``mark`` begins every line of it.
+    """
+    any_encoding()
     try:
         settings = load_run_settings()
         level = "debug" if told.verbose else told.log_level
-        set_up_logging(level, secrets=secrets_of(settings), form=PLAIN)
+        set_up_logging(level, secrets=secrets_of(settings), form=mark + PLAIN)
         return work(settings)
     except SettingsError as error:
-        return _complain(str(error), 2)
+        return _complain(str(error), 2, mark=mark)
     except ConfigError as error:
-        return _complain(f"{CONFIG_PATH} of the commit you are on cannot be used:\n{error}", 2)
+        said = f"{CONFIG_PATH} of the commit you are on cannot be used:\n{error}"
+        return _complain(said, 2, mark=mark)
     except PortError as error:
         log.debug("Where it happened:", exc_info=error)
-        return _complain(error.message, 4 if error.kind in _PAUSED_BEFORE_IT_BEGAN else 2)
+        code = 4 if error.kind in _PAUSED_BEFORE_IT_BEGAN else 2
+        return _complain(error.message, code, mark=mark)
     except KeyboardInterrupt:
-        return _complain(INTERRUPTED, 130)
+        return _complain(INTERRUPTED, 130, mark=mark)
 
 
 def _to_resume(wanted: str, kept: Kept) -> KnownRun | None:
@@ -122,18 +121,42 @@ def _as_before(asked: LocalRun, run: KnownRun) -> LocalRun:
 def _run(asked: LocalRun, settings: RunSettings, told: Told) -> int:
     if settings.missing_model_key:
         raise SettingsError([Problem("OPENAI_API_KEY", settings.missing_model_key)])
-    say, kept = _speaker(settings), kept_in(asked.kept)
-    listener = JsonLines(say) if told.json else Fanout()
-    ended = asyncio.run(run_locally(asked, settings, listener))
+    kept, live = kept_in(asked.kept), not told.json and is_live()
+    ended = _driven(asked, settings, told)
     while ended.status == "resting" and not told.json and at_terminal():
         if not prompted(_open(ended, kept), kept.inbox, folder=asked.folder):
             break
-        again = replace(asked, run=ended.state.request.id, given={})
-        ended = asyncio.run(run_locally(again, settings, listener))
-    _report(ended, _open(ended, kept), say, json=told.json)
+        # what was edited while it worked is safe, as it was while it worked
+        again = replace(asked, run=ended.state.request.id, given={}, dirty=True)
+        ended = _driven(again, settings, told)
+    tell(ended, _open(ended, kept), settings, told, live=live)
     if ended.status == "paused":
-        _complain(f"Paused: {mask_for(secrets_of(settings))(_how_on(ended))}", 4)
+        said = f"Paused: {mask_for(secrets_of(settings))(_how_on(ended))}"
+        _complain(INTERRUPTED if ended.kind == INTERRUPT else said, 4)
     return exit_code(ended)
+
+
+def _driven(asked: LocalRun, settings: RunSettings, told: Told) -> Ended:
+    with _listening(settings, told) as listener:
+        return asyncio.run(run_locally(asked, settings, listener))
+
+
+@contextmanager
+def _listening(settings: RunSettings, told: Told) -> Iterator[Events]:
+    """Show the run while it works: to programs, live on a terminal, else by its log lines."""
+    if told.json:
+        yield JsonLines(speaker(settings, told))
+    elif is_live():
+        from rich.console import Console
+
+        from app.show.live import LiveRun
+
+        console = Console(file=sys.stderr, highlight=False, markup=False, emoji=False)
+        mask = mask_for(secrets_of(settings))
+        with LiveRun(console, plain=is_plain(sys.stderr), safe=mask) as live:
+            yield live
+    else:
+        yield Fanout()
 
 
 def _open(ended: Ended, kept: Kept) -> list[Waiting]:
@@ -146,34 +169,9 @@ def _how_on(ended: Ended) -> str:
     return said if "cairn resume" in said else f"{said} Then type `cairn resume`."
 
 
-def _report(ended: Ended, open_: list[Waiting], say: Callable[[str], None], *, json: bool) -> None:
-    """Print what the run did; last what waits for a decision."""
-    state = _as_told(ended)
-    if not json:
-        say(markdown(state))
-        for text in how_to_answer(open_):
-            _complain(text, 3)
-        return
-    for each in open_:
-        proposal = each.proposal
-        about = {"task": proposal.task, "proposal": proposal.id, "strategy": proposal.strategy}
-        say(line("proposal", state.request.id, **about))
-    say(line("report", state.request.id, report=report(state)))
-
-
-def _as_told(ended: Ended) -> RunState:
-    """The state for the report: a run that stopped has ended for now; one paused says why."""
-    if ended.status not in ("paused", "resting"):
-        return ended.state
-    problem = f"Paused: {ended.reason}" if ended.status == "paused" else ended.state.problem
-    return replace(ended.state, ended=SystemClock().now().timestamp(), problem=problem)
-
-
 def _dry(asked: LocalRun, settings: RunSettings, told: Told) -> int:
     state = asyncio.run(read_locally(asked, settings))
-    say = _speaker(settings)
-    for text in _would_do(state) if told.json else lines(state):
-        say(text)
+    tell_dry(state, settings, told)
     return _without_work(state) if state.problem else 0
 
 
@@ -187,20 +185,6 @@ def _without_work(state: RunState) -> int:
     return 0 if statuses == {Status.COMPLETED} else 2
 
 
-def _would_do(state: RunState) -> list[str]:
-    """One JSON line a task, in order, the report of what stands in the way last."""
-    tasks = [
-        line("would_do", "dry-run", task=task.key, id=task.id, title=task.title)
-        for task in would_do(state)
-    ]
-    return [*tasks, line("report", "dry-run", report={"dry_run": True, "problem": state.problem})]
-
-
-def _speaker(settings: RunSettings) -> Callable[[str], None]:
-    mask = mask_for(secrets_of(settings))
-    return lambda text: print(mask(text), flush=True)
-
-
-def _complain(message: str, code: int) -> int:
-    print(message, file=sys.stderr)
+def _complain(message: str, code: int, *, mark: str = "") -> int:
+    say("\n".join(mark + line for line in printable(message).split("\n")), stream=sys.stderr)
     return code

@@ -18,7 +18,7 @@ class LocalRun:
     configuration's, of a run that is taken up its own.
 
     ``roadmap``, ``branch`` and ``sandbox`` are empty where nothing was said; ``run`` is the run to
-    go on with ('' for a new one).
+    go on with ('' for a new one). With ``dirty`` uncommitted changes are left where they are.
     """
 
     folder: Path
@@ -28,6 +28,7 @@ class LocalRun:
     sandbox: str = ""
     budget: Budget = field(default_factory=Budget)
     run: str = ""
+    dirty: bool = False
 
     @property
     def kept(self) -> Path:

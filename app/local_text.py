@@ -16,6 +16,12 @@ INTERRUPTED = (
     "Interrupted. What was committed stays, and the task in hand is kept where it was. Type "
     "`cairn resume` to go on with it."
 )
+STOPPED = "it was interrupted (Ctrl-C)"
+STOPPING = (
+    "Stopping as soon as the step in hand is done, so that an answer that is paid for is kept. "
+    "Ctrl-C again stops at once; `cairn resume` goes on either way."
+)
+MODEL_TODO = "Start a model server there, or set OPENAI_BASE_URL to where one is"
 NOTHING_TO_RESUME = "No run of this folder waits to be taken up. Type `cairn run` to start one."
 NO_PROPOSAL = "No proposal waits for a decision here. `cairn status` shows the runs of this folder."
 NO_RUN = "No run was begun in this folder. `cairn run --dry-run` shows what one would do."

@@ -14,6 +14,7 @@ from app.local_config import options_for, read_config
 from app.local_resume import taken_up
 from app.local_run import LocalRun
 from app.local_runs import unfinished, waiting
+from app.local_stop import KIND, Interrupts
 from app.local_text import unfinished_notice
 from app.settings import RunSettings
 from runner.adapters.durable import take_folder
@@ -43,17 +44,26 @@ async def run_locally(asked: LocalRun, settings: RunSettings, listener: Events) 
 
     Raises ``PortError`` when it cannot even start, ``ConfigError`` for the repository's settings.
     """
-    async with local_deps(asked, settings, listener) as here:
+    control = Interrupts()
+    async with local_deps(asked, settings, listener, control=control) as here:
         await here.repository.prepare()
-        await here.repository.check_clean()
+        await here.repository.check_clean(dirty=asked.dirty)
         await here.repository.stack()
         mine = _take(asked.kept)
         try:
-            request = await (taken_up if asked.run else _new)(asked, here)
-            await here.deps.sandbox.sweep()
-            return await _driven(request, asked, here)
+            with control.heard():
+                return await _driven(await _request_of(asked, here), asked, here)
         finally:
             os.close(mine)
+
+
+async def _request_of(asked: LocalRun, here: Here) -> Request:
+    request = await (taken_up if asked.run else _new)(asked, here)
+    here.repository.ticks(request.roadmap)
+    if asked.dirty:
+        await here.repository.check_clean(request.roadmap)
+    await here.deps.sandbox.sweep()
+    return request
 
 
 async def read_locally(asked: LocalRun, settings: RunSettings) -> RunState:
@@ -115,7 +125,8 @@ async def _driven(request: Request, asked: LocalRun, here: Here) -> Ended:
     )
     runs.put(run)
     ended = await drive(request, NODES, here.deps)
-    runs.put(replace(run, state=_STATES[ended.status], reason=ended.reason, until=ended.until))
+    state = "interrupted" if ended.kind == KIND else _STATES[ended.status]
+    runs.put(replace(run, state=state, reason=ended.reason, until=ended.until))
     return ended
 
 

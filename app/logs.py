@@ -10,6 +10,7 @@ from typing import TextIO
 
 from pydantic import BaseModel, SecretStr
 
+from app.terminal import printable
 from runner.masking import HIDDEN, masker
 
 FULL = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -62,11 +63,14 @@ def set_up_logging(
 ) -> None:
     """Send every log record of the process to ``stream`` (standard error), masked.
 
-    ``level`` is debug, info, warning or error; ``form`` is ``FULL`` or ``PLAIN`` (for people who
-    watch). Doing it again replaces what was set up.
+    ``level`` is debug, info, warning or error; ``form`` is ``FULL``, or ``PLAIN`` for people
+    who watch, with what acts on a terminal escaped. Doing it again replaces what was set up.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter(MaskedFormatter(mask_for(secrets), form))
+    mask = mask_for(secrets)
+    # people watch their terminal: nothing of what others wrote may act on it
+    safe = mask if form == FULL else lambda text: printable(mask(text))
+    handler.setFormatter(MaskedFormatter(safe, form))
     wanted = logging.getLevelNamesMapping()[level.upper()]
     # what libraries tell at debug (every rule of the Markdown parser, every byte) helps nobody
     logging.basicConfig(level=max(wanted, logging.INFO), handlers=[handler], force=True)

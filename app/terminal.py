@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+from collections.abc import Mapping
+from typing import TextIO
 
 # controls but tab and line feed, what turns the direction of reading, separators that are line
 # breaks to some, tags, and lone surrogates, which no stream can carry
@@ -29,6 +32,35 @@ def any_encoding() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+
+
+def say(text: str, *, end: str = "\n", stream: TextIO | None = None) -> None:
+    """Print a text at once; where nobody reads any more (a closed pipe), quietly nothing.
+
+    What is printed later to such a stream goes nowhere, so that the work can come to its end.
+    """
+    stream = stream or sys.stdout
+    try:
+        print(text, end=end, file=stream, flush=True)
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+def is_live(environment: Mapping[str, str] = os.environ) -> bool:
+    """Say whether there is a terminal that can be drawn on; a dumb one gets lines."""
+    streams = (sys.stdout, sys.stderr)
+    dumb = environment.get("TERM", "").lower() in ("dumb", "unknown")
+    return not dumb and all(stream.isatty() for stream in streams)
+
+
+def is_plain(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
+    """Say whether a stream is to get no more than ASCII: by its encoding, or by the locale."""
+    encoding = (stream.encoding or "ascii").lower().replace("-", "")
+    names = (environment.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
+    locale = next((name for name in names if name), "")
+    return not encoding.startswith("utf") or locale in ("C", "POSIX")
 
 
 def _escape(found: re.Match[str]) -> str:

@@ -40,6 +40,11 @@ class FolderRepository:
         self._seen: dict[str, Commit] = {}
         self._places: dict[str, str] = {}
         self._proposed: frozenset[str] = frozenset()
+        self._roadmap = ""
+
+    def ticks(self, roadmap: str) -> None:
+        """Name the file every checkpoint changes: an edit of it stops the run, not one task."""
+        self._roadmap = roadmap
 
     def leave(self, tasks: Collection[str]) -> None:
         """Leave tasks (keys) to the people who are asked about them: an older run's proposals."""
@@ -57,7 +62,7 @@ class FolderRepository:
         if self._branch:
             raise Outage("git", f"{self._root} has no branches; leave out --branch, or use git.")
 
-    async def check_clean(self) -> None:
+    async def check_clean(self, *paths: str, dirty: bool = False) -> None:
         """Whatever is in the folder is what a run begins with."""
 
     async def stack(self) -> Stack:
@@ -165,12 +170,15 @@ class FolderRepository:
                 " Type `cairn resume`: it goes on from there.",
             )
         in_way = self._files.in_the_way(parent.entries, made.entries)
-        if in_way:
-            raise TaskError(
-                "file",
-                f"Task {checkpoint.task} was verified, but it would overwrite what you changed in"
-                f" {', '.join(in_way)}. Move these files, then run the task again.",
-            )
+        if not in_way:
+            return
+        begin = (
+            f"Task {checkpoint.task} was verified, but it would overwrite what you changed in"
+            f" {', '.join(in_way)}."
+        )
+        if self._roadmap in in_way:
+            raise Outage("file", f"{begin} Type `cairn resume`: it goes on from the file as it is.")
+        raise TaskError("file", f"{begin} Move these files, then run the task again.")
 
     def _finished(self, made: Commit) -> None:
         """Write the files of a commit and make it the newest; again, where that was cut off."""

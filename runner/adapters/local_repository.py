@@ -42,6 +42,11 @@ class LocalRepository:
         self._user = as_user("-C", str(root), environment=environment)
         self._objects = GitObjects(self._git)
         self._proposed: frozenset[str] = frozenset()
+        self._roadmap = ""
+
+    def ticks(self, roadmap: str) -> None:
+        """Name the file every checkpoint changes: an edit of it stops the run, not one task."""
+        self._roadmap = roadmap
 
     def leave(self, tasks: Collection[str]) -> None:
         """Leave tasks (keys) to the people who are asked about them: an older run's proposals."""
@@ -76,17 +81,27 @@ class LocalRepository:
             return False
         return done.exit_code == 0
 
-    async def check_clean(self) -> None:
-        """Raise ``Outage`` that lists them when tracked files have uncommitted changes."""
+    async def check_clean(self, *paths: str, dirty: bool = False) -> None:
+        """Raise ``Outage`` that lists them when tracked files have uncommitted changes.
+
+        With ``dirty`` they may; of ``paths`` (all, where none is given) they may not. Every
+        checkpoint is made of git objects and moves only files that are as they were committed.
+        """
         await self._check_checkout()
+        if dirty:
+            return
         options = ("--porcelain=v1", "-z", "--untracked-files=no", "--ignore-submodules=all")
-        files = _changed(await self._user.output("status", "--no-renames", *options))
-        if files:
-            raise Outage(
-                "git",
-                f"{self._root} has uncommitted changes in {', '.join(files)}."
-                " Commit or stash them (git stash), then run again.",
-            )
+        only = ("--", *(f":(top,literal){path}" for path in paths)) if paths else ()
+        files = _changed(await self._user.output("status", "--no-renames", *options, *only))
+        if not files:
+            return
+        more = "" if paths else " or let them be where they are (--allow-dirty),"
+        what = ", in which every finished task ticks a box" if paths else ""
+        raise Outage(
+            "git",
+            f"{self._root} has uncommitted changes in {', '.join(files)}{what}."
+            f" Commit or stash them (git stash),{more} then run again.",
+        )
 
     async def prepare(self) -> None:
         """Create or switch to the wanted branch; uncommitted changes stay as they are.
@@ -163,8 +178,23 @@ class LocalRepository:
             )
         base = await self.snapshot(checkpoint.parent)
         commit = await write_commit(self._git, self._user, checkpoint=checkpoint, base=base)
-        _check_moved(await self._fast_forward(commit), checkpoint)
+        self._check_moved(await self._fast_forward(commit), checkpoint)
         return commit
+
+    def _check_moved(self, done: Finished, checkpoint: Checkpoint) -> None:
+        """Raise when the fast-forward was refused; git lists the files behind a tab."""
+        if not done.exit_code:
+            return
+        files = [line.strip() for line in done.stderr.split("\n") if line.startswith("\t")]
+        if not files:
+            raise Outage("git", f"The branch could not be moved: {done.stderr.strip()}")
+        begin = (
+            f"Task {checkpoint.task} was verified, but its commit would overwrite what you changed"
+            f" in {', '.join(files)}."
+        )
+        if self._roadmap in files:
+            raise Outage("git", f"{begin} Commit or stash that, then type `cairn resume`.")
+        raise TaskError("git", f"{begin} Commit or move these files, then run the task again.")
 
     async def _fast_forward(self, commit: str) -> Finished:
         """Move branch and files, or nothing. git refuses by itself where an edit would be lost."""
@@ -210,17 +240,3 @@ class LocalRepository:
 def _changed(status: bytes) -> list[str]:
     """Paths of ``status --porcelain=v1 -z --no-renames``: two letters, a space, the path."""
     return [os.fsdecode(record[3:]) for record in status.split(b"\0") if record]
-
-
-def _check_moved(done: Finished, checkpoint: Checkpoint) -> None:
-    """Raise when the fast-forward was refused; git lists the files behind a tab."""
-    if not done.exit_code:
-        return
-    files = [line.strip() for line in done.stderr.split("\n") if line.startswith("\t")]
-    if not files:
-        raise Outage("git", f"The branch could not be moved: {done.stderr.strip()}")
-    raise TaskError(
-        "git",
-        f"Task {checkpoint.task} was verified, but its commit would overwrite what you changed in"
-        f" {', '.join(files)}. Commit or move these files, then run the task again.",
-    )

@@ -7,16 +7,17 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tests.app.warm import PROJECT, WarmProcess, start
 from tests.model_server import ScriptedModel, serve
 from tests.runner.adapters.scratch_git import ENVIRONMENT, ScratchGit
 
-PROJECT = Path(__file__).parents[2]
+Process = asyncio.subprocess.Process | WarmProcess
 
 
 @dataclass(frozen=True)
@@ -58,28 +59,31 @@ class Checkout:
         """Run a command to its end."""
         return await self.end(await self.start(*arguments))
 
-    async def start(self, *arguments: str) -> asyncio.subprocess.Process:
+    async def start(self, *arguments: str) -> WarmProcess:
         """Start a command."""
-        return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "app", *arguments),
-            cwd=self.folder,
-            env=self.environment,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            preexec_fn=interruptible,
-        )
+        return await start(arguments, self.folder, self.environment)
 
-    async def end(
-        self, process: asyncio.subprocess.Process, number: signal.Signals | None = None
-    ) -> Said:
-        """Wait for a command's end, after a signal if there is one."""
-        if number is not None:
-            process.send_signal(number)
+    async def end(self, process: Process) -> Said:
+        """Wait for a command's end."""
         out, err = await process.communicate()
         assert process.returncode is not None
         said = Said(process.returncode, out.decode(), err.decode())
         assert "Traceback" not in said.err, said.err
         return said
+
+    async def interrupt(
+        self, process: Process, meanwhile: Callable[[], None] | None = None
+    ) -> Said:
+        """Type Ctrl-C; when it was heard let something happen, else type it again. Then wait."""
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        heard = (await process.stderr.readuntil(b"Ctrl-C again stops at once")).decode()
+        if meanwhile is None:
+            process.send_signal(signal.SIGINT)
+        else:
+            meanwhile()
+        said = await self.end(process)
+        return replace(said, err=heard + said.err)
 
     def log(self) -> list[str]:
         """Subjects of the commits, the newest first."""

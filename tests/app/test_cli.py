@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.app.checkout import Checkout, checkout
-from tests.model_server import Fault, Held
+from tests.model_server import Fault
 from tests.scenarios.projects import ADD, ADD_OPEN_BRACKET, CALC, DOUBLE, note
 
 ONE, TWO = note("one.md"), note("two.md")
@@ -155,63 +155,3 @@ async def test_json_ends_with_a_report_of_a_paused_run_too(here: Checkout) -> No
     said = await here.cairn("run", "--json")
 
     assert said.events[-1]["report"]["tasks"]["in_progress"] == 1
-
-
-async def test_a_dry_run_writes_nothing(here: Checkout) -> None:
-    """It lists the tasks in order, marked, without a key, a call or a file."""
-    del here.environment["OPENAI_API_KEY"], here.environment["OPENAI_BASE_URL"]
-
-    said = await here.cairn("run", "--dry-run")
-
-    assert said.code == 0, said.err
-    assert said.out.splitlines() == [
-        "[DRY RUN] 1. 1.1: Write one.md (ROADMAP.md, line 1)",
-        "[DRY RUN] 2. 1.2: Write two.md (ROADMAP.md, line 2)",
-    ]
-    assert here.git("status", "--porcelain", "--ignored") == ""
-
-
-async def test_a_dry_run_for_programs(here: Checkout) -> None:
-    """``--dry-run --json`` is one object a line as well, with what stands in the way."""
-    said = await here.cairn("run", "--dry-run", "--json", "--max-tasks", "1")
-
-    assert [event["event"] for event in said.events] == ["would_do", "report"]
-    assert said.events[0]["id"] == "1.1"
-
-
-async def test_a_dry_run_needs_no_sandbox(here: Checkout) -> None:
-    """What opens no sandbox does not ask for one."""
-    said = await here.cairn("run", "--dry-run", "--sandbox", "docker")
-
-    assert said.code == 0
-    assert said.err == ""
-
-
-async def test_an_edit_made_meanwhile_is_kept(here: Checkout) -> None:
-    """What a person writes while the run works is not overwritten; the task waits and says why."""
-    kept = Held(ONE)
-    here.model.says(kept)
-    process = await here.start("run", "--task", "1.1")
-    await kept.asked.wait()
-    (here.folder / "one.md").write_text("mine\n")
-    kept.go.set()
-
-    said = await here.end(process)
-
-    assert said.code == 3
-    assert (here.folder / "one.md").read_text() == "mine\n"
-    assert "what you changed in one.md" in said.out
-    assert here.log() == ["a commit"]
-
-
-async def test_an_edit_of_another_file_does_not_disturb(here: Checkout) -> None:
-    """An edit that no commit touches stays, and the run goes on."""
-    kept = Held(ONE)
-    here.model.says(kept)
-    process = await here.start("run", "--task", "1.1")
-    await kept.asked.wait()
-    (here.folder / "README.md").write_text("mine\n")
-    kept.go.set()
-
-    assert (await here.end(process)).code == 0
-    assert here.git("status", "--porcelain") == "M README.md"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
+import shutil
 import sqlite3
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.app.checkout import PROJECT, Checkout, checkout
-from tests.model_server import Held
+from tests.model_server import Fault, Held
 from tests.scenarios.bot import conversation
 from tests.scenarios.process import environment
 from tests.scenarios.projects import NOTES, note
@@ -81,6 +83,113 @@ async def test_no_key_for_the_model(here: Checkout) -> None:
     assert not (here.folder / ".executor").exists()
 
 
+async def test_a_model_that_is_not_there(here: Checkout) -> None:
+    """A wrong name ends a new run at its first question, with what there is instead; 2."""
+    here.model.says(Fault.http_status(404, "The model `scriptet` does not exist"))
+
+    said = await here.cairn("run", "--model", "scriptet")
+
+    assert said.code == 2
+    assert "has no model scriptet" in said.err
+    assert "It offers scripted." in said.err
+    assert "CAIRN_MODEL (--model)" in said.err
+    assert here.log() == ["a commit"]
+    assert here.git("status", "--porcelain") == ""
+    assert "No run of this folder waits" in (await here.cairn("resume")).err
+
+
+async def test_a_model_server_that_is_not_there(here: Checkout) -> None:
+    """Nothing is begun, no branch is made; the address and the variable are named; 2."""
+    here.environment["OPENAI_BASE_URL"] = "http://127.0.0.1:9/v1"
+
+    said = await here.cairn("run", "--branch", "work")
+
+    assert said.code == 2
+    assert "http://127.0.0.1:9/v1" in said.err
+    assert "set OPENAI_BASE_URL" in said.err
+    assert not (here.folder / ".executor").exists()
+    assert here.git("branch", "--list", "work") == ""
+
+
+async def test_a_roadmap_elsewhere(here: Checkout) -> None:
+    """The file that was meant is named with what to type; 2."""
+    (here.folder / "docs").mkdir()
+    here.git("mv", "ROADMAP.md", "docs/Roadmap.md")
+    here.git("commit", "--quiet", "--message", "moved")
+
+    for said in (await here.cairn("run"), await here.cairn("run", "--dry-run")):
+        assert said.code == 2
+        assert "`cairn run --roadmap docs/Roadmap.md`" in said.out + said.err
+    assert not (here.folder / ".executor").exists()
+
+
+async def test_a_folder_that_is_no_project(tmp_path: Path, here: Checkout) -> None:
+    """A run begun in the wrong folder reads none of it, and leaves nothing there; 2."""
+    here.git.root = tmp_path / "home"
+    (here.git.root / "todo").mkdir(parents=True)
+    (here.git.root / "todo" / "TODO.md").write_text("- [ ] a\n")
+
+    said = await here.cairn("run")
+
+    assert said.code == 2
+    assert "`cairn run --roadmap todo/TODO.md`" in said.err
+    assert sorted(path.name for path in here.git.root.rglob("*")) == ["TODO.md", "todo"]
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap makes the read-only disk")
+async def test_a_disk_that_cannot_be_written(here: Checkout) -> None:
+    """A read-only folder is said before anything is asked of the model; 2."""
+    process = await asyncio.create_subprocess_exec(
+        *("bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+        *(sys.executable, "-P", "-m", "app", "run"),
+        cwd=here.folder,
+        env=here.environment,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+
+    said = await here.end(process)
+
+    assert said.code == 2
+    assert "cannot be written by this user" in said.err
+    assert here.model.requests == []
+
+
+async def test_something_in_the_way_of_what_runs_leave(here: Checkout) -> None:
+    """A file of the name of Cairn's folder is named; 2."""
+    (here.folder / ".executor").write_text("mine\n")
+
+    said = await here.cairn("run")
+
+    assert said.code == 2
+    assert ".executor" in said.err
+    assert (here.folder / ".executor").read_text() == "mine\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "--sandbox", "cloud"),
+        ("run", "--max-tasks", "0"),
+        ("rnu",),
+        ("resume", "nothing"),
+        ("approve", "nothing"),
+        ("reject",),
+        ("edit", "--file", "none.md"),
+        ("roadmap", "show", "none.md"),
+        ("roadmap", "normalize", "."),
+    ],
+)
+async def test_words_that_mean_nothing(here: Checkout, words: tuple[str, ...]) -> None:
+    """Whatever is typed wrong is answered in words, and nothing is left behind; 2."""
+    said = await here.cairn(*words)
+
+    assert said.code == 2
+    assert said.err.strip()
+    assert not (here.folder / ".executor").exists()
+    assert here.log() == ["a commit"]
+
+
 async def test_no_sandbox(here: Checkout) -> None:
     """A sandbox asked for by name is not replaced by another; 4."""
     here.environment["DOCKER_HOST"] = f"unix://{here.folder}/none.sock"
@@ -119,18 +228,35 @@ async def test_a_second_run_waits_for_nobody(here: Checkout) -> None:
 
 
 async def test_an_interrupt(here: Checkout) -> None:
-    """Ctrl-C ends a run at once and says how to go on; 130."""
+    """A second Ctrl-C ends a run at once; how to go on is said; 130."""
     kept = Held(note("one.md"))
     here.model.says(kept)
     process = await here.start("run")
     await kept.asked.wait()
 
-    said = await here.end(process, signal.SIGINT)
+    said = await here.interrupt(process)
     kept.go.set()
 
     assert said.code == 130
     assert "Type `cairn resume`" in said.err
     assert here.git("status", "--porcelain") == ""
+
+
+async def test_an_interrupt_loses_no_answer(here: Checkout) -> None:
+    """The first Ctrl-C waits for the step in hand: going on asks nothing again; 130, then 0."""
+    kept = Held(note("one.md"))
+    here.model.says(kept)
+    process = await here.start("run", "--max-tasks", "1")
+    await kept.asked.wait()
+
+    said = await here.interrupt(process, kept.go.set)
+
+    assert said.code == 130
+    assert "Type `cairn resume`" in said.err
+    assert "it was interrupted" in said.out
+    assert here.log() == ["a commit"]
+    assert (await here.cairn("resume")).code == 0
+    assert here.log() == ["1.1 Write one.md", "a commit"]
 
 
 async def test_a_run_after_an_interrupt_goes_on(here: Checkout) -> None:
@@ -139,7 +265,7 @@ async def test_a_run_after_an_interrupt_goes_on(here: Checkout) -> None:
     here.model.says(note("one.md"), kept, note("two.md"))
     process = await here.start("run")
     await kept.asked.wait()
-    await here.end(process, signal.SIGINT)
+    await here.interrupt(process)
     kept.go.set()
 
     assert (await here.cairn("run")).code == 0

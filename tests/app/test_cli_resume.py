@@ -26,7 +26,7 @@ async def interrupted(here: Checkout, number: signal.Signals) -> None:
         process.kill()
         await process.wait()
     else:
-        assert (await here.end(process, number)).code == 130
+        assert (await here.interrupt(process)).code == 130
     kept.go.set()
 
 

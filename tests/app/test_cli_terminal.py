@@ -2,45 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import pty
-import signal
-import sys
+import re
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.app.checkout import Checkout, checkout, interruptible
+from tests.app.checkout import Checkout, checkout
+from tests.app.terminals import HIDES, SHOWS, begun
+from tests.model_server import Held
+from tests.scenarios.projects import note
 from tests.scenarios.proposing import BROKEN, STUCK
 
-
-@dataclass
-class Terminal:
-    """A process with a terminal of its own; ``shown`` is all it printed there."""
-
-    process: asyncio.subprocess.Process
-    screen: int
-    shown: str = ""
-
-    async def until(self, words: str) -> None:
-        """Wait until it shows these."""
-        while words not in self.shown:
-            self.shown += (await asyncio.to_thread(os.read, self.screen, 4096)).decode()
-
-    def types(self, text: str) -> None:
-        """Type."""
-        os.write(self.screen, text.encode())
-
-    async def ended(self) -> int:
-        """Wait for its end; what it still printed is shown."""
-        try:
-            while True:
-                self.shown += (await asyncio.to_thread(os.read, self.screen, 4096)).decode()
-        except OSError:  # the last one closed the terminal
-            return await self.process.wait()
+COLOUR = re.compile(r"\x1b\[([\d;]*)m")
+MOVES = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
 
 
 @pytest.fixture
@@ -51,23 +26,6 @@ async def stuck(tmp_path: Path) -> AsyncIterator[Checkout]:
         here.model.when(contains="A programmer could not finish").says("unknown\nNobody knows.")
         here.model.when(contains="`table.json`").says(BROKEN, repeat_last=True)
         yield here
-
-
-async def begun(here: Checkout) -> Terminal:
-    """Start ``cairn run`` there."""
-    screen, own = pty.openpty()
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "app", "run"),
-        cwd=here.folder,
-        env={**here.environment, "TERM": "xterm", "COLUMNS": "100"},
-        stdin=own,
-        stdout=own,
-        stderr=own,
-        start_new_session=True,
-        preexec_fn=interruptible,
-    )
-    os.close(own)
-    return Terminal(process, screen)
 
 
 async def test_the_person_is_asked(stuck: Checkout) -> None:
@@ -99,7 +57,64 @@ async def test_ctrl_c_at_the_question(stuck: Checkout) -> None:
     terminal = await begun(stuck)
     await terminal.until("Apply it?")
 
-    terminal.process.send_signal(signal.SIGINT)
+    terminal.types("\x03")
 
     assert await terminal.ended() == 130
     assert (await stuck.cairn("approve", "--resume")).code == 1
+
+
+async def test_a_run_is_live(here: Checkout) -> None:
+    """Phases, the task in hand and its node are drawn; in the end the panel, and the cursor."""
+    kept = Held(note("one.md"))
+    here.model.says(kept, note("two.md"))
+    terminal = await begun(here, columns=60)
+    await terminal.until("execute_task")
+    terminal.resizes(70, 10)
+    kept.go.set()
+
+    assert await terminal.ended() == 0
+    assert "0 of 2 tasks" in terminal.shown
+    assert "Executing task [1.1]\r\n" in terminal.shown
+    seen = MOVES.sub("", terminal.shown)
+    (total,) = (line for line in seen.splitlines() if "Total" in line)
+    assert re.search(r"100\.0 .* \d+\.\d s .* 2 ", total)
+    assert all(name in seen for name in ("Node", "Tokens", "%", "Duration", "Calls"))
+    assert terminal.shown.rindex(SHOWS) > terminal.shown.rindex(HIDES)
+
+
+async def test_ctrl_c_while_it_works(here: Checkout) -> None:
+    """The first is answered at once, the second ends it at once; the cursor is back; 130."""
+    kept = Held(note("one.md"))
+    here.model.says(kept)
+    terminal = await begun(here)
+    await kept.asked.wait()
+
+    terminal.types("\x03")
+    await terminal.until("Ctrl-C again stops at once")
+    terminal.types("\x03")
+
+    assert await terminal.ended() == 130
+    kept.go.set()
+    assert "Type `cairn resume`" in " ".join(MOVES.sub("", terminal.shown).split())
+    assert terminal.shown.rindex(SHOWS) > terminal.shown.rindex(HIDES)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"), [("TERM", "dumb"), ("NO_COLOR", "1"), ("LC_ALL", "C")]
+)
+async def test_what_a_terminal_can(here: Checkout, variable: str, value: str) -> None:
+    """A dumb terminal gets lines only; who wants no colour gets none; without Unicode, ASCII."""
+    here.git.commit({"ROADMAP.md": "- [x] 1.0 Größe\n- [ ] 1.1 Write `one.md` größer\n".encode()})
+    here.model.says(note("one.md"))
+
+    terminal = await begun(here, **{variable: value})
+
+    assert await terminal.ended() == 0
+    if variable == "TERM":
+        assert "\x1b" not in terminal.shown
+        assert "| **Total** |" in terminal.shown
+    elif variable == "NO_COLOR":
+        codes = {code for found in COLOUR.findall(terminal.shown) for code in found.split(";")}
+        assert codes <= {"", "0", "1", "2", "22"}
+    else:
+        assert terminal.shown.isascii()

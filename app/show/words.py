@@ -1,0 +1,81 @@
+"""The words and numbers of the live view and of the summary after a run."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from runner.state import RunState, Usage
+
+UNKNOWN = "cost unknown"
+REPORT = "The whole report: .executor/report.md"
+COLUMNS = ("Node", "Tokens", "%", "Duration", "Calls")
+TASK_COLUMNS = ("Task", "Status", "Answers", "Tokens", "")
+TOTAL = "Total"
+_MINUTE, _HOUR = 60, 3600
+
+
+def clock(seconds: float) -> str:
+    """Time that has passed: 0:07, 12:30, 1:02:03."""
+    whole = max(0, int(seconds))
+    hours, minutes = divmod(whole // _MINUTE, 60)
+    begin = f"{hours}:{minutes:02}" if hours else f"{minutes}"
+    return f"{begin}:{whole % _MINUTE:02}"
+
+
+def left(seconds: float | None) -> str:
+    """Time that is left, as exactly as it is known: to the minute; '' while it is unknown."""
+    if seconds is None:
+        return ""
+    if seconds < _MINUTE:
+        return "less than 1 min left"
+    minutes = ceil(seconds / _MINUTE)
+    if minutes < 120:
+        return f"about {minutes} min left"
+    return f"about {ceil(seconds / _HOUR)} h left"
+
+
+def tokens(count: int) -> str:
+    """A count of tokens; '' for none."""
+    return f"{count:,} tokens" if count else ""
+
+
+def money(used: Usage) -> str:
+    """What it cost: the part that is known, or that none of it is; '' before anything was paid."""
+    if not used.calls:
+        return ""
+    if not used.unpriced:
+        return f"${used.cost:.4f}"
+    return f"${used.cost:.4f} and more ({UNKNOWN})" if used.cost else UNKNOWN
+
+
+def priced(used: Usage) -> str:
+    """The line below the panel."""
+    if not used.unpriced:
+        return f"Cost: ${used.cost:.4f}"
+    known = f" beyond ${used.cost:.4f}" if used.cost else ""
+    return f"Cost: unknown{known}. The model has no price; name it in a file, see CAIRN_PRICES."
+
+
+def repairs(code: int, test: int) -> str:
+    """How often an answer was repaired; '' for never."""
+    parts = [f"{n} {what}" for n, what in ((code, "code"), (test, "test")) if n]
+    return f"repairs: {', '.join(parts)}" if parts else ""
+
+
+def of_tasks(done: int, total: int) -> str:
+    """How many are done."""
+    return f"{done:,} of {total:,} task{'s' if total != 1 else ''}"
+
+
+def ended(state: RunState, done: int, total: int, seconds: float) -> str:
+    """The first line of the summary."""
+    how = "was cancelled" if state.stopping else "stopped" if state.problem else "is done"
+    return (
+        f"Run {state.request.id} {how}: {of_tasks(done, total)} completed in {clock(seconds)}, "
+        "those of earlier runs counted too."
+    )
+
+
+def more(count: int, what: str) -> str:
+    """What is left out for want of room."""
+    return f"{count:,} more {what}{'s' if count != 1 else ''}"

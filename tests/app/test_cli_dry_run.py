@@ -1,0 +1,83 @@
+"""``cairn run --dry-run``: it only says what a run would do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.app.checkout import Checkout
+
+MARK = "[DRY RUN] "
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, git's own too, and every folder."""
+    return {
+        str(path.relative_to(folder)): b"" if path.is_dir() else path.read_bytes()
+        for path in folder.rglob("*")
+    }
+
+
+async def test_the_tasks_are_listed(here: Checkout) -> None:
+    """In the order a run would take them, each line marked; without a key or a call."""
+    del here.environment["OPENAI_API_KEY"], here.environment["OPENAI_BASE_URL"]
+    before = everything(here.folder)
+
+    said = await here.cairn("run", "--dry-run", "--verbose")
+
+    assert said.code == 0, said.err
+    assert said.out.splitlines() == [
+        "[DRY RUN] 1. 1.1: Write one.md (ROADMAP.md, line 1)",
+        "[DRY RUN] 2. 1.2: Write two.md (ROADMAP.md, line 2)",
+    ]
+    assert all(line.startswith(MARK) for line in said.err.splitlines())
+    assert everything(here.folder) == before
+
+
+async def test_for_programs(here: Checkout) -> None:
+    """With ``--json`` every object says that it is of a dry run; nothing is written either."""
+    before = everything(here.folder)
+
+    said = await here.cairn("run", "--dry-run", "--json", "--max-tasks", "1")
+
+    assert [event["event"] for event in said.events] == ["would_do", "report"]
+    assert all(event["dry_run"] is True for event in said.events)
+    assert said.events[0]["id"] == "1.1"
+    assert everything(here.folder) == before
+
+
+@pytest.mark.parametrize("more", [(), ("--sandbox", "docker")])
+async def test_in_a_plain_folder(tmp_path: Path, here: Checkout, more: tuple[str, ...]) -> None:
+    """It needs neither git nor a sandbox."""
+    here.git.root = tmp_path / "plain"
+    here.git.root.mkdir()
+    (here.folder / "ROADMAP.md").write_bytes(b"- [ ] 1.1 Write `one.md`\n")
+    before = everything(here.folder)
+
+    said = await here.cairn("run", "--dry-run", *more)
+
+    assert (said.code, said.err) == (0, "")
+    assert said.out.startswith(f"{MARK}1. 1.1: Write one.md")
+    assert everything(here.folder) == before
+
+
+async def test_what_stands_in_the_way(here: Checkout) -> None:
+    """What keeps a run from beginning is marked as well; 2."""
+    here.git.commit({".github/cairn.yml": b"modle: x\nlops: y\n"})
+
+    said = await here.cairn("run", "--dry-run")
+
+    assert said.code == 2
+    assert len(said.err.splitlines()) > 1
+    assert all(line.startswith(MARK) for line in said.err.splitlines())
+
+
+async def test_a_title_that_acts_on_a_terminal(here: Checkout) -> None:
+    """It is shown with its escapes written out."""
+    here.git.commit({"ROADMAP.md": b"- [ ] 1.1 Write\x1b[2J `one.md`\n"})
+
+    said = await here.cairn("run", "--dry-run")
+
+    assert "\x1b" not in said.out
+    assert "one.md" in said.out

@@ -1,0 +1,122 @@
+"""What a person changed is never committed, overwritten or lost by ``cairn run``."""
+
+from __future__ import annotations
+
+from tests.app.checkout import Checkout
+from tests.model_server import Held
+from tests.scenarios.projects import note
+
+ONE, TWO = note("one.md"), note("two.md")
+
+
+async def test_an_edit_made_meanwhile_is_kept(here: Checkout) -> None:
+    """What a person writes while the run works is not overwritten; the task waits and says why."""
+    kept = Held(ONE)
+    here.model.says(kept)
+    process = await here.start("run", "--task", "1.1")
+    await kept.asked.wait()
+    (here.folder / "one.md").write_text("mine\n")
+    kept.go.set()
+
+    said = await here.end(process)
+
+    assert said.code == 3
+    assert (here.folder / "one.md").read_text() == "mine\n"
+    assert "what you changed in one.md" in said.out
+    assert here.log() == ["a commit"]
+
+
+async def test_an_edit_of_another_file_does_not_disturb(here: Checkout) -> None:
+    """An edit that no commit touches stays, and the run goes on."""
+    kept = Held(ONE)
+    here.model.says(kept)
+    process = await here.start("run", "--task", "1.1")
+    await kept.asked.wait()
+    (here.folder / "README.md").write_text("mine\n")
+    kept.go.set()
+
+    assert (await here.end(process)).code == 0
+    assert here.git("status", "--porcelain") == "M README.md"
+
+
+async def test_the_roadmap_edited_meanwhile(here: Checkout) -> None:
+    """No box can be ticked in it: the run pauses; once it is committed, no call is made anew."""
+    kept = Held(ONE)
+    here.model.says(kept)
+    process = await here.start("run", "--max-tasks", "1")
+    await kept.asked.wait()
+    mine = (here.folder / "ROADMAP.md").read_text() + "- [ ] 1.3 Write `three.md`\n"
+    (here.folder / "ROADMAP.md").write_text(mine)
+    kept.go.set()
+
+    said = await here.end(process)
+
+    assert said.code == 4
+    assert "what you changed in ROADMAP.md" in said.err
+    assert (here.folder / "ROADMAP.md").read_text() == mine
+    assert here.log() == ["a commit"]
+    here.git("commit", "--quiet", "--all", "--message", "more tasks")
+    assert (await here.cairn("resume")).code == 0
+    assert here.log() == ["1.1 Write one.md", "more tasks", "a commit"]
+    assert "[x] 1.1" in (here.folder / "ROADMAP.md").read_text()
+    assert "three.md" in (here.folder / "ROADMAP.md").read_text()
+
+
+async def test_a_commit_made_meanwhile(here: Checkout) -> None:
+    """A commit of the person is built upon when the run is taken up; nothing is asked again."""
+    kept = Held(ONE)
+    here.model.says(kept)
+    process = await here.start("run", "--max-tasks", "1")
+    await kept.asked.wait()
+    here.git.commit({"README.md": b"mine\n"})
+    kept.go.set()
+
+    assert (await here.end(process)).code == 4
+    assert (await here.cairn("resume")).code == 0
+    assert here.log() == ["1.1 Write one.md", "a commit", "a commit"]
+    assert (here.folder / "README.md").read_text() == "mine\n"
+
+
+async def test_beside_uncommitted_changes(here: Checkout) -> None:
+    """``--allow-dirty``: edits, staged or not, and new files are neither committed nor touched."""
+    (here.folder / "README.md").write_text("mine\n")
+    (here.folder / "staged.md").write_text("staged\n")
+    here.git("add", "staged.md")
+    (here.folder / "new.md").write_text("new\n")
+    before = here.git("status", "--porcelain")
+    here.model.says(ONE, TWO)
+
+    said = await here.cairn("run", "--allow-dirty")
+
+    assert said.code == 0, said.err
+    assert here.log() == ["1.2 Write two.md", "1.1 Write one.md", "a commit"]
+    assert here.git("status", "--porcelain") == before
+    assert (here.folder / "README.md").read_text() == "mine\n"
+    changed = here.git("diff", "--name-only", "HEAD~2", "HEAD").split()
+    assert changed == ["ROADMAP.md", "one.md", "two.md"]
+
+
+async def test_a_task_that_would_touch_one(here: Checkout) -> None:
+    """It waits and says so, and the others go on."""
+    (here.folder / "README.md").write_text("mine\n")
+    here.git("add", "README.md")
+    here.model.says(note("README.md"), TWO)
+
+    said = await here.cairn("run", "--allow-dirty")
+
+    assert said.code == 3
+    assert "what you changed in README.md" in said.out
+    assert here.log() == ["1.2 Write two.md", "a commit"]
+    assert (here.folder / "README.md").read_text() == "mine\n"
+    assert here.git("diff", "--cached", "--name-only") == "README.md"
+
+
+async def test_a_roadmap_with_uncommitted_changes(here: Checkout) -> None:
+    """Every task would have to change it, so that is refused before anything is paid; 2."""
+    (here.folder / "ROADMAP.md").write_text("- [ ] 1.1 Write `mine.md`\n")
+
+    said = await here.cairn("run", "--allow-dirty")
+
+    assert said.code == 2
+    assert "uncommitted changes in ROADMAP.md" in said.err
+    assert (here.folder / "ROADMAP.md").read_text() == "- [ ] 1.1 Write `mine.md`\n"
