@@ -9,6 +9,7 @@ import typer
 
 from app import cli_options as option
 from app.bugs import one_sentence
+from app.cli_action import action
 from app.cli_decisions import add_to
 from app.cli_doctor import Version, doctor
 from app.cli_help import with_examples
@@ -103,6 +104,7 @@ def graph() -> None:
     typer.echo(mermaid())
 
 
+cli.command()(action)
 cli.command()(setup)
 cli.command()(doctor)
 add_to(cli)

@@ -27,6 +27,7 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "approve": ("cairn approve", "cairn approve 3f2a91c0 --resume"),
     "reject": ("cairn reject 3f2a91c0 --why 'not now'", "cairn reject 1.2 --skip"),
     "edit": ("cairn edit 1.2", "cairn edit 1.2 --file tasks.md --resume"),
+    "action": ("cairn action",),
     "doctor": ("cairn doctor", "cairn doctor --json"),
     "graph": ("cairn graph > loop.mmd",),
     "serve": ("cairn doctor && cairn serve",),
@@ -37,6 +38,12 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "roadmap sync": ("cairn roadmap sync", "cairn roadmap sync --write"),
 }
 _EXITS: Mapping[str, Mapping[int, str]] = {
+    "action": {
+        0: "all is done, or waits for a person",
+        1: "a task failed or is blocked",
+        2: "something stands in the way; nothing was changed",
+        4: "an outage or a budget paused it; the next workflow run goes on",
+    },
     "run": _RUN_CODES,
     "resume": _RUN_CODES,
     "doctor": {0: "nothing is a problem", 2: "something is"},

@@ -6,12 +6,12 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from app.action.command import act, read_settings
+from app.action.command import act
 from app.action.inputs import Inputs, read_inputs
 from app.action.job import Job, read_job
 from app.action.report import Report
