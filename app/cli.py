@@ -23,6 +23,7 @@ cli = typer.Typer(
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help is quick, and cuts no option's name at 80 columns
 )
 cli.add_typer(roadmap_cli)
 

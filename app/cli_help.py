@@ -64,7 +64,8 @@ def with_examples(cli: typer.Typer, above: str = "") -> None:
 
 
 def _below(name: str) -> str:
-    """The text; typer keeps a line break only where there are two."""
+    """The text; the mark keeps the lines of a paragraph as they are."""
     codes = sorted(_EXITS.get(name, _CODES).items())
-    exits = "; ".join(f"{code} {what}" for code, what in codes)
-    return "\n\n".join(["Examples:", *_EXAMPLES[name], f"Exit codes: {exits}."])
+    examples = "\n".join(["Examples:", *(f"  {each}" for each in _EXAMPLES[name])])
+    exits = "\n".join(["Exit codes:", *(f"  {code:<4}{what}" for code, what in codes)])
+    return f"\b\n{examples}\n\n\b\n{exits}"

@@ -10,6 +10,7 @@ roadmap_cli = typer.Typer(
     name="roadmap",
     help="Show how a roadmap is read, check it, or give it checkboxes.",
     no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 File = Annotated[str, typer.Argument(help="The roadmap; - reads standard input.")]

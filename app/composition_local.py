@@ -48,6 +48,7 @@ class Here:
     deps: Deps
     repository: LocalRepository | FolderRepository
     kept: Kept
+    model: OpenAIModel
 
 
 def kept_in(folder: Path) -> Kept:
@@ -92,7 +93,7 @@ async def local_deps(
         start=ON_A_CHECKOUT,
     )
     try:
-        yield Here(deps, repository, kept)
+        yield Here(deps, repository, kept, model)
     finally:
         await journal.close()
         await model.close()

@@ -13,6 +13,7 @@ from app.local_runs import Waiting
 from app.local_text import NO_TASKS, SAME_TASK
 from app.roadmap_files import Unusable, read_roadmap
 from app.terminal import one_line
+from runner.adapters.durable import telling
 from runner.recovery.edit import edited
 from runner.recovery.listing import as_item, problems_of
 from runner.roadmap.edit import EditRefused, find
@@ -47,13 +48,15 @@ def read_tasks(name: str, meant: Waiting) -> tuple[NewTask, ...]:
 def typed(meant: Waiting, folder: Path) -> tuple[NewTask, ...]:
     """Open an editor with the proposed tasks and return what was made of them.
 
-    What was typed is kept until it can be used. Raises ``NoTasks``.
+    What was typed is kept until it can be used. Raises ``NoTasks``, and ``Outage`` where nothing
+    can be kept.
     """
     draft = folder / f"edit-{meant.proposal.id}.md"
-    if not draft.exists():
-        draft.write_text(draft_of(meant), encoding="utf-8")
-    _edit(draft)
-    text = draft.read_text(encoding="utf-8", errors="replace")
+    with telling(f"keep what is typed in {draft}"):
+        if not draft.exists():
+            draft.write_text(draft_of(meant), encoding="utf-8")
+        _edit(draft)
+        text = draft.read_text(encoding="utf-8", errors="replace")
     if not listed(text):
         draft.unlink()
         raise NoTasks(NO_TASKS)

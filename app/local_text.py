@@ -39,6 +39,24 @@ _LONGEST = 4_000
 _LINE = 300
 
 
+def no_answer(said: str) -> str:
+    """The model cannot be asked at all, and nothing was begun."""
+    return f"{said}. {MODEL_TODO}; `cairn doctor` looks at it. Nothing was changed."
+
+
+def nothing_changed(said: str) -> str:
+    """A new run ended at its first question."""
+    return f"{said.removesuffix(', then resume')}, then run again. Nothing was changed."
+
+
+def not_writable(folder: object) -> str:
+    """Neither files nor commits can be made here."""
+    return (
+        f"{folder} cannot be written by this user, so no task can be finished in it. Change its "
+        "owner or permissions, or work on a copy. Nothing was changed."
+    )
+
+
 def unfinished_notice(run: KnownRun) -> str:
     """Before a new run begins although an older one could go on."""
     return f"Run {run.id} is {run.state}; `cairn resume {run.id}` goes on with it. This one is new."

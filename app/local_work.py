@@ -11,6 +11,7 @@ from pathlib import Path
 
 from app.composition_local import Here, local_deps
 from app.local_config import options_for, read_config
+from app.local_refuse import check_folder, check_model, check_place, check_roadmap, refused
 from app.local_resume import taken_up
 from app.local_run import LocalRun
 from app.local_runs import unfinished, waiting
@@ -44,11 +45,16 @@ async def run_locally(asked: LocalRun, settings: RunSettings, listener: Events) 
 
     Raises ``PortError`` when it cannot even start, ``ConfigError`` for the repository's settings.
     """
+    await check_folder(asked)
     control = Interrupts()
     async with local_deps(asked, settings, listener, control=control) as here:
+        if not asked.run:
+            await check_model(here)
         await here.repository.prepare()
         await here.repository.check_clean(dirty=asked.dirty)
-        await here.repository.stack()
+        stack = await here.repository.stack()
+        if not asked.run:
+            await check_roadmap(await _request("new", asked, here), stack, here)
         mine = _take(asked.kept)
         try:
             with control.heard():
@@ -68,6 +74,7 @@ async def _request_of(asked: LocalRun, here: Here) -> Request:
 
 async def read_locally(asked: LocalRun, settings: RunSettings) -> RunState:
     """Read the roadmap as a run would; nothing is asked and nothing is written."""
+    await check_place(asked)
     async with local_deps(asked, settings, Fanout(), dry=True) as here:
         request = await _request("dry-run", asked, here)
         return (await parse_roadmap(RunState(request), here.deps)).state
@@ -125,6 +132,9 @@ async def _driven(request: Request, asked: LocalRun, here: Here) -> Ended:
     )
     runs.put(run)
     ended = await drive(request, NODES, here.deps)
+    if not asked.run and (error := refused(ended)):
+        runs.put(replace(run, state="ended", reason=error.message))
+        raise error
     state = "interrupted" if ended.kind == KIND else _STATES[ended.status]
     runs.put(replace(run, state=state, reason=ended.reason, until=ended.until))
     return ended

@@ -104,5 +104,5 @@ async def test_what_to_type_is_of_the_command_line(here: Checkout) -> None:
     """Messages of a checkout do not speak of comments on GitHub."""
     said = await here.cairn("run", "--roadmap", "PLAN.md")
 
-    assert "`cairn run --roadmap docs/PLAN.md`" in said.out
-    assert "/execute" not in said.out
+    assert "`cairn run --roadmap ROADMAP.md`" in said.err
+    assert "/execute" not in said.err
