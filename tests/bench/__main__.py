@@ -29,6 +29,7 @@ from tests.bench import (
     roadmap,
     saving,
     size,
+    startup,
     validation,
     webhook,
 )
@@ -52,6 +53,7 @@ MEASURES: dict[str, Measure] = {
     "polling": polling.measure,
     "loop": loop.measure,
     "context": context.measure,
+    "help": startup.measure,
     "classification": classification.measure,
 }
 
