@@ -30,7 +30,7 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "action": ("cairn action",),
     "doctor": ("cairn doctor", "cairn doctor --json"),
     "graph": ("cairn graph > loop.mmd",),
-    "serve": ("cairn doctor && cairn serve",),
+    "serve": ("cairn serve", "cairn doctor && cairn serve"),
     "setup": ("cairn setup",),
     "roadmap show": ("cairn roadmap show", "cairn roadmap show docs/PLAN.md --json"),
     "roadmap lint": ("cairn roadmap lint", "cairn roadmap lint - < PLAN.md"),

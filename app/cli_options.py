@@ -6,12 +6,14 @@ from typing import Annotated, Literal
 
 import typer
 
+from app.cli_complete import tasks
+
 Roadmap = Annotated[str, typer.Option(help="Path of the roadmap (default: ROADMAP.md).")]
 Model = Annotated[str, typer.Option(help="Model to ask (default: CAIRN_MODEL).")]
 MaxTasks = Annotated[
     int | None, typer.Option(min=1, help="Stop after this many tasks (default: all).")
 ]
-Task = Annotated[str, typer.Option(help="Work on this one task (id or key).")]
+Task = Annotated[str, typer.Option(help="Work on this one task (id or key).", autocompletion=tasks)]
 Phase = Annotated[str, typer.Option(help="Work on the tasks of this phase only.")]
 Sandbox = Annotated[
     Literal["auto", "docker", "bubblewrap", "process"] | None,
