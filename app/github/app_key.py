@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
-from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
+from app.rsa_key import read_rsa_key
 from runner.ports import Clock
 
 _BACKDATED = timedelta(seconds=60)  # against clocks that differ, as GitHub advises
@@ -50,13 +50,9 @@ class AppKey:
 
 
 def _read_key(pem: str) -> RSAPrivateKey:
-    # read once: reading takes a hundred times as long as signing
-    try:
-        key = load_pem_private_key(pem.encode(), password=None)
-    except (ValueError, TypeError) as wrong:
-        raise ValueError(_NO_KEY) from wrong
-    if not isinstance(key, RSAPrivateKey):
-        raise ValueError(_NO_KEY)  # noqa: TRY004 - a wrong setting, not a wrong type in code
+    key = read_rsa_key(pem)
+    if key is None:
+        raise ValueError(_NO_KEY)
     return key
 
 

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
-from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 from pydantic_settings import NoDecode
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
+
+from app.rsa_key import read_rsa_key
 
 
 def _base_url(value: str) -> str:
@@ -76,19 +75,12 @@ def rsa_key(pem: str) -> SecretStr:
     """
     # docker run --env-file keeps the quotes that a shell and compose take away
     text = pem.strip().strip('"').replace("\\n", "\n").strip() + "\n"
-    if not _is_rsa(text.encode()):
+    if read_rsa_key(text) is None:
         raise ValueError(
             "is not an unencrypted RSA private key in PEM form; take the .pem file that GitHub "
             "gave you under 'Private keys' in the App's settings"
         )
     return SecretStr(text)
-
-
-def _is_rsa(pem: bytes) -> bool:
-    try:
-        return isinstance(load_pem_private_key(pem, password=None), RSAPrivateKey)
-    except (ValueError, TypeError, UnsupportedAlgorithm):
-        return False
 
 
 BaseUrl = Annotated[str, AfterValidator(_base_url)]
