@@ -6,6 +6,7 @@ Every method raises ``GitError`` when git refuses.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -25,6 +26,7 @@ SETTINGS = """
 [gc]
     auto = 0
 """
+_SHA = re.compile(r"[0-9a-f]{40}")
 MODES = {"040000": "tree", "160000": "commit"}
 
 
@@ -121,12 +123,14 @@ class Bare:
 
     def resolve(self, name: str, kind: str = "commit") -> str | None:
         """The sha of a branch, tag, full ref or sha; None when there is none of that kind."""
-        for candidate in (f"refs/heads/{name}", f"refs/tags/{name}", name):
-            try:
-                return self.text("rev-parse", "--verify", "-q", f"{candidate}^{{{kind}}}")
-            except GitError:
-                continue
-        return None
+        if "\n" in name:
+            return None
+        candidates = (f"refs/heads/{name}", f"refs/tags/{name}", name)
+        lines = "".join(f"{candidate}^{{{kind}}}\n" for candidate in candidates)
+        found = self.text(
+            "cat-file", "--batch-check=%(objectname)", stdin=lines.encode(errors="surrogateescape")
+        ).split("\n")
+        return next((sha for sha in found if _SHA.fullmatch(sha)), None)
 
     def at(self, ref: str, path: str, kind: str = "blob") -> str | None:
         """The sha of what stands at a path of a commit ("" is the whole tree)."""
