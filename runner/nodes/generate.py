@@ -19,9 +19,8 @@ from runner.reading import Quoted, base_of, contents, named_in, quote, reader
 from runner.replies import parse_reply
 from runner.state import Attempt, RunState, Step
 from runner.strategy import MAX_REPAIRS, after_failure
-from runner.text import cut_middle
 from runner.validators.validate import REFUSED
-from runner.verdicts import failed_level
+from runner.verdicts import outputs_of
 
 log = logging.getLogger(__name__)
 
@@ -92,13 +91,12 @@ async def repair_test(state: RunState, deps: Deps) -> Step:
     log.info("Test repair attempt %d/%d", attempt.test_repairs + 1, MAX_REPAIRS)
     verification = attempt.verification
     failures = verification.failures if verification else ()
-    level = None if failures else failed_level(verification)
     files = await _with_tests(state, deps, [f.file for f in failures])
     messages = question(
         "repair_test",
         task=state.task,
         failures=failures[:5],
-        output=cut_middle(level.output or level.reason, 3_000) if level else "",
+        outputs=outputs_of(verification, most=3_000),
         files=files,
         long=_long(files),
     )

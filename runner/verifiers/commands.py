@@ -40,29 +40,31 @@ class Commands:
 
 
 async def command_levels(box: Box, own: Commands, *, timeout: float) -> tuple[Level, ...]:
-    """Run the commands one after another, each a level; the first that fails is the last.
+    """Run the commands one after another, each a level, also after one that failed.
 
+    One repair then sees all that is wrong. What needs the one before is one line: ``a && b``.
     Raises ``TaskError`` (kind ``environment``) when the sandbox lacks the program of one.
     """
     if own.report:
         await box.run(["sh", "-c", _REMOVE, "sh", own.report], timeout=60)
     levels: list[Level] = []
     for command in own.commands:
-        if levels and levels[-1].result == "failed":
-            reason = "the command before failed"
-            levels.append(Level("tests", "skipped", command=command, reason=reason, tool=COMMAND))
-            continue
-        levels.append(await _level(box, command, own, timeout=timeout))
-    if not own.report:
-        return tuple(levels)
-    last = max(i for i, level in enumerate(levels) if level.result != "skipped")
-    levels[last] = await _with_report(box, levels[last], own.report)
+        told = own.proposed or any(level.result == "failed" for level in levels)
+        levels.append(await _level(box, command, own, timeout=timeout, told=told))
+    if own.report:
+        levels[-1] = await _with_report(box, levels[-1], own.report)
     return tuple(levels)
 
 
-async def _level(box: Box, command: tuple[str, ...], own: Commands, *, timeout: float) -> Level:
+async def _level(
+    box: Box, command: tuple[str, ...], own: Commands, *, timeout: float, told: bool
+) -> Level:
+    """Run one; ``told`` says that a missing program is no news about the image.
+
+    A model proposed the command, or what failed before would have built it.
+    """
     result, level = await ran(box, command, tool=COMMAND, timeout=timeout)
-    if result.exit_code == NOT_FOUND and not own.proposed:
+    if result.exit_code == NOT_FOUND and not told:
         raise TaskError(
             "environment",
             f"The command `{as_typed(command)}` of verify.commands starts a program that is not in "

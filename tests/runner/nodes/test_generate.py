@@ -190,6 +190,18 @@ async def test_repairing_without_a_named_failure() -> None:
     assert "ModuleNotFoundError: x" in asked.model.questions[0].messages[-1].content
 
 
+async def test_repairing_what_two_tools_found() -> None:
+    """A red test does not hide what a linter that failed as well has printed."""
+    linter = Level("tests", "failed", output="a.py:1: line too long", reason="exit code 1")
+    verification = Verification("t", (linter, *RED.levels))
+    asked = ports(block("a.py", "A = 2"))
+    await repair_test(at("repair_test", answers=1, changes=OLD, verification=verification), asked)
+    text = asked.model.questions[0].messages[-1].content
+
+    assert "1 != 2" in text
+    assert "a.py:1: line too long" in text
+
+
 async def test_the_good_half_of_a_refused_answer_is_not_the_same_answer() -> None:
     """What was refused was beside it: without that it may be just what is wanted."""
     refused = Complaint("../up.py", "UnsafePath", "it lies outside")

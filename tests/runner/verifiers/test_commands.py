@@ -47,14 +47,15 @@ async def test_commands_take_the_place_of_what_is_found(tmp_path):
     assert levels[0].command == ("sh", "-c", "echo one")
 
 
-async def test_the_first_that_fails_is_the_last_that_runs(tmp_path):
-    """What comes after a failure is skipped and says so."""
-    result = await verified(tmp_path, Commands(shell("exit 3", "echo two")))
-    failed, skipped = result.levels[-2:]
+async def test_all_commands_run(tmp_path):
+    """One after a failure too, so that whoever repairs sees all that is wrong."""
+    result = await verified(tmp_path, Commands(shell("exit 3", "no-such-program", "echo two")))
+    failed, unbuilt, after = result.levels[-3:]
 
     assert not result.passed
     assert failed.reason == "command ended with exit code 3"
-    assert (skipped.result, skipped.reason) == ("skipped", "the command before failed")
+    assert unbuilt.result == "failed"
+    assert (after.result, after.output) == ("passed", "two\n")
 
 
 @pytest.mark.parametrize("mode", ["syntax", "off"])
