@@ -30,6 +30,11 @@ class Terminal:
         while words not in self.shown:
             self.shown += await self._read()
 
+    async def while_live(self, happened: asyncio.Event) -> None:
+        """Read on until something has happened: a terminal nobody reads holds up who writes."""
+        while not happened.is_set():
+            self.shown += await self._read()
+
     def types(self, text: str) -> None:
         """Type; Ctrl-C is ``\\x03``."""
         os.write(self.screen, text.encode())

@@ -100,7 +100,7 @@ async def test_a_task_that_would_touch_one(here: Checkout) -> None:
     """It waits and says so, and the others go on."""
     (here.folder / "README.md").write_text("mine\n")
     here.git("add", "README.md")
-    here.model.says(note("README.md"), TWO)
+    here.model.says(ONE + note("README.md"), TWO)
 
     said = await here.cairn("run", "--allow-dirty")
 

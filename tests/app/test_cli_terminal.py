@@ -87,10 +87,10 @@ async def test_ctrl_c_while_it_works(here: Checkout) -> None:
     kept = Held(note("one.md"))
     here.model.says(kept)
     terminal = await begun(here)
-    await kept.asked.wait()
+    await terminal.while_live(kept.asked)
 
     terminal.types("\x03")
-    await terminal.until("Ctrl-C again stops at once")
+    await terminal.until("Stopping as soon")
     terminal.types("\x03")
 
     assert await terminal.ended() == 130
