@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import jsonschema_rs
 import pytest
 from hypothesis import given
@@ -214,9 +212,13 @@ def test_an_odd_key_can_be_printed():
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
 def test_any_bytes_are_read_or_refused(content):
-    """No content of the file raises anything but ConfigError."""
-    with suppress(ConfigError):
-        parse_config(content)
+    """Whatever the file holds gives a whole configuration or a ConfigError with problems."""
+    try:
+        read = parse_config(content)
+    except ConfigError as refused:
+        read = refused
+
+    assert isinstance(read, RepositoryConfig) or read.problems
 
 
 def test_the_schema_takes_what_is_right_and_refuses_what_is_not():
