@@ -26,7 +26,7 @@ check: $(STAMP) ## run everything that must be right before a merge: style, type
 	@echo "== ruff check" && $(BIN)/ruff check .
 	@echo "== mypy" && $(BIN)/mypy
 	@echo "== import contracts" && $(BIN)/lint-imports
-	@echo "== pytest" && $(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+	@echo "== pytest" && $(BIN)/python -m pytest -n auto --dist worksteal --cov $(ARGS)
 
 bench: $(STAMP) ## measure (no tests, no time limits)
 	@$(BIN)/python -m tests.bench $(ARGS)

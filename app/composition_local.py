@@ -29,6 +29,7 @@ from runner.adapters.file_memory import FileMemory
 from runner.adapters.file_runs import FileRuns
 from runner.adapters.folder_repository import FolderRepository
 from runner.adapters.local_repository import LocalRepository
+from runner.adapters.model_habits import Habits
 from runner.adapters.openai_model import OpenAIModel
 from runner.adapters.prices import Prices, prices_for
 from runner.adapters.process_sandbox import ProcessSandbox
@@ -75,7 +76,7 @@ async def local_deps(
     sandbox = await _sandbox(asked, settings, dry=dry)
     repository = await _repository(asked, keep=not dry)
     answers = AnswerFiles(folder / "journal")
-    model = open_model(settings)
+    model = open_model(settings, kept=folder)
     journal = FileJournal(folder / "journal")
     kept = kept_in(folder)
     deps = Deps(
@@ -167,15 +168,22 @@ def sandboxes(
 
 
 def open_model(
-    settings: RunSettings, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    settings: RunSettings,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    *,
+    kept: Path | None = None,
 ) -> OpenAIModel:
-    """The model of the settings; ``sleep`` waits (seconds) before it is asked again."""
+    """The model of the settings; ``sleep`` waits (seconds) before it is asked again.
+
+    ``kept`` is the folder that keeps what was found out about models.
+    """
     key = settings.openai_api_key
     return OpenAIModel(
         model=settings.cairn_model,
         api_key=key.get_secret_value() if key else "none",
         base_url=settings.openai_base_url,
         prices=_prices(settings),
+        habits=Habits(kept / "models.json" if kept else None),
         sleep=sleep,
     )
 

@@ -156,7 +156,7 @@ class Parts:
         branches = Branches(Commits(api), snapshot=repository.snapshot, bot_login=bot)
         boxes = Normalising(deps, NormalisePull(api, branches=branches, bot_login=bot))
         config = partial(self._config, github, run.repository)
-        return RunPorts(deps, progress, shown, config, boxes.offered)
+        return RunPorts(deps, progress, shown, config, boxes.offered, repository.in_mode)
 
     async def repository(self, run: RunRequest) -> GitHubRepository:
         """The repository as one run sees it. Raises ``Outage`` when GitHub does not answer."""
@@ -225,7 +225,7 @@ async def open_parts(
     session = await stack.enter_async_context(aiohttp.ClientSession())
     choice = await _server_sandbox(settings, around)
     await choice.sandbox.sweep()
-    model = open_model(settings, around.sleep)
+    model = open_model(settings, around.sleep, kept=folder)
     mask = mask_for(secrets_of(settings))
     stack.push_async_callback(model.close)
     return Parts(

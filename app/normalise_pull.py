@@ -14,6 +14,7 @@ from runner.deps import Deps
 from runner.errors import TaskError
 from runner.normalising import propose
 from runner.ports import Checkpoint, Message
+from runner.prompts.forms import form
 from runner.roadmap.normalise.proposal import Proposal
 from runner.roadmap.normalise.show import render_body, render_title
 from runner.roadmap.task import Roadmap
@@ -84,7 +85,9 @@ class _Model:
         self.used = Usage()
 
     async def __call__(self, messages: tuple[Message, ...]) -> str:
-        answer = await ask_aside(self._state, self._deps, messages, max_tokens=_MAX_TOKENS)
+        answer = await ask_aside(
+            self._state, self._deps, messages, max_tokens=_MAX_TOKENS, form=form("normalise")
+        )
         tokens = answer.prompt_tokens + answer.completion_tokens
         self.used += Usage(answer.seconds, tokens, answer.cost or 0.0, calls=1)
         return answer.text

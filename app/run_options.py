@@ -15,6 +15,7 @@ def options_of(config: RepositoryConfig) -> Options:
         models=config.model.roles,
         seed=config.model.seed,
         temperature=config.model.temperature,
+        structured=config.model.structured,
         loop=config.loop,
         planning=config.planning,
         approval_mode=config.approval_mode,

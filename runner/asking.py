@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from runner.deps import Deps
 from runner.events import Exchange, ModelAnswered
-from runner.ports import Answer, Message, Question
+from runner.ports import Answer, Form, Message, Question
 from runner.roles import model_for
 from runner.state import RunState, Usage
 from runner.text import sendable
@@ -34,16 +34,19 @@ async def ask(
     *,
     temperature: float,
     max_tokens: int | None = None,
+    form: Form | None = None,
 ) -> tuple[RunState, Said]:
     """Ask, and go on while the answer is cut. Raises ``Outage``, ``TaskError`` or ``Stopped``.
 
-    ``max_tokens`` bounds one answer where less than the run's bound will do.
+    ``max_tokens`` bounds one answer where less than the run's bound will do; ``form`` is the JSON a
+    closed question may be answered with, where the run wishes for that.
     """
     most = min(state.request.options.max_answer_tokens, max_tokens or 1 << 30)
     text = ""
     for _ in range(1 + MAX_CONTINUATIONS):
         asked = messages if not text else (*messages, Message("assistant", text), _more())
-        state, answer = await _ask_once(state, deps, asked, temperature, most)
+        question = _question(state, asked, temperature, most, None if text else form)
+        state, answer = await _ask_once(state, deps, question)
         text += sendable(answer.text)
         if answer.finish_reason != "length" or not answer.text:
             break
@@ -55,12 +58,20 @@ def _more() -> Message:
     return Message("user", _GO_ON)
 
 
-async def _ask_once(
-    state: RunState, deps: Deps, messages: tuple[Message, ...], temperature: float, max_tokens: int
-) -> tuple[RunState, Answer]:
+def _question(
+    state: RunState,
+    messages: tuple[Message, ...],
+    temperature: float,
+    max_tokens: int,
+    form: Form | None,
+) -> Question:
+    options = state.request.options
+    wished = form if options.structured == "auto" else None
+    return Question(messages, temperature, max_tokens, model_for(state), options.seed, wished)
+
+
+async def _ask_once(state: RunState, deps: Deps, question: Question) -> tuple[RunState, Answer]:
     await deps.control.check(state.request.id)
-    seed = state.request.options.seed
-    question = Question(messages, temperature, max_tokens, model_for(state), seed)
     answer = await _paid_once(state, deps, question, _name(state, question))
     used = Usage(
         answer.seconds,
@@ -73,11 +84,17 @@ async def _ask_once(
 
 
 async def ask_aside(
-    state: RunState, deps: Deps, messages: tuple[Message, ...], *, max_tokens: int
+    state: RunState,
+    deps: Deps,
+    messages: tuple[Message, ...],
+    *,
+    max_tokens: int,
+    form: Form | None = None,
 ) -> Answer:
     """Ask once about what belongs to no task. Raises ``Outage`` or ``TaskError``."""
     options = state.request.options
-    question = Question(messages, 0.0, max_tokens, options.model, options.seed)
+    wished = form if options.structured == "auto" else None
+    question = Question(messages, 0.0, max_tokens, options.model, options.seed, wished)
     return await _paid_once(state, deps, question, f"aside/{_digest(question)}")
 
 

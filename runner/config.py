@@ -73,6 +73,11 @@ class ModelGroup(_Group):
     temperature: float | None = Field(
         default=None, ge=0, le=2, description="Temperature of first answers (default: 0.2)."
     )
+    structured: Literal["off", "auto"] = Field(
+        default="off",
+        description="auto asks models for JSON by a schema where a small question, asked once, "
+        "showed that they do well with it: plans, reasons of failures, proposals.",
+    )
 
     @property
     def roles(self) -> dict[str, str]:

@@ -15,7 +15,8 @@ class Options:
     """What was asked for; limits as in DESIGN §4. ``parallel`` is how many tasks that share
     nothing may be worked on at the same time. ``models`` are those of single roles (planning,
     repairing, classifying, stronger), ``seed`` and ``temperature`` (of first answers) are
-    handed to the model where they are given; ``grouping`` is how many small neighbours may be
+    handed to the model where they are given; ``structured`` auto wishes for closed questions to be
+    answered in JSON; ``grouping`` is how many small neighbours may be
     worked on as one. ``protect`` are path patterns not to be written.
 
     ``max_tokens``, ``max_seconds`` (wall time), ``max_files`` and ``max_bytes`` (of all files)
@@ -42,6 +43,7 @@ class Options:
     models: Mapping[str, str] = field(default_factory=dict)
     seed: int | None = None
     temperature: float | None = None
+    structured: Literal["off", "auto"] = "off"
     loop: str = "hybrid"
     grouping: int = 1
     planning: Planning = "auto"

@@ -26,10 +26,20 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Form:
+    """The JSON object a closed question may be answered with: its JSON Schema, also in words."""
+
+    name: str
+    schema: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """What is asked of the model. ``max_tokens`` bounds the answer.
 
-    ``seed`` asks for the same answer to the same question, where the endpoint knows it.
+    ``seed`` asks for the same answer to the same question, where the endpoint knows it. ``form`` is
+    a wish: it is passed on to a model that is known to do well with it, and dropped otherwise.
     """
 
     messages: tuple[Message, ...]
@@ -37,6 +47,7 @@ class Question:
     max_tokens: int
     model: str = ""
     seed: int | None = None
+    form: Form | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import math
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tenacity import (
@@ -17,8 +18,10 @@ from tenacity import (
 )
 
 from runner.adapters.clock import SystemClock
+from runner.adapters.model_habits import Habits
 from runner.adapters.openai_dialect import Dialect
 from runner.adapters.openai_errors import Refused, Transient, meaning
+from runner.adapters.openai_forms import PLAIN, Forms, asked_for, in_words
 from runner.adapters.openai_offer import offer_text
 from runner.adapters.prices import OPENAI_HOST, Prices
 from runner.errors import Outage
@@ -43,7 +46,8 @@ class OpenAIModel(Model):
     """Asks a chat-completions endpoint, with bounded retries, tokens and cost.
 
     ``timeout`` is in seconds for one try; slow servers need more than a minute for a long answer.
-    ``model`` is asked when a question names none. Raises ``Outage`` for a key no header can carry.
+    ``model`` is asked when a question names none. ``habits`` keeps which models answer in a form.
+    Raises ``Outage`` for a key no header can carry.
     """
 
     def __init__(
@@ -55,6 +59,7 @@ class OpenAIModel(Model):
         prices: Prices | None = None,
         timeout: float = 300.0,
         clock: Clock | None = None,
+        habits: Habits | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         # imported here: `openai` takes more than a second, and `cairn --help` must not wait for it
@@ -70,6 +75,7 @@ class OpenAIModel(Model):
         self._clock = clock or SystemClock()
         self._sleep = sleep
         self._dialects: dict[str, Dialect] = {}
+        self._forms = Forms(base_url, habits or Habits())
         self._endpoint = Endpoint(
             base_url=base_url, api_key=api_key, timeout=timeout, clock=self._clock
         )
@@ -125,7 +131,17 @@ class OpenAIModel(Model):
         return self._answer(question, reply, model, self._clock.monotonic() - started, retries)
 
     async def _complete(self, question: Question, model: str) -> Reply:
+        """Ask, in a form where one is wished for and the model does well with it."""
+        ask = partial(self._spoken, model)
+        if question.form is None:
+            return await ask(question, PLAIN)
+        return await self._forms.complete(question, model, ask)
+
+    async def _spoken(self, model: str, question: Question, way: str) -> Reply:
         """Ask in the dialect this model is known to take; learn a better one from a refusal."""
+        messages, more = question.messages, dict[str, object]()
+        if question.form is not None and way != PLAIN:
+            messages, more = in_words(messages, question.form), asked_for(question.form, way)
         dialect: Dialect | None = self._dialects.get(model, Dialect())
         while dialect is not None:
             parameters = dialect.parameters(
@@ -135,7 +151,7 @@ class OpenAIModel(Model):
             )
             try:
                 reply = await self._endpoint.complete(
-                    model=model, messages=question.messages, parameters=parameters
+                    model=model, messages=messages, parameters={**parameters, **more}
                 )
             except Refused as error:
                 refusal, dialect = error, dialect.after(error)

@@ -12,6 +12,7 @@ from runner.errors import TaskError
 from runner.nodes.gathering import SHORT, gathered, lines, told
 from runner.ports import Message
 from runner.prompts import render_text
+from runner.prompts.forms import form
 from runner.reading import contents
 from runner.recovery.checks import Ground, fault
 from runner.recovery.choose import MOST_PARTS, room
@@ -48,7 +49,9 @@ async def drafted(state: RunState, deps: Deps, strategy: Strategy) -> tuple[RunS
         try:
             text = _question(state, facts, strategy, why)
             messages = (Message("user", text),)
-            state, said = await ask(state, deps, messages, temperature=0.2, max_tokens=SHORT)
+            state, said = await ask(
+                state, deps, messages, temperature=0.2, max_tokens=SHORT, form=form(strategy)
+            )
         except TaskError as error:
             why = error.message
             break

@@ -11,6 +11,7 @@ from runner.deps import Deps
 from runner.errors import TaskError
 from runner.ports import Message
 from runner.prompts import render_text
+from runner.prompts.forms import form
 from runner.reading import base_of, contents, reader
 from runner.recovery.classify import classify
 from runner.recovery.facts import MANIFESTS, Facts, facts_of
@@ -72,7 +73,9 @@ async def _asked(
     )
     try:
         messages = (Message("user", text),)
-        state, said = await ask(state, deps, messages, temperature=0.0, max_tokens=SHORT)
+        state, said = await ask(
+            state, deps, messages, temperature=0.0, max_tokens=SHORT, form=form("reason")
+        )
     except TaskError:
         return state, Classification("unknown", (), by="nobody")
     return state, read_reason(said.text)

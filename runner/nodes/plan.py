@@ -12,6 +12,7 @@ from runner.asking import ask
 from runner.deps import Deps
 from runner.nodes.context import describe
 from runner.prompts import question
+from runner.prompts.forms import form
 from runner.state import Plan, RunState, Step
 
 log = logging.getLogger(__name__)
@@ -31,7 +32,7 @@ async def plan_task(state: RunState, deps: Deps) -> Step:
     log.info("Planning task [%s]", state.task.name)
     context = await describe(state, deps)
     messages = question("plan_task", context=context)
-    state, said = await ask(state, deps, messages, temperature=0.2)
+    state, said = await ask(state, deps, messages, temperature=0.2, form=form("plan"))
     return Step(state.with_attempt(plan=read_plan(said.text)), "ok")
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from typing import get_args
 
 from runner.recovery.values import Classification, Reason
 from runner.replies.cleanup import clean_answer
@@ -25,12 +27,28 @@ _KEYS = re.compile(r"^[\s{\"']*(?:reason|answer|classification)[\"'\s]*:", re.IG
 def read_reason(text: str) -> Classification:
     """Return the reason a model named; what names none, or several, is unknown."""
     text = clean_answer(text[:LONGEST])
+    if (named := _in_form(text)) is not None:
+        return named
     first = next((line for line in text.split("\n") if line.strip()), "")
     found = _one(first) or _one(text)
     if found is None:
         return Classification("unknown", (), by="nobody")
     why = _why(text)
     return Classification(found, (f"the model says: {why}",) if why else (), by="model")
+
+
+def _in_form(text: str) -> Classification | None:
+    """The reason of an answer in JSON: what the other words of it say does not count."""
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    reason = said.get("reason") if isinstance(said, dict) else None
+    named: Reason | None = next((known for known in get_args(Reason) if known == reason), None)
+    if named is None:
+        return None
+    why = " ".join(str(said.get("why", "")).split())[:_LONGEST_WHY]
+    return Classification(named, (f"the model says: {why}",) if why else (), by="model")
 
 
 def _one(text: str) -> Reason | None:

@@ -25,8 +25,8 @@ def awaits_another(failure: TestFailure, *, task: str, test: str) -> bool:
 
     ``task`` is all that the task says, ``test`` the failing test's source with the helpers it uses.
     A missing name must stand in the test and be missed there: what the code under test misses is
-    the code's fault. A test that fails otherwise is the task's if it uses what the task makes or changes:
-    functions, as far as the task names any, for the files and classes they stand in serve others.
+    the code's fault. A test that fails otherwise is the task's if it uses what the task makes or
+    changes: its functions, where it names any, for the files and classes around serve others too.
     """
     missing = [name for names in _MISSING.findall(failure.message) for name in names if name]
     if missing:

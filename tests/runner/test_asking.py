@@ -8,6 +8,7 @@ from runner.asking import MAX_CONTINUATIONS, Said, ask
 from runner.errors import Stopped
 from runner.events import ModelAnswered
 from runner.ports import Message
+from runner.prompts.forms import form
 from runner.state import Usage
 from tests.runner.scripted import ScriptedControl, ScriptedModel, answer, deps
 from tests.runner.states import at, run_state
@@ -32,6 +33,19 @@ async def test_the_question_has_the_runs_options(model: ScriptedModel) -> None:
     [question] = model.questions
 
     assert (question.model, question.max_tokens, question.temperature) == ("small", 99, 0.3)
+
+
+@pytest.mark.parametrize("structured", ["off", "auto"])
+async def test_a_form_is_wished_for_only_where_the_run_wants_it(
+    model: ScriptedModel, structured: str
+) -> None:
+    """Closed questions have a form with ``model.structured: auto``; the rest of a cut one none."""
+    model.says(answer("{", "length"), "}")
+    state = at("plan_task", run_state(structured=structured))
+    await ask(state, deps(model=model), ASKED, temperature=0.3, form=form("plan"))
+
+    wished = form("plan") if structured == "auto" else None
+    assert [question.form for question in model.questions] == [wished, None]
 
 
 async def test_a_cut_answer(model: ScriptedModel) -> None:

@@ -18,6 +18,7 @@ from runner.nodes.context import build_context
 from runner.nodes.generate import execute_task, repair_code, repair_test
 from runner.nodes.plan import plan_task
 from runner.prompts import question, render_text
+from runner.prompts.forms import form
 from runner.prompts.kinds import Kind
 from runner.report import markdown
 from runner.state import Failure, Plan, RunState, Status, Usage
@@ -173,6 +174,11 @@ async def test_repair_test_without_a_name(golden: Golden) -> None:
     before = state("repair_test", answers=1, changes=CODE, verification=CRASHED)
 
     golden("prompts/repair_test_crashed.md", await asked(repair_test, before))
+
+
+def test_form(golden: Golden) -> None:
+    """What a model is told where it answers in JSON reads as it did."""
+    golden("prompts/form.md", form("reason").words + "\n")
 
 
 def test_report(golden: Golden) -> None:

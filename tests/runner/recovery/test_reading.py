@@ -17,6 +17,7 @@ from runner.roadmap.new_task import NewTask
         ("task_too_vague\nIt names no function.", "task_too_vague"),
         ("**Task too complex**: six features", "task_too_complex"),
         ('{"reason": "environment_issue", "why": "no network"}', "environment_issue"),
+        ('{"reason": "unknown", "why": "not sure, task_too_vague?"}', "unknown"),
         ("```\nmissing_dependency\n```\nModels come later.", "missing_dependency"),
         ("<think>task_too_vague? no.</think>\nenvironment_issue: no yaml", "environment_issue"),
         ("Answer: MISSING-DEPENDENCY", "missing_dependency"),
