@@ -19,6 +19,7 @@ from pathlib import Path
 from tests.bench import (
     classification,
     context,
+    corpus,
     editing,
     lint,
     nodes,
@@ -52,6 +53,7 @@ MEASURES: dict[str, Measure] = {
     "orders": orders.measure,
     "polling": polling.measure,
     "loop": loop.measure,
+    "corpus": corpus.measure,
     "context": context.measure,
     "help": startup.measure,
     "classification": classification.measure,
@@ -63,9 +65,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(MEASURES))
     measures = dict(MEASURES)
-    if sys.argv[1:2] == ["loop"]:  # the one that takes options of its own: see `loop --help`
-        measures["loop"] = partial(loop.measure, arguments=sys.argv[2:])
-        del sys.argv[2:]
+    # those that take options of their own: see `loop --help`
+    for name, measure in (("loop", loop.measure), ("corpus", corpus.measure)):
+        if sys.argv[1:2] == [name]:
+            measures[name] = partial(measure, arguments=sys.argv[2:])
+            del sys.argv[2:]
     names = parser.parse_args().names or list(MEASURES)
     if unknown := set(names) - set(MEASURES):
         parser.error(f"no measure {', '.join(sorted(unknown))}; there are: {', '.join(MEASURES)}")

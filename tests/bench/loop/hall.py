@@ -28,11 +28,15 @@ _PATIENCE = 5.0
 
 @dataclass(frozen=True)
 class Hall:
-    """Everything a run needs but its task. ``truth`` is the fault model's log."""
+    """Everything a run needs but its task.
+
+    ``base_url`` is where the fault model answers, ``truth`` its log.
+    """
 
     judge: Judge
     sandbox: ForkSandbox
     model: OpenAIModel
+    base_url: str
     truth: Path
     programs: Mapping[str, Sequence[Program]]
     verified: dict[str, Verification] = field(default_factory=dict)
@@ -77,7 +81,7 @@ async def hall(tasks: Sequence[Task]) -> AsyncIterator[Hall]:
                 )
                 sandbox = ForkSandbox(warm, owner="loop", parent=folder)
                 try:
-                    yield Hall(judge, sandbox, model, truth, programs)
+                    yield Hall(judge, sandbox, model, base_url, truth, programs)
                 finally:
                     await model.close()
 
