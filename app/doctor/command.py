@@ -13,6 +13,7 @@ from pydantic import SecretStr
 
 from app.doctor.checks import CHECKS
 from app.doctor.examine import examine
+from app.doctor.texts import on_one_line
 from app.doctor.values import Check, Finding, Patient
 from app.logs import PLAIN, mask_for, secrets_of, set_up_logging
 from app.settings import (
@@ -81,7 +82,7 @@ def _secrets(patient: Patient) -> list[SecretStr]:
 
 def _printer(mask: Callable[[str], str]) -> Callable[[Check, Finding], None]:
     def said(check: Check, found: Finding) -> None:
-        text = one_line(f"{found.said} {found.todo}")
+        text = one_line(on_one_line(found.said, found.todo))
         print(mask(f"{found.level:<8} {check.name:<{_WIDTH}}  {text}"), flush=True)
 
     return said

@@ -48,6 +48,12 @@ DELIVERIES = (
 )
 
 
+def on_one_line(said: str, todo: str) -> str:
+    """What was found and what to do, as sentences."""
+    first = said if said.endswith((".", "!", "?")) else f"{said}."
+    return f"{first} {todo}".rstrip()
+
+
 def without(name: str) -> str:
     """A check before it did not succeed."""
     return f"Cannot be told before {name} is well."
@@ -77,7 +83,7 @@ def on_branch(branch: str, tip: str) -> str:
 
 def tasks(path: str, left: int, every: int) -> str:
     """How much there is to do."""
-    return f"{path} has {every} tasks, {left} of them open."
+    return f"Open tasks in {path}: {left} of {every}."
 
 
 def no_tasks(path: str) -> tuple[str, str]:

@@ -74,7 +74,7 @@ async def test_a_roadmap_that_is_not_there_is_wrong_usage(here: Checkout) -> Non
     said = await here.cairn("run", "--roadmap", "PLAN.md")
 
     assert said.code == 2
-    assert "There is no file `PLAN.md`" in said.out
+    assert "There is no file `PLAN.md`" in said.err
 
 
 async def test_a_failed_task_is_told_by_the_exit_code(here: Checkout) -> None:

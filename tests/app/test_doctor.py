@@ -45,7 +45,7 @@ async def test_a_checkout_without_an_app(here: Checkout) -> None:
     assert len(said.out.splitlines()) == len(CHECKS)
     for name in ("configuration", "git", "roadmap", "model endpoint", "data folder"):
         assert line(said, name).startswith("ok "), said.out
-    assert "ROADMAP.md has 2 tasks, 2 of them open." in line(said, "roadmap")
+    assert "Open tasks in ROADMAP.md: 2 of 2." in line(said, "roadmap")
     assert line(said, "sandbox").startswith("warning ")
     for name in (*OF_THE_APP, "database", "rate limit", "deliveries"):
         assert "No App is configured" in line(said, name)
