@@ -13,7 +13,7 @@ from app.proposals import ShownProposals
 from app.run_options import options_of
 from app.store.runs import Run, Runs, Status
 from app.worker import Outcome, Segment
-from runner.config import ConfigError, RepositoryConfig
+from runner.config import ConfigError, GitHubMode, RepositoryConfig
 from runner.defuse import defuse
 from runner.deps import Deps
 from runner.driver import driving
@@ -22,6 +22,8 @@ from runner.errors import Outage, Stopped
 from runner.flights import Ended
 from runner.nodes import NODES
 from runner.nodes.run import parse_roadmap
+from runner.ports import Repository
+from runner.recovery.values import ApprovalMode
 from runner.report import table
 from runner.state import Request, RunState
 
@@ -31,7 +33,8 @@ class RunPorts:
     """What one run works with; ``config`` reads the repository's configuration.
 
     ``shown`` keeps what people can decide about; ``boxes`` proposes checkboxes for a roadmap in
-    which nothing can be run, and says where ('' for none).
+    which nothing can be run, and says where ('' for none); ``in_mode`` is the repository as its
+    ``github_mode`` wants it.
     """
 
     deps: Deps
@@ -39,6 +42,7 @@ class RunPorts:
     shown: ShownProposals
     config: Callable[[], Awaitable[RepositoryConfig]]
     boxes: Callable[[RunState], Awaitable[str]]
+    in_mode: Callable[[GitHubMode], Repository]
 
 
 class StoredControl:
@@ -71,10 +75,12 @@ async def execute(run: Run, ports: RunPorts, runs: Runs) -> Segment:
     async with ports.progress as comment:
         await runs.set_progress_comment(run.id, comment)
         try:
-            request = request_of(run, await ports.config())
+            config = await ports.config()
+            request = request_of(run, config)
         except ConfigError as error:
             yield await _refused(error, ports)
             return
+        ports = _in_mode(ports, config.github_mode)
         if run.request.get("dry_run"):
             yield await _dry(request, ports)
             return
@@ -85,6 +91,16 @@ async def execute(run: Run, ports: RunPorts, runs: Runs) -> Segment:
             async for step in steps:
                 await ports.shown.see(step.state if isinstance(step, Ended) else step)
                 yield await _told(step, ports, runs) if isinstance(step, Ended) else step
+
+
+def _in_mode(ports: RunPorts, mode: GitHubMode) -> RunPorts:
+    """Let the run write to GitHub as the repository wants it."""
+    deps = replace(ports.deps, repository=ports.in_mode(mode))
+    return replace(ports, deps=deps, boxes=_no_boxes if mode == "disabled" else ports.boxes)
+
+
+async def _no_boxes(state: RunState) -> str:
+    return ""
 
 
 async def _refused(error: ConfigError, ports: RunPorts) -> Outcome:
@@ -124,10 +140,15 @@ def request_of(run: Run, config: RepositoryConfig) -> Request:
         phase=asked.get("phase") or "",
         retry=bool(asked.get("retry")),
         model=asked.get("model") or options.model,
-        approval_mode=asked.get("approval_mode") or options.approval_mode,
+        approval_mode=_asked_mode(run, config) or options.approval_mode,
         project=run.repository,
     )
     return Request(run.id, run.roadmap, options)
+
+
+def _asked_mode(run: Run, config: RepositoryConfig) -> ApprovalMode | None:
+    """Where nothing is shown on GitHub nobody can be asked, whatever was asked for."""
+    return None if config.github_mode == "disabled" else run.request.get("approval_mode")
 
 
 def listed(error: ConfigError) -> str:

@@ -7,7 +7,12 @@ from runner.state import Options
 
 
 def options_of(config: RepositoryConfig) -> Options:
-    """Return the options of a run for which nothing else was asked."""
+    """Return the options of a run for which nothing else was asked.
+
+    Where nothing is written to GitHub nobody can be asked: proposals are only told, and what a
+    person would have to agree to is not done.
+    """
+    mute = config.github_mode == "disabled"
     box, limits = config.sandbox, config.limits
     return Options(
         max_tasks=limits.tasks,
@@ -18,8 +23,8 @@ def options_of(config: RepositoryConfig) -> Options:
         structured=config.model.structured,
         loop=config.loop,
         planning=config.planning,
-        approval_mode=config.approval_mode,
-        pause_destructive=config.pause_destructive,
+        approval_mode="review_only" if mute else config.approval_mode,
+        pause_destructive=config.pause_destructive and not mute,
         grouping=config.grouping,
         verify_mode=config.verify.mode,
         verify_commands=config.verify.commands,
@@ -31,7 +36,8 @@ def options_of(config: RepositoryConfig) -> Options:
         max_seconds=60.0 * limits.minutes,
         max_files=limits.files,
         max_bytes=limits.patch_size,
-        protect=tuple(config.protect),
+        protect=(*config.protect, *(config.pause_protected if mute else ())),
+        pause_protected=() if mute else tuple(config.pause_protected),
         image=box.image or "",
         memory=box.memory,
         cpus=box.cpus,

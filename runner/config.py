@@ -45,6 +45,9 @@ Image = Annotated[
 ]
 
 
+GitHubMode = Literal["best_effort", "fail_fast", "disabled"]
+
+
 class _Group(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -230,6 +233,18 @@ class RepositoryConfig(_Group):
     verify: VerifyGroup = VerifyGroup()
     protect: Annotated[Items[Annotated[Word, AfterValidator(gitignore)]], Field(max_length=200)] = (
         Field(default=(), description="Paths that are never written, as gitignore patterns.")
+    )
+    pause_protected: Annotated[
+        Items[Annotated[Word, AfterValidator(gitignore)]], Field(max_length=200)
+    ] = Field(
+        default=(),
+        description="Paths that are written only when a person agrees, as gitignore patterns.",
+    )
+    github_mode: GitHubMode = Field(
+        default="best_effort",
+        description="Commits and pull requests always fail fast. best_effort: comments, checks and "
+        "labels that are refused are noted in the report; fail_fast: they fail the task; disabled: "
+        "plan and verify, and write nothing to GitHub.",
     )
     loop: Literal["hybrid", "repair", "fixed", "ralph"] = Field(
         default="hybrid",

@@ -17,7 +17,8 @@ class Options:
     repairing, classifying, stronger), ``seed`` and ``temperature`` (of first answers) are
     handed to the model where they are given; ``structured`` auto wishes for closed questions to be
     answered in JSON; ``grouping`` is how many small neighbours may be
-    worked on as one. ``protect`` are path patterns not to be written.
+    worked on as one. ``protect`` are path patterns not to be written,
+    ``pause_protected`` those a person is asked about.
 
     ``max_tokens``, ``max_seconds`` (wall time), ``max_files`` and ``max_bytes`` (of all files)
     bound one attempt, ``max_answer_tokens`` one model answer, ``context_tokens`` what a question
@@ -62,6 +63,7 @@ class Options:
     max_files: int = 50
     max_bytes: int = 1 << 20
     protect: tuple[str, ...] = ()
+    pause_protected: tuple[str, ...] = ()
     image: str = ""
     memory: int = 1 << 30
     disk: int = 512 << 20

@@ -54,7 +54,8 @@ class Checkpoint:
 class Published:
     """A checkpoint as it can be seen: ``url`` of the pull request ('' on a checkout).
 
-    ``comment_id`` and ``comment_node_id`` name what people react to, where a proposal is one.
+    ``comment_id`` and ``comment_node_id`` name what people react to, where a proposal is one;
+    ``notes`` say what was refused and is missing (a label, a check).
     """
 
     commit: str
@@ -63,6 +64,7 @@ class Published:
     url: str = ""
     comment_id: int | None = None
     comment_node_id: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
 from runner.defuse import defuse
@@ -48,7 +48,10 @@ def report(state: RunState) -> dict[str, object]:
         "roadmap_modifications": [_modification(state, a) for a in attempts if a.commit],
         "deferrals": [a.task for a in attempts if a.status is Status.DEFERRED or a.number > 1],
         "timeline": [_line(state, attempt) for attempt in attempts],
-        "errors": [_error(attempt) for attempt in attempts if attempt.failure],
+        "errors": [
+            *(_error(attempt) for attempt in attempts if attempt.failure),
+            *(missing for attempt in attempts for missing in _missing(attempt)),
+        ],
         "nodes": {node: _usage(usage) for node, usage in node_usage(state).items()},
         "model_usage": _usage(spent),
     }
@@ -165,6 +168,22 @@ def _error(attempt: Attempt) -> Mapping[str, object]:
         "evidence": list(failure.evidence),
         "references": list(failure.references),
     }
+
+
+def _missing(attempt: Attempt) -> Iterator[Mapping[str, object]]:
+    """What GitHub refused to show beside the work itself: a label, a check, a comment."""
+    for note in attempt.notes:
+        yield {
+            "task": attempt.task,
+            "type": "github",
+            "reason": "",
+            "severity": "warning",
+            "recoverable": True,
+            "message": note,
+            "node": "",
+            "evidence": [],
+            "references": [],
+        }
 
 
 def _usage(used: Usage) -> dict[str, object]:

@@ -123,7 +123,7 @@ class Attempt:
     ``command`` the line a model proposed to verify it with ('' for none, None before it is
     asked), ``usage`` the same by node with wall time, ``path`` the nodes it went through,
     ``reasons`` why the loop strategy went where it did. ``handed`` is people's work that the
-    attempt goes on from.
+    attempt goes on from, ``notes`` what was refused when it was shown and is missing there.
     """
 
     task: str
@@ -151,6 +151,7 @@ class Attempt:
     proposal: Proposal | None = None
     decision: Decided | None = None
     handed: Handed | None = None
+    notes: tuple[str, ...] = ()
     approved: str = ""
     rewritten: bytes = b""
     commit: str = ""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from urllib.parse import urlencode
 
 from app.github.proposal_text import CHECK_ENDED, CHECK_SUMMARY, CHECK_TITLE
-from app.github.refusals import best_effort
+from app.github.refusals import Effort
 from app.github.repository_api import RepositoryApi
 
 NAME = "cairn/recovery"
@@ -26,10 +26,11 @@ Conclusion = Literal["success", "neutral"]
 
 
 class Checks:
-    """Check runs of our App (``bot_login``); a refusal of any of them fails nothing."""
+    """Check runs of our App (``bot_login``); what a refusal does is ``effort``'s to say."""
 
-    def __init__(self, api: RepositoryApi, *, bot_login: str) -> None:
+    def __init__(self, api: RepositoryApi, *, bot_login: str, effort: Effort) -> None:
         self._api = api
+        self._effort = effort
         self._bot_login = bot_login
 
     async def ask(self, commit: str, fingerprint: str, *, url: str) -> None:
@@ -42,7 +43,7 @@ class Checks:
             "output": {"title": CHECK_TITLE, "summary": CHECK_SUMMARY.format(url=url)},
             "actions": list(_BUTTONS),
         }
-        with best_effort():
+        with self._effort():
             there = await self._find(commit)
             if there is None:
                 doing = f"make the check {NAME}"
@@ -52,7 +53,7 @@ class Checks:
 
     async def end(self, commit: str, conclusion: Conclusion) -> None:
         """Take the buttons away: what was proposed on a commit is decided."""
-        with best_effort():
+        with self._effort():
             there = await self._find(commit)
             if there and there["conclusion"] == "action_required":
                 output = {"title": CHECK_ENDED, "summary": CHECK_ENDED}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from app.github.pull import Pull
-from app.github.refusals import best_effort
+from app.github.refusals import Effort
 from app.github.repository_api import RepositoryApi
 
 RECOVERY = "cairn:recovery"
@@ -13,11 +13,11 @@ _COLOR = "d4a72c"
 _ABOUT = "What Cairn proposes about a task it could not finish"
 
 
-async def put_label(api: RepositoryApi, pull: Pull) -> None:
+async def put_label(api: RepositoryApi, pull: Pull, effort: Effort) -> None:
     """Put the label on, and make it when the repository has none; a refusal fails nothing."""
     if RECOVERY in pull.labels:
         return
-    with best_effort():
+    with effort():
         if await api.find(f"labels/{quote(RECOVERY)}", f"show the label {RECOVERY}") is None:
             data = {"name": RECOVERY, "color": _COLOR, "description": _ABOUT}
             await api.create("labels", data, f"make the label {RECOVERY}")

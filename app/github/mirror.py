@@ -20,9 +20,11 @@ from app.github.faults import HEALS_AFTER
 from app.github.mirror_trouble import remote_trouble
 from runner.adapters.clock import SystemClock
 from runner.adapters.git import Finished, Git, GitFailed, hermetic
+from runner.adapters.git_commit import write_commit
 from runner.adapters.git_objects import GitObjects
 from runner.errors import PortError
-from runner.ports import Clock
+from runner.ports import Checkpoint, Clock
+from runner.snapshot import Snapshot
 
 _REF = re.compile(r"refs/[^\s:*?\[\\^~]+\Z|[0-9a-f]{40}\Z")
 _INCOMING = "refs/cairn/incoming"
@@ -68,6 +70,13 @@ class Mirror:
             await self._make_if_missing()
             await self._get(want, url, await token())
             return await self._keep()
+
+    async def commit(self, checkpoint: Checkpoint, base: Snapshot) -> str:
+        """Write a checkpoint as a commit that only this mirror has, and keep it."""
+        async with self._lock:
+            made = await write_commit(self._git, self._git, checkpoint=checkpoint, base=base)
+            await self._git.output("update-ref", f"refs/cairn/{made}", made)
+            return made
 
     async def _holds(self, commit: str) -> bool:
         kept = f"refs/cairn/{commit}^{{tree}}"

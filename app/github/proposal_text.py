@@ -36,6 +36,14 @@ def withdrawn(why: str) -> str:
     return f"**This proposal is closed:** {_plain(why)}."
 
 
+def replaced(number: int) -> str:
+    """Why an older run's proposal asks no more."""
+    return (
+        f"**This proposal is closed:** the task was tried again, and #{number} proposes what to do "
+        "about it now."
+    )
+
+
 def pushed(pull: Pull | None, branch: str, task: str) -> str:
     """Why an approved proposal was not applied: a person's work is on its branch."""
     where = f" of pull request {pull.url}" if pull else ""

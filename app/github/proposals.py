@@ -10,10 +10,10 @@ from app.github.branches import Branches
 from app.github.checks import Checks
 from app.github.comments import Comment, Comments
 from app.github.labels import put_label
-from app.github.proposal_text import handed_over, pushed, withdrawn
+from app.github.proposal_text import handed_over, pushed, replaced, withdrawn
 from app.github.pull import Pull, recovery_markers
 from app.github.pulls import Pulls
-from app.github.refusals import best_effort
+from app.github.refusals import Effort
 from app.github.repository_api import RepositoryApi
 from runner.errors import TaskError
 from runner.ports import Checkpoint, Proposed, Published
@@ -30,11 +30,13 @@ class Proposals:
         branches: Branches,
         comments: Comments,
         checks: Checks,
+        effort: Effort,
         run: str,
         roadmap: str,
     ) -> None:
         self._api, self._pulls, self._branches = api, pulls, branches
         self._comments, self._checks = comments, checks
+        self._effort = effort
         self._run, self._roadmap = run, roadmap
 
     async def publish(self, proposed: Proposed) -> Published:
@@ -49,8 +51,10 @@ class Proposals:
             return _published(there, there.sha, comment)
         pull, commit = await self._shown(proposed, there if there and there.open else None)
         comment = await self._comments.ensure(pull.number, "proposal", name, proposed.comment)
-        await put_label(self._api, pull)
+        await put_label(self._api, pull, self._effort)
         await self._checks.ask(commit, name, url=comment.url)
+        if there is None:
+            await self._replace(pull)
         return _published(pull, commit, comment)
 
     async def apply(self, checkpoint: Checkpoint) -> Published:
@@ -67,7 +71,7 @@ class Proposals:
         if there and there.applied and not there.open and not there.merged:
             return _published(there, there.sha)  # applied before a crash, and refused since
         pull, commit = await self._member(checkpoint, there if there and there.open else None)
-        await put_label(self._api, pull)
+        await put_label(self._api, pull, self._effort)
         await self._checks.end(commit, "success")
         return _published(pull, commit)
 
@@ -77,20 +81,30 @@ class Proposals:
         if pull is None or pull.merged:
             return
         if not ready:
-            await self._withdraw(pull, why)
+            await self._withdraw(pull, withdrawn(why))
         elif pull.open:
-            with best_effort():
+            with self._effort():
                 await self._pulls.ready(pull)
-            text = handed_over(pull, why)
-            await self._comments.ensure(pull.number, "ended", pull.fingerprint, text)
+            await self._say(pull, handed_over(pull, why))
             await self._checks.end(pull.sha, "neutral")
 
-    async def _withdraw(self, pull: Pull, why: str) -> None:
-        await self._comments.ensure(pull.number, "ended", pull.fingerprint, withdrawn(why))
+    async def _withdraw(self, pull: Pull, text: str) -> None:
+        await self._say(pull, text)
         await self._pulls.close(pull)
         await self._checks.end(pull.sha, "neutral")
         if not await self._pulls.on(pull.head):  # deleting it would close what is made against it
             await self._branches.delete(pull.head)
+
+    async def _say(self, pull: Pull, text: str) -> None:
+        """Tell how it ended; a locked conversation does not keep it open."""
+        with self._effort():
+            await self._comments.ensure(pull.number, "ended", pull.fingerprint, text)
+
+    async def _replace(self, by: Pull) -> None:
+        """Close what other runs still show about the same task: one proposal asks at a time."""
+        for older in await self._pulls.recoveries(by.task):
+            if older.asks and older.number != by.number and older.run != self._run:
+                await self._withdraw(older, replaced(by.number))
 
     async def _shown(self, proposed: Proposed, there: Pull | None) -> tuple[Pull, str]:
         """The pull request with its newest commit; a person's push stays under a new proposal."""
@@ -116,7 +130,7 @@ class Proposals:
             return await self._pulls.open(checkpoint, markers), commit
         if not there.applied or there.base != checkpoint.below:
             there = await self._pulls.rewrite(there, checkpoint, markers)
-        with best_effort():
+        with self._effort():
             await self._pulls.ready(there)
         return there, commit
 

@@ -32,17 +32,38 @@ def told(doing: str, *, refused: type[TaskError] | type[Outage] = TaskError) -> 
         ) from refusal
 
 
-@contextmanager
-def best_effort() -> Iterator[None]:
-    """Let a refusal pass with a warning: nobody's work depends on this. An outage stays one."""
-    try:
-        yield
-    except TaskError as refused:
+class Effort:
+    """What nobody's work depends on may be refused: it is noted for the report.
+
+    A ``strict`` one (``github_mode: fail_fast``) lets the refusal through.
+    """
+
+    def __init__(self) -> None:
+        self.strict = False
+        self._notes: list[str] = []
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """Let a refusal of what is done inside pass. An outage stays one."""
+        try:
+            yield
+        except TaskError as refused:
+            self._note(refused)
+        except Outage as outage:
+            if outage.kind != "permission":
+                raise
+            self._note(outage)
+
+    def notes(self) -> tuple[str, ...]:
+        """Hand out what was refused since it was asked last."""
+        told, self._notes = tuple(self._notes), []
+        return told
+
+    def _note(self, refused: TaskError | Outage) -> None:
+        if self.strict:
+            raise refused
         _log.warning("Not done, and gone on without it: %s", refused.message)
-    except Outage as outage:
-        if outage.kind != "permission":
-            raise
-        _log.warning("Not done, and gone on without it: %s", outage.message)
+        self._notes.append(refused.message)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ any point the same call again finishes what is missing and doubles nothing.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from gidgethub.abc import GitHubAPI
 
@@ -18,12 +19,14 @@ from app.github.handed import HandedOver
 from app.github.mirror import Mirror
 from app.github.proposals import Proposals
 from app.github.pulls import Pulls
-from app.github.refusals import told_of_workflows
+from app.github.refusals import Effort, told_of_workflows
 from app.github.repository_api import RepositoryApi, ref_path
 from app.github.stack import standing
+from app.github.unwritten import Unwritten
 from runner.adapters.git_objects import MissingBlobs
+from runner.config import GitHubMode
 from runner.errors import Outage
-from runner.ports import Checkpoint, Handed, Proposed, Published, Stack
+from runner.ports import Checkpoint, Handed, Proposed, Published, Repository, Stack
 from runner.snapshot import Snapshot
 
 
@@ -54,13 +57,15 @@ class GitHubRepository:
         self._pulls = Pulls(self._api, bot_login=bot_login, roadmap=roadmap)
         self._branches = Branches(self._commits, snapshot=self.snapshot, bot_login=bot_login)
         comments = Comments(self._api, bot_login=bot_login)
-        buttons = Checks(RepositoryApi(checks, full_name), bot_login=bot_login)
+        self._effort = Effort()
+        buttons = Checks(RepositoryApi(checks, full_name), bot_login=bot_login, effort=self._effort)
         self._proposals = Proposals(
             self._api,
             pulls=self._pulls,
             branches=self._branches,
             comments=comments,
             checks=buttons,
+            effort=self._effort,
             run=run,
             roadmap=roadmap,
         )
@@ -75,6 +80,11 @@ class GitHubRepository:
         self._base, self._roadmap = base, roadmap
         self._url = f"{server_url.rstrip('/')}/{full_name}.git"
         self._token, self._mirror = token, mirror
+
+    def in_mode(self, mode: GitHubMode) -> Repository:
+        """Return the repository that writes to GitHub as its configuration wants it."""
+        self._effort.strict = mode == "fail_fast"
+        return Unwritten(self, self._mirror) if mode == "disabled" else self
 
     async def stack(self) -> Stack:
         """Find the tip of what is not merged yet, across runs. Raises ``Outage``."""
@@ -109,12 +119,12 @@ class GitHubRepository:
         """
         with told_of_workflows(checkpoint.changes.files):
             if checkpoint.kind == "recovery":
-                return await self._proposals.apply(checkpoint)
+                return self._noted(await self._proposals.apply(checkpoint))
             commit = await self._branches.settled(checkpoint)
         pull = await self._pulls.ensure(checkpoint)
         if checkpoint.handed:
             await self._handed.close(checkpoint.handed, pull)
-        return Published(commit, checkpoint.branch, pull.number, pull.url)
+        return self._noted(Published(commit, checkpoint.branch, pull.number, pull.url))
 
     async def publish_proposal(self, proposed: Proposed) -> Published:
         """Put a proposal before people on a pull request; what is there already is kept.
@@ -122,7 +132,7 @@ class GitHubRepository:
         Raises ``TaskError`` when GitHub refuses it, ``Outage`` otherwise.
         """
         with told_of_workflows(proposed.shown.changes.files):
-            return await self._proposals.publish(proposed)
+            return self._noted(await self._proposals.publish(proposed))
 
     async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:
         """Hand this run's proposal about a task over to people, or close it and say why."""
@@ -131,6 +141,9 @@ class GitHubRepository:
     async def handed(self, task: str, tip: str) -> Handed | None:
         """Return what people pushed to the branch of a proposal about a task."""
         return await self._handed.find(task, tip)
+
+    def _noted(self, published: Published) -> Published:
+        return replace(published, notes=self._effort.notes())
 
     async def _base_commit(self) -> str:
         ref = await self._api.find(ref_path(self._base), "show the base branch", refused=Outage)

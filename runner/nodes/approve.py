@@ -177,6 +177,7 @@ async def _rewritten(state: RunState, deps: Deps, proposal: Proposal) -> RunStat
         commit=published.commit,
         branch=published.branch,
         url=published.url,
+        notes=(*state.attempt.notes, *published.notes),
     )
 
 

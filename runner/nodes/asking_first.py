@@ -10,11 +10,23 @@ from runner.state import Failure, RunState
 from runner.validators.destructive import Destructive
 
 
-def needs_a_person(state: RunState, found: Sequence[Destructive]) -> dict[str, object]:
-    """Return the fields of an attempt whose change set waits for approval."""
+def needs_a_person(
+    state: RunState, found: Sequence[Destructive], paths: Sequence[str] = ()
+) -> dict[str, object]:
+    """Return the fields of an attempt whose change set waits for approval.
+
+    ``found`` are destructive operations in it, ``paths`` those that people want to be asked about.
+    """
     named = dict.fromkeys(f"{one.pattern} ({one.category})" for one in found)
-    message = f"the change set has destructive operations: {', '.join(named)}"
-    evidence = tuple(f"{o.path}, line {o.line}: {o.pattern} ({o.category})" for o in found)
+    said = [
+        f"has destructive operations: {', '.join(named)}" if named else "",
+        f"writes what people want to be asked about: {', '.join(paths)}" if paths else "",
+    ]
+    message = f"the change set {' and '.join(filter(None, said))}"
+    evidence = (
+        *(f"{o.path}, line {o.line}: {o.pattern} ({o.category})" for o in found),
+        *(f"{path} (pause_protected)" for path in paths),
+    )
     proposal = Proposal(
         task=state.current,
         kind="changes",

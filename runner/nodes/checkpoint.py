@@ -67,7 +67,12 @@ async def _published(state: RunState, deps: Deps) -> Step:
     published = await deps.repository.publish_checkpoint(made)
     log.info("Checkpoint of task [%s]: %s", state.task.name, published.url or published.commit)
     return Step(
-        state.with_attempt(commit=published.commit, branch=published.branch, url=published.url),
+        state.with_attempt(
+            commit=published.commit,
+            branch=published.branch,
+            url=published.url,
+            notes=(*state.attempt.notes, *published.notes),
+        ),
         "ok",
     )
 

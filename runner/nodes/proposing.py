@@ -62,7 +62,8 @@ def with_place(state: RunState, published: Published) -> RunState:
         comment_id=published.comment_id,
         comment_node_id=published.comment_node_id,
     )
-    return state.with_attempt(proposal=placed, url=published.url)
+    notes = (*state.attempt.notes, *published.notes)
+    return state.with_attempt(proposal=placed, url=published.url, notes=notes)
 
 
 async def _shown(state: RunState, deps: Deps, proposal: Proposal, base: Snapshot) -> ChangeSet:

@@ -19,7 +19,7 @@ from runner.state import Options, RunState, Step
 from runner.validators.destructive import destructive, log_line
 from runner.validators.limits import Limits
 from runner.validators.mend import mend
-from runner.validators.protected import protect_file
+from runner.validators.protected import asked_about, protect_file
 from runner.validators.tests_kept import weakened_tests
 from runner.validators.validate import validate
 
@@ -52,7 +52,7 @@ async def validate_code(state: RunState, deps: Deps) -> Step:
 
 
 def _cleared(state: RunState, read: Read) -> Step:
-    """Let a sound change set be written, unless it destroys something and people want to be asked.
+    """Let a sound change set be written, unless people want to be asked about what it does.
 
     What a person agreed to is not asked again: the agreement is bound to this very change set.
     """
@@ -60,10 +60,12 @@ def _cleared(state: RunState, read: Read) -> Step:
     found = destructive(changes, read)
     if found:
         log.info("%s", log_line(found))
-    asks = state.request.options.pause_destructive and state.attempt.approved != changes.digest
-    if not found or not asks:
+    options = state.request.options
+    paths = asked_about(options.pause_protected, changes.files)
+    reasons = found if options.pause_destructive else ()
+    if state.attempt.approved == changes.digest or not (reasons or paths):
         return Step(state, "ok")
-    return Step(state.with_attempt(**needs_a_person(state, found)), "approve")
+    return Step(state.with_attempt(**needs_a_person(state, reasons, paths)), "approve")
 
 
 def _mended(

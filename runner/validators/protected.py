@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from pathspec import GitIgnoreSpec
@@ -21,10 +21,18 @@ def protection(protect: Sequence[str]) -> Callable[[str], bool]:
 
     A path is looked at as it would be on a file system that ignores case, too.
     """
-    return _protection((*DEFAULT_PROTECT, *protect))
+    return _matcher((*DEFAULT_PROTECT, *protect))
+
+
+def asked_about(patterns: Sequence[str], paths: Iterable[str]) -> list[str]:
+    """Return the paths that are written only when a person agrees."""
+    if not patterns:
+        return []
+    matches = _matcher(tuple(patterns))
+    return [path for path in paths if matches(path)]
 
 
 @lru_cache(maxsize=64)
-def _protection(patterns: tuple[str, ...]) -> Callable[[str], bool]:
+def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:
     spec = GitIgnoreSpec.from_lines(patterns)
     return lambda path: spec.match_file(path) or spec.match_file(path.lower())

@@ -165,3 +165,12 @@ def test_what_blocks_a_task_is_told() -> None:
     entries: list[dict[str, object]] = todos(state)["todos"]  # type: ignore[assignment]
     assert [entry["blocked_by"] for entry in entries] == ["", state.tasks[0].key, ""]
     assert report(state)["tasks"]["blocked"] == 1  # type: ignore[index]
+
+
+def test_what_github_refused_to_show_is_a_warning() -> None:
+    """A missing label fails nothing, and is told."""
+    state = with_status(run_state(), Status.COMPLETED, notes=("no label",))
+
+    (told,) = report(state)["errors"]  # type: ignore[misc]
+
+    assert (told["severity"], told["message"]) == ("warning", "no label")

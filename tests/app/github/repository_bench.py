@@ -87,7 +87,7 @@ class Bench:
         self, files: dict[str, bytes | None], *, task: str = "t1", **other: str
     ) -> Checkpoint:
         """An applied recovery of a task on the tip of the stack, as the loop publishes it."""
-        branch = f"cairn/r1/recovery-{task}-add-it"
+        branch = f"cairn/{other.get('run', 'r1')}/recovery-{task}-add-it"
         made = await self.checkpoint(files, task=task, branch=branch, **other)
         return replace(made, kind="recovery")
 

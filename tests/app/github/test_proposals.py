@@ -122,6 +122,7 @@ async def test_labels_and_buttons_may_be_refused(github: Bench) -> None:
         github.fake.fail("GET", path, status=403, body=body, times=9)
     published, issue = await _published(github)
     assert (published.comment_id, issue.labels) == (issue.comments[0].id, [])
+    assert ["label" in note for note in published.notes] == [True, False]
     assert github.fake.repo(NAME).checks == []
 
 

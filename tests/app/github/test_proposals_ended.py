@@ -152,3 +152,17 @@ async def test_an_applied_one_is_not_ended(github: Bench) -> None:
     await github.repository().publish_checkpoint(await github.recovery(EDIT, body="Yes."))
     assert await _ended(github, issue, ready=False) == []
     assert issue.state == "open"
+
+
+async def test_another_runs_proposal_about_the_task_takes_its_place(github: Bench) -> None:
+    """Of two open proposals about one task the newer asks; the older says where."""
+    older = await _proposed(github)
+    again = await github.proposed(EDIT, fingerprint="e" * 64, run="r2")
+
+    published = await github.repository(run="r2").publish_proposal(again)
+
+    assert published.number is not None
+    github.fake.says(NAME, published.number)
+    (said,) = github.fake.says(NAME, older.number)
+    assert f"#{published.number} proposes what to do about it now" in said
+    assert older.state == "closed"

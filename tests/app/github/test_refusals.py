@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from app.github.client import GitHubClient
-from app.github.refusals import best_effort
+from app.github.refusals import Effort
 from app.github.repository_api import RepositoryApi
 from runner.errors import Outage, TaskError
 from tests.app.github.kit import Answer, Script
@@ -60,13 +60,23 @@ async def test_an_answer_without_anything_blames_no_task(
 def test_what_nobody_depends_on_may_be_refused(
     refused: TaskError | Outage, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It is told in the log, and the work goes on."""
-    with caplog.at_level(logging.WARNING), best_effort():
+    """It is told in the log, noted for the report, and the work goes on."""
+    effort = Effort()
+    with caplog.at_level(logging.WARNING), effort():
         raise refused
     assert caplog.messages == ["Not done, and gone on without it: no"]
+    assert (effort.notes(), effort.notes()) == (("no",), ())
+
+
+def test_a_strict_repository_wants_to_fail() -> None:
+    """With ``github_mode: fail_fast`` a refused label is a refusal like any other."""
+    effort = Effort()
+    effort.strict = True
+    with pytest.raises(TaskError), effort():
+        raise TaskError("github", "no")
 
 
 def test_an_outage_is_none_the_less_one() -> None:
     """While GitHub is away nothing is skipped: it is done when GitHub is back."""
-    with pytest.raises(Outage), best_effort():
+    with pytest.raises(Outage), Effort()():
         raise Outage("github", "away")

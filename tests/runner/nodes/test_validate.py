@@ -148,3 +148,29 @@ async def test_mending_notes_are_kept() -> None:
     attempt: Attempt = step.state.attempt
 
     assert bool(attempt.mended) == (step.outcome == "ok")
+
+
+async def test_paths_that_people_want_to_be_asked_about() -> None:
+    """They wait for a person in every mode; what was agreed to is not asked again."""
+    changes = ChangeSet({"a.py": Write(b"A = 1\n")})
+    state = at("validate_code", run_state(pause_protected=("/a.py",)), changes=changes)
+    ports = deps(repository=MemoryRepository({"ROADMAP.md": ROADMAP}))
+
+    asked = await validate_code(state, ports)
+    agreed = await validate_code(state.with_attempt(approved=changes.digest), ports)
+
+    assert (asked.outcome, agreed.outcome) == ("approve", "ok")
+    assert asked.state.attempt.failure
+    assert "a.py" in asked.state.attempt.failure.message
+
+
+async def test_what_is_never_written_is_not_asked_about() -> None:
+    """``protect`` wins: no person can approve the path."""
+    changes = ChangeSet({"a.py": Write(b"A = 1\n")})
+    options = {"pause_protected": ("/a.py",), "protect": ("/a.py",)}
+    state = at("validate_code", run_state(**options), changes=changes)
+
+    step = await validate_code(state, deps(repository=MemoryRepository({"ROADMAP.md": ROADMAP})))
+
+    assert step.outcome != "approve"
+    assert step.state.attempt.complaints[0].error == "ProtectedPath"

@@ -1,0 +1,54 @@
+"""What is not written: nothing without GitHub, and no protected path without a person."""
+
+from __future__ import annotations
+
+from tests.scenarios.bot import Bot
+from tests.scenarios.projects import note, notes, on
+
+_TWO = "- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Write `two.md` like `one.md`\n"
+_ASKING = notes(
+    "- [ ] 1.1 Write `migrations/one.md`\n",
+    **{".github/cairn.yml": b"pause_protected: [migrations/]\n"},
+)
+_MUTE = notes(_TWO, **{".github/cairn.yml": b"github_mode: disabled\n"})
+
+
+@on(_MUTE)
+async def test_a_run_that_writes_nothing(bot: Bot) -> None:
+    """Its tasks are planned, verified and build on each other; GitHub keeps what it had."""
+    before = bot.view.branches
+    bot.model.says(note("one.md", "First."), note("two.md", "Second."))
+
+    await bot.comment("/execute")
+
+    (said,) = bot.says()
+    assert said.count("✅") == 2
+    assert "First." in bot.prompts[-1]
+    assert (bot.pulls, bot.view.branches, bot.view.checks) == ([], before, [])
+    writes = {"git-upload-pack", "access_tokens", "comments", "reactions", *_numbers(bot)}
+    sent = {r.path.rpartition("/")[2] for r in bot.github.requests if r.method != "GET"}
+    assert sent <= writes
+
+
+@on(_ASKING)
+async def test_a_protected_path_waits_for_a_person(bot: Bot) -> None:
+    """What people want to be asked about is not written before they agree, and then as shown."""
+    bot.model.says(note("migrations/one.md"))
+    await bot.comment("/execute")
+    (pull,) = bot.proposals
+    (asked,) = bot.proposes()
+    assert "writes what people want to be asked about: migrations/one.md" in asked
+    assert bot.changed(pull).keys() == {"migrations/one.md"}
+    bot.says()
+
+    await bot.reply(pull, "/approve")
+
+    (said,) = bot.says()
+    bot.proposes()
+    assert "✅ | **1.1**" in said
+    assert bot.changed(bot.pulls[-1]).keys() == {"migrations/one.md", "ROADMAP.md"}
+
+
+def _numbers(bot: Bot) -> set[str]:
+    """The ids of the bot's comments, which are edited."""
+    return {str(comment.id) for comment in bot.view.comments(bot.issue.number)}
