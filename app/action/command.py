@@ -76,6 +76,11 @@ async def act(job: Job, inputs: Inputs, settings: ActionSettings, around: Surrou
         except Refused:
             opened = False  # nothing was done that is to be remembered
             raise
+        except Outage as outage:
+            if outage.kind not in ("permission", "credential"):
+                raise
+            opened = False
+            raise Refused(texts.lacks(outage.message)) from outage
         finally:
             if opened:
                 await _keep(entry.state.save(settings.cairn_data_dir))

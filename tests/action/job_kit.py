@@ -21,6 +21,7 @@ from tests.fake_github import FakeGitHub
 from tests.fake_github.reading import View
 from tests.fake_github.state import Issue
 from tests.model_server import ScriptedModel, serve
+from tests.scenarios.proposing import BROKEN, PARTS
 from tests.scenarios.template import used_database
 
 REPOSITORY = "octo/hello"
@@ -125,6 +126,16 @@ class Workflows:
         """Comment; return the payload of the event that starts a workflow."""
         await self.github.comment(REPOSITORY, where.number, body, by=by)
         return self.payload()
+
+    def gets_stuck(self) -> None:
+        """Line up a model that cannot finish the task of ``STUCK`` and proposes to divide it."""
+        self.model.when(contains="A programmer could not finish").says(
+            "task_too_complex\nIt is several files."
+        )
+        parts = [{"title": title, "acceptance": []} for title in PARTS]
+        self.model.when(contains="for it is too much at once").says(json.dumps(parts))
+        about = self.model.when(contains="`table.json`", without=("1.1.1",))
+        about.says(BROKEN, repeat_last=True)
 
     def dispatch(self, by: str = "writer") -> dict[str, Any]:
         """The payload of a workflow that somebody starts by hand."""

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.action.job_kit import Workflows
+from tests.action.job_kit import REPOSITORY, Workflows
 from tests.action.runner_kit import ROOT, Runner, runner
-from tests.scenarios.projects import note
+from tests.scenarios.projects import note, notes, on
+from tests.scenarios.proposing import STUCK, TITLES
+from tests.scenarios.pushing import NEW, OLD
 
 ROADMAP = ROOT / "docs/workflows/roadmap.yml"
 
@@ -30,3 +32,41 @@ async def test_by_hand(ci: Workflows, machine: Runner) -> None:
     assert "The sandbox is process (as configured)." in ran.log
     assert "sk-test-of-the-action" not in ran.log
     assert ci.token not in ran.log
+
+
+@on(notes(OLD))
+async def test_on_a_push(ci: Workflows, machine: Runner) -> None:
+    """A push that changes the roadmap runs what it brings, in a bubblewrap box."""
+    await ci.github.push(REPOSITORY, {"ROADMAP.md": NEW.encode()})
+    ci.model.says(note("two.md"), note("three.md"))
+
+    ran = await machine.run(ROADMAP, "push", ci.payload(), sandbox="bubblewrap")
+
+    assert ran.code == 0, ran.log
+    assert [pull.title for pull in ci.view.pulls] == ["1.2 Write two.md", "1.3 Write three.md"]
+    assert "The sandbox is bubblewrap (as configured)." in ran.log
+
+
+@on(STUCK)
+async def test_an_approval_by_comment_goes_on_in_a_second_workflow_run(
+    ci: Workflows, machine: Runner
+) -> None:
+    """The first machine is gone; the second takes the run up where it waits."""
+    issue = ci.github.open_issue(REPOSITORY, "Please go on", by="writer")
+    told = await ci.comment(issue, "/execute --approval-mode interactive")
+    ci.gets_stuck()
+
+    first = await machine.run(ROADMAP, "issue_comment", told, sandbox="process")
+
+    (proposal,) = ci.proposals
+    assert first.code == 0, first.log
+    assert "Cairn waits for a decision" in first.log
+    ci.model.says(note("one.md"), note("two.md"))
+    approved = await ci.comment(proposal, "/approve")
+
+    second = await machine.run(ROADMAP, "issue_comment", approved, sandbox="process")
+
+    assert second.code == 0, second.log
+    assert [pull.title for pull in ci.view.pulls][-2:] == TITLES
+    assert "is done" in ci.says(issue)
+    assert "is approved" in ci.says(proposal)

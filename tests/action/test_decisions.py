@@ -1,0 +1,83 @@
+"""Decisions between two workflow runs: the state's branch carries what waits."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.action.job_kit import REPOSITORY, Workflows
+from tests.fake_github.state import Issue
+from tests.scenarios.projects import note, on
+from tests.scenarios.proposing import STUCK, TITLES
+
+pytestmark = on(STUCK)
+
+
+async def stuck(ci: Workflows) -> tuple[Issue, Issue]:
+    """Let a workflow run end with a proposal that waits; the issue and the proposal."""
+    issue = ci.github.open_issue(REPOSITORY, "Please go on", by="writer")
+    told = await ci.comment(issue, "/execute --approval-mode interactive")
+    ci.gets_stuck()
+    report = await ci.run("issue_comment", told)
+    assert (report.exit_code, report.outputs()["waiting"]) == (0, "1")
+    (proposal,) = ci.proposals
+    ci.read_all()
+    return issue, proposal
+
+
+async def test_an_approval_by_comment_continues_the_run(ci: Workflows) -> None:
+    """The second workflow run does what was approved, in the first one's name."""
+    issue, proposal = await stuck(ci)
+    ci.model.says(note("one.md"), note("two.md"))
+
+    report = await ci.run("issue_comment", await ci.comment(proposal, "/approve"))
+
+    assert [pull.title for pull in ci.view.pulls][-2:] == TITLES
+    assert (report.outputs()["completed"], report.outputs()["waiting"]) == ("2", "0")
+    assert "is done" in ci.says(issue)
+
+
+async def test_a_reaction_is_seen_by_whatever_run_comes_next(ci: Workflows) -> None:
+    """GitHub starts no workflow for 👍; the next workflow run looks at every open proposal."""
+    issue, proposal = await stuck(ci)
+    (comment,) = [c for c in ci.view.comments(proposal.number) if "fingerprint" in c.body]
+    ci.github.react(comment, "+1", by="writer")
+    ci.model.says(note("one.md"), note("two.md"))
+
+    await ci.run("schedule", {"schedule": "17 3 * * *"})
+
+    assert [pull.title for pull in ci.view.pulls][-2:] == TITLES
+    assert "is done" in ci.says(issue)
+
+
+async def test_closing_a_proposal_rejects(ci: Workflows) -> None:
+    """``pull_request`` events are worked where a workflow listens to them."""
+    issue, proposal = await stuck(ci)
+    await ci.github.close(REPOSITORY, proposal.number, by="writer")
+
+    report = await ci.run("pull_request", ci.payload())
+
+    assert report.outputs()["waiting"] == "0"
+    assert "❌ | **1.1**" in ci.says(issue)
+
+
+async def test_who_may_not_decide_decides_nothing(ci: Workflows) -> None:
+    """The proposal still waits after a stranger's approval."""
+    _, proposal = await stuck(ci)
+
+    report = await ci.run("issue_comment", await ci.comment(proposal, "/approve", by="stranger"))
+
+    assert report.outputs()["waiting"] == "1"
+    assert "needs the permission *maintain*" in ci.says(proposal)
+
+
+@pytest.mark.parametrize("after", ["/approve", "/execute status"])
+async def test_without_the_branch_what_waits_is_forgotten(ci: Workflows, after: str) -> None:
+    """Deleting it is how one starts anew: the proposal's pull request stays for people."""
+    issue, proposal = await stuck(ci)
+    await ci.github.delete_branch(REPOSITORY, "cairn/state")
+
+    where = proposal if after == "/approve" else issue
+    report = await ci.run("issue_comment", await ci.comment(where, after))
+
+    assert (report.runs, report.exit_code) == ((), 0)
+    assert proposal.state == "open"

@@ -1,0 +1,125 @@
+"""What stands in the way is a sentence that says what to do; the exit code is 2."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.action.command import read_settings
+from app.action.errors import Refused
+from app.action.inputs import read_inputs
+from app.action.job import read_job
+from tests.action.job_kit import GRANTED, REPOSITORY, Workflows
+
+
+async def refused(said: dict[str, str]) -> str:
+    """Run the command as a process, as action.yml does; return what it annotates."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "app", "action"),
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2])} | said,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    printed, _ = await process.communicate()
+    assert process.returncode == 2, printed.decode()
+    errors = [line for line in printed.decode().splitlines() if line.startswith("::error ")]
+    assert len(errors) == 1, printed.decode()
+    return errors[0]
+
+
+def nothing_changed(ci: Workflows) -> bool:
+    """No branch, issue, comment or pull request is new."""
+    return list(ci.view.branches) == ["main"] and ci.view.issues == {}
+
+
+@pytest.mark.parametrize(
+    ("changed", "advice"),
+    [
+        ({"GITHUB_TOKEN": ""}, "There is no token. Leave the input `github-token` out"),
+        ({"GITHUB_EVENT_PATH": "/nowhere"}, "holds no payload of `workflow_dispatch`"),
+        ({"GITHUB_EVENT_NAME": "issues"}, "Let the workflow start on: issue_comment"),
+        ({"GITHUB_EVENT_NAME": "push"}, "The event cannot be read: push payload"),
+        ({"GITHUB_REPOSITORY": ""}, "On a checkout use `cairn run`."),
+        ({"WITH_MAX_TASKS": "many"}, "The input `max-tasks` cannot be used"),
+        ({"WITH_APPROVAL_MODE": "yes"}, "give one of auto, approve_decompose"),
+        ({"WITH_STRATEGY": "heap"}, "The input `pull-request-strategy` cannot be used"),
+        ({"WITH_BUDGET": "-1"}, "an amount in US dollars above 0"),
+        ({"WITH_ROADMAP": "../ROADMAP.md"}, "name a file inside the repository"),
+        ({"WITH_STATE_BRANCH": "a b"}, "give the name of a branch"),
+    ],
+)
+async def test_what_the_workflow_says_wrong(
+    ci: Workflows, changed: dict[str, str], advice: str
+) -> None:
+    """It is said before anything is asked of GitHub."""
+    said = ci.environment("workflow_dispatch", ci.dispatch()) | changed
+
+    with pytest.raises(Refused, match=re.escape(advice)):
+        read_settings(read_job(said), read_inputs(said), said)
+
+
+async def test_a_model_without_a_key(ci: Workflows) -> None:
+    """The input and the secret are named; GitHub is not asked for anything."""
+    said = ci.environment("workflow_dispatch", ci.dispatch(), OPENAI_API_KEY="", OPENAI_BASE_URL="")
+
+    assert "api-key: ${{ secrets.OPENAI_API_KEY }}" in await refused(said)
+    assert ci.github.requests == []
+
+
+@pytest.mark.parametrize("missing", sorted(GRANTED))
+async def test_a_token_that_may_not_write(ci: Workflows, missing: str) -> None:
+    """Each permission is missed before anything is changed."""
+    ci.token = ci.github.token(REPOSITORY, **GRANTED | {missing: "read"})
+
+    with pytest.raises(Refused, match=f"`{missing.replace('_', '-')}: write`"):
+        await ci.run("workflow_dispatch", ci.dispatch())
+
+    assert nothing_changed(ci)
+    ci.github.forgive("permission missing")
+
+
+async def test_pull_requests_that_the_repository_forbids(ci: Workflows) -> None:
+    """The setting of the repository is named where it stands in the way."""
+    forbidden = {"message": "GitHub Actions is not permitted to create or approve pull requests."}
+    ci.github.fail("POST", "*/pulls", status=403, body=forbidden)
+
+    with pytest.raises(Refused, match=r"Allow GitHub Actions to create and approve pull requests"):
+        await ci.run("workflow_dispatch", ci.dispatch())
+
+    assert nothing_changed(ci)
+
+
+async def test_a_state_that_others_wrote_is_not_read(ci: Workflows) -> None:
+    """Whoever can push cannot hand decisions in: the branch must be ours."""
+    await ci.github.push(REPOSITORY, {"state.tar.gz": b"theirs"}, branch="cairn/state")
+
+    with pytest.raises(Refused, match=r"was not made by github-actions\[bot\]"):
+        await ci.run("workflow_dispatch", ci.dispatch())
+
+    assert ci.view.issues == {}
+
+
+async def test_a_repository_without_a_roadmap(ci: Workflows) -> None:
+    """What is missing is named, and where to name another."""
+    with pytest.raises(Refused, match=r"There is no PLAN\.md on main\."):
+        await ci.run("workflow_dispatch", ci.dispatch(), WITH_ROADMAP="PLAN.md")
+
+    assert nothing_changed(ci)
+
+
+async def test_a_refusal_stands_in_the_summary(ci: Workflows) -> None:
+    """People look there first."""
+    said = ci.environment("workflow_dispatch", ci.dispatch())
+    ci.token = said["GITHUB_TOKEN"] = ci.github.token(REPOSITORY, **GRANTED | {"contents": "read"})
+
+    await refused(said)
+
+    summary = await asyncio.to_thread(Path(said["GITHUB_STEP_SUMMARY"]).read_text)
+    assert "`contents: write`" in summary
+    assert nothing_changed(ci)
+    ci.github.forgive("permission missing")
