@@ -57,6 +57,10 @@ class FileMemory:
             except OSError as error:
                 log.warning("The project memory could not be written: %s", error)
 
+    async def notes(self) -> tuple[Note, ...]:
+        """Return every note, the oldest first; nothing when the file cannot be used."""
+        return await asyncio.to_thread(self._read) or ()
+
     def _relevant(self, words: Collection[str], paths: Collection[str]) -> tuple[str, ...]:
         return relevant(self._read() or (), words, paths)
 

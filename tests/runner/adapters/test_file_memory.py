@@ -83,6 +83,33 @@ async def test_the_file_is_bounded(path: Path) -> None:
     assert about == [str(n) for n in range(999 - MOST["runs"], 999)]
 
 
+async def test_every_note_is_told(path: Path) -> None:
+    """Notes come back whole, the oldest first."""
+    later = Note("files", "src/price.py", "written for: tax rates", "r2")
+    await memory(path).remember([PRICES])
+    await memory(path).remember([later])
+
+    assert await memory(path).notes() == (PRICES, later)
+
+
+async def test_no_file_has_no_notes(path: Path) -> None:
+    """Nothing was remembered yet."""
+    assert await memory(path).notes() == ()
+
+
+@pytest.fixture
+def unusable(path: Path) -> Path:
+    """The memory's file, cut after its first character."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{")
+    return path
+
+
+async def test_a_file_that_cannot_be_used_has_no_notes(unusable: Path) -> None:
+    """A broken file tells nothing."""
+    assert await memory(unusable).notes() == ()
+
+
 async def test_secrets_are_hidden(path: Path) -> None:
     """No secret gets into the file."""
     await memory(path).remember([Note("failures", "t", f"the key {SECRET} was refused", "r")])
