@@ -13,6 +13,7 @@ from app.cli_action import action
 from app.cli_decisions import add_to
 from app.cli_doctor import Version, doctor
 from app.cli_help import with_examples
+from app.cli_memory import memory_cli
 from app.cli_roadmap import roadmap_cli
 from app.cli_setup import setup
 
@@ -26,6 +27,7 @@ cli = typer.Typer(
     rich_markup_mode=None,  # plain help is quick, and cuts no option's name at 80 columns
 )
 cli.add_typer(roadmap_cli)
+cli.add_typer(memory_cli)
 
 
 @cli.callback()

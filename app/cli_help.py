@@ -32,6 +32,8 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "graph": ("cairn graph > loop.mmd",),
     "serve": ("cairn serve", "cairn doctor && cairn serve"),
     "setup": ("cairn setup",),
+    "memory show": ("cairn memory show", "cairn memory show --json"),
+    "memory clear": ("cairn memory clear",),
     "roadmap show": ("cairn roadmap show", "cairn roadmap show docs/PLAN.md --json"),
     "roadmap lint": ("cairn roadmap lint", "cairn roadmap lint - < PLAN.md"),
     "roadmap normalize": ("cairn roadmap normalize PLAN.md", "cairn roadmap normalize --write"),

@@ -14,6 +14,7 @@ from app.progress_tasks import GAP, named, task_table
 from app.waiting import Turn
 from runner.defuse import defuse
 from runner.errors import Outage
+from runner.recovery.numbers import by_strategy
 from runner.state import RunState
 
 _HEADS = {
@@ -87,13 +88,29 @@ def _minutes(seconds: float) -> str:
 
 def _work(state: RunState, most: int) -> list[str]:
     """Where it is, the tasks, their graph, and what was used; the table gives way to the rest."""
-    now, drawn, used = _now(state), _drawn(state), _usage(state)
-    table = task_table(state, most - len(now) - len(drawn) - len(used))
-    return [now, table, drawn, used]
+    now, drawn, used, recovered = _now(state), _drawn(state), _usage(state), _recovered(state)
+    table = task_table(state, most - len(now) - len(drawn) - len(used) - len(recovered))
+    return [now, table, recovered, drawn, used]
 
 
 def _now(state: RunState) -> str:
     return f"Now at {named(state.task)}, `{state.node}`." if state.current else ""
+
+
+def _recovered(state: RunState) -> str:
+    """How often each strategy was proposed, applied, and led to finished tasks; '' for never."""
+    by = by_strategy(state)
+    if not by:
+        return ""
+    lines = [
+        "| recovery | tried | applied | led to finished tasks |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    lines += [
+        f"| {strategy} | {done['attempted']} | {done['applied']} | {done['successful']} |"
+        for strategy, done in by.items()
+    ]
+    return "\n".join(lines)
 
 
 def _drawn(state: RunState) -> str:

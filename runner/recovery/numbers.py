@@ -22,17 +22,23 @@ def recoveries(state: RunState) -> dict[str, object]:
     Successful means that every task it put in the place of one, or the task it put off, is
     completed; skipping and handing over finish nothing.
     """
+    by = by_strategy(state)
+    total = {
+        word: sum(numbers[word] for numbers in by.values())
+        for word in ("attempted", "applied", "successful")
+    }
+    return {**total, "by_strategy": by}
+
+
+def by_strategy(state: RunState) -> dict[str, dict[str, int]]:
+    """Return ``attempted``, ``applied`` and ``successful`` of each strategy that was proposed."""
     by: dict[str, dict[str, int]] = {}
     for strategy, applied, successful in _each(state):
         numbers = by.setdefault(strategy, {"attempted": 0, "applied": 0, "successful": 0})
         numbers["attempted"] += 1
         numbers["applied"] += applied
         numbers["successful"] += successful
-    total = {
-        word: sum(numbers[word] for numbers in by.values())
-        for word in ("attempted", "applied", "successful")
-    }
-    return {**total, "by_strategy": {s: by[s] for s in get_args(Strategy) if s in by}}
+    return {s: by[s] for s in get_args(Strategy) if s in by}
 
 
 def decisions(state: RunState) -> list[dict[str, object]]:

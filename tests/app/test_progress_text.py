@@ -158,3 +158,13 @@ def test_shares_add_up(tokens):
     state = with_status(run_state(), Status.FAILED, usage=usage)
 
     assert round(sum(float(f"{row.percent:.1f}") for row in panel(state)), 1) == 100.0
+
+
+def test_recoveries_are_counted():
+    """What each strategy led to stands under the tasks; without any there is no such table."""
+    plain = progress_text("r1", "ended", "", run_state())
+    retried = with_status(run_state(), Status.COMPLETED)
+    again = replace(next(iter(retried.attempts.values())), number=2)
+
+    assert "| recovery |" not in plain
+    assert "| defer | 1 | 1 | 1 |" in progress_text("r1", "ended", "", retried.put(again))
