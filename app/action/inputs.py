@@ -33,13 +33,13 @@ class Inputs:
 
 def read_inputs(environment: Mapping[str, str]) -> Inputs:
     """Read and check them. Raises ``Refused`` with every problem."""
-    given = {name: environment.get(f"WITH_{name.upper()}", "").strip() for name in _KNOWN}
+    given = {name: environment.get(f"WITH_{name.upper()}", "").strip() for name in KNOWN}
     problems: list[str] = []
     values: dict[str, Any] = {}
     for name, text in given.items():
         try:
             if text:
-                values[name] = _KNOWN[name](text)
+                values[name] = KNOWN[name](text)
         except ValueError as error:
             problems.append(texts.bad_input(name, str(error)))
     if problems:
@@ -123,7 +123,7 @@ def _one_of(text: str, choices: tuple[str, ...]) -> str:
     return text
 
 
-_KNOWN: Mapping[str, Callable[[str], Any]] = {
+KNOWN: Mapping[str, Callable[[str], Any]] = {
     "roadmap": _roadmap,
     "max_tasks": _count,
     "approval_mode": _mode,
