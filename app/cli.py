@@ -113,6 +113,7 @@ cli.command()(doctor)
 add_to(cli)
 with_examples(cli)
 with_examples(roadmap_cli, "roadmap")
+with_examples(memory_cli, "memory")
 
 
 def main() -> None:
