@@ -38,6 +38,6 @@ def beyond_repair(facts: Facts, *, to_come: Collection[str]) -> bool:
 def _asked_for(facts: Facts, missing: Missing) -> bool:
     """Whether the task's own text names the module or the package that brings it."""
     top = missing.name.split(".")[0]
-    names = {missing.name, missing.path, *((top, installed_as(top)) if not missing.inside else ())}
+    names = {missing.name, missing.path, top, installed_as(top)} - {""}
     text = words_of(facts.task)
     return any(re.search(rf"(?<![\w.]){re.escape(name)}(?![\w])", text) for name in names)

@@ -19,10 +19,14 @@ LOADER, MODELS = ROADMAP.tasks
 YAML, LATER = "No module named 'yaml'", "No module named 'src.models'"
 
 
+def _error(said: str) -> str:
+    kind = "Error" if "Cannot" in said else "ModuleNotFoundError"
+    return f"{kind}: {said}" if said else "assert 0"
+
+
 def facts(*messages: str, setup: bool = False) -> Facts:
     failures = tuple(
-        TestFailure(f"tests/test_{n}.py", f"ModuleNotFoundError: {said}" if said else "assert 0")
-        for n, said in enumerate(messages)
+        TestFailure(f"tests/test_{n}.py", _error(said)) for n, said in enumerate(messages)
     )
     return Facts(
         task=LOADER,
@@ -43,12 +47,23 @@ def facts(*messages: str, setup: bool = False) -> Facts:
         (facts(YAML, setup=True), (), False),
         (facts(YAML, ""), (), False),
         (facts("No module named 'fasthelpers'"), (), False),
+        (facts("Cannot find module './helpers-pro.js' imported from /w/a.js"), (), False),
         (facts(LATER), (MODELS.key,), True),
         (facts(LATER), (), False),
         (facts(""), (MODELS.key,), False),
         (facts(), (MODELS.key,), False),
     ],
-    ids=["package", "setup", "mixed", "invented", "later", "never", "assertion", "nothing"],
+    ids=[
+        "package",
+        "setup",
+        "mixed",
+        "invented",
+        "script",
+        "later",
+        "never",
+        "assertion",
+        "nothing",
+    ],
 )
 def test_only_what_the_task_asks_for_is_given_up(known, to_come, hopeless):
     """An invented import can be left out; a package the task names cannot be brought."""
