@@ -90,6 +90,7 @@ async def local_deps(
         answers=answers,
         decisions=kept.inbox,
         memory=FileMemory(folder / "memory.json", mask=mask),
+        embedder=model,
         model_name=settings.cairn_model,
         start=ON_A_CHECKOUT,
     )

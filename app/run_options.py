@@ -21,6 +21,7 @@ def options_of(config: RepositoryConfig) -> Options:
         seed=config.model.seed,
         temperature=config.model.temperature,
         structured=config.model.structured,
+        embeddings=config.model.embeddings or "",
         loop=config.loop,
         planning=config.planning,
         approval_mode="review_only" if mute else config.approval_mode,

@@ -81,6 +81,10 @@ class ModelGroup(_Group):
         description="auto asks models for JSON by a schema where a small question, asked once, "
         "showed that they do well with it: plans, reasons of failures, proposals.",
     )
+    embeddings: Word | None = Field(
+        default=None,
+        description="The endpoint's model whose embeddings rank files beside their words.",
+    )
 
     @property
     def roles(self) -> dict[str, str]:

@@ -18,6 +18,7 @@ from runner.ports import (
     Control,
     Decision,
     Decisions,
+    Embedder,
     Events,
     Journal,
     Memory,
@@ -135,6 +136,7 @@ class Deps:
     skips: Skips = field(default_factory=NoSkips)
     memory: Memory = field(default_factory=NoMemory)
     index: Index = field(default_factory=Index)
+    embedder: Embedder | None = None
     model_name: str = ""
     start: Start = ON_GITHUB
     verified: dict[str, Verification] = field(default_factory=dict)

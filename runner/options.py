@@ -16,7 +16,8 @@ class Options:
     nothing may be worked on at the same time. ``models`` are those of single roles (planning,
     repairing, classifying, stronger), ``seed`` and ``temperature`` (of first answers) are
     handed to the model where they are given; ``structured`` auto wishes for closed questions to be
-    answered in JSON; ``grouping`` is how many small neighbours may be
+    answered in JSON; ``embeddings`` names the model that ranks files by meaning ('': none);
+    ``grouping`` is how many small neighbours may be
     worked on as one. ``protect`` are path patterns not to be written,
     ``pause_protected`` those a person is asked about.
 
@@ -45,6 +46,7 @@ class Options:
     seed: int | None = None
     temperature: float | None = None
     structured: Literal["off", "auto"] = "off"
+    embeddings: str = ""
     loop: str = "hybrid"
     grouping: int = 1
     planning: Planning = "auto"

@@ -77,6 +77,11 @@ class Model(Protocol):
         """
 
 
+class Embedder(Protocol):
+    async def embed(self, texts: Sequence[str], *, model: str) -> Sequence[Sequence[float]]:
+        """Return a vector for each text. Raises ``Outage`` or ``TaskError``."""
+
+
 @dataclass(frozen=True, slots=True)
 class CommandResult:
     """A command that ended (or was ended). Streams are cut at the sandbox's output limit."""

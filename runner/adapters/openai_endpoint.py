@@ -7,7 +7,7 @@ Importing that package takes more than a second, so nothing imports this module 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -61,6 +61,23 @@ class Endpoint:
         with self._telling(_LIST_SECONDS):
             raw = await self._client.models.with_raw_response.list(timeout=_LIST_SECONDS)
         return read_offer(raw.content)
+
+    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """Embed once. Raises ``Transient`` or ``Refused``."""
+        try:
+            found = await self._client.embeddings.create(
+                model=model, input=[_encodable(text) for text in texts], encoding_format="float"
+            )
+        except openai.APIConnectionError as error:
+            raise Transient(f"no connection ({self._hide(error.__cause__ or error)})") from error
+        except openai.APIStatusError as error:
+            raise self._refused(error) from error
+        except (openai.OpenAIError, ValueError) as error:
+            raise Transient(f"no embeddings ({self._hide(error)})") from error
+        vectors = [list(map(float, one.embedding)) for one in found.data or ()]
+        if len(vectors) != len(texts):
+            raise Transient(f"{len(vectors)} embeddings for {len(texts)} texts")
+        return vectors
 
     async def close(self) -> None:
         """Close the connections that are kept open; doing it twice is harmless."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ from runner.adapters.openai_forms import PLAIN, Forms, asked_for, in_words
 from runner.adapters.openai_offer import offer_text
 from runner.adapters.prices import OPENAI_HOST, Prices
 from runner.errors import Outage
-from runner.ports import Answer, Clock, Model, Question
+from runner.ports import Answer, Clock, Embedder, Model, Question
 
 if TYPE_CHECKING:
     from runner.adapters.openai_replies import Reply
@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 _backoff = wait_random_exponential(multiplier=1, min=0.5, max=20)
 
 
-class OpenAIModel(Model):
+class OpenAIModel(Model, Embedder):
     """Asks a chat-completions endpoint, with bounded retries, tokens and cost.
 
     ``timeout`` is in seconds for one try; slow servers need more than a minute for a long answer.
@@ -115,6 +115,13 @@ class OpenAIModel(Model):
             if error.bad_key:
                 raise self._translated(error, self._model) from error
             return None
+
+    async def embed(self, texts: Sequence[str], *, model: str) -> Sequence[Sequence[float]]:
+        """Return a vector for each text; tried once, for words rank too. Raises ``Outage``."""
+        try:
+            return await self._endpoint.embed(model, texts)
+        except (Refused, Transient) as error:
+            raise Outage("model", f"no embeddings by {model}: {error}") from error
 
     async def close(self) -> None:
         """Close the connections; doing it twice is harmless."""

@@ -10,6 +10,7 @@ from cachetools import LRUCache
 from runner.context.facts import Facts, facts_of
 from runner.context.grammars import language_of
 from runner.context.library import Library, library
+from runner.context.nearness import Vectors
 
 _MOST = 6_000_000
 """References held by all facts together, about 100 MB."""
@@ -23,6 +24,7 @@ class Index:
     def __init__(self) -> None:
         self._lock = Lock()
         self._facts: LRUCache[Key, Facts] = LRUCache(_MOST, getsizeof=lambda facts: facts.weight)
+        self.vectors = Vectors()
         self._libraries: LRUCache[frozenset[tuple[str, str]], Library] = LRUCache(2)
 
     def known(self, path: str, sha: str) -> Facts | None:

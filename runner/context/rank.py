@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from runner.context.facts import Facts
 from runner.context.library import Library
+from runner.context.nearness import fused
 from runner.context.terms import terms
 
 _QUOTED = re.compile(r"`([^`\n]{1,120})`")
@@ -37,14 +38,18 @@ class Ranking:
     users: Mapping[str, tuple[str, ...]]
 
 
-def ranked(library: Library, text: str, *, named: Sequence[str] = ()) -> Ranking:
+def ranked(
+    library: Library, text: str, *, named: Sequence[str] = (), near: Sequence[str] = ()
+) -> Ranking:
     """Weigh files by the words of a task, the definitions it names and who imports whom.
 
     ``named`` are files it is about; their own definitions are recognised by plain words, too.
+    ``near`` are files near to it by meaning, the nearest first (empty: nobody asked).
     """
     targets = _targets(library, text, named)
     users = _users(library, targets, named)
-    scores = {p: _TEXT * s for p, s in library.search.scores(terms(text)).items()}
+    words = fused(library.search.scores(terms(text)), near)
+    scores = {path: _TEXT * score for path, score in words.items()}
     for target in targets:
         scores[target.path] = scores.get(target.path, 0.0) + _DEFINES
     for path in users:

@@ -20,6 +20,7 @@ from runner.context.rank import Ranking, ranked
 from runner.context.terms import terms
 from runner.context.tokens import counter
 from runner.deps import Deps
+from runner.nodes.nearness import near
 from runner.prompts import render_text
 from runner.reading import base_of, contents, quote
 from runner.snapshot import Snapshot
@@ -53,7 +54,8 @@ async def describe(state: RunState, deps: Deps) -> str:
     text = _words(state)
     named = [p for p in existing(_named(state), base) if p != state.request.roadmap]
     library = await _library(deps, base, text, [*named, *made(state)], state.request.roadmap)
-    ranking = await asyncio.to_thread(_ranked, state, library, text, named)
+    by_meaning = await near(state, deps, base, library, text)
+    ranking = await asyncio.to_thread(_ranked, state, library, text, named, by_meaning)
     about = _about(named, ranking)
     wanted = _worth_reading(about, ranking, base)
     found = await contents(deps, base, wanted)
@@ -136,9 +138,11 @@ def _batches(paths: Sequence[str], base: Snapshot) -> Iterator[list[str]]:
         yield batch
 
 
-def _ranked(state: RunState, library: Library, text: str, named: Sequence[str]) -> Ranking:
+def _ranked(
+    state: RunState, library: Library, text: str, named: Sequence[str], by_meaning: Sequence[str]
+) -> Ranking:
     """Rank; what earlier tasks of the run wrote counts more, the newest most."""
-    ranking = ranked(library, text, named=named)
+    ranking = ranked(library, text, named=named, near=by_meaning)
     scores = dict(ranking.scores)
     for at, path in enumerate(path for path in made(state) if path in library.facts):
         scores[path] = scores.get(path, 0.0) + _MADE_WORTH / (1 + at / 5)
