@@ -1,0 +1,55 @@
+"""Somebody who has only the README: a shell in a clean folder, and a model of their own."""
+
+from __future__ import annotations
+
+import os
+from asyncio import create_subprocess_exec, subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.app.checkout import interruptible
+from tests.docs.parts import ROOT
+from tests.runner.adapters.scratch_git import ENVIRONMENT
+
+PUBLIC = "https://github.com/OWNER/cairn"
+# how this machine reaches the package index and the engine
+_MACHINE = ("DOCKER_HOST", "PIP_INDEX_URL", "PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
+
+
+@dataclass
+class Stranger:
+    """What is public comes from this repository; ``home`` is empty at first."""
+
+    home: Path
+    environment: dict[str, str]
+
+    async def begins(self, *blocks: str, folder: str = "", **more: str) -> subprocess.Process:
+        """Type commands into a shell and leave them running."""
+        return await create_subprocess_exec(
+            *("bash", "-eu", "-o", "pipefail", "-c", "\n".join(blocks)),
+            cwd=self.home / folder,
+            env=self.environment | more,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=interruptible,
+        )
+
+    async def types(self, *blocks: str, folder: str = "", **more: str) -> str:
+        """Type commands; return what they print. One that fails fails the test."""
+        shell = await self.begins(*blocks, folder=folder, **more)
+        out, err = await shell.communicate()
+        assert shell.returncode == 0, (out + err).decode()
+        return out.decode()
+
+
+def stranger(home: Path) -> Stranger:
+    """A new user, with git's identity set."""
+    machine = {name: os.environ[name] for name in _MACHINE if name in os.environ}
+    public = {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"url.file://{ROOT}.insteadOf",
+        "GIT_CONFIG_VALUE_0": PUBLIC,
+    }
+    own = {"HOME": str(home), "CAIRN_MODEL": "scripted"}
+    return Stranger(home, {**ENVIRONMENT, **machine, **public, **own})

@@ -1,0 +1,125 @@
+"""The quick starts, typed word for word into a clean folder of somebody who has only the README."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.app.setup_kit import browsing
+from tests.docs.journeys import journey
+from tests.docs.parts import ROOT
+from tests.docs.stranger import Stranger, stranger
+from tests.fake_github import FakeGitHub
+from tests.model_server import ScriptedModel, serve
+from tests.runner.adapters.scratch_git import ScratchGit
+from tests.scenarios.process import Process
+
+pytestmark = [
+    pytest.mark.timeout(900),  # installing takes its time
+    pytest.mark.xdist_group("quick start"),  # once
+]
+
+PRICE = '''\
+price.py
+```python
+"""Prices in cents."""
+
+
+def total(cents: list[int]) -> int:
+    """Return the sum."""
+    return sum(cents)
+```
+
+test_price.py
+```python
+from price import total
+
+
+def test_total():
+    assert total([250, 99]) == 349
+    assert total([]) == 0
+```
+'''
+INSTALL, *CHECKOUT = journey("On your own checkout")
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Stranger:
+    """Somebody who has typed the first block: a clone, and ``cairn`` on PATH."""
+    user = stranger(tmp_path_factory.mktemp("home"))
+    asyncio.run(user.types(INSTALL))
+    path = os.pathsep.join((str(user.home / "cairn/.venv/bin"), user.environment["PATH"]))
+    user.environment["PATH"] = path
+    return user
+
+
+async def test_on_a_checkout(installed: Stranger) -> None:
+    """From a new project to a first verified commit, with its box ticked."""
+    model = ScriptedModel()
+    model.says(PRICE)
+    async with serve(model) as url:
+        said = await installed.types(*CHECKOUT, OPENAI_BASE_URL=url)
+    model.verify()
+
+    assert "[DRY RUN]" in said
+    assert "test_price.py" in said
+    boxes = re.findall(
+        r"^- \[(.)\]", (installed.home / "shop/ROADMAP.md").read_text(), re.MULTILINE
+    )
+    assert boxes == ["x", " "]
+
+
+async def test_in_a_workflow(installed: Stranger) -> None:
+    """The workflow that is pushed is the example, which tests/action runs."""
+    origin = ScratchGit(installed.home / "origin")
+    origin.commit({"ROADMAP.md": b"- [ ] Add `a.py`\n"})
+    origin("config", "receive.denyCurrentBranch", "ignore")
+    await installed.types(f"git clone --quiet {origin.root} hello")
+
+    await installed.types(*journey("In a workflow, without a server"), folder="hello")
+
+    pushed = origin("show", "main:.github/workflows/roadmap.yml")
+    assert pushed == (ROOT / "docs/workflows/roadmap.yml").read_text().strip()
+
+
+async def _address(shell: asyncio.subprocess.Process) -> str:
+    """The page that ``cairn setup`` prints."""
+    assert shell.stdout is not None
+    async for line in shell.stdout:
+        if found := re.search(rb"http://\S+/setup\?key=\S+", line):
+            return found[0].decode()
+    raise AssertionError("no address was printed")
+
+
+async def test_as_an_app(installed: Stranger, tmp_path: Path) -> None:
+    """From nothing to a server of one's own that opens a pull request."""
+    setup, start = journey("As a GitHub App")
+    model = ScriptedModel()
+    model.says(PRICE)
+    sandbox = {"CAIRN_SANDBOX": "process", "CAIRN_ALLOW_UNSANDBOXED": "1", "PORT": "0"}
+    async with (
+        FakeGitHub(tmp_path / "github") as github,
+        browsing() as browser,
+        serve(model) as url,
+    ):
+        shell = await installed.begins(setup, GITHUB_SERVER_URL=github.server_url)
+        await browser.register(await browser.open(await _address(shell)))
+        assert await shell.wait() == 0
+
+        roadmap = b"- [ ] 1.1 Add `price.py`, and its tests in `test_price.py`\n"
+        github.add_repository("octo/shop", {"ROADMAP.md": roadmap}, roles={"ann": "write"})
+        issue = github.open_issue("octo/shop", "Prices")
+        server = Process(await installed.begins(start, OPENAI_BASE_URL=url, **sandbox))
+        address = (await server.until("Listening on ")).rpartition(" ")[2]
+        github.webhook_url = f"{address}/webhook"
+        assert await github.comment("octo/shop", issue.number, "/execute") == 202
+        await server.until("Checkpoint of task [1.1]")
+
+        assert await server.end(signal.SIGTERM) == 0
+        github.verify()
+    model.verify()
