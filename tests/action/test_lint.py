@@ -83,7 +83,7 @@ def test_every_input_is_read_and_none_by_another_name() -> None:
     }
     used = set(re.findall(r"inputs\.([a-z-]+)", (ROOT / "action.yml").read_text()))
 
-    assert handed - {"WITH_VERSION"} == {f"WITH_{name.upper()}" for name in KNOWN}
+    assert handed - {"WITH_VERSION", "WITH_PYTHON"} == {f"WITH_{name.upper()}" for name in KNOWN}
     assert used == set(action["inputs"])
     assert "INPUT_" not in (ROOT / "scripts/action-setup").read_text()
 

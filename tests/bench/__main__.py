@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.bench import (
+    action,
     classification,
     context,
     corpus,
@@ -40,6 +41,7 @@ from tests.bench.loop import measure as loop
 Measure = Callable[[Path], AsyncIterator[Line | str]]
 
 MEASURES: dict[str, Measure] = {
+    "action": action.measure,
     "validation": validation.measure,
     "roadmap": roadmap.measure,
     "editing": editing.measure,
