@@ -1,0 +1,68 @@
+"""The branch between two workflow runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.action.archive import pack, unpack
+from app.action.inputs import STATE_BRANCH
+from app.composition_action import Surroundings, entered
+from app.settings import ActionSettings
+from runner.errors import TaskError
+from tests.action.job_kit import REPOSITORY, Workflows
+
+
+def settings(ci: Workflows) -> ActionSettings:
+    """Settings that lead to the fake GitHub."""
+    said = ci.environment("schedule", {})
+    names = {n: v for n, v in said.items() if n.lower() in ActionSettings.model_fields}
+    return ActionSettings(**names)  # type: ignore[arg-type]
+
+
+def kept(folder: Path, text: str) -> Path:
+    """A data folder with a project memory in it."""
+    (folder / "executor/1").mkdir(parents=True)
+    (folder / "executor/1/memory.json").write_text(text)
+    return folder
+
+
+async def test_two_at_the_same_time(ci: Workflows, tmp_path: Path) -> None:
+    """The second does not overwrite what the first kept, and says what to do."""
+    around, said = Surroundings(ci.github.clock), settings(ci)
+    one, two = kept(tmp_path / "one", "1"), kept(tmp_path / "two", "2")
+    async with (
+        entered(REPOSITORY, said, around, branch=STATE_BRANCH) as first,
+        entered(REPOSITORY, said, around, branch=STATE_BRANCH) as second,
+    ):
+        assert not await first.state.restore(tmp_path / "new")
+        await first.state.save(one)
+        assert await second.state.restore(tmp_path / "there")
+        await first.state.save(kept(tmp_path / "three", "3"))
+
+        with pytest.raises(TaskError, match="one `concurrency` group"):
+            await second.state.save(two)
+
+    assert (tmp_path / "there/executor/1/memory.json").read_text() == "1"
+    (tip,) = ci.view.state.bare.text("rev-list", "cairn/state").split()
+    assert tip == ci.view.branches["cairn/state"]
+
+
+def test_an_archive_writes_nowhere_else(tmp_path: Path) -> None:
+    """Only the files we keep come out of it."""
+    folder = kept(tmp_path / "from", "mine")
+    (folder / "executor/1/report.md").write_text("not kept")
+    (folder / "prepared").mkdir()
+    (folder / "prepared/x").write_text("not kept")
+
+    unpack(pack(folder), tmp_path / "to")
+
+    found = sorted(p.relative_to(tmp_path / "to") for p in (tmp_path / "to").rglob("*.*"))
+    assert [str(path) for path in found] == ["executor/1/memory.json"]
+
+
+def test_what_is_no_archive_is_said(tmp_path: Path) -> None:
+    """Not a traceback."""
+    with pytest.raises(ValueError, match="it is no archive"):
+        unpack(b"nothing", tmp_path)
