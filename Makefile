@@ -9,7 +9,7 @@ UV := uv==0.13.9
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench docs lock venv
+.PHONY: help demo test check bench docs pictures lock venv
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
@@ -33,6 +33,9 @@ bench: $(STAMP) ## measure (no tests, no time limits)
 
 docs: $(STAMP) ## write the parts of the documentation that come from the code anew
 	@$(BIN)/python -m tests.docs
+
+pictures: $(STAMP) ## take the pictures of docs/images anew, from real runs (needs Chromium and Docker)
+	@$(BIN)/python -m tests.pictures
 
 # The locks name every package with the hashes of its files, and no index. ARGS=--upgrade takes
 # newer versions; without it only what pyproject.toml asks for changes.
