@@ -53,3 +53,11 @@ def test_the_commands_of_the_readme_exist() -> None:
     scripts = set(re.findall(r"\bscripts/[a-z-]+", README))
     assert {t for t in targets if f"\n{t}:" not in makefile} == set()
     assert {s for s in scripts if not (ROOT / s).exists()} == set()
+
+
+def test_the_readme_leads_to_every_page_and_to_nothing_else() -> None:
+    """Each page of docs/ is linked from the README, and what it links or shows is there."""
+    linked = set(re.findall(r"\]\(([^)#:]+)[^):]*\)", README))
+
+    assert {file for file in linked if not (ROOT / file).exists()} == set()
+    assert {f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")} - linked == set()
