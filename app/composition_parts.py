@@ -165,7 +165,9 @@ class Parts:
         scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
         return GitHubRepository(
             self.identity.client(**scope, permissions=PUBLISH),
-            checks=self.identity.client(**scope, permissions=CHECK),
+            checks=self.identity.client(**scope, permissions=CHECK)
+            if self.identity.has_buttons
+            else None,
             full_name=run.repository,
             base=run.base_branch,
             roadmap=run.roadmap,

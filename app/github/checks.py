@@ -6,7 +6,7 @@ clicked (https://docs.github.com/en/rest/guides/using-the-rest-api-to-interact-w
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 from urllib.parse import urlencode
 
 from app.github.proposal_text import CHECK_ENDED, CHECK_SUMMARY, CHECK_TITLE
@@ -23,6 +23,26 @@ _BUTTONS = (
     {"label": "Skip", "description": "Leave the task out of this run", "identifier": SKIP},
 )
 Conclusion = Literal["success", "neutral"]
+
+
+class Buttons(Protocol):
+    """The buttons of a proposal, where there can be some."""
+
+    async def ask(self, commit: str, fingerprint: str, *, url: str) -> None:
+        """Show them on a commit; ``url`` is where the proposal can be read."""
+
+    async def end(self, commit: str, conclusion: Conclusion) -> None:
+        """Take them away: what was proposed on a commit is decided."""
+
+
+class NoButtons:
+    """Stands where check runs cannot be written, or nobody would hear of a click."""
+
+    async def ask(self, commit: str, fingerprint: str, *, url: str) -> None:
+        """Reactions, replies and reviews decide."""
+
+    async def end(self, commit: str, conclusion: Conclusion) -> None:
+        """There were none."""
 
 
 class Checks:

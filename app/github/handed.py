@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from app.github.checks import Checks
+from app.github.checks import Buttons
 from app.github.comments import Comments
 from app.github.commits import Commits
 from app.github.proposal_text import taken
@@ -32,7 +32,7 @@ class HandedOver:
         pulls: Pulls,
         commits: Commits,
         comments: Comments,
-        checks: Checks,
+        checks: Buttons,
         bot_login: str,
     ) -> None:
         self._api, self._pulls, self._commits = api, pulls, commits

@@ -47,6 +47,9 @@ class _Token:
 class AppIdentity:
     """One GitHub App at one GitHub. Raises ValueError when the private key is none."""
 
+    has_buttons = True
+    """An installation that has not granted ``checks`` refuses them: this is noted in the report."""
+
     def __init__(
         self,
         *,

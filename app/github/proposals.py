@@ -7,7 +7,7 @@ a person closed stays closed, what a person merged is approved, and what a perso
 from __future__ import annotations
 
 from app.github.branches import Branches
-from app.github.checks import Checks
+from app.github.checks import Buttons
 from app.github.comments import Comment, Comments
 from app.github.labels import put_label
 from app.github.proposal_text import handed_over, pushed, replaced, withdrawn
@@ -29,7 +29,7 @@ class Proposals:
         pulls: Pulls,
         branches: Branches,
         comments: Comments,
-        checks: Checks,
+        checks: Buttons,
         effort: Effort,
         run: str,
         roadmap: str,

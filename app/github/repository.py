@@ -12,7 +12,7 @@ from dataclasses import replace
 from gidgethub.abc import GitHubAPI
 
 from app.github.branches import Branches
-from app.github.checks import Checks
+from app.github.checks import Buttons, Checks, NoButtons
 from app.github.comments import Comments
 from app.github.commits import Commits
 from app.github.handed import HandedOver
@@ -35,14 +35,15 @@ class GitHubRepository:
 
     ``client`` is authenticated for the installation, ``token`` gives a fresh installation token
     for git, ``bot_login`` is our App's (``SLUG[bot]``), ``base`` the branch the stack stands on.
-    ``checks`` is a client for check runs: an installation may not have granted them.
+    ``checks`` is a client for check runs (an installation may not have granted them), None where
+    who we are cannot write any.
     """
 
     def __init__(
         self,
         client: GitHubAPI,
         *,
-        checks: GitHubAPI,
+        checks: GitHubAPI | None,
         full_name: str,
         base: str,
         roadmap: str,
@@ -58,7 +59,10 @@ class GitHubRepository:
         self._branches = Branches(self._commits, snapshot=self.snapshot, bot_login=bot_login)
         comments = Comments(self._api, bot_login=bot_login)
         self._effort = Effort()
-        buttons = Checks(RepositoryApi(checks, full_name), bot_login=bot_login, effort=self._effort)
+        buttons: Buttons = NoButtons()
+        if checks:
+            api = RepositoryApi(checks, full_name)
+            buttons = Checks(api, bot_login=bot_login, effort=self._effort)
         self._proposals = Proposals(
             self._api,
             pulls=self._pulls,

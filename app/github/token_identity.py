@@ -27,6 +27,10 @@ _VIEWER = "query { viewer { login } }"
 class Identity(Protocol):
     """Who we are at GitHub. Every method raises ``Outage``."""
 
+    @property
+    def has_buttons(self) -> bool:
+        """Whether check runs with buttons can be made, and clicks on them are heard."""
+
     async def bot_login(self) -> str:
         """Return the login under which we comment."""
 
@@ -46,6 +50,9 @@ class Identity(Protocol):
 
 class TokenIdentity:
     """The owner of one token, an ``Identity`` without an App's key."""
+
+    has_buttons = False
+    """GitHub tells only an App of clicks, and a workflow's token needs no ``checks`` besides."""
 
     def __init__(
         self,

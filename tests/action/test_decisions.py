@@ -81,3 +81,10 @@ async def test_without_the_branch_what_waits_is_forgotten(ci: Workflows, after: 
 
     assert (report.runs, report.exit_code) == ((), 0)
     assert proposal.state == "open"
+
+
+async def test_a_proposal_has_no_buttons(ci: Workflows) -> None:
+    """A workflow hears of no click, and its token may write no checks: nothing is refused."""
+    await stuck(ci)
+
+    assert not [each for each in ci.github.requests if "check-runs" in each.path]
