@@ -1,12 +1,15 @@
-"""How many examples the properties try; none of them has a limit of time.
+"""What all tests share: how many examples the properties try, and which tests are long.
 
-``HYPOTHESIS_PROFILE=thorough`` looks longer, for whoever changes what a property is about.
+None of the properties has a limit of time; ``HYPOTHESIS_PROFILE=thorough`` looks longer, for
+whoever changes what one is about. Long tests run with ``--long``, as in CI.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -14,3 +17,17 @@ settings.register_profile(
 )
 settings.register_profile("thorough", settings.get_profile("quick"), max_examples=400)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--long``."""
+    parser.addoption("--long", action="store_true", help="run the long tests too, as CI does")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
+    """Skip the long tests unless they are asked for, and say why each is long."""
+    if config.getoption("--long"):
+        return
+    for item in items:
+        if mark := item.get_closest_marker("long"):
+            item.add_marker(pytest.mark.skip(reason=f"long: {mark.args[0]} (--long runs it)"))

@@ -20,8 +20,8 @@ from tests.runner.adapters.scratch_git import ScratchGit
 from tests.scenarios.process import Process
 
 pytestmark = [
-    pytest.mark.timeout(900),  # installing takes its time
-    pytest.mark.xdist_group("quick start"),  # once
+    pytest.mark.long("installs Cairn into a folder of its own"),
+    pytest.mark.timeout(600),
 ]
 
 PRICE = '''\
@@ -112,13 +112,14 @@ async def test_as_an_app(installed: Stranger, tmp_path: Path) -> None:
         assert await shell.wait() == 0
 
         roadmap = b"- [ ] 1.1 Add `price.py`, and its tests in `test_price.py`\n"
-        github.add_repository("octo/shop", {"ROADMAP.md": roadmap}, roles={"ann": "write"})
+        github.add_repository("octo/shop", {"ROADMAP.md": roadmap}, roles={"writer": "write"})
         issue = github.open_issue("octo/shop", "Prices")
         server = Process(await installed.begins(start, OPENAI_BASE_URL=url, **sandbox))
         address = (await server.until("Listening on ")).rpartition(" ")[2]
         github.webhook_url = f"{address}/webhook"
         assert await github.comment("octo/shop", issue.number, "/execute") == 202
-        await server.until("Checkpoint of task [1.1]")
+        async with asyncio.timeout(60):
+            await server.until("Checkpoint of task [1.1]")
 
         assert await server.end(signal.SIGTERM) == 0
         github.verify()

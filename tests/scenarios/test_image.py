@@ -27,7 +27,11 @@ from tests.scenarios.projects import ADD, CALC
 IMAGE = "cairn-server:latest"
 SCRIPT = Path(__file__).parents[2] / "scripts" / "server-image"
 # a first build takes minutes; when the image is up to date the script says so at once
-pytestmark = [pytest.mark.docker, pytest.mark.timeout(1200)]
+pytestmark = [
+    pytest.mark.docker,
+    pytest.mark.long("builds the server's image, unless it is there"),
+    pytest.mark.timeout(1200),
+]
 
 
 @pytest.fixture
