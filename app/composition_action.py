@@ -20,6 +20,7 @@ from app.github.token_identity import TokenIdentity
 from app.settings import ActionSettings
 from runner.adapters.budget_model import Budget, BudgetModel
 from runner.adapters.prices import prices_for
+from runner.errors import Outage
 
 __all__ = ["Acting", "Surroundings", "acting", "entered"]
 
@@ -59,12 +60,24 @@ async def acting(
     """
     heard = Heard()
     async with AsyncExitStack() as stack:
-        parts = await open_parts(settings, around, stack, lambda _: entry.identity)
+        parts = await _opened(settings, around, stack, entry)
         parts = replace(parts, overlay=lambda config: laid_over(inputs, config))
         parts = _within(parts, settings, inputs)
         keeper = Keeper(lambda: entry.state.save(settings.cairn_data_dir))
         await stack.enter_async_context(keeper)
         yield Acting(entry, await stack.enter_async_context(working(parts, (heard, keeper))), heard)
+
+
+async def _opened(
+    settings: ActionSettings, around: Surroundings, stack: AsyncExitStack, entry: Entry
+) -> Parts:
+    """Open the parts; a machine that cannot isolate what runs on it is a reason to do nothing."""
+    try:
+        return await open_parts(settings, around, stack, lambda _: entry.identity)
+    except Outage as outage:
+        if outage.kind != "sandbox":
+            raise
+        raise Refused(texts.UNISOLATED.format(reason=outage.message)) from outage
 
 
 def _within(parts: Parts, settings: ActionSettings, inputs: Inputs) -> Parts:

@@ -14,6 +14,8 @@ from contextlib import closing
 from pathlib import Path
 
 DATABASE = "cairn.db"
+MOST_BYTES = 1 << 30
+"""Unpacked; what is kept of a repository is a thousandth of it."""
 _KEPT = (DATABASE, "action.json", "executor/*/memory.json")
 _OVER = "(SELECT id FROM runs WHERE status IN ('ended', 'cancelled'))"
 _FORGET = (
@@ -42,12 +44,18 @@ def pack(folder: Path) -> bytes:
 def unpack(packed: bytes, folder: Path) -> None:
     """Put an archive's files into the data folder; others than ours are left out.
 
-    Raises ``ValueError`` when it is no archive.
+    Raises ``ValueError`` when it is no archive, or one of more than ``MOST_BYTES``.
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with tarfile.open(fileobj=io.BytesIO(packed), mode="r:gz") as tar:
-            ours = [each for each in tar.getmembers() if each.isfile() and _is_kept(each.name)]
+            ours, left = [], MOST_BYTES
+            for each in tar:
+                left -= each.size
+                if left < 0:  # before it is read: a few bytes may stand for a disk full of them
+                    raise ValueError(f"it holds more than {MOST_BYTES:,} bytes")
+                if each.isfile() and _is_kept(each.name):
+                    ours.append(each)
             tar.extractall(folder, members=ours, filter="data")
     except (tarfile.TarError, OSError, EOFError) as error:
         raise ValueError(f"it is no archive: {error}") from error

@@ -1,7 +1,9 @@
 """The branch that keeps our state between workflow runs: one commit without parents.
 
-It is moved by compare-and-swap, and only what our own account committed is read: a commit made
-through the API has its author and, where this GitHub signs, its signature.
+It is moved by compare-and-swap, and only what our own account committed for it is read. A name is
+easily borrowed: whoever can push may write ours as the author of a commit signed with a key of
+their own. So everything that GitHub writes under our commits must be there: author, committer and,
+where this GitHub signs, its signature. No commit of ours but the state's has no parent.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ ARCHIVE = "state.tar.gz"
 MOST_BYTES = 50 << 20
 _MESSAGE = "State of Cairn between workflow runs"
 
+_Form = tuple[tuple[str, ...], bool]
+
 
 class StateBranch:
     """One branch of one repository. Every method raises ``Outage`` or ``TaskError``."""
@@ -32,13 +36,13 @@ class StateBranch:
         self._branch = branch
         self._bot = bot_login
         self._at = ""
-        self._signature: tuple[str, bool] = ("", False)
+        self._form: _Form | None = None
         self._turn = asyncio.Lock()
 
     async def probe(self) -> None:
         """Make a commit on no branch: it tells whether we may write, and how ours look."""
         made = await self._commit({"README.md": texts.STATE_README.encode()})
-        self._signature = _signature(made)
+        self._form = _form(made)
 
     async def restore(self, folder: Path) -> bool:
         """Put what was kept into a folder; False when nothing was. Raises ``Refused``."""
@@ -47,8 +51,7 @@ class StateBranch:
             return False
         self._at = str(ref["object"]["sha"])
         commit = await self._api.get(f"git/commits/{self._at}", "show the state's commit")
-        name, signed = self._signature
-        if _signature(commit) not in ((name, signed), (name, True)):
+        if not self._is_ours(commit):
             raise Refused(texts.FOREIGN_STATE.format(branch=self._branch, bot=self._bot))
         tree = await self._api.get(f"git/trees/{commit['tree']['sha']}", "list the state's files")
         shas = [each["sha"] for each in tree["tree"] if each["path"] == ARCHIVE]
@@ -71,6 +74,12 @@ class StateBranch:
                 raise TaskError("github", large)
             files = {"README.md": texts.STATE_README.encode(), ARCHIVE: packed}
             await self._move(str((await self._commit(files))["sha"]))
+
+    def _is_ours(self, commit: Any) -> bool:
+        if self._form is None or commit["parents"] or commit["message"].strip() != _MESSAGE:
+            return False
+        people, signed = _form(commit)
+        return people == self._form[0] and signed >= self._form[1]
 
     async def _move(self, commit: str) -> None:
         if self._at:
@@ -95,7 +104,7 @@ class StateBranch:
         return str((await self._api.post("git/blobs", data, "store the state"))["sha"])
 
 
-def _signature(commit: Any) -> tuple[str, bool]:
-    """Who made a commit, and whether GitHub vouches for it."""
-    signed = commit.get("verification") or {}
-    return str(commit["author"]["name"]), bool(signed.get("verified"))
+def _form(commit: Any) -> _Form:
+    """Who made a commit, as GitHub writes it under ours, and whether GitHub vouches for it."""
+    people = tuple(str(commit[r][f]) for r in ("author", "committer") for f in ("name", "email"))
+    return people, bool((commit.get("verification") or {}).get("verified"))

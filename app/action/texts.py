@@ -42,8 +42,9 @@ commit without history. Nobody needs to look at it. Deleting the branch forgets 
 for a decision, and nothing else.
 """
 FOREIGN_STATE = (
-    "The newest commit of the branch `{branch}` was not made by {bot}, so it is not used. Delete "
-    "the branch if it can go (runs that wait are forgotten), or name another one in `state-branch`."
+    "The newest commit of the branch `{branch}` was not made by {bot} to keep its state, so it is "
+    "neither used nor overwritten. Name another branch in `state-branch`, or delete this one if it "
+    "can go (runs that wait are forgotten)."
 )
 MOVED = (
     "Another workflow run changed the branch `{branch}` meanwhile, so what this one remembers was "
@@ -51,6 +52,10 @@ MOVED = (
 )
 TOO_LARGE = "What is to be kept has {size:,} bytes, more than {most:,}: it was not kept."
 SANDBOX = "{reason} Around it is this job's own machine."
+UNISOLATED = (
+    "{reason} Start Docker, install bubblewrap, or say `sandbox: process` where what a model wrote "
+    "may read this job's token and key, and reach its network."
+)
 PRICELESS = (
     "The price of model {model} is unknown, so the budget cannot be kept. Leave `budget` out, or "
     "name a file with its price in the environment variable CAIRN_PRICES."

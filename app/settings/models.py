@@ -163,13 +163,19 @@ class ServerSettings(WorkSettings):
 class ActionSettings(WorkSettings):
     """What ``cairn action`` needs: a token where the server has an App's key.
 
-    The job's machine is thrown away after it, so that code may run on it without isolation.
+    The job's machine is thrown away after it, so code may run on it without isolation where the
+    workflow says ``process``; never by itself, for the job's token and key are there too.
     """
 
     github_token: SecretStr = Field(
         description="The workflow's GITHUB_TOKEN, or a token of an App's installation."
     )
-    cairn_allow_unsandboxed: bool = True
+
+    @field_validator("cairn_allow_unsandboxed")
+    @classmethod
+    def _isolated(cls, value: bool, info: ValidationInfo) -> bool:
+        """To name it is to allow it."""
+        return value or info.data.get("cairn_sandbox") == "process"
 
 
 _NO_KEY = "is not set; set it, or set OPENAI_BASE_URL to a model server that needs no key"

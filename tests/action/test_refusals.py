@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,11 @@ from app.action.errors import Refused
 from app.action.inputs import read_inputs
 from app.action.job import read_job
 from tests.action.job_kit import GRANTED, REPOSITORY, Workflows
+from tests.fake_github.bare import Person
+from tests.fake_github.git_shapes import SIGNED
+
+MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
+STATE = "State of Cairn between workflow runs"
 
 
 async def refused(said: dict[str, str]) -> str:
@@ -102,6 +108,41 @@ async def test_a_state_that_others_wrote_is_not_read(ci: Workflows) -> None:
         await ci.run("workflow_dispatch", ci.dispatch())
 
     assert ci.view.issues == {}
+
+
+@pytest.mark.parametrize(
+    ("committer", "message"),
+    [
+        (Person("mallory", "mallory@example.org", MOMENT), STATE),
+        (Person("GitHub", "noreply@github.com", MOMENT), "Release 2.0"),
+    ],
+    ids=["signed by another", "ours for something else"],
+)
+async def test_a_signed_commit_under_our_name_is_no_state(
+    ci: Workflows, committer: Person, message: str
+) -> None:
+    """Anybody may write our name above a commit signed with a key of their own; and what else
+    our account commits is neither read nor overwritten.
+    """
+    bare, bot = ci.view.state.bare, "github-actions[bot]"
+    author = Person(bot, f"15368+{bot}@users.noreply.github.com", MOMENT)
+    tree = bare.text("rev-parse", "main^{tree}").strip()
+    forged = bare.commit(tree, (), message, author=author, committer=committer, signature=SIGNED)
+    await ci.github.move_branch(REPOSITORY, "cairn/state", forged)
+
+    with pytest.raises(Refused, match=r"neither used nor overwritten"):
+        await ci.run("workflow_dispatch", ci.dispatch())
+
+    assert ci.view.branches["cairn/state"] == forged
+
+
+async def test_code_is_not_run_beside_the_token_unasked(ci: Workflows) -> None:
+    """Where nothing isolates, ``auto`` refuses; only the workflow can say ``process``."""
+    nothing = {"DOCKER_HOST": "unix:///nowhere/docker.sock", "CAIRN_SANDBOX_IMAGE": "/nowhere"}
+    said = ci.environment("workflow_dispatch", ci.dispatch(), CAIRN_SANDBOX="auto", **nothing)
+
+    assert "or say `sandbox: process` where" in await refused(said)
+    assert nothing_changed(ci)
 
 
 async def test_a_repository_without_a_roadmap(ci: Workflows) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+import tarfile
 from pathlib import Path
 
 import pytest
 
-from app.action.archive import pack, unpack
+from app.action.archive import MOST_BYTES, pack, unpack
 from app.action.inputs import STATE_BRANCH
 from app.composition_action import Surroundings, entered
 from app.settings import ActionSettings
@@ -66,3 +68,14 @@ def test_what_is_no_archive_is_said(tmp_path: Path) -> None:
     """Not a traceback."""
     with pytest.raises(ValueError, match="it is no archive"):
         unpack(b"nothing", tmp_path)
+
+
+def test_a_few_bytes_that_stand_for_a_full_disk(tmp_path: Path) -> None:
+    """Nothing is unpacked, for the sizes are added up first."""
+    claimed = tarfile.TarInfo("cairn.db")
+    claimed.size = MOST_BYTES + 1
+
+    with pytest.raises(ValueError, match="it holds more than"):
+        unpack(gzip.compress(claimed.tobuf()), tmp_path / "to")
+
+    assert list((tmp_path / "to").iterdir()) == []
