@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
+import shutil
 import sqlite3
 import tarfile
 import tempfile
@@ -17,6 +19,7 @@ DATABASE = "cairn.db"
 MOST_BYTES = 1 << 30
 """Unpacked; what is kept of a repository is a thousandth of it."""
 _KEPT = (DATABASE, "action.json", "executor/*/memory.json")
+_OURS = re.compile(r"cairn\.db|action\.json|executor/[0-9]+/memory\.json")
 _OVER = "(SELECT id FROM runs WHERE status IN ('ended', 'cancelled'))"
 _FORGET = (
     f"DELETE FROM journal WHERE run IN {_OVER}",  # noqa: S608 - no value of others in it
@@ -49,20 +52,31 @@ def unpack(packed: bytes, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with tarfile.open(fileobj=io.BytesIO(packed), mode="r:gz") as tar:
-            ours, left = [], MOST_BYTES
-            for each in tar:
-                left -= each.size
-                if left < 0:  # before it is read: a few bytes may stand for a disk full of them
-                    raise ValueError(f"it holds more than {MOST_BYTES:,} bytes")
-                if each.isfile() and _is_kept(each.name):
-                    ours.append(each)
-            tar.extractall(folder, members=ours, filter="data")
+            for each in _ours(tar):
+                _write(tar, each, folder / each.name)
     except (tarfile.TarError, OSError, EOFError) as error:
         raise ValueError(f"it is no archive: {error}") from error
 
 
-def _is_kept(name: str) -> bool:
-    return any(Path(name).match(pattern) for pattern in _KEPT) and name.count("/") in (0, 2)
+def _ours(tar: tarfile.TarFile) -> list[tarfile.TarInfo]:
+    """The files that are kept; all names and sizes are looked at before one is written."""
+    ours, left = [], MOST_BYTES
+    for each in tar:
+        left -= each.size
+        if left < 0:  # a few bytes may stand for a disk full of them
+            raise ValueError(f"it holds more than {MOST_BYTES:,} bytes")
+        if each.isreg() and _OURS.fullmatch(each.name):
+            ours.append(each)
+    return ours
+
+
+def _write(tar: tarfile.TarFile, each: tarfile.TarInfo, path: Path) -> None:
+    # not by extractall, which is safe by a filter that not every Python 3.11 has
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = tar.extractfile(each)
+    if content is not None:
+        with content, path.open("wb") as file:
+            shutil.copyfileobj(content, file)
 
 
 def _copy(database: Path, to: Path) -> None:

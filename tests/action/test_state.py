@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import tarfile
 from pathlib import Path
 
@@ -62,6 +63,23 @@ def test_an_archive_writes_nowhere_else(tmp_path: Path) -> None:
 
     found = sorted(p.relative_to(tmp_path / "to") for p in (tmp_path / "to").rglob("*.*"))
     assert [str(path) for path in found] == ["executor/1/memory.json"]
+
+
+@pytest.mark.parametrize(
+    "name", ["../cairn.db", "..//cairn.db", "/cairn.db", "executor/../memory.json", "x/y/cairn.db"]
+)
+def test_an_archive_of_others_writes_nowhere(tmp_path: Path, name: str) -> None:
+    """Neither by a name that leads out of the folder nor through a link in it."""
+    packed, theirs = io.BytesIO(), b"theirs"
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        link, file = tarfile.TarInfo("executor"), tarfile.TarInfo(name)
+        link.type, link.linkname, file.size = tarfile.SYMTYPE, str(tmp_path), len(theirs)
+        tar.addfile(link)
+        tar.addfile(file, io.BytesIO(theirs))
+
+    unpack(gzip.compress(packed.getvalue()), tmp_path / "to")
+
+    assert [path.name for path in tmp_path.rglob("*")] == ["to"]
 
 
 def test_what_is_no_archive_is_said(tmp_path: Path) -> None:
