@@ -19,6 +19,11 @@ settings.register_profile("thorough", settings.get_profile("quick"), max_example
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: a third of the time tests wait for processes."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--long``."""
     parser.addoption("--long", action="store_true", help="run the long tests too, as CI does")
