@@ -10,7 +10,7 @@ from app.schedule import FIRST
 from app.store.proposals import Shown, StoredProposal, StoredProposals
 from app.store.queue import Queue
 from app.store.runs import Run, Runs
-from handlers.payloads import Repo
+from handlers.payloads import Repo, User
 from handlers.proposals import Proposal, Rules, Saying
 from runner.defuse import defuse
 from runner.ports import Clock, Decision
@@ -111,6 +111,18 @@ class ProposalService:
         )
         await self._queue.answer(proposal.run, delivery, decision)
 
+    async def pushed(self, proposal: Proposal, *, by: User, delivery: str) -> None:
+        """Let the run of an open proposal read what was pushed to its branch."""
+        decision = Decision(
+            task=proposal.task,
+            verdict="pushed",
+            by=by.login,
+            channel="push",
+            fingerprint=proposal.fingerprint,
+        )
+        await self._queue.answer(proposal.run, delivery, decision)
+        await self._look()
+
     async def rules(self, repository: Repo, installation_id: int) -> Rules:
         """Return who may decide, as the repository's configuration says now."""
         return await self._rules_of(repository, installation_id)
@@ -178,8 +190,12 @@ def shown_in(state: RunState) -> tuple[Shown, ...]:
 
 
 def _waits(attempt: Attempt) -> bool:
-    """Whether a decision is waited for, or will be at the next step."""
-    published = attempt.path[-1:] == ("propose_recovery",)
+    """Whether a decision is waited for, or will be at the next step.
+
+    A run that wakes for a push is at work, and nobody has decided anything: a row that is decided
+    is not opened by this.
+    """
+    published = attempt.path[-1:] in (("propose_recovery",), ("await_approval",))
     at_work = attempt.status is Status.IN_PROGRESS and published
     return at_work or attempt.status is Status.AWAITING_APPROVAL
 

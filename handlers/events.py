@@ -108,12 +108,23 @@ class PullClosed(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PullPushed(_Event):
+    """Somebody pushed to the branch of a pull request: its head moved."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PullTouched(_Event):
     """Anything else that happened on a pull request."""
 
 
 Event = (
-    IssueCommentCreated | CommentDeleted | PullReviewed | ButtonClicked | PullClosed | PullTouched
+    IssueCommentCreated
+    | CommentDeleted
+    | PullReviewed
+    | ButtonClicked
+    | PullClosed
+    | PullPushed
+    | PullTouched
 )
 
 
@@ -201,6 +212,8 @@ def _check_run(delivery: str, action: str, payload: dict[str, object]) -> Event 
 def _pull(delivery: str, action: str, payload: dict[str, object]) -> Event | None:
     found = validated("pull_request", PullPayload, payload)
     common, pull = _common(delivery, found), found.pull_request
+    if action == "synchronize":
+        return PullPushed(**common, issue=pull.number)
     if action != "closed" or pull.closed_at is None:
         return PullTouched(**common, issue=pull.number)
     return PullClosed(**common, issue=pull.number, merged=pull.merged, closed_at=pull.closed_at)

@@ -85,6 +85,9 @@ class Proposals(Protocol):
     async def decide(self, proposal: Proposal, saying: Saying) -> Proposal:
         """Store a decision unless another one was first; return the proposal as it is then."""
 
+    async def pushed(self, proposal: Proposal, *, by: User, delivery: str) -> None:
+        """Let the run of an open proposal read what was pushed to its branch."""
+
     async def rules(self, repository: Repo, installation_id: int) -> Rules:
         """Return who may decide, as the repository's configuration says now."""
 

@@ -6,7 +6,14 @@ from dataclasses import replace
 
 from handlers import replies_decisions as replies
 from handlers.decisions import weigh
-from handlers.events import ButtonClicked, CommentDeleted, Event, PullClosed, PullReviewed
+from handlers.events import (
+    ButtonClicked,
+    CommentDeleted,
+    Event,
+    PullClosed,
+    PullPushed,
+    PullReviewed,
+)
 from handlers.proposals import Proposal, Proposals, Saying, Verdict
 from handlers.talk import Talk
 from runner.ports import Clock
@@ -26,6 +33,9 @@ async def handle_pull(event: Event, *, talk: Talk, proposals: Proposals, clock: 
     talk = replace(talk, issue=here[0].number or event.issue)
     if isinstance(event, CommentDeleted):
         await _lost(event, talk, proposals, here)
+    elif isinstance(event, PullPushed):
+        if here[0].state == "open":
+            await proposals.pushed(here[0], by=event.sender, delivery=event.delivery)
     elif saying := _saying(event, clock):
         await _said(event, talk, proposals, here, saying)
     await proposals.touch(event.repository.id, here[0].number or 0)

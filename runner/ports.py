@@ -245,11 +245,12 @@ class Decision:
     ``fingerprint`` names the proposal it answers ('' for any of the task), ``channel`` how it was
     said (reaction, reply, review, check, merge, close, prompt ...), ``at`` when (ISO, UTC).
     ``tasks`` are those of an ``edit``, which replaces the proposed ones and approves. ``defer`` is
-    what becomes of a proposal that nobody answered.
+    what becomes of a proposal that nobody answered. ``pushed`` decides nothing: somebody pushed to
+    the proposal's branch.
     """
 
     task: str
-    verdict: Literal["approve", "reject", "skip", "edit", "defer"]
+    verdict: Literal["approve", "reject", "skip", "edit", "defer", "pushed"]
     by: str
     why: str = ""
     channel: str = ""

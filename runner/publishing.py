@@ -31,7 +31,8 @@ class Checkpoint:
     branch the pull request is made against); ``tree`` is the tree sha the commit must have.
     ``trailers`` end the commit message. ``members`` are further tasks it ticks. ``kind``
     is ``recovery`` for an applied proposal, which only edits the roadmap: its pull request may be
-    there already. ``handed`` is people's work it goes on from, whose pull request it takes over.
+    there already. ``handed`` is people's work it goes on from, whose pull request it takes over;
+    ``onto`` the commit of a person on its branch that it is put on top of.
     """
 
     run: str
@@ -48,6 +49,7 @@ class Checkpoint:
     kind: Literal["checkpoint", "recovery"] = "checkpoint"
     members: tuple[str, ...] = ()
     handed: Handed | None = None
+    onto: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,26 @@ _WHY = {
 _MOST = 5
 CANCELLED = "its run was cancelled; checkpoints that it opened stay open"
 DONE_BY_PEOPLE = "its task is done in the roadmap already"
+PUSHED_SINCE = "somebody pushed to the branch since, so the approval was refused"
+OTHER_FILES = "it changes other files than {path}"
+OTHERWISE = "Cairn would write these tasks in another way than they stand there"
+_STALE = (
+    "The task was changed since the last proposal, so an approval of that one is refused. "
+    "This one is about the task as it stands now."
+)
+_PUSHED = (
+    "Somebody pushed to this branch, so what was pushed (`{head}`) is the proposal now; what was "
+    "said to the one before does not count."
+)
+_HELD = (
+    "**This cannot be approved now:** somebody pushed `{head}` to this branch, and {why}. Let the "
+    "branch change nothing but the lines of this task in the roadmap, or take the push back; merge "
+    "it yourself to have it as it is; or reply `/reject {id} why`."
+)
+_AS_PROPOSED = (
+    "The branch shows what Cairn proposes again; what was said to the proposal before does not "
+    "count."
+)
 _HOW = """\
 | to approve | to refuse |
 | --- | --- |
@@ -62,10 +82,7 @@ def proposal_comment(state: RunState, *, stale: bool = False) -> str:
     """The proposal as a person judges it in half a minute."""
     proposal, attempt = _of(state), state.attempt
     parts = [
-        "The task was changed since the last proposal, so an approval of that one is refused. "
-        "This one is about the task as it stands now."
-        if stale
-        else "",
+        _STALE if stale else _after_push(proposal),
         f"### Proposal {proposal.id}: {proposal.strategy.upper()}",
         f"**Why:** {_reason(state)} (`{proposal.reason}`).",
         _plain(proposal.explanation),
@@ -74,7 +91,7 @@ def proposal_comment(state: RunState, *, stale: bool = False) -> str:
         _evidence(proposal),
         "**How far it got:**\n\n" + effort(attempt),
         output_of(attempt.verification),
-        _HOW.format(id=proposal.id),
+        "" if proposal.held else _HOW.format(id=proposal.id),
         f"<sub>fingerprint `{proposal.fingerprint}`</sub>",
     ]
     return "\n\n".join(part for part in parts if part)
@@ -155,6 +172,16 @@ def not_a_file(handed: Handed, paths: Sequence[str]) -> str:
 def _people(handed: Handed) -> str:
     names = [_plain(person.partition(" <")[0]) for person in handed.people]
     return ", ".join(names[:_MOST]) or "people"
+
+
+def _after_push(proposal: Proposal) -> str:
+    """What a push to the branch means for the proposal, '' where there was none."""
+    head = proposal.head[:10]
+    if proposal.held:
+        return _HELD.format(head=head, why=_plain(proposal.held), id=proposal.id)
+    if head:
+        return _PUSHED.format(head=head)
+    return _AS_PROPOSED if proposal.revision else ""
 
 
 def _does(proposal: Proposal) -> str:

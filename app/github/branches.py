@@ -53,14 +53,16 @@ class Branches:
     async def rebuilt(self, checkpoint: Checkpoint) -> str | None:
         """Return the checkpoint's commit, on its branch; an older one of ours makes place for it.
 
-        None when a person pushed to the branch: it stays as they left it.
+        None when a person pushed to the branch: it stays as they left it. What was approved as they
+        pushed it is put on top, so nothing of theirs is lost.
         """
         there = await self._commits.head(checkpoint.branch)
         if there is None or there.holds(checkpoint):
             return await self.settled(checkpoint)
-        if not there.made_by(self._bot_login):
+        onto = checkpoint.onto if there.sha == checkpoint.onto else ""
+        if not (onto or there.made_by(self._bot_login)):
             return None
-        made = await self._made(checkpoint)
+        made = await self._made(checkpoint, onto)
         if await self._commits.move(checkpoint.branch, old=there.sha, new=made):
             return made
         raise _restless(checkpoint.branch)
@@ -73,9 +75,9 @@ class Branches:
         ours = there.made_by(self._bot_login)
         return ours and await self._commits.move(branch, old=there.sha, new=None)
 
-    async def _made(self, checkpoint: Checkpoint) -> str:
+    async def _made(self, checkpoint: Checkpoint, onto: str = "") -> str:
         base = await self._snapshot(checkpoint.parent)
-        return (await self._commits.create(checkpoint, base)).sha
+        return (await self._commits.create(checkpoint, base, onto=onto)).sha
 
 
 def _restless(branch: str) -> Outage:

@@ -40,8 +40,9 @@ class Commit:
     committer: str = ""
 
     def holds(self, checkpoint: Checkpoint) -> bool:
-        """Say whether it is exactly what a checkpoint would commit."""
-        return self.tree == checkpoint.tree and self.parents == (checkpoint.parent,)
+        """Say whether it is exactly what a checkpoint would commit, on a person's push or not."""
+        ours = (checkpoint.parent,)
+        return self.tree == checkpoint.tree and self.parents in (ours, (checkpoint.onto, *ours))
 
     def made_by(self, bot_login: str) -> bool:
         """Say whether our App made it through the API: nobody amended or rebased it since."""
@@ -67,8 +68,11 @@ class Commits:
         found = await self._api.get(f"git/blobs/{sha}", f"show blob {sha}")
         return base64.b64decode(found["content"])
 
-    async def create(self, checkpoint: Checkpoint, base: Snapshot) -> Commit:
-        """Make the commit, on no branch yet. Raises ``TaskError`` for another tree than ours."""
+    async def create(self, checkpoint: Checkpoint, base: Snapshot, *, onto: str = "") -> Commit:
+        """Make the commit, on no branch yet; ``onto`` is one more parent, that it goes on from.
+
+        Raises ``TaskError`` for another tree than ours.
+        """
         tree = await self._tree(checkpoint.changes.effective(base), base)
         if tree != checkpoint.tree:
             raise TaskError(
@@ -79,7 +83,7 @@ class Commits:
         data = {
             "message": commit_message(checkpoint),
             "tree": tree,
-            "parents": [checkpoint.parent],
+            "parents": [*filter(None, [onto]), checkpoint.parent],
         }
         made = await self._api.post("git/commits", data, f"commit task {checkpoint.task}")
         _check_signed(made, checkpoint)

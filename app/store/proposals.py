@@ -216,6 +216,8 @@ async def decided(
         & (table.c.task == decision.task)
         & (table.c.fingerprint == decision.fingerprint)
     )
+    if decision.verdict == "pushed":  # it stays open until the run shows what was pushed
+        return await connection.scalar(sa.select(table.c.seq).where(is_it, _OPEN)) is not None
     settled = {
         "state": _state_after(decision),
         "decided_by": decision.by,

@@ -10,6 +10,7 @@ from runner.deps import Deps
 from runner.errors import TaskError
 from runner.nodes.checkpoint import branch_of
 from runner.nodes.proposing import proposed, with_place
+from runner.nodes.pushed import shown_anew, with_push
 from runner.ports import Checkpoint, Decision
 from runner.reading import contents
 from runner.recovery.edit import edited
@@ -22,6 +23,7 @@ from runner.state import Attempt, Decided, RunState, Status, Step
 from runner.texts_recovery import (
     CANCELLED,
     DONE_BY_PEOPLE,
+    PUSHED_SINCE,
     recovery_body,
     recovery_message,
     recovery_title,
@@ -40,6 +42,8 @@ async def await_approval(state: RunState, deps: Deps) -> Step:
         return _parked(await _shown(state, deps))
     log.info("Task [%s]: %s by %s", state.task.name, decision.verdict, decision.by)
     proposal = _proposal(attempt)
+    if decision.verdict == "pushed":
+        return _parked(await with_push(state, deps) or state)
     if decision.fingerprint not in ("", proposal.fingerprint):
         return _parked(_noted(state, f"{_said(decision)} was about an older proposal"))
     state = _noted(state, _said(decision)).with_attempt(
@@ -54,7 +58,18 @@ async def await_approval(state: RunState, deps: Deps) -> Step:
         return await _rejected(state, deps, decision.why, status=Status.DEFERRED)
     if proposal.kind == "changes" and decision.verdict == "approve":
         return Step(state.with_attempt(approved=proposal.changes.digest), "proceed")
+    if decision.channel != "merge" and (fresh := await _pushed_since(state, deps)):
+        return _parked(fresh)
     return await _agreed(state.with_attempt(proposal=_as_decided(proposal, decision)), deps)
+
+
+async def _pushed_since(state: RunState, deps: Deps) -> RunState | None:
+    """A fresh proposal where the branch does not show what was agreed to; None where it does."""
+    fresh = await with_push(state, deps)
+    proposal = _proposal(state.attempt)
+    if fresh is None and proposal.held and state.attempt.decision:
+        fresh = await shown_anew(state, deps, proposal)
+    return _noted(fresh, PUSHED_SINCE).with_attempt(decision=None) if fresh else None
 
 
 async def _shown(state: RunState, deps: Deps) -> RunState:
@@ -167,6 +182,7 @@ async def _rewritten(state: RunState, deps: Deps, proposal: Proposal) -> RunStat
             body=recovery_body(state),
             trailers=_trailers(state),
             kind="recovery",
+            onto=proposal.head,
         )
     )
     deps.line.tip = (published.commit, published.branch)

@@ -46,14 +46,17 @@ def audit_of(state: RunState) -> Audit:
 
 
 def _divides(state: RunState, roadmap: Roadmap, task: Task) -> bool:
-    """Whether the parts say all that was nested in the task, so that it does not stand twice.
+    """Whether the new tasks say all that was nested in it, so that it does not stand twice.
+
+    Parts of a divided task do, and so does what a person wrote in its place by a push.
 
     Boxes are tasks of their own and stay; so does what a person did not see go.
     """
     boxes = any(task.line < other.line <= task.end_line for other in roadmap.tasks)
     decision = state.attempt.decision
     as_shown = decision is None or decision.verdict != "edit"
-    return _of(state).strategy == "decompose" and as_shown and not boxes
+    whole = _of(state).strategy == "decompose" or bool(_of(state).head)
+    return whole and as_shown and not boxes
 
 
 def _of(state: RunState) -> Proposal:

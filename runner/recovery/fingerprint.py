@@ -23,6 +23,7 @@ def sealed(proposal: Proposal) -> Proposal:
         [asdict(each) for each in proposal.replacements],
         proposal.changes.digest,
         *([proposal.attempt] if proposal.attempt > 1 else []),
+        *([proposal.revision, proposal.head, proposal.held] if proposal.revision else []),
     ]
     text = json.dumps(shown, ensure_ascii=True, sort_keys=True)
     return replace(proposal, fingerprint=hashlib.sha256(text.encode()).hexdigest())

@@ -53,7 +53,9 @@ class Proposal:
     whoever approves approves exactly this. ``branch``, ``url`` and ``number`` are those of its
     pull request, where there is one; ``comment_id`` and ``comment_node_id`` those of the comment
     people react to. ``attempt`` tells the proposal of a second attempt from an equal one of the
-    first, which was closed.
+    first, which was closed. ``head`` is the commit of a person that its branch is at ('' while
+    it is ours), ``held`` why that cannot be approved, ``revision`` counts how often a push was
+    read.
     """
 
     task: str
@@ -73,6 +75,14 @@ class Proposal:
     number: int | None = None
     comment_id: int | None = None
     comment_node_id: str = ""
+    head: str = ""
+    held: str = ""
+    revision: int = 0
+
+    @property
+    def replaces(self) -> bool:
+        """Whether approval puts other tasks in the place of its own."""
+        return self.kind == "recovery" and self.strategy in ("rewrite", "decompose")
 
     @property
     def id(self) -> str:

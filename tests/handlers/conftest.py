@@ -77,6 +77,7 @@ class WrittenProposals:
     said: list[Saying] = field(default_factory=list)
     touched: list[int] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
+    pushes: list[str] = field(default_factory=list)
     rival: Saying | None = None
 
     async def on_pull(self, repository_id: int, number: int) -> tuple[Proposal, ...]:
@@ -100,6 +101,9 @@ class WrittenProposals:
         return replace(
             proposal, state=state, decided_by=by, channel=channel, delivery=first.delivery
         )
+
+    async def pushed(self, proposal: Proposal, *, by: User, delivery: str) -> None:
+        self.pushes.append(delivery)
 
     async def rules(self, repository: Repo, installation_id: int) -> Rules:
         return self.who

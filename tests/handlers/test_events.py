@@ -16,6 +16,7 @@ from handlers.events import (
     IssueCommentCreated,
     MalformedPayload,
     PullClosed,
+    PullPushed,
     PullReviewed,
     PullTouched,
     User,
@@ -74,7 +75,7 @@ def test_an_edit_on_a_pull_request_only_touches_it() -> None:
 SAMPLES: dict[str, tuple[str, type, dict[str, object]]] = {
     "issue_comment.deleted.2": ("issue_comment", CommentDeleted, {}),
     "pull_request.closed": ("pull_request", PullClosed, {"issue": 2}),
-    "pull_request.synchronize": ("pull_request", PullTouched, {}),
+    "pull_request.synchronize": ("pull_request", PullPushed, {}),
     "pull_request_review.submitted": ("pull_request_review", PullTouched, {"issue": 2}),
     "check_run.requested_action": ("check_run", ButtonClicked, {"issue": 26764}),
 }
