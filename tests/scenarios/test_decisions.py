@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from tests.scenarios.bot import REPOSITORY, Bot
@@ -216,6 +218,28 @@ async def test_the_first_decision_counts(bot: Bot) -> None:
 
     (said,) = bot.proposes()
     assert "was rejected already by `keeper` (reply): the first decision counts" in said
+    bot.says()
+
+
+@pytest.mark.parametrize("approver_first", [True, False])
+async def test_two_opposite_decisions_at_once(bot: Bot, approver_first: bool) -> None:
+    """Of an approval and a rejection delivered together one is applied; the other is told of it."""
+    bot.github.set_role(REPOSITORY, "keeper", "maintain")
+    pull = await escalated(bot)
+    both = [
+        bot.github.comment(REPOSITORY, pull.number, "/approve", by="writer"),
+        bot.github.review(REPOSITORY, pull.number, "CHANGES_REQUESTED", by="keeper"),
+    ]
+
+    await asyncio.gather(*(both if approver_first else reversed(both)))
+    await bot.idle()
+
+    said = "".join(bot.proposes())
+    approved = "Ready for people" in said
+    first = "approved already by `writer` (reply)" if approved else "rejected already by `keeper`"
+    assert said.count(first) == said.count("the first decision counts") == 1
+    assert ("is approved. Run" in said) == approved == (pull.state == "open")
+    assert ("reject by review by keeper" in said) != approved
     bot.says()
 
 
