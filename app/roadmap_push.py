@@ -116,7 +116,8 @@ class _Work:
                 text = config_text(str(problem) for problem in error.problems)
                 await self.issue.show(TITLE, text, create=False)
             return
-        if config.triggers.push == "off":
+        shown = config.github_mode != "disabled" or config.triggers.push == "execute"
+        if config.triggers.push == "off" or not shown:
             return
         change = await compared(self.push, config.roadmap.path, raw, self.contents)
         if change is not None:

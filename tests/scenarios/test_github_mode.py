@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.scenarios.bot import Bot
+from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, notes, on
 
 _TWO = "- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Write `two.md` like `one.md`\n"
@@ -28,6 +28,17 @@ async def test_a_run_that_writes_nothing(bot: Bot) -> None:
     writes = {"git-upload-pack", "access_tokens", "comments", "reactions", *_numbers(bot)}
     sent = {r.path.rpartition("/")[2] for r in bot.github.requests if r.method != "GET"}
     assert sent <= writes
+
+
+@on(_MUTE)
+async def test_a_push_writes_no_plan(bot: Bot) -> None:
+    """Nobody asked for anything, so nothing is written: no issue, no comment."""
+    await bot.github.push(REPOSITORY, {"ROADMAP.md": _TWO.encode() + b"- [ ] 1.3 Write `x.md`\n"})
+    await bot.idle()
+
+    sent = {r.path.rpartition("/")[2] for r in bot.github.requests if r.method != "GET"}
+    assert sent <= {"git-upload-pack", "access_tokens"}
+    assert list(bot.view.issues) == [bot.issue.number]
 
 
 @on(_ASKING)
