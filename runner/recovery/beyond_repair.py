@@ -36,7 +36,13 @@ def beyond_repair(facts: Facts, *, to_come: Collection[str]) -> bool:
 
 
 def _asked_for(facts: Facts, missing: Missing) -> bool:
-    """Whether the task's own text names the module or the package that brings it."""
+    """Whether the task's own text names the module or the package that brings it.
+
+    Not where a file of that name is somewhere in the repository: its path can be put right.
+    """
+    file = missing.path.rpartition("/")[2].split(".")[0]
+    if any(path.rpartition("/")[2].split(".")[0] == file for path in facts.paths):
+        return False
     top = missing.name.split(".")[0]
     names = {missing.name, missing.path, top, installed_as(top)} - {""}
     text = words_of(facts.task)

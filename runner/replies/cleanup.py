@@ -5,12 +5,11 @@ Every function leaves a text alone unless *all* of it shows the mark.
 
 from __future__ import annotations
 
-import ast
 import html
 import re
-import warnings
 from collections.abc import Sequence
 
+from runner.python_tree import python_tree
 from runner.replies.fences import is_fence
 
 _THINK = re.compile(r"^\s*<(think|thinking|thought|reasoning|scratchpad)>", re.IGNORECASE)
@@ -115,9 +114,7 @@ def unescape_newlines(text: str, path: str) -> str:
 
 def _parses(text: str) -> bool:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
+        python_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from runner.changes import ChangeSet
 from runner.findings import Complaint
+from runner.python_tree import python_tree
 from runner.replies import labels
 from runner.replies.assemble import assemble
 from runner.replies.blocks import edits_of, join, names_file, read_blocks
@@ -107,9 +107,7 @@ def _is_program(text: str, path: str) -> bool:
     if not path.endswith(".py"):
         return False
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            body = ast.parse(text).body
+        body = python_tree(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return any(not isinstance(node, ast.Expr | ast.AnnAssign) for node in body)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator
 
+from runner.python_tree import python_tree
 from runner.validators.commands import Category, Verdict, judge, judge_text
 from runner.validators.destructive_sql import judge_sql
 
@@ -35,9 +35,7 @@ _FOR_TESTS = re.compile(r"(?:self\.)?_?(?:tmp|temp|scratch)\w*", re.IGNORECASE)
 def found_in(content: bytes, *, is_test: bool = False) -> Iterator[Found]:
     """Yield destructive calls; a test that only removes its own temporary folder does not count."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(content)
+        tree = python_tree(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     names, constants = _imports(tree), _constants(tree)

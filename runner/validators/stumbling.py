@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable
 
 from runner.findings import Complaint
+from runner.python_tree import python_tree
 from runner.validators import python
 
 _ROUNDS = 40
@@ -35,7 +36,7 @@ def meaning(text: str) -> str | None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             compile(text, "text", "exec", dont_inherit=True)
-            return ast.dump(ast.parse(text))
+            return ast.dump(python_tree(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

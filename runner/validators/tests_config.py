@@ -10,8 +10,9 @@ import configparser
 import json
 import re
 import tomllib
-import warnings
 from collections.abc import Iterator
+
+from runner.python_tree import python_tree
 
 _HOOKS = re.compile(
     r"^pytest_(?:collection|collect_|ignore_collect|itemcollected|deselected|runtest|pyfunc_call"
@@ -70,9 +71,7 @@ def _script(manifest: bytes) -> str:
 def _steering(source: bytes) -> set[str]:
     """Return the hooks and calls of a conftest that can hide a failing test."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
+        tree = python_tree(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
     return {word for node in ast.walk(tree) for word in _words(node)}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from runner.python_tree import python_tree
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -33,9 +34,7 @@ class TestCode:
 def inventory(source: bytes) -> dict[str, TestCode] | None:
     """Return the tests of a file by name (``Class::function``); None when it does not parse."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
+        tree = python_tree(source)
         found = {"": TestCode(1, Counter(), frozenset(_module_skips(tree)))}
         for name, function, inherited in _functions(tree, "", ()):
             found[name] = _test(function, inherited)
@@ -52,9 +51,7 @@ def source_of(source: bytes, name: str) -> str:
     text = source.decode("utf-8", "replace")
     plain = name.partition("[")[0]
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source)
+        tree = python_tree(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return text
     found = (node for of, node, _ in _functions(tree, "", ()) if of == plain)

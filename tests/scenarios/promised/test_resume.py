@@ -62,7 +62,8 @@ async def test_resume_by_command(tmp_path: Path, again: str) -> None:
         assert (first.code, len(here.log())) == (0, 3), first.err
         process = await here.start("run")
         await kept.asked.wait()
-        killed = await here.end(process, signal.SIGKILL)
+        process.kill()
+        killed = await here.end(process)
         kept.go.set()
         assert (killed.code, len(here.log())) == (-9, 3)
         third = await here.cairn(again)
