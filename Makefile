@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.complete
 UV := uv==0.13.9
 ARGS ?=
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check bench docs pictures lock venv
@@ -17,16 +18,17 @@ help: ## list the targets
 demo: $(STAMP) ## show Cairn work on a GitHub of its own (KILL=1: and survive a kill -9)
 	@$(BIN)/python -m tests.demo $(if $(KILL),--kill) $(ARGS)
 
-test: $(STAMP) ## run the tests; what is skipped is listed with its reason
+test: $(STAMP) ## run the tests (ARGS=--long: the long ones too); what is skipped is listed with its reason
 	@echo "== pytest"
-	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+	@$(PYTEST) $(ARGS)
 
 check: $(STAMP) ## run everything that must be right before a merge: style, types, imports, tests
 	@echo "== ruff format" && $(BIN)/ruff format --check .
 	@echo "== ruff check" && $(BIN)/ruff check .
 	@echo "== mypy" && $(BIN)/mypy
 	@echo "== import contracts" && $(BIN)/lint-imports
-	@echo "== pytest" && $(BIN)/python -m pytest -n auto --dist worksteal --cov $(ARGS)
+	@echo "== pytest" && $(PYTEST) --ignore tests/runner $(ARGS)
+	@echo "== pytest of the runner, with its coverage by branch" && $(PYTEST) tests/runner --cov $(ARGS)
 
 bench: $(STAMP) ## measure (no tests, no time limits)
 	@$(BIN)/python -m tests.bench $(ARGS)

@@ -12,6 +12,8 @@ from tests.scenarios.projects import note, notes, on
 from tests.scenarios.proposing import STUCK, TITLES
 from tests.scenarios.pushing import NEW, OLD
 
+pytestmark = pytest.mark.long("runs whole workflows")
+
 ROADMAP = ROOT / "docs/workflows/roadmap.yml"
 
 

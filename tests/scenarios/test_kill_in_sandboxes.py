@@ -14,6 +14,8 @@ from tests.scenarios.endings import progress
 from tests.scenarios.process import serving
 from tests.scenarios.projects import ADD, CALC
 
+pytestmark = pytest.mark.long("kills servers in each sandbox at each moment")
+
 MOMENTS = {  # what GitHub creates after the server's end
     "the ref": ("POST", "*/git/refs"),
     "the pull request": ("POST", "*/pulls"),

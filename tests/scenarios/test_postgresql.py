@@ -15,6 +15,8 @@ from tests.scenarios.endings import ANSWER, NOTE, finished
 from tests.scenarios.left_behind import secrets_in
 from tests.scenarios.process import serving
 
+pytestmark = pytest.mark.long("starts PostgreSQL and kills it")
+
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from contextlib import suppress
 
 import pytest
@@ -16,6 +15,8 @@ from runner.verifiers.junit_dialects import plain, surefire, vitest
 from tests.runner.verifiers.test_recorded import FOLDER, READERS
 
 LARGE = 1 << 20
+HOURS = pytest.mark.timeout(60)
+"""An expression that goes back over a megabyte takes hours; all of these are done in a moment."""
 WORDS = (
     *("testResults", "assertionResults", "status", "failures", "passes", "pending", "err"),
     *("tests", "examples", "summary", "exception", "messages", "result", "line", "Action"),
@@ -64,13 +65,12 @@ def test_a_cut_report_of_node_is_no_report() -> None:
         READERS["node.jsonl"](b'{"result":"passed"}\n')
 
 
+@HOURS
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("piece", ["a", " ", "\n", ":", "1:", "a.b:1", "{", "at ", "---- ", "| "])
 def test_one_long_text_takes_no_time(name: str, piece: str) -> None:
     """A megabyte of one thing is done at once: no expression goes back over it."""
     text = (piece * LARGE)[:LARGE]
-    began = time.process_time()
-
     attempt(name, text.encode())
     for wrapped in (
         {"testResults": [{"name": text, "message": text, "status": "failed"}]},
@@ -78,19 +78,15 @@ def test_one_long_text_takes_no_time(name: str, piece: str) -> None:
     ):
         attempt(name, json.dumps(wrapped).encode())
 
-    assert time.process_time() - began < 3
 
-
+@HOURS
 @pytest.mark.parametrize("dialect", [plain, surefire, vitest])
 @pytest.mark.parametrize("piece", ["a", "a.b:1 ", "/", ".", "\n"])
 def test_a_long_trace_takes_no_time(dialect, piece: str) -> None:
     """The same in a report of XML."""
     case = f'<testcase name="n" classname="c"><failure>{piece * LARGE}</failure></testcase>'
-    began = time.process_time()
-
     (failure,) = read_report(f"<testsuite>{case}</testsuite>".encode(), dialect).failures
 
-    assert time.process_time() - began < 3
     assert len(failure.message) < 3_000
     assert len(failure.test) <= 500
 

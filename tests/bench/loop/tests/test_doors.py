@@ -13,6 +13,8 @@ from tests.bench.loop.hall import hall
 from tests.bench.loop.naming import Character
 from tests.runner.sandbox_bench import ROOT
 
+pytestmark = pytest.mark.long("executes a roadmap of the bench")
+
 SANDBOX = "bubblewrap" if ROOT else "process"
 
 
