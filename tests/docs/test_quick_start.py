@@ -122,5 +122,6 @@ async def test_as_an_app(installed: Stranger, tmp_path: Path) -> None:
             await server.until("Checkpoint of task [1.1]")
 
         assert await server.end(signal.SIGTERM) == 0
+        assert "1.1" in github.says("octo/shop", issue.number)[0]
         github.verify()
     model.verify()
