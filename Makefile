@@ -10,7 +10,7 @@ ARGS ?=
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench docs pictures lock venv
+.PHONY: help demo test check coverage bench docs pictures lock venv
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
@@ -27,8 +27,10 @@ check: $(STAMP) ## run everything that must be right before a merge: style, type
 	@echo "== ruff check" && $(BIN)/ruff check .
 	@echo "== mypy" && $(BIN)/mypy
 	@echo "== import contracts" && $(BIN)/lint-imports
-	@echo "== pytest" && $(PYTEST) --ignore tests/runner $(ARGS)
-	@echo "== pytest of the runner, with its coverage by branch" && $(PYTEST) tests/runner --cov $(ARGS)
+	@echo "== pytest" && $(PYTEST) $(ARGS)
+
+coverage: $(STAMP) ## measure the branch coverage of runner by its own tests
+	@$(PYTEST) tests/runner --cov $(ARGS)
 
 bench: $(STAMP) ## measure (no tests, no time limits)
 	@$(BIN)/python -m tests.bench $(ARGS)
