@@ -13,59 +13,12 @@ from runner.publishing import Handed as Handed
 from runner.publishing import Proposed as Proposed
 from runner.publishing import Published as Published
 from runner.publishing import Stack as Stack
+from runner.questions import Answer as Answer
+from runner.questions import Form as Form
+from runner.questions import Message as Message
+from runner.questions import Question as Question
 from runner.roadmap.new_task import NewTask
 from runner.snapshot import Snapshot
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One turn of a conversation; ``role`` is system, user or assistant."""
-
-    role: str
-    content: str
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """The JSON object a closed question may be answered with: its JSON Schema, also in words."""
-
-    name: str
-    schema: str
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of the model. ``max_tokens`` bounds the answer.
-
-    ``seed`` asks for the same answer to the same question, where the endpoint knows it. ``form`` is
-    a wish: it is passed on to a model that is known to do well with it, and dropped otherwise.
-    """
-
-    messages: tuple[Message, ...]
-    temperature: float
-    max_tokens: int
-    model: str = ""
-    seed: int | None = None
-    form: Form | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What the model said. ``finish_reason`` is stop, length, content_filter or the server's word.
-
-    ``cost`` is in USD, None when the price is unknown; ``seconds`` wall time of the last try;
-    ``retries`` how many tries failed before it.
-    """
-
-    text: str
-    finish_reason: str
-    prompt_tokens: int
-    completion_tokens: int
-    model: str
-    cost: float | None = None
-    seconds: float = 0.0
-    retries: int = 0
 
 
 class Model(Protocol):
