@@ -17,7 +17,7 @@ from app.action.job import Job, read_job
 from app.action.report import Report, report_of
 from app.action.summary import summary
 from app.action.work import work
-from app.composition_action import Surroundings, acting, entered
+from app.composition.action import Surroundings, acting, entered
 from app.logs import PLAIN, secrets_of, set_up_logging
 from app.settings import ActionSettings, SettingsError, load_action_settings
 from app.store.database import StoreError

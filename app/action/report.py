@@ -9,9 +9,9 @@ from pathlib import Path
 from app.action import texts
 from app.action.commands import Note
 from app.action.work import Done
-from app.composition_action import Acting
+from app.composition.action import Acting
 from app.pages.watching import recall
-from app.progress_panel import total
+from app.progress.panel import total
 from app.store.proposals import StoredProposal
 from app.store.runs import Run
 from runner.roadmap.task import Task

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.action.report import Report
-from app.progress_tasks import cell
-from app.progress_text import progress_text
+from app.progress.tasks import cell
+from app.progress.text import progress_text
 from app.store.proposals import StoredProposal
 from runner.defuse import defuse
 

@@ -11,14 +11,14 @@ from app.action import missed, texts
 from app.action.errors import Refused
 from app.action.inputs import Inputs
 from app.action.job import STARTED, Job, comment_delivery, delivered
-from app.composition_action import Acting
-from app.execution import request_of
+from app.composition.action import Acting
 from app.github.contents import Contents
 from app.github.token_identity import INSTALLATION
-from app.plan_issue import PlanIssue
-from app.plan_text import TITLE, plan_text
-from app.roadmap_change import read
-from app.run_service import row_of
+from app.plans.change import read
+from app.plans.issue import PlanIssue
+from app.plans.text import TITLE, plan_text
+from app.runs.execution import request_of
+from app.runs.service import row_of
 from app.store.deliveries import Arrival
 from app.store.runs import Run
 from handlers.orders import Execute

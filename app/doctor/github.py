@@ -10,7 +10,7 @@ from typing import Any
 
 from gidgethub import BadRequest
 
-from app.composition_doctor import app_of, client_of, stranger_at
+from app.composition.doctor import app_of, client_of, stranger_at
 from app.doctor import texts
 from app.doctor.values import Finding, Patient, ok, problem, skipped, warning
 from app.github.scopes import APP_EVENTS, APP_PERMISSIONS, Permissions

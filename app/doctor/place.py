@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.composition_local import checkout_in
+from app.composition.checkout import checkout_in
 from app.doctor import texts
 from app.doctor.values import Finding, Patient, ok, problem, skipped, warning
-from app.roadmap_files import beside
+from app.roadmap.files import beside
 from runner.config import CONFIG_PATH, RepositoryConfig, parse_config
 from runner.errors import PortError
 from runner.ports import Repository

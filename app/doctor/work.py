@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from app.composition_doctor import chosen_sandbox, model_of
+from app.checkout.asked import FOLDER
+from app.composition.doctor import chosen_sandbox, model_of
 from app.doctor import texts
 from app.doctor.place import configured
 from app.doctor.values import Finding, Patient, ok, problem, skipped, warning
-from app.local_run import FOLDER
 from app.settings import RunSettings
 from app.store.database import inspect_store
 from runner.adapters.openai_model import OpenAIModel

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 import jwt
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
-from app.rsa_key import read_rsa_key
+from app.github.rsa_key import read_rsa_key
 from runner.ports import Clock
 
 _BACKDATED = timedelta(seconds=60)  # against clocks that differ, as GitHub advises

@@ -7,9 +7,9 @@ from urllib.parse import quote
 
 from aiohttp import web
 
-from app.access import LASTS, Access, from_elsewhere
 from app.pages import words
 from app.pages.answers import page, problem, wants_page
+from app.web.access import LASTS, Access, from_elsewhere
 from runner.errors import Outage
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]

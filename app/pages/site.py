@@ -11,17 +11,17 @@ from urllib.parse import urlencode
 
 from aiohttp import web
 
-from app.live import OVER, Hub
 from app.pages import words
 from app.pages.answers import answer, asset, masked, problem
 from app.pages.door import Door
 from app.pages.listing import Listing, Wanted
 from app.pages.stream import Streams
 from app.pages.view import Sight, run_line, run_view
-from app.progress_panel import total
+from app.progress.panel import total
+from app.runs.live import OVER, Hub
+from app.runs.waiting import Waiting
 from app.store.orders import WORKING
 from app.store.runs import Run, Runs
-from app.waiting import Waiting
 from runner.state import RunState, Usage
 
 TIMELINE = 50

@@ -13,10 +13,10 @@ from functools import partial
 
 from aiohttp import web
 
-from app.live import Hub
-from app.live_messages import Message
 from app.pages import words
 from app.pages.answers import HEADERS, problem
+from app.runs.live import Hub
+from app.runs.live_messages import Message
 from app.store.runs import Run, Runs
 from runner.errors import Outage
 

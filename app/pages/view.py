@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from app.live_messages import Message
 from app.pages.words import advice
-from app.progress_panel import panel, total
+from app.progress.panel import panel, total
+from app.runs.live_messages import Message
+from app.runs.waiting import Turn
 from app.store.runs import Run
-from app.waiting import Turn
 from runner.roadmap.task import Task
 from runner.state import Attempt, RunState, Usage
 

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from app.access import Access
-from app.live import Hub
 from app.pages.door import Door
 from app.pages.listing import Listing
 from app.pages.site import Sources, routes
+from app.runs.live import Hub
+from app.runs.waiting import Waiting
+from app.runs.worker import Outcome
 from app.settings import WorkSettings
 from app.setup.configured import configured_routes
 from app.store.database import Store
 from app.store.runs import Run, Runs
-from app.waiting import Waiting
-from app.worker import Outcome
+from app.web.access import Access
 from runner.adapters.fanout import Fanout
 from runner.cursors import Cursors
 from runner.events import RunChanged

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import get_args
 
-from app.access import SETTING
 from app.store.runs import Status
+from app.web.access import SETTING
 
 STATUSES = get_args(Status)
 """The words a list can be filtered by."""

@@ -14,7 +14,7 @@ from pydantic_settings import NoDecode
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
-from app.rsa_key import read_rsa_key
+from app.github.rsa_key import read_rsa_key
 
 
 def _base_url(value: str) -> str:

@@ -12,8 +12,6 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from app.access import Access
-from app.listening import listening
 from app.settings import SettingsError
 from app.settings.reading import load_setup_settings
 from app.setup import addresses, words
@@ -23,6 +21,8 @@ from app.setup.refusal import Unusable
 from app.setup.registration import Registration
 from app.setup.secret_file import SecretFile
 from app.setup.site import SETUP, SetupSite, application
+from app.web.access import Access
+from app.web.listening import listening
 from runner.adapters.clock import SystemClock
 
 _HOST = "127.0.0.1"

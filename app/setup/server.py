@@ -11,9 +11,6 @@ from pathlib import Path
 from aiohttp import web
 from pydantic import SecretStr
 
-from app.access import Access
-from app.health import healthz, readyz
-from app.listening import listening
 from app.settings import Problem, SettingsError
 from app.settings.registered import APP_FILE, APP_NAMES
 from app.settings.setup import SetupSettings
@@ -25,6 +22,9 @@ from app.setup.refusal import Unusable
 from app.setup.registration import Registration
 from app.setup.secret_file import SecretFile
 from app.setup.site import SETUP, SetupSite, application
+from app.web.access import Access
+from app.web.health import healthz, readyz
+from app.web.listening import listening
 from runner.adapters.clock import SystemClock
 from runner.errors import Outage
 

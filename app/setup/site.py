@@ -11,12 +11,12 @@ from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
-from app.access import Access, from_elsewhere
 from app.pages.answers import HEADERS, asset, page, problem
 from app.setup import addresses, words
 from app.setup.manifest import CALLBACK, asked, heard
 from app.setup.refusal import Refusal, Unusable
 from app.setup.registration import Form, Registration
+from app.web.access import Access, from_elsewhere
 
 SETUP = "/setup"
 _LONGEST = 4096

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from app.progress_panel import panel, total
+from app.progress.panel import panel, total
 from app.show import words
 from app.show.screen import Look, shown
 from app.show.standing import standing

@@ -15,7 +15,7 @@ from app.action.command import act
 from app.action.inputs import Inputs, read_inputs
 from app.action.job import Job, read_job
 from app.action.report import Report
-from app.composition_action import Surroundings
+from app.composition.action import Surroundings
 from app.settings import ActionSettings
 from tests.fake_github import FakeGitHub
 from tests.fake_github.reading import View

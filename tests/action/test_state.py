@@ -11,7 +11,7 @@ import pytest
 
 from app.action.archive import MOST_BYTES, pack, unpack
 from app.action.inputs import STATE_BRANCH
-from app.composition_action import Surroundings, entered
+from app.composition.action import Surroundings, entered
 from app.settings import ActionSettings
 from runner.errors import TaskError
 from tests.action.job_kit import REPOSITORY, Workflows

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import aiohttp
 
-from app.composition_proposals import Reactions
+from app.composition.proposals import Reactions
 from app.dispatch import Dispatch
 from app.github.identity import AppIdentity
-from app.polling import Poller
-from app.proposals import ProposalService
-from app.run_service import RunService
+from app.proposals.polling import Poller
+from app.proposals.service import ProposalService
+from app.runs.service import RunService
 from app.store.database import Store, open_store
 from app.store.deliveries import Delivery
 from app.store.orders import Orders

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from pydantic import SecretStr
 
-from app.access import Access
-from app.live import Hub
 from app.pages.door import Door
 from app.pages.listing import Listing
 from app.pages.site import Sources, routes
-from app.server import build_app
+from app.runs.live import Hub
+from app.runs.waiting import Waiting
 from app.store.deliveries import Deliveries
 from app.store.runs import Runs
-from app.waiting import Waiting
+from app.web.access import Access
+from app.web.server import build_app
 from tests.app.store.conftest import HandClock
 from tests.app.store.rows import put_run, set_run
 from tests.app.store.test_runs import REQUEST

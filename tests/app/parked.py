@@ -9,8 +9,8 @@ from pathlib import Path
 
 from typer.testing import CliRunner, Result
 
-from app.cli import cli
-from app.composition_local import kept_in
+from app.cli.main import cli
+from app.composition.checkout import kept_in
 from runner.adapters.file_journal import FileJournal
 from runner.adapters.file_runs import KnownRun
 from runner.driver import drive

@@ -13,7 +13,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from app.cli import cli
+from app.cli.main import cli
 from runner.graph import mermaid
 
 CAIRN = Path(sys.executable).with_name("cairn")
@@ -51,7 +51,7 @@ def test_the_graph_is_printed() -> None:
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     """Help comes at once: nothing is imported that only work needs."""
     program = (
-        "import sys\nfrom app.cli import cli\n"
+        "import sys\nfrom app.cli.main import cli\n"
         f"try:\n    cli({arguments!r})\nexcept SystemExit:\n    pass\n"
         "print('\\n'.join(sys.modules), file=sys.stderr)"
     )
@@ -123,7 +123,7 @@ def test_the_version() -> None:
 
 BUG = """
 import sys
-from app import cli
+from app.cli import main as cli
 
 @cli.cli.command()
 def bug(verbose: bool = False) -> None:

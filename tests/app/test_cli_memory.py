@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from app.cli import cli
+from app.cli.main import cli
 from runner.adapters.file_memory import FileMemory
 from runner.ports import Note
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from app.composition_local import kept_in
-from app.local_prompt import prompted
-from app.local_runs import Waiting, undecided, waiting
+from app.checkout.prompt import prompted
+from app.checkout.runs import Waiting, undecided, waiting
+from app.composition.checkout import kept_in
 from runner.ports import Decision
 from tests.app.parked import cairn, parked
 

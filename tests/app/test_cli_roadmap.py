@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from app.cli import cli
+from app.cli.main import cli
 from runner.roadmap.limits import MOST_BYTES
 from runner.roadmap.parse import parse_roadmap
 from tests.app.test_cli_help import HEAVY
@@ -238,7 +238,7 @@ def test_a_terminal_without_unicode(plan: Path) -> None:
 def test_little_is_imported(plan: Path, command: str) -> None:
     """Reading a roadmap needs no server, no database, no model."""
     program = (
-        "import sys\nfrom app.cli import cli\n"
+        "import sys\nfrom app.cli.main import cli\n"
         f"try:\n    cli(['roadmap', {command!r}, {str(plan)!r}])\nexcept SystemExit:\n    pass\n"
         "print('\\n'.join(sys.modules), file=sys.stderr)"
     )

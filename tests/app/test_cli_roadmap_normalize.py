@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.roadmap_files import Unusable, replace_unless_changed
+from app.roadmap.files import Unusable, replace_unless_changed
 from runner.roadmap.parse import parse_roadmap
 from tests.app.checkout import Checkout
 from tests.app.test_cli_roadmap import PLAN, cairn

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from app.cli import cli
+from app.cli.main import cli
 from runner.report import todos
 from tests.runner.states import ROADMAP, run_state
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.composition_local import kept_in
+from app.composition.checkout import kept_in
 from runner.adapters.file_runs import KnownRun
 from tests.app.parked import ROADMAP, cairn, parked
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from app.engine import VERSION, Engine
-from app.engine_values import RemoteError
+from app.engine.durable import VERSION, Engine
+from app.engine.values import RemoteError
 from app.logs import set_up_logging
 from app.store.database import open_store
 from runner.errors import Outage
@@ -170,7 +170,8 @@ async def test_lost_are_those_that_will_not_be_worked(data: Data) -> None:
 async def test_another_process_on_the_file(data: Data) -> None:
     """A second process on a file is told who has it and what to do; the first one goes on."""
     program = (
-        "import asyncio, sys\nfrom app.engine import Engine\nfrom runner.errors import Outage\n"
+        "import asyncio, sys\nfrom app.engine.durable import Engine\n"
+        "from runner.errors import Outage\n"
         "async def nothing(order): return False\n"
         "try: asyncio.run(Engine(sys.argv[1], nothing).start())\n"
         "except Outage as outage: print(outage)"
@@ -274,9 +275,9 @@ async def test_log_records_are_ours(data: Data, capsys: pytest.CaptureFixture[st
     assert said.err.count("Authorization: Bearer") == 1
 
 
-@pytest.mark.parametrize("program", ["import app.cli", "from app.cli import cli; cli()"])
+@pytest.mark.parametrize("program", ["import app.cli.main", "from app.cli.main import cli; cli()"])
 def test_the_command_line_does_without(program: str) -> None:
-    """Neither the import of ``app.cli`` nor ``cairn run --help`` imports the engine."""
+    """Neither the import of ``app.cli.main`` nor ``cairn run --help`` imports the engine."""
     told = f"import sys, atexit\natexit.register(lambda: print('dbos' in sys.modules))\n{program}"
     command = [sys.executable, "-c", told, "run", "--help"]
     ended = subprocess.run(command, capture_output=True, text=True, check=True)

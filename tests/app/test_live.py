@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from app.live import Hub
+from app.runs.live import Hub
 from runner.events import Exchange as Answered
 from runner.events import ModelAnswered, NodeStarted, RunChanged
 from tests.app.webhooks import FixedClock

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.memory_view import memory_lines
+from app.cli.memory_view import memory_lines
 from runner.ports import Note
 
 

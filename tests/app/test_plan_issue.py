@@ -10,7 +10,7 @@ import pytest
 
 from app.github.repository_api import RepositoryApi
 from app.github.scopes import PLAN
-from app.plan_issue import PlanIssue
+from app.plans.issue import PlanIssue
 from runner.errors import Outage, TaskError
 from tests.app.github.repository_bench import NAME, Bench, bench
 from tests.fake_github.state import Issue

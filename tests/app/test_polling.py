@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.proposals import EXPIRES
-from app.schedule import AGES, FIRST, OLD, Budget, next_poll
+from app.proposals.schedule import AGES, FIRST, OLD, Budget, next_poll
+from app.proposals.service import EXPIRES
 from app.store.database import open_store
 from tests.app.deciding_kit import REPOSITORY, Bench, deciding
 from tests.bench.polling import Counted, HandClock, let_pass, poller_of, proposals

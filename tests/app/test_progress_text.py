@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.progress_cut import cut
-from app.progress_graph import graph
-from app.progress_panel import panel
-from app.progress_text import MAX_LENGTH, progress_text
-from app.waiting import Turn
+from app.progress.cut import cut
+from app.progress.graph import graph
+from app.progress.panel import panel
+from app.progress.text import MAX_LENGTH, progress_text
+from app.runs.waiting import Turn
 from runner.findings import Level, Verification
 from runner.state import Failure, Status, Usage
 from tests.runner.states import at, run_state, with_status

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from app.cli import cli
+from app.cli.main import cli
 from tests.app.checkout import PROJECT, interruptible
 from tests.app.setup_kit import OURS, Browser, Page, browsing, manifest_of
 from tests.fake_github import FakeGitHub

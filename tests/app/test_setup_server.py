@@ -16,7 +16,7 @@ import aiohttp
 import pytest
 from typer.testing import CliRunner
 
-from app.cli import cli
+from app.cli.main import cli
 from app.settings import load_server_settings, load_setup_settings
 from app.settings.registered import APP_NAMES
 from app.setup.server import set_up

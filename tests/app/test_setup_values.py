@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from app.access import Access
 from app.pages.door import Door
 from app.settings.values import rsa_key
 from app.setup import words
@@ -23,6 +22,7 @@ from app.setup.exchange import Registered
 from app.setup.manifest import APP_EVENTS, APP_PERMISSIONS
 from app.setup.refusal import Unusable
 from app.setup.secret_file import SecretFile, contents
+from app.web.access import Access
 from tests.app.webhooks import FixedClock
 from tests.fake_github.world import key_pair
 

@@ -10,9 +10,9 @@ from http import HTTPStatus
 import pytest
 from gidgethub import BadRequest
 
+from app.runs.worker import SOONEST, Outcome, Worker
 from app.store.database import open_store
 from app.store.queue import Queue
-from app.worker import SOONEST, Outcome, Worker
 from runner.cursors import BORDER
 from runner.errors import Outage
 from tests.app.store.bench import Bench

@@ -15,15 +15,15 @@ from time import perf_counter
 
 import sqlalchemy as sa
 
-from app.engine import Engine
-from app.execution import StoredControl
+from app.engine.durable import Engine
+from app.runs.execution import StoredControl
+from app.runs.worker import Outcome, Segment, Worker
 from app.store.database import Store, open_store
 from app.store.journal import StoredAnswers, StoredJournal
 from app.store.orders import Orders
 from app.store.queue import Queue
 from app.store.runs import Runs
 from app.store.schema import journal
-from app.worker import Outcome, Segment, Worker
 from runner.adapters.clock import SystemClock
 from runner.adapters.fanout import Fanout
 from runner.deps import Deps

@@ -13,7 +13,7 @@ from time import monotonic, process_time
 
 import sqlalchemy as sa
 
-from app.polling import Poller
+from app.proposals.polling import Poller
 from app.store.database import Store, open_store
 from app.store.orders import Orders
 from app.store.proposals import Shown, StoredProposal, StoredProposals

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import typer
 from typer.core import TyperGroup, TyperOption
 
-from app.cli import cli
+from app.cli.main import cli
 
 
 def command_line() -> str:

@@ -18,8 +18,8 @@ from rich.console import Console
 from rich.file_proxy import FileProxy
 from rich.text import Text
 
-from app.local_run import LocalRun
-from app.local_work import run_locally
+from app.checkout.asked import LocalRun
+from app.checkout.work import run_locally
 from app.logs import PLAIN, set_up_logging
 from app.settings import load_run_settings
 from app.show.ending import ending

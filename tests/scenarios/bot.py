@@ -15,7 +15,7 @@ from pathlib import Path
 
 from aiohttp.test_utils import TestServer
 
-from app.composition import Server, Surroundings, server
+from app.composition.server import Server, Surroundings, server
 from app.settings import ServerSettings, load_server_settings
 from runner.ports import Sandbox
 from tests.fake_github import FakeGitHub

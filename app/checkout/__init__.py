@@ -1,0 +1,1 @@
+"""Runs on a checkout: what ``cairn run``, ``resume``, ``status`` and the decisions do."""

@@ -1,0 +1,43 @@
+"""Which options a run on a checkout has: those that were said, then the repository's, then ours."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+from app.checkout.asked import LocalRun
+from app.runs.options import options_of
+from runner.config import CONFIG_PATH, RepositoryConfig, parse_config
+from runner.deps import Deps
+from runner.reading import contents
+from runner.state import Options
+
+EVERY_TASK = sys.maxsize
+
+
+async def read_config(deps: Deps, commit: str) -> RepositoryConfig:
+    """Read the configuration of a commit. Raises ``ConfigError`` with every problem's line."""
+    found = await contents(deps, await deps.repository.snapshot(commit), [CONFIG_PATH])
+    return parse_config(found[CONFIG_PATH]) if CONFIG_PATH in found else RepositoryConfig()
+
+
+def options_for(asked: LocalRun, config: RepositoryConfig) -> Options:
+    """Return the options of a new run.
+
+    On a checkout nobody is asked unless the configuration or the command line says so, and all
+    tasks are done (DESIGN §8, §11).
+    """
+    options = options_of(config)
+    most = config.limits.tasks if "tasks" in config.limits.model_fields_set else EVERY_TASK
+    said = config.model_fields_set
+    options = replace(
+        options,
+        max_tasks=most,
+        approval_mode=config.approval_mode if "approval_mode" in said else "auto",
+        pause_destructive="pause_destructive" in said and config.pause_destructive,
+    )
+    given = dict(asked.given)
+    if isinstance(tasks := given.get("max_tasks"), int):
+        given["max_tasks"] = min(tasks, most)
+    # a task that is named is taken up though an older run has a proposal about it
+    return replace(options, retry=bool(given.get("task")), **given)  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""The command line: every ``cairn`` command, its options and its help."""

@@ -1,0 +1,85 @@
+"""The options of the commands that work on a checkout, with their help."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from app.cli.complete import tasks
+
+Roadmap = Annotated[str, typer.Option(help="Path of the roadmap (default: ROADMAP.md).")]
+Model = Annotated[str, typer.Option(help="Model to ask (default: CAIRN_MODEL).")]
+MaxTasks = Annotated[
+    int | None, typer.Option(min=1, help="Stop after this many tasks (default: all).")
+]
+Task = Annotated[str, typer.Option(help="Work on this one task (id or key).", autocompletion=tasks)]
+Phase = Annotated[str, typer.Option(help="Work on the tasks of this phase only.")]
+Sandbox = Annotated[
+    Literal["auto", "docker", "bubblewrap", "process"] | None,
+    typer.Option(help="Where code runs (default: CAIRN_SANDBOX, auto)."),
+]
+Image = Annotated[str, typer.Option(help="Container image for the tests.")]
+Branch = Annotated[str, typer.Option(help="Commit to this branch.")]
+Loop = Annotated[
+    Literal["hybrid", "repair", "fixed", "ralph"] | None,
+    typer.Option(help="What comes after a failure (default: hybrid)."),
+]
+VerifyMode = Annotated[
+    Literal["auto", "tests", "syntax", "agent", "off"] | None,
+    typer.Option(help="What counts as verified (default: auto)."),
+]
+Planning = Annotated[
+    bool | None,
+    typer.Option(
+        "--enable-planning/--no-planning",
+        help="Plan each task first, or none (default: the large ones).",
+    ),
+]
+Recovery = Annotated[
+    bool | None,
+    typer.Option(
+        "--enable-recovery/--no-recovery",
+        help="Propose what to do about a failed task (default: yes).",
+    ),
+]
+ApprovalMode = Annotated[
+    Literal["auto", "approve_decompose", "interactive", "review_only"] | None,
+    typer.Option(help="Which proposals ask before they are applied (default: auto)."),
+]
+PauseDestructive = Annotated[
+    bool | None,
+    typer.Option(
+        "--pause-destructive/--no-pause-destructive",
+        help="Ask before code is written that deletes files, tables, branches … (default: no).",
+    ),
+]
+Parallel = Annotated[
+    int | None,
+    typer.Option(min=1, max=16, help="Tasks that share nothing, at the same time (default: 1)."),
+]
+MaxIterations = Annotated[int | None, typer.Option(min=1, help="Node steps a task (default: 100).")]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0, metavar="USD", help="Stop before a model call that could cost the run more."
+    ),
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(min=1, help="Stop before a model call that could use more tokens in the run."),
+]
+AllowDirty = Annotated[
+    bool,
+    typer.Option(
+        "--allow-dirty", help="Begin beside uncommitted changes: they are left as they are."
+    ),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only list the tasks.")]
+Json = Annotated[bool, typer.Option("--json", help="One event a line, for programs.")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", help="Tell everything, and where an error came from.")
+]
+LogLevel = Annotated[
+    Literal["debug", "info", "warning", "error"], typer.Option(help="How much is told.")
+]

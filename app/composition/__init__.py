@@ -1,0 +1,1 @@
+"""The composition root: the only modules that name concrete classes."""

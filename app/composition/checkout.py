@@ -1,0 +1,214 @@
+"""Puts a run on a checkout together, and what it shares with the server: sandboxes, model.
+
+Apart from the server's, so that the command line does not import what only a server needs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.checkout.asked import LocalRun
+from app.checkout.runs import Kept
+from app.logs import mask_for, secrets_of
+from app.settings import Problem, RunSettings, SettingsError
+from runner.adapters.answer_files import AnswerFiles
+from runner.adapters.bubblewrap_sandbox import BubblewrapSandbox
+from runner.adapters.budget_model import Budget, BudgetModel
+from runner.adapters.clock import SystemClock
+from runner.adapters.docker_sandbox import DockerSandbox
+from runner.adapters.fanout import Fanout
+from runner.adapters.file_decisions import FileDecisions
+from runner.adapters.file_journal import FileJournal, JournalView
+from runner.adapters.file_memory import FileMemory
+from runner.adapters.file_runs import FileRuns
+from runner.adapters.folder_repository import FolderRepository
+from runner.adapters.local_repository import LocalRepository
+from runner.adapters.model_habits import Habits
+from runner.adapters.openai_model import OpenAIModel
+from runner.adapters.prices import Prices, prices_for
+from runner.adapters.process_sandbox import ProcessSandbox
+from runner.adapters.run_files import RunFiles
+from runner.adapters.sandboxes import SandboxChoice, choose_sandbox
+from runner.deps import Deps
+from runner.ports import Control, Events, Model, Sandbox
+from runner.problems import ON_A_CHECKOUT
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Here:
+    """A run's ports on a checkout or a folder, the place itself, and what it keeps of its runs."""
+
+    deps: Deps
+    repository: LocalRepository | FolderRepository
+    kept: Kept
+    model: OpenAIModel
+
+
+def kept_in(folder: Path) -> Kept:
+    """What a folder (``.executor``) keeps about its runs."""
+    journal = folder / "journal"
+    return Kept(FileRuns(journal), JournalView(journal), FileDecisions(folder / "decisions.jsonl"))
+
+
+@asynccontextmanager
+async def local_deps(
+    asked: LocalRun,
+    settings: RunSettings,
+    listener: Events,
+    *,
+    control: Control | None = None,
+    dry: bool = False,
+) -> AsyncIterator[Here]:
+    """Put together a run on a checkout; the sandbox may be ``process``, which is said.
+
+    A ``dry`` one opens no sandbox, so that it needs none that works. Raises ``Outage``, and
+    ``SettingsError`` for a file of prices that cannot be read.
+    """
+    folder, mask = asked.kept, mask_for(secrets_of(settings))
+    sandbox = await _sandbox(asked, settings, dry=dry)
+    repository = await _repository(asked, keep=not dry)
+    answers = AnswerFiles(folder / "journal")
+    model = open_model(settings, kept=folder)
+    journal = FileJournal(folder / "journal")
+    kept = kept_in(folder)
+    deps = Deps(
+        model=await _within(asked, model, answers, settings),
+        sandbox=sandbox,
+        repository=repository,
+        journal=journal,
+        events=Fanout(RunFiles(folder, mask=mask), listener),
+        clock=SystemClock(),
+        control=control or NoOrders(),
+        answers=answers,
+        decisions=kept.inbox,
+        memory=FileMemory(folder / "memory.json", mask=mask),
+        embedder=model,
+        model_name=settings.cairn_model,
+        start=ON_A_CHECKOUT,
+    )
+    try:
+        yield Here(deps, repository, kept, model)
+    finally:
+        await journal.close()
+        await model.close()
+
+
+async def _repository(asked: LocalRun, *, keep: bool) -> LocalRepository | FolderRepository:
+    """The git checkout this is, or the plain folder."""
+    if checkout := await checkout_in(asked.folder, asked.branch):
+        return checkout
+    store = asked.kept / "folder"
+    return FolderRepository(asked.folder, store=store, branch=asked.branch, keep=keep)
+
+
+async def checkout_in(folder: Path, branch: str = "") -> LocalRepository | None:
+    """The git checkout a folder is; None for a plain folder."""
+    checkout = LocalRepository(folder, branch=branch or None)
+    return checkout if await checkout.is_there() else None
+
+
+async def person_in(folder: Path) -> str:
+    """The name of whoever works in a folder."""
+    return await (await _repository(LocalRun(folder), keep=False)).person()
+
+
+async def _sandbox(asked: LocalRun, settings: RunSettings, *, dry: bool) -> Sandbox:
+    """Choose the sandbox, and say which; a dry run takes what is always there."""
+    wanted = "process" if dry else asked.sandbox or settings.cairn_sandbox
+    choice = await sandbox_of(asked, settings, wanted)
+    if not dry:
+        log.info(choice.reason)
+    return choice.sandbox
+
+
+async def sandbox_of(asked: LocalRun, settings: RunSettings, wanted: str) -> SandboxChoice:
+    """Choose the sandbox of a run on this folder. Raises ``Outage`` when none works."""
+    candidates = sandboxes(
+        settings,
+        str(asked.folder.resolve()),
+        prepared=asked.kept / "prepared",
+        unsafe=True,
+        path=os.environ.get("PATH", os.defpath),
+    )
+    return await choose_sandbox(wanted, candidates=_fitting(wanted, candidates, settings))
+
+
+async def _within(
+    asked: LocalRun, model: Model, answers: AnswerFiles, settings: RunSettings
+) -> Model:
+    """The model within the run's budget, of which answers may have used some before."""
+    if asked.budget == Budget():
+        return model
+    spent = await answers.paid(asked.run) if asked.run else ()
+    name, prices = settings.cairn_model, _prices(settings)
+    return BudgetModel(model, asked.budget, prices=prices, model=name, spent=spent)
+
+
+def sandboxes(
+    settings: RunSettings, owner: str, *, prepared: Path, unsafe: bool, path: str
+) -> list[Sandbox]:
+    """In order of preference; ``process`` only where no isolation is allowed (``unsafe``).
+
+    ``prepared`` is where results of setup commands are kept by those that have no engine for it.
+    """
+    image = settings.cairn_sandbox_image
+    isolated: list[Sandbox] = [
+        DockerSandbox(owner=owner, image=image),
+        BubblewrapSandbox(owner=owner, image=image, prepared=prepared),
+    ]
+    plain = ProcessSandbox(owner=owner, path=path, prepared=prepared)
+    return [*isolated, plain] if unsafe else isolated
+
+
+def open_model(
+    settings: RunSettings,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    *,
+    kept: Path | None = None,
+) -> OpenAIModel:
+    """The model of the settings; ``sleep`` waits (seconds) before it is asked again.
+
+    ``kept`` is the folder that keeps what was found out about models.
+    """
+    key = settings.openai_api_key
+    return OpenAIModel(
+        model=settings.cairn_model,
+        api_key=key.get_secret_value() if key else "none",
+        base_url=settings.openai_base_url,
+        prices=_prices(settings),
+        habits=Habits(kept / "models.json" if kept else None),
+        sleep=sleep,
+    )
+
+
+def _prices(settings: RunSettings) -> Prices:
+    try:
+        return prices_for(settings.openai_base_url, settings.cairn_prices)
+    except ValueError as error:
+        said = str(error).removeprefix("CAIRN_PRICES: ")
+        raise SettingsError([Problem("CAIRN_PRICES", f"is not usable: {said}")]) from error
+
+
+def _fitting(wanted: str, candidates: list[Sandbox], settings: RunSettings) -> list[Sandbox]:
+    """Leave bubblewrap out where it would find only this machine's own programs, unasked.
+
+    These are seldom the ones a project is tested with; a folder of ``scripts/sandbox-root`` is.
+    """
+    if wanted != "auto" or Path(settings.cairn_sandbox_image).is_absolute():
+        return candidates
+    return [candidate for candidate in candidates if candidate.name != "bubblewrap"]
+
+
+class NoOrders:
+    """The ``Control`` port where nobody can give orders but by Ctrl-C."""
+
+    async def check(self, run: str) -> None:
+        """Nothing is ever ordered."""

@@ -1,0 +1,259 @@
+"""Part of the composition root: what all runs of a server share, and what one run works with."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, aclosing
+from dataclasses import dataclass
+from functools import partial
+
+import aiohttp
+from gidgethub.abc import GitHubAPI
+
+from app.composition.checkout import open_model, sandboxes
+from app.composition.folders import Folders
+from app.composition.proposals import SkippedTasks, rules_of
+from app.github.branches import Branches
+from app.github.commits import Commits
+from app.github.normalise_pull import NormalisePull
+from app.github.repository import GitHubRepository
+from app.github.repository_api import RepositoryApi
+from app.github.repository_config import Overlay, as_it_is, read_config
+from app.github.scopes import CHECK, PUBLISH, READ
+from app.github.token_identity import Identity
+from app.logs import mask_for, secrets_of
+from app.pages.watching import Watching, watching
+from app.plans.normalise_pull import Normalising
+from app.progress.comment import Place, Progress
+from app.progress.queue import FirstWords
+from app.proposals.service import Look, ShownProposals
+from app.runs.execution import RunPorts, StoredControl, execute
+from app.runs.service import row_of
+from app.runs.waiting import Waiting
+from app.runs.worker import Outcome, Segment
+from app.settings import WorkSettings
+from app.store.database import Store, open_store
+from app.store.decisions import StoredDecisions
+from app.store.journal import StoredAnswers, StoredJournal
+from app.store.proposals import StoredProposals
+from app.store.runs import Run, RunRequest, Runs
+from app.store.skips import Skips
+from handlers.payloads import Repo
+from handlers.proposals import Rules
+from handlers.runs import RunRequested
+from runner.adapters.durable import take_folder
+from runner.adapters.fanout import Fanout
+from runner.adapters.openai_model import OpenAIModel
+from runner.adapters.sandboxes import SandboxChoice, choose_sandbox
+from runner.config import ConfigError, RepositoryConfig
+from runner.context.index import Index
+from runner.deps import Deps
+from runner.ports import Clock, Events, Model, Sandbox
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What tests replace: time, who hears of bugs, the sandbox or its PATH.
+
+    ``sleep`` waits before another try (seconds), ``rest`` until a paused run may go on.
+    """
+
+    clock: Clock
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    on_bug: Callable[[Exception], None] | None = None
+    sandbox_path: str = ""
+    sandbox: Sandbox | None = None
+    rest: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What all runs of a server share."""
+
+    settings: WorkSettings
+    around: Surroundings
+    store: Store
+    identity: Identity
+    model: Model
+    journal: StoredJournal
+    sandbox: SandboxChoice
+    folders: Folders
+    index: Index
+    mask: Callable[[str], str]
+    overlay: Overlay = as_it_is
+
+    def watching(self, runs: Runs) -> Watching:
+        """The pages, and who hears of every run for them."""
+        return watching(
+            self.settings,
+            store=self.store,
+            runs=runs,
+            journal=self.journal,
+            clock=self.around.clock,
+            mask=self.mask,
+        )
+
+    def first_words(self, waiting: Waiting) -> FirstWords:
+        """Who makes the comment of a run that is asked for."""
+        around = self.around
+        return FirstWords(self.identity, waiting, clock=around.clock, sleep=around.sleep)
+
+    @property
+    def skips(self) -> Skips:
+        """The tasks people want left out."""
+        return Skips(self.store, self.around.clock)
+
+    async def segment(self, id: str, runs: Runs, watch: Watching, *, poll: Look) -> Segment:
+        """Drive a run from where its journal stands, and tell who watches how it stopped.
+
+        ``poll`` is told of new proposals.
+        """
+        run = await runs.get(id)
+        if run is None:
+            raise LookupError(f"there is no run {id}")
+        ports = await self.ports(run, runs, watch.events, poll)
+        async with aclosing(execute(run, ports, runs)) as steps:
+            async for step in steps:
+                if isinstance(step, Outcome):
+                    await watch.stopped(run, step)
+                yield step
+
+    async def ports(self, run: Run, runs: Runs, watchers: Events, poll: Look) -> RunPorts:
+        """Put together what one run works with. Raises ``Outage`` when GitHub does not answer."""
+        scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
+        github = self.identity.client(**scope, permissions=PUBLISH)
+        bot = await self.identity.bot_login()
+        repository = await self.repository(run)
+        place = Place(run.repository, run.issue or 0, bot)
+        progress = Progress(
+            run.id,
+            place,
+            github=github,
+            clock=self.around.clock,
+            sleep=self.around.sleep,
+            comment=run.progress_comment_id,
+        )
+        files = self.folders.run_files(run.repository_id)
+        deps = Deps(
+            model=self.model,
+            sandbox=self.sandbox.sandbox,
+            repository=repository,
+            journal=self.journal,
+            events=Fanout(files, watchers, progress),
+            clock=self.around.clock,
+            control=StoredControl(runs),
+            answers=StoredAnswers(self.store, self.around.clock),
+            decisions=StoredDecisions(self.store),
+            skips=SkippedTasks(self.skips, run.repository_id, run.roadmap),
+            memory=self.folders.memory(run.repository_id),
+            index=self.index,
+            embedder=self.model if isinstance(self.model, OpenAIModel) else None,
+            model_name=self.settings.cairn_model,
+        )
+        stored = StoredProposals(self.store, self.around.clock)
+        shown = ShownProposals(run, stored, self.around.clock, poll)
+        api = RepositoryApi(github, run.repository)
+        branches = Branches(Commits(api), snapshot=repository.snapshot, bot_login=bot)
+        boxes = Normalising(deps, NormalisePull(api, branches=branches, bot_login=bot))
+        config = partial(self._config, github, run.repository)
+        return RunPorts(deps, progress, shown, config, boxes.offered, repository.in_mode)
+
+    async def repository(self, run: RunRequest) -> GitHubRepository:
+        """The repository as one run sees it. Raises ``Outage`` when GitHub does not answer."""
+        scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
+        return GitHubRepository(
+            self.identity.client(**scope, permissions=PUBLISH),
+            checks=self.identity.client(**scope, permissions=CHECK)
+            if self.identity.has_buttons
+            else None,
+            full_name=run.repository,
+            base=run.base_branch,
+            roadmap=run.roadmap,
+            run=run.id,
+            bot_login=await self.identity.bot_login(),
+            server_url=self.settings.github_server_url,
+            token=lambda: self.identity.installation_token(**scope, permissions=READ),
+            mirror=self.folders.mirror(run.repository_id),
+        )
+
+    async def roadmap_at_tip(self, request: RunRequested, path: str) -> bytes:
+        """A roadmap as a new run would read it: on the tip of its stack; empty when there is none.
+
+        Raises ``Outage``.
+        """
+        repository = await self.repository(row_of(request, path))
+        snapshot = await repository.snapshot((await repository.stack()).tip)
+        entry = snapshot.entries.get(path)
+        return (await repository.blobs([entry.sha]))[entry.sha] if entry else b""
+
+    async def rules_of(self, repository: Repo, installation: int) -> Rules:
+        """Who may decide about proposals there, as its configuration says now."""
+        github = self.identity.client(
+            installation_id=installation, repository_id=repository.id, permissions=READ
+        )
+        return await rules_of(lambda: self._config(github, repository.full_name))
+
+    async def roadmap_of(self, request: RunRequested) -> str:
+        """The roadmap a command means: the one it names, else the configured one."""
+        if request.command.path:
+            return request.command.path
+        github = self.identity.client(
+            installation_id=request.installation_id,
+            repository_id=request.repository.id,
+            permissions=READ,
+        )
+        try:
+            config = await self._config(github, request.repository.full_name)
+        except ConfigError:
+            config = RepositoryConfig()  # the run itself tells people what is wrong
+        return config.roadmap.path
+
+    async def _config(self, github: GitHubAPI, repository: str) -> RepositoryConfig:
+        images = self.settings.cairn_allowed_images
+        return self.overlay(await read_config(github, repository, images=images))
+
+
+async def open_parts(
+    settings: WorkSettings,
+    around: Surroundings,
+    stack: AsyncExitStack,
+    identify: Callable[[aiohttp.ClientSession], Identity],
+) -> Parts:
+    """Open what all runs share; ``stack`` closes it. ``identify`` says who we are at GitHub."""
+    folder = settings.cairn_data_dir
+    stack.callback(os.close, take_folder(folder, name=f"the data folder {folder}"))
+    store = await open_store(settings.database_url.get_secret_value())
+    stack.push_async_callback(store.close)
+    session = await stack.enter_async_context(aiohttp.ClientSession())
+    choice = await _server_sandbox(settings, around)
+    await choice.sandbox.sweep()
+    model = open_model(settings, around.sleep, kept=folder)
+    mask = mask_for(secrets_of(settings))
+    stack.push_async_callback(model.close)
+    return Parts(
+        settings=settings,
+        around=around,
+        store=store,
+        identity=identify(session),
+        model=model,
+        journal=StoredJournal(store, around.clock),
+        sandbox=choice,
+        folders=Folders(folder, mask=mask),
+        index=Index(),
+        mask=mask,
+    )
+
+
+async def _server_sandbox(settings: WorkSettings, around: Surroundings) -> SandboxChoice:
+    if around.sandbox is not None:
+        return SandboxChoice(sandbox=around.sandbox, reason="The sandbox is a test's.")
+    candidates = sandboxes(
+        settings,
+        str(settings.cairn_data_dir.resolve()),
+        prepared=settings.cairn_data_dir / "prepared",
+        unsafe=settings.cairn_allow_unsandboxed,
+        path=around.sandbox_path or os.environ.get("PATH", os.defpath),
+    )
+    return await choose_sandbox(settings.cairn_sandbox, candidates=candidates)

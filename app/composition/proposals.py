@@ -1,0 +1,92 @@
+"""Part of the composition root: what people decide about, and where the reactions come from."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cachetools import LRUCache
+
+from app.github.reactions import read_reactions
+from app.github.scopes import CONVERSE, REACTIONS
+from app.github.token_identity import Identity
+from app.proposals.service import ProposalService
+from app.store.proposals import StoredProposal
+from app.store.runs import Runs
+from app.store.skips import Skips
+from handlers.payloads import Repo
+from handlers.proposals import Rules
+from handlers.reactions import Reacted, Refused, weigh_reactions
+from handlers.talk import Talk
+from runner.config import ConfigError, RepositoryConfig
+
+_MOST_REFUSED = 10_000
+
+
+@dataclass(frozen=True)
+class SkippedTasks:
+    """The ``Skips`` port of one run."""
+
+    skips: Skips
+    repository_id: int
+    roadmap: str
+
+    async def skipped(self) -> frozenset[str]:
+        """Return the keys of the tasks people want left out."""
+        return await self.skips.of(self.repository_id, self.roadmap)
+
+
+class Reactions:
+    """Asks GitHub for reactions, and weighs them with those who decide."""
+
+    def __init__(self, identity: Identity, runs: Runs, proposals: ProposalService) -> None:
+        self._identity = identity
+        self._runs = runs
+        self._proposals = proposals
+        self._refused: Refused = LRUCache(_MOST_REFUSED)
+
+    async def ask(
+        self, installation: int, nodes: Sequence[str]
+    ) -> tuple[Mapping[str, Reacted | None], int]:
+        """Return what is on comments of any repository of an installation. Raises ``Outage``."""
+        client = self._identity.client(
+            installation_id=installation, repository_id=None, permissions=REACTIONS
+        )
+        return await read_reactions(client, nodes)
+
+    async def judge(self, stored: StoredProposal, comment: Reacted | None) -> None:
+        """Weigh the reactions on one proposal. Raises ``Outage``."""
+        run = await self._runs.get(stored.run)
+        repository = Repo(
+            id=stored.repository_id,
+            full_name=stored.repository,
+            default_branch=run.base_branch if run else "",
+            private=False,
+        )
+        talk = Talk(
+            github=self._identity.client(
+                installation_id=stored.installation_id,
+                repository_id=stored.repository_id,
+                permissions=CONVERSE,
+            ),
+            repository=repository,
+            installation_id=stored.installation_id,
+            issue=stored.number or 0,
+            own_login=await self._identity.bot_login(),
+        )
+        await weigh_reactions(
+            await self._proposals.told(stored),
+            comment,
+            talk=talk,
+            proposals=self._proposals,
+            refused=self._refused,
+        )
+
+
+async def rules_of(config: Callable[[], Awaitable[RepositoryConfig]]) -> Rules:
+    """Who may decide, as a repository's configuration says; one with errors says nothing."""
+    try:
+        group = (await config()).permissions
+    except ConfigError:
+        return Rules()
+    return Rules(need=group.decide, own_runs=group.own_runs)

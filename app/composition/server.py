@@ -1,0 +1,78 @@
+"""The composition root of the server: names the concrete classes and puts them together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+import aiohttp
+from aiohttp import web
+
+from app.composition.parts import Surroundings, open_parts
+from app.composition.work import Working, working
+from app.github.identity import AppIdentity
+from app.github.scopes import APP_EVENTS
+from app.inbox import Inbox
+from app.proposals.polling import Poller
+from app.runs.worker import Worker
+from app.settings import ServerSettings
+from app.web.server import build_app
+from runner.adapters.clock import SystemClock
+from runner.adapters.sandboxes import SandboxChoice
+
+__all__ = ["Server", "Surroundings", "server"]
+
+
+@dataclass(frozen=True)
+class Server:
+    """Everything that runs: the web application, the inbox of deliveries and the worker."""
+
+    app: web.Application
+    inbox: Inbox
+    worker: Worker
+    poller: Poller
+    sandbox: SandboxChoice
+    idle: Callable[[], Awaitable[None]]
+    """Waits until every stored delivery is worked, no poll is due and no run can go on."""
+
+
+@asynccontextmanager
+async def server(
+    settings: ServerSettings, around: Surroundings | None = None
+) -> AsyncIterator[Server]:
+    """Build the server, take up what an earlier process left, and close it in order.
+
+    Raises ``StoreError`` when the database cannot be used, ``Outage`` when no sandbox works.
+    """
+    around = around or Surroundings(SystemClock())
+
+    def identify(session: aiohttp.ClientSession) -> AppIdentity:
+        return AppIdentity(
+            app_id=str(settings.github_app_id),
+            private_key=settings.github_app_private_key.get_secret_value(),
+            api_url=settings.github_api_url,
+            session=session,
+            clock=around.clock,
+            sleep=around.sleep,
+        )
+
+    async with AsyncExitStack() as stack:
+        parts = await open_parts(settings, around, stack, identify)
+        work = await stack.enter_async_context(working(parts))
+        app = _front(settings, work)
+        yield Server(app, work.inbox, work.worker, work.poller, parts.sandbox, work.idle)
+
+
+def _front(settings: ServerSettings, work: Working) -> web.Application:
+    parts, watch = work.parts, work.watch
+    app = build_app(
+        secret=settings.github_webhook_secret,
+        deliveries=work.deliveries,
+        on_delivery=work.inbox.put,
+        events=APP_EVENTS,
+        readiness={"database": parts.store.check, "sandbox": parts.sandbox.sandbox.check},
+        routes=watch.routes,
+    )
+    app.on_shutdown.append(watch.on_shutdown)
+    return app

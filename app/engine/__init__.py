@@ -1,0 +1,1 @@
+"""The durable engine: DBOS Transact behind one module."""

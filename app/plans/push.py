@@ -1,0 +1,196 @@
+"""What a push to the default branch brings: the plan in an issue, and a run where it is wanted.
+
+Deliveries may come twice, late and in any order. A run is named by its delivery and the issue is
+looked for, so twice is once; only the push that left the branch as it is now rewrites the issue.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Set
+from dataclasses import dataclass
+from typing import Protocol
+
+from gidgethub.abc import GitHubAPI
+
+from app.github.contents import Contents
+from app.github.repository_api import RepositoryApi
+from app.github.repository_config import Overlay, as_it_is
+from app.github.scopes import PLAN
+from app.github.token_identity import Identity
+from app.plans.change import Change, compared, read
+from app.plans.issue import PlanIssue
+from app.plans.notes import refused, started, unclear
+from app.plans.text import TITLE, config_text, gone_text, plan_text, plannable
+from handlers.events import is_from_bot
+from handlers.orders import Execute
+from handlers.permissions import Role, role_of
+from handlers.pushes import (
+    MOST_TASKS,
+    BranchPushed,
+    Pushed,
+    Start,
+    fresh,
+    started_by,
+)
+from handlers.runs import RunRequested, run_id
+from runner.config import CONFIG_PATH, ConfigError, RepositoryConfig, parse_config
+from runner.errors import TaskError
+from runner.roadmap.diff import RoadmapDiff
+
+log = logging.getLogger(__name__)
+
+
+class Starts(Protocol):
+    async def start(self, request: RunRequested) -> None:
+        """Queue a run and say so in its comment; doing it twice leaves one of each."""
+
+
+class RoadmapPushes:
+    """Works pushes; doing it twice changes nothing. ``images`` may be asked for in a configuration.
+
+    ``allowed_bots`` are those whose pushes count, ``overlay`` is laid over the configuration.
+    """
+
+    def __init__(
+        self,
+        identity: Identity,
+        runs: Starts,
+        *,
+        allowed_bots: Set[str],
+        images: Collection[str],
+        overlay: Overlay = as_it_is,
+    ) -> None:
+        self._identity = identity
+        self._runs = runs
+        self._allowed_bots = allowed_bots
+        self._images = images
+        self._overlay = overlay
+
+    async def __call__(self, push: BranchPushed) -> None:
+        """Work one push. Raises ``Outage``."""
+        github = self._identity.client(
+            installation_id=push.installation_id,
+            repository_id=push.repository.id,
+            permissions=PLAN,
+        )
+        api = RepositoryApi(github, push.repository.full_name)
+        own = await self._identity.bot_login()
+        work = _Work(
+            push=push,
+            github=github,
+            contents=Contents(api),
+            issue=PlanIssue(api, bot_login=own),
+            runs=self._runs,
+            images=self._images,
+            overlay=self._overlay,
+            bot=is_from_bot(push, own=own, allowed=self._allowed_bots),
+        )
+        try:
+            await work.do()
+        except TaskError as error:  # issues are switched off, for example: nobody can be told
+            log.warning("Push %s is not worked: %s", push.delivery, error.message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """One push, and what is needed to work it; ``bot`` says that its sender counts for nothing."""
+
+    push: BranchPushed
+    github: GitHubAPI
+    contents: Contents
+    issue: PlanIssue
+    runs: Starts
+    images: Collection[str]
+    overlay: Overlay
+    bot: bool
+
+    async def do(self) -> None:
+        """Show the plan, then start what is to be started: the run belongs to the plan's issue."""
+        raw = await self.contents.read(CONFIG_PATH, self.push.after) or b""
+        try:
+            config = self.overlay(parse_config(raw, images=self.images))
+        except ConfigError as error:
+            if await self._is_newest():
+                text = config_text(str(problem) for problem in error.problems)
+                await self.issue.show(TITLE, text, create=False)
+            return
+        shown = config.github_mode != "disabled" or config.triggers.push == "execute"
+        if config.triggers.push == "off" or not shown:
+            return
+        change = await compared(self.push, config.roadmap.path, raw, self.contents)
+        if change is not None:
+            await self._plan_and_start(config, change)
+
+    async def _plan_and_start(self, config: RepositoryConfig, change: Change) -> None:
+        role = await self._role(config, change)
+        pushed = Pushed(trigger=config.triggers.push, diff=change.diff, role=role, bot=self.bot)
+        start, newest = started_by(pushed), await self._is_newest()
+        if not newest:
+            start = await self._still_there(start, change)
+        notes = [self._note(change, start, role)]
+        if config.triggers.push == "execute":
+            notes.append(unclear(change.diff))
+        note = "\n\n".join(filter(None, notes))
+        issue = await self._plan(change, note, wanted=bool(start.tasks), newest=newest)
+        if start.tasks and issue is not None:
+            await self._start(change, start, issue)
+
+    async def _role(self, config: RepositoryConfig, change: Change) -> Role:
+        """Ask what who pushed may do, where it matters."""
+        wanted = config.triggers.push == "execute" and change.diff is not None
+        if self.bot or not wanted or not fresh(change.diff or RoadmapDiff()):
+            return "none"
+        push = self.push
+        return await role_of(self.github, repository=push.repository, user=push.sender)
+
+    async def _is_newest(self) -> bool:
+        branch = self.push.repository.default_branch
+        return await self.contents.head(branch) == self.push.after
+
+    async def _still_there(self, start: Start, change: Change) -> Start:
+        """Drop the tasks that a later push took back or ticked."""
+        if not start.tasks:
+            return start
+        branch = self.push.repository.default_branch
+        now = await self.contents.read(change.path, await self.contents.head(branch))
+        roadmap = await read(change.path, now or b"")
+        live = {task.key for task in roadmap.tasks if task.runnable and not task.checked}
+        return Start(tuple(key for key in start.tasks if key in live))
+
+    async def _plan(self, change: Change, note: str, *, wanted: bool, newest: bool) -> int | None:
+        """Show the plan as it is after the push; an older push finds the issue where it is wanted.
+
+        It is made where there is none, and the push says anything worth one.
+        """
+        if not newest and not wanted:
+            return None
+        found = None if newest else await self.issue.find()
+        if found is not None:
+            return found
+        worth = not self.bot and change.news and plannable(change.after)
+        text = await asyncio.to_thread(_text, change, note)
+        return await self.issue.show(TITLE, text, create=worth)
+
+    def _note(self, change: Change, start: Start, role: Role) -> str:
+        if start.tasks:
+            return started(run_id(self.push.delivery), change.tasks(set(start.tasks)))
+        return refused(start, login=self.push.sender.login, role=role)
+
+    async def _start(self, change: Change, start: Start, issue: int) -> None:
+        push = self.push
+        order = Execute(path=change.path, tasks=start.tasks, max_tasks=MOST_TASKS)
+        request = RunRequested(
+            delivery=push.delivery,
+            repository=push.repository,
+            installation_id=push.installation_id,
+            issue=issue,
+            by=push.sender,
+            command=order,
+        )
+        await self.runs.start(request)
+
+
+def _text(change: Change, note: str) -> str:
+    return plan_text(change.after, note) if change.after else gone_text(change.path, note)

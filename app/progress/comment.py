@@ -1,0 +1,162 @@
+"""The progress comment of a run: one, found again by its marker, edited in place."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from gidgethub import BadRequest, GitHubException
+from gidgethub.abc import GitHubAPI
+
+from app.progress.text import marker, pause, progress_text, why
+from app.runs.waiting import Turn
+from runner.errors import Outage
+from runner.events import Advanced, Event, RunChanged
+from runner.ports import Clock
+from runner.state import RunState
+
+log = logging.getLogger(__name__)
+
+_COMMENTS = "/repos/{+name}/issues/{issue}/comments"
+_COMMENT = "/repos/{+name}/issues/comments/{comment}"
+
+EVERY = 10.0
+"""Seconds between two edits, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a run talks: an issue of a repository, as our App's ``bot`` account."""
+
+    repository: str
+    issue: int
+    bot: str
+
+
+class Progress:
+    """Listens to a run and shows it in its comment; ``finish`` writes the last word.
+
+    Used with ``async with``: an exception that leaves the block is told as the pause it causes.
+    """
+
+    def __init__(
+        self,
+        run: str,
+        place: Place,
+        *,
+        github: GitHubAPI,
+        clock: Clock,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        comment: int | None = None,
+    ) -> None:
+        """``comment`` is the id of the run's comment, if it was stored."""
+        self._run = run
+        self._place = place
+        self._github = github
+        self._clock = clock
+        self._sleep = sleep
+        self._comment = comment or 0
+        self._text = ""
+        self._edited = clock.monotonic()
+        self._state: RunState | None = None
+        self._later: asyncio.Task[None] | None = None
+        self._turn = asyncio.Lock()
+
+    async def __aenter__(self) -> int:
+        return await self.begin()
+
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self.stop()
+        if isinstance(error, Exception):  # one that ends the process leaves no time to tell
+            until = error.until if isinstance(error, Outage) else None
+            await self._try("paused", pause(why(error), until))
+
+    async def begin(self, turn: Turn | None = None) -> int:
+        """Find or make the comment; return its id. Raises ``Outage`` or a refusal of GitHub.
+
+        A new one says that the run works, or with ``turn`` that it waits.
+        """
+        if found := await self._find():
+            self._comment, self._text = int(found["id"]), str(found["body"])
+            edited = datetime.fromisoformat(found["updated_at"])
+            self._edited -= max(0.0, (self._clock.now() - edited).total_seconds())
+            return self._comment
+        self._text = progress_text(self._run, "queued" if turn else "started", "", None, turn)
+        made = await self._github.post(_COMMENTS, self._where, data={"body": self._text})
+        self._comment = int(made["id"])
+        return self._comment
+
+    async def _find(self) -> Any:
+        """The comment by its stored id, else by its marker; None when there is none."""
+        if self._comment:
+            try:
+                return await self._github.getitem(_COMMENT, self._where)
+            except BadRequest as refusal:
+                if refusal.status_code not in (404, 410):  # somebody deleted it
+                    raise
+        async for comment in self._github.getiter(_COMMENTS + "?per_page=100", self._where):
+            if self._is_ours(comment):
+                return comment
+        return None
+
+    @property
+    def _where(self) -> dict[str, str]:
+        place = self._place
+        return {"name": place.repository, "issue": str(place.issue), "comment": str(self._comment)}
+
+    async def emit(self, event: Event) -> None:
+        """Show what changed, now or when the last edit is long enough ago."""
+        if isinstance(event, Advanced):
+            self._state = event.state
+        elif not isinstance(event, RunChanged):
+            return
+        wait = EVERY - (self._clock.monotonic() - self._edited)
+        if self._later is None or self._later.done():
+            # beside the run: it does not wait for GitHub to take an edit
+            self._later = asyncio.create_task(self._try_later(wait))
+
+    async def finish(self, status: str, detail: str, state: RunState | None = None) -> None:
+        """Write the last word, without waiting. Raises ``Outage`` when it could not be said."""
+        self.stop()
+        self._state = state or self._state
+        await self._show(status, detail)
+
+    def stop(self) -> None:
+        """Begin no more edits."""
+        # one that is on its way already must arrive before the last word does
+        if self._later is not None and not self._turn.locked():
+            self._later.cancel()
+
+    async def _try_later(self, seconds: float) -> None:
+        if seconds > 0:
+            await self._sleep(seconds)
+        await self._try()
+
+    async def _try(self, status: str = "running", detail: str = "") -> None:
+        """Show how it stands; telling is not the work, so a failure is only logged."""
+        try:
+            await self._show(status, detail)
+        except Outage as outage:
+            log.warning("The comment of run %s was not edited: %s", self._run, outage.message)
+
+    async def _show(self, status: str, detail: str) -> None:
+        async with self._turn:
+            text = progress_text(self._run, status, detail, self._state)
+            if text == self._text:
+                return
+            self._edited = self._clock.monotonic()
+            try:
+                await self._github.patch(_COMMENT, self._where, data={"body": text})
+            except GitHubException as refusal:  # it is deleted or locked: nothing to be done
+                log.warning("The comment of run %s cannot be edited: %s", self._run, refusal)
+            else:
+                self._text = text
+
+    def _is_ours(self, comment: dict[str, object]) -> bool:
+        user = comment.get("user")
+        login = user.get("login") if isinstance(user, dict) else None
+        return login == self._place.bot and marker(self._run) in str(comment.get("body"))

@@ -1,0 +1,1 @@
+"""The proposals of a server: shown, polled for reactions, decided."""

@@ -1,0 +1,168 @@
+"""The poller: asks for the reactions to open proposals, and closes those nobody answers.
+
+It holds nothing between two polls but a timer: what is due is in rows, so a restart goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
+
+from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_jitter
+
+from app.proposals.schedule import MOST, Budget, next_poll
+from app.proposals.service import EXPIRES
+from app.store.proposals import StoredProposal, StoredProposals
+from handlers.reactions import Reacted
+from runner.errors import Outage
+from runner.ports import Clock
+
+log = logging.getLogger(__name__)
+
+Ask = Callable[[int, Sequence[str]], Awaitable[tuple[Mapping[str, Reacted | None], int]]]
+Judge = Callable[[StoredProposal, Reacted | None], Awaitable[None]]
+Expire = Callable[[StoredProposal, datetime], Awaitable[None]]
+
+_BACKOFF = wait_exponential_jitter(initial=1, max=300)
+
+
+class Poller:
+    """``ask`` gets the reactions on comments (by node id) of an installation and says how many
+    requests it took; ``judge`` weighs those on one proposal, ``expire`` closes one.
+
+    ``rest`` waits (seconds) for the next time; ``on_bug`` hears of every exception that is a bug.
+    """
+
+    def __init__(
+        self,
+        stored: StoredProposals,
+        *,
+        ask: Ask,
+        judge: Judge,
+        expire: Expire,
+        clock: Clock,
+        rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        on_bug: Callable[[Exception], None] | None = None,
+    ) -> None:
+        self._stored = stored
+        self._ask = ask
+        self._judge = judge
+        self._expire = expire
+        self._clock = clock
+        self._rest = rest
+        self._on_bug = on_bug
+        self._budgets: dict[int, Budget] = {}
+        self._idle = asyncio.Event()
+        self._wanted = asyncio.Event()
+        self._worker: asyncio.Task[None] | None = None
+        self._timer: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Begin to poll, first what became due meanwhile."""
+        self._wanted.set()
+        self._begin()
+
+    async def look(self) -> None:
+        """Something changed: see what is due now."""
+        self._idle.clear()
+        self._wanted.set()
+        if self._worker is not None and self._worker.done():  # it had stopped by a bug
+            self._begin()
+
+    async def idle(self) -> None:
+        """Wait until nothing is due."""
+        await self._idle.wait()
+
+    async def stop(self) -> None:
+        """Let go; what is due is polled at the next start."""
+        tasks = [task for task in (self._timer, self._worker) if task]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def poll(self) -> None:
+        """Do what is due once. Raises ``Outage`` when the database fails."""
+        now = self._clock.now()
+        for old in await self._stored.open_since(now - EXPIRES):
+            await self._expire(old, now)
+        for installation, due in (await self._stored.polls()).items():
+            if due <= now:
+                await self._poll(installation, now)
+
+    async def next_time(self) -> datetime | None:
+        """Return when something is due next."""
+        polls = await self._stored.polls()
+        times = [max(at, self._budget(one).ready_at()) for one, at in polls.items()]
+        oldest = await self._stored.oldest()
+        if oldest is not None:
+            times.append(oldest + EXPIRES)
+        return min(times, default=None)
+
+    def _begin(self) -> None:
+        self._worker = asyncio.create_task(self._work())
+        self._worker.add_done_callback(self._ended)
+
+    async def _work(self) -> None:
+        retrying = AsyncRetrying(
+            retry=retry_if_exception_type(Outage), wait=_BACKOFF, sleep=self._rest
+        )
+        while True:
+            await self._wanted.wait()
+            self._wanted.clear()
+            await retrying(self.poll)
+            due: datetime | None = await retrying(self.next_time)
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = asyncio.create_task(self._ring(due)) if due else None
+            if not self._wanted.is_set():
+                self._idle.set()
+
+    async def _ring(self, due: datetime) -> None:
+        # clocks differ a little: never again and again for the last millisecond
+        await self._rest(max(1.0, (due - self._clock.now()).total_seconds()))
+        await self.look()
+
+    async def _poll(self, installation: int, now: datetime) -> None:
+        """Ask about what is due in one installation, as far as its budget goes."""
+        budget = self._budget(installation)
+        crowd = await self._stored.count(installation)
+        while (left := budget.left(now)) > 0:
+            claimed = await self._stored.claim(
+                installation, most=MOST, again=lambda made: next_poll(made, now, crowd)
+            )
+            if not claimed:
+                return
+            try:
+                await self._judged(installation, claimed, budget)
+            except Outage as outage:
+                log.warning(
+                    "Reactions of installation %s: %s (%s left)", installation, outage.message, left
+                )
+                budget.spend(1, now)
+                if outage.until:
+                    budget.hold(outage.until)
+                return
+
+    async def _judged(
+        self, installation: int, claimed: Sequence[StoredProposal], budget: Budget
+    ) -> None:
+        reacted, requests = await self._ask(installation, [c.comment_node_id for c in claimed])
+        budget.spend(requests, self._clock.now())
+        for each in claimed:
+            await self._judge(each, reacted.get(each.comment_node_id))
+
+    def _budget(self, installation: int) -> Budget:
+        if installation not in self._budgets:
+            self._budgets[installation] = Budget(self._clock.now())
+        return self._budgets[installation]
+
+    def _ended(self, worker: asyncio.Task[None]) -> None:
+        """A bug must not pass unseen: nobody waits for this task."""
+        bug = None if worker.cancelled() else worker.exception()
+        if isinstance(bug, Exception):
+            log.error("The poller stopped by a bug", exc_info=bug)
+            if self._on_bug:
+                self._on_bug(bug)
+            self._idle.set()

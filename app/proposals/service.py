@@ -1,0 +1,210 @@
+"""The proposals of this server as handlers and runs see them: shown, found, decided."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, fields
+from datetime import datetime, timedelta
+
+from app.proposals.schedule import FIRST
+from app.store.proposals import Shown, StoredProposal, StoredProposals
+from app.store.queue import Queue
+from app.store.runs import Run, Runs
+from handlers.payloads import Repo, User
+from handlers.proposals import Proposal, Rules, Saying
+from runner.defuse import defuse
+from runner.ports import Clock, Decision
+from runner.state import Attempt, RunState, Status
+
+Look = Callable[[], Awaitable[None]]
+
+EXPIRES = timedelta(days=30)
+"""A proposal nobody answers for so long is closed, its task deferred (DESIGN §8)."""
+
+_COMMON = [f.name for f in fields(Proposal) if f.name in StoredProposal.__dataclass_fields__]
+
+
+class ProposalService:
+    """Implements ``handlers.proposals.Proposals`` on the proposals table.
+
+    ``rules_of`` reads who may decide in a repository, ``look`` tells the worker and ``poll`` the
+    poller that something changed.
+    """
+
+    def __init__(
+        self,
+        stored: StoredProposals,
+        queue: Queue,
+        runs: Runs,
+        *,
+        rules_of: Callable[[Repo, int], Awaitable[Rules]],
+        look: Look,
+        poll: Look,
+    ) -> None:
+        self._stored = stored
+        self._queue = queue
+        self._runs = runs
+        self._rules_of = rules_of
+        self._look = look
+        self._poll = poll
+
+    async def on_pull(self, repository_id: int, number: int) -> tuple[Proposal, ...]:
+        """Return those shown on a pull request, the newest first."""
+        return await self._told(await self._stored.on_pull(repository_id, number))
+
+    async def of_issue(self, repository_id: int, issue: int) -> tuple[Proposal, ...]:
+        """Return those of the runs asked for on an issue, the newest first."""
+        return await self._told(await self._stored.of_issue(repository_id, issue))
+
+    async def named(self, repository_id: int, id: str) -> tuple[Proposal, ...]:
+        """Return those of a repository whose fingerprint begins so, the newest first."""
+        return await self._told(await self._stored.named(repository_id, id))
+
+    async def of_task(self, repository_id: int, roadmap: str, task: str) -> tuple[Proposal, ...]:
+        """Return the open ones about a task, of any run, the newest first."""
+        return await self._told(await self._stored.of_task(repository_id, roadmap, task))
+
+    async def told(self, stored: StoredProposal) -> Proposal:
+        """Return a row with what is known of its run."""
+        return _proposal(stored, await self._runs.get(stored.run))
+
+    async def decide(self, proposal: Proposal, saying: Saying) -> Proposal:
+        """Store a decision unless another one was first; return the proposal as it is then."""
+        decision = Decision(
+            task=proposal.task,
+            verdict=saying.verdict,
+            by=saying.by.login,
+            why=defuse(saying.why[:_LONGEST], plain=True),
+            channel=saying.channel,
+            at=saying.at.isoformat(timespec="seconds"),
+            fingerprint=proposal.fingerprint,
+            tasks=saying.tasks,
+        )
+        await self._queue.answer(proposal.run, saying.delivery, decision)
+        await self._look()
+        return await self.told(await self._stored.get(proposal.seq))
+
+    async def expire(self, stored: StoredProposal, now: datetime) -> None:
+        """Close a proposal that nobody answered."""
+        decision = Decision(
+            task=stored.task,
+            verdict="defer",
+            by="Cairn",
+            why=f"nobody answered for {EXPIRES.days} days, so the task is deferred",
+            channel="time",
+            at=now.isoformat(timespec="seconds"),
+            fingerprint=stored.fingerprint,
+        )
+        await self._queue.answer(stored.run, f"expired:{stored.fingerprint}", decision)
+        await self._look()
+
+    async def supersede(self, proposal: Proposal, *, by: str, at: datetime, delivery: str) -> None:
+        """End a proposal since its task is tried again; its run closes the pull request."""
+        decision = Decision(
+            task=proposal.task,
+            verdict="reject",
+            by=by,
+            why="the task is tried again",
+            channel="retry",
+            at=at.isoformat(timespec="seconds"),
+            fingerprint=proposal.fingerprint,
+        )
+        await self._queue.answer(proposal.run, delivery, decision)
+
+    async def pushed(self, proposal: Proposal, *, by: User, delivery: str) -> None:
+        """Let the run of an open proposal read what was pushed to its branch."""
+        decision = Decision(
+            task=proposal.task,
+            verdict="pushed",
+            by=by.login,
+            channel="push",
+            fingerprint=proposal.fingerprint,
+        )
+        await self._queue.answer(proposal.run, delivery, decision)
+        await self._look()
+
+    async def rules(self, repository: Repo, installation_id: int) -> Rules:
+        """Return who may decide, as the repository's configuration says now."""
+        return await self._rules_of(repository, installation_id)
+
+    async def touch(self, repository_id: int, number: int) -> None:
+        """Look for reactions on a pull request at once."""
+        if await self._stored.touch(repository_id, number):
+            await self._poll()
+
+    async def lose_comment(self, proposal: Proposal) -> bool:
+        """Remember that a proposal's comment is gone; False when that was known."""
+        return await self._stored.lose_comment(proposal.seq)
+
+    async def _told(self, found: Sequence[StoredProposal]) -> tuple[Proposal, ...]:
+        return tuple([await self.told(each) for each in found[:_MOST]])
+
+
+_LONGEST = 1000
+_MOST = 100
+
+
+class ShownProposals:
+    """Keeps the rows of one run as its state shows them; a crash loses nothing: they are made anew
+    from the next state."""
+
+    def __init__(self, run: Run, stored: StoredProposals, clock: Clock, poll: Look) -> None:
+        self._run = run
+        self._stored = stored
+        self._clock = clock
+        self._poll = poll
+        self._known: tuple[Shown, ...] = ()
+
+    async def see(self, state: RunState) -> None:
+        """Take in a state of the run. Raises ``Outage``."""
+        shown = shown_in(state)
+        if shown == self._known:
+            return
+        first = self._clock.now() + FIRST
+        if await self._stored.sync(self._run, shown, poll_at=first):
+            await self._poll()
+        self._known = shown
+
+    async def end(self) -> None:
+        """The run is over: what is still open can be applied by nobody."""
+        await self._stored.close(self._run.id)
+
+
+def shown_in(state: RunState) -> tuple[Shown, ...]:
+    """Return the proposals of a state that people can see somewhere."""
+    return tuple(
+        Shown(
+            task=attempt.task,
+            name=state.task_of(attempt.task).name,
+            fingerprint=proposal.fingerprint,
+            strategy=proposal.strategy,
+            number=proposal.number,
+            url=proposal.url,
+            comment_id=proposal.comment_id,
+            comment_node_id=proposal.comment_node_id,
+            open=_waits(attempt),
+        )
+        for attempt in state.attempts.values()
+        if (proposal := attempt.proposal) and proposal.number is not None
+    )
+
+
+def _waits(attempt: Attempt) -> bool:
+    """Whether a decision is waited for, or will be at the next step.
+
+    A run that wakes for a push is at work, and nobody has decided anything: a row that is decided
+    is not opened by this.
+    """
+    published = attempt.path[-1:] in (("propose_recovery",), ("await_approval",))
+    at_work = attempt.status is Status.IN_PROGRESS and published
+    return at_work or attempt.status is Status.AWAITING_APPROVAL
+
+
+def _proposal(stored: StoredProposal, run: Run | None) -> Proposal:
+    own = asdict(stored)
+    starter = run.request.get("by_id") if run else None
+    return Proposal(
+        **{name: own[name] for name in _COMMON},
+        run_status=run.status if run else "ended",
+        starter=int(starter or 0),
+    )

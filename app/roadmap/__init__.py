@@ -1,0 +1,1 @@
+"""What the ``cairn roadmap`` commands do: show, lint, normalize and sync."""

@@ -1,0 +1,1 @@
+"""The runs of a server: asked for, queued, worked on, and watched."""

@@ -1,0 +1,177 @@
+"""Who watches a run hears its events as they happen; whoever is slow is dropped, never waited for.
+
+Kept in memory, for this process: the newest messages of each run, from which a reader who comes
+back goes on, and the newest state of the runs at work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Callable
+from itertools import islice
+
+from app.runs.live_messages import Message, told
+from runner.events import Advanced, Event, RunChanged
+from runner.ports import Clock
+from runner.state import RunState
+
+KEEP = 500
+"""Messages kept of a run."""
+
+RUNS = 200
+"""Runs whose messages are kept; the one silent for longest goes first."""
+
+OVER = frozenset({"ended", "cancelled", "resting"})
+"""After one of these a run says nothing more."""
+
+
+class Channel:
+    """The newest messages of one run; the first one ever has the number 1."""
+
+    def __init__(self, keep: int) -> None:
+        self.ring: deque[Message] = deque(maxlen=keep)
+        self.last = 0
+        self.state: RunState | None = None
+        self.status = ""
+        self.closed = False
+        self._news = asyncio.Event()
+
+    @property
+    def first(self) -> int:
+        """The number of the oldest message that is kept."""
+        return self.last - len(self.ring) + 1
+
+    @property
+    def over(self) -> bool:
+        """Nothing more will come, as far as one can know."""
+        return self.closed or self.status in OVER
+
+    def add(self, message: Message) -> None:
+        """Keep a message and wake the readers."""
+        self.ring.append(message)
+        self.last += 1
+        self.wake()
+
+    def wake(self) -> None:
+        """Let every reader look again."""
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+    async def news(self, seconds: float) -> bool:
+        """Wait until there is something new, at most so long; say whether there is."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._news.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    def after(self, number: int) -> list[Message]:
+        """Return the messages that are newer than ``number``."""
+        return list(islice(self.ring, max(0, number + 1 - self.first), None))
+
+
+class Hub:
+    """The ``Events`` port of everyone who watches; ``mask`` hides secrets in what it tells."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        mask: Callable[[str], str] = str,
+        keep: int = KEEP,
+        runs: int = RUNS,
+    ) -> None:
+        self._clock = clock
+        self._mask = mask
+        self._keep = keep
+        self._runs = runs
+        self._channels: OrderedDict[str, Channel] = OrderedDict()
+        # numbers begin anew with each process: a reader of another one must not mistake them
+        self._start = secrets.token_hex(4)
+        self._closed = False
+
+    async def emit(self, event: Event) -> None:
+        """Tell an event; never waits for a reader."""
+        channel = self._channel(event.run)
+        if isinstance(event, Advanced):
+            channel.state = event.state
+        elif isinstance(event, RunChanged):
+            channel.status = event.status
+            channel.state = channel.state if event.status == "started" else None
+        data = told(event, channel.state, self._mask)
+        if data is not None:
+            number = f"{self._start}-{channel.last + 1}"
+            channel.add(Message(number, self._clock.now(), data))
+
+    def newest(self, run: str, most: int) -> list[Message]:
+        """Return the newest messages of a run, newest first."""
+        channel = self._channels.get(run)
+        return list(islice(reversed(channel.ring), most)) if channel else []
+
+    def state(self, run: str) -> RunState | None:
+        """Return the state of a run that is at work in this process."""
+        channel = self._channels.get(run)
+        return channel.state if channel else None
+
+    def status(self, run: str) -> str:
+        """Return what the run last said about itself; '' when it said nothing yet."""
+        channel = self._channels.get(run)
+        return channel.status if channel else ""
+
+    def is_over(self, run: str) -> bool:
+        """Say whether the run has spoken its last word."""
+        return self.status(run) in OVER
+
+    def has_more(self, run: str, after: str) -> bool:
+        """Say whether a reader who has read up to ``after`` has missed anything."""
+        channel = self._channels.get(run)
+        return channel is not None and self._number(after) < channel.last
+
+    async def follow(
+        self, run: str, *, after: str = "", patience: float
+    ) -> AsyncIterator[Message | None]:
+        """Yield messages newer than ``after`` (an id; '' for all), None for so long a silence.
+
+        Ends when the run is over, the server stops, or the reader is too slow: who comes back with
+        the id of the last message goes on there.
+        """
+        channel, at = self._channel(run), self._number(after)
+        at = max(at, channel.first - 1)
+        while not self._closed:
+            if at < channel.first - 1:
+                return
+            for message in channel.after(at):
+                yield message
+                at += 1
+                if at < channel.first - 1:
+                    return
+            if at < channel.last:
+                continue
+            if channel.over:
+                return
+            if not await channel.news(patience):
+                yield None
+
+    async def close(self) -> None:
+        """End every stream; for the server's stop."""
+        self._closed = True
+        for channel in self._channels.values():
+            channel.wake()
+
+    def _channel(self, run: str) -> Channel:
+        if run not in self._channels:
+            self._channels[run] = Channel(self._keep)
+            while len(self._channels) > self._runs:
+                _, oldest = self._channels.popitem(last=False)
+                oldest.closed = True
+                oldest.wake()
+        self._channels.move_to_end(run)
+        return self._channels[run]
+
+    def _number(self, id: str) -> int:
+        start, _, number = id.partition("-")
+        known = start == self._start and number.isascii() and number.isdigit() and len(number) < 10
+        return int(number) if known else 0

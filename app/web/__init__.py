@@ -1,0 +1,1 @@
+"""HTTP: webhooks in, health out, and who may see the pages."""
