@@ -33,6 +33,9 @@ QUEUE = "segments"
 POLL = 0.1
 """Seconds between two looks into the queue (4 % of a core)."""
 
+PATIENCE = 5.0
+"""Seconds ``stop`` gives dbos to write down what a finished step said."""
+
 Step = Callable[[str], Awaitable[bool]]
 
 
@@ -47,11 +50,14 @@ class Engine:
         self._step = step
         self._claim: Claim | None = None
         self._client: DBOSClient | None = None
-        self._working: set[asyncio.Task[object]] = set()
+        self._driving: set[asyncio.Task[object]] = set()
+        self._segments: set[asyncio.Task[object]] = set()
+        self._stopping = False
 
     async def start(self) -> None:
         """Take the database, recover what a dead process left, begin to work."""
         self._claim = await asyncio.to_thread(claim, self._url)
+        self._stopping = False
         refuse_pickle()
         DBOS(config=_config(self._url))
         _log_with_us()
@@ -93,9 +99,7 @@ class Engine:
         """Stop at once; what was at work goes on at the next start."""
         if self._claim is None:  # never started: DBOS, one a process, may be another's
             return
-        for task in self._working:
-            task.cancel()
-        await asyncio.gather(*self._working, return_exceptions=True)
+        await self._leave()
         loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(1) as own:  # destroy ends the loop's default pool, which it took
             if self._client is not None:
@@ -104,15 +108,28 @@ class Engine:
         loop.set_default_executor(ThreadPoolExecutor())
         self._claim.close()
 
+    async def _leave(self) -> None:
+        """Cut off the steps that are taken, let dbos write down those that were."""
+        self._stopping = True
+        for task in self._driving:
+            task.cancel()
+        if self._segments:
+            await asyncio.wait(self._segments, timeout=PATIENCE)
+
     async def _drive(self, order: str) -> bool:
-        """One step, known to ``stop``."""
+        """One step, known to ``stop``; the task it is taken in lives as long as the segment."""
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a step is a coroutine of a task
-        self._working.add(task)
+        if self._stopping:
+            raise asyncio.CancelledError
+        if task not in self._segments:
+            self._segments.add(task)
+            task.add_done_callback(self._segments.discard)
+        self._driving.add(task)
         try:
             return await self._step(order)
         finally:
-            self._working.discard(task)
+            self._driving.discard(task)
 
 
 async def _stopped(order: str) -> bool:

@@ -114,6 +114,19 @@ async def test_a_finished_step_is_not_taken_again(data: Data) -> None:
     assert (len(taken), again.taken, len(steps)) == (3, ["a"], 3)
 
 
+async def test_an_order_whose_last_step_is_taken_when_the_engine_stops(
+    data: Data, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is written down as worked before the engine is gone: nothing is cut off, nothing said."""
+    steps = Steps()
+    async with data.engine(steps.take) as engine:
+        await data.enqueue(engine, "a")
+        await worked(steps.done)
+
+    assert data.rows("SELECT status FROM workflow_status") == [("SUCCESS",)]
+    assert [record.message for record in caplog.records if record.name == "dbos"] == []
+
+
 async def test_what_was_enqueued_when_the_process_ended(data: Data) -> None:
     """An order that no step was taken of is worked by the next engine."""
     async with data.engine(Stuck().take) as engine, data.store.writing() as connection:
