@@ -14,6 +14,8 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType
 from mdit_py_plugins.front_matter import front_matter_plugin
 
+from runner.roadmap import gfm_rules
+from runner.roadmap.comments import behind
 from runner.roadmap.headings import Path, number
 from runner.roadmap.items import Item, opening_text
 from runner.roadmap.labels import is_checks, is_files, is_work, label
@@ -48,7 +50,9 @@ class Blocks:
     """What a walk through the tokens collects, all in file order.
 
     ``items`` are all list items, tasks or not; ``tables`` places in ``tokens``; ``too_deep`` the
-    line (from 1) where nesting was deeper than is read, 0 when it was not.
+    line (from 1) where nesting was deeper than is read, 0 when it was not. What stands behind an
+    open comment is in none of them: ``hidden`` has the lines of its items (from 0), by the line
+    (from 1) of the comment.
     """
 
     tokens: list[Token]
@@ -57,6 +61,7 @@ class Blocks:
     paragraphs: list[Paragraph] = field(default_factory=list)
     code: list[Token] = field(default_factory=list)
     tables: list[tuple[int, Path]] = field(default_factory=list)
+    hidden: dict[int, list[int]] = field(default_factory=dict)
     too_deep: int = 0
 
 
@@ -64,7 +69,7 @@ def parse(text: str) -> tuple[Blocks, EnvType]:
     """Read the blocks of a text with LF line ends; the second value holds its link definitions."""
     env: EnvType = {}
     parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable("table").disable(_PLAIN)
-    tokens = parser.use(front_matter_plugin).parse(text, env)
+    tokens = gfm_rules.use(parser.use(front_matter_plugin)).parse(text, env)
     return _Walk(tokens).run(), env
 
 
@@ -74,6 +79,7 @@ class _Walk:
     def __init__(self, tokens: list[Token]) -> None:
         self.found = Blocks(tokens)
         self._tokens = tokens
+        self._behind = behind(tokens)
         self._above: Path = ()
         self._items: list[Item] = []
         self._labels: list[str] = []
@@ -102,10 +108,26 @@ class _Walk:
         return self.found
 
     def _item(self, index: int, token: Token) -> None:
+        text, text_end = opening_text(self._tokens, index)
+        item = self._begun(token, text_end)
+        if comment := self._behind.get(index):
+            self.found.hidden.setdefault(comment, []).append(item.start)
+        else:
+            item.take(text)
+            self.found.items.append(item)
+        if _names_a_file(item):
+            item.check = True
+        if "\n" in text and _is_keyword(said := label(text)):
+            self._labels[-1] = said  # without a blank line before it, a label joins the last item
+        if token.level >= DEEPEST - 1 and not self.found.too_deep:
+            self.found.too_deep = item.start + 1
+        self._items.append(item)
+
+    def _begun(self, token: Token, text_end: int) -> Item:
+        """The item that opens here, by where it stands."""
         start, end = token.map or (0, 0)
         said, holder = self._labels[-1], self._items[-1] if self._items else None
-        text, text_end = opening_text(self._tokens, index)
-        item = Item(
+        return Item(
             start=start,
             end=end,
             depth=len(self._items),
@@ -117,17 +139,6 @@ class _Walk:
             text_end=text_end,
             check=_checked(said, holder, under=self._under),
         )
-        item.take(text)
-        if _names_a_file(item):
-            item.check = True
-        if "\n" in text and _is_keyword(label(text)):
-            self._labels[-1] = label(
-                text
-            )  # without a blank line before it, a label joins the last item
-        if token.level >= DEEPEST - 1 and not self.found.too_deep:
-            self.found.too_deep = start + 1
-        self._items.append(item)
-        self.found.items.append(item)
 
     def _list(self, index: int, _token: Token) -> None:
         """The paragraph above a list may be its label; so may the text of the item it is in."""
@@ -139,7 +150,8 @@ class _Walk:
         self._labels.append(said)
 
     def _paragraph(self, index: int, token: Token) -> None:
-        if self._quotes or self._tokens[index - 1].type == "list_item_open":
+        opening = self._tokens[index - 1].type == "list_item_open"
+        if opening or self._quotes or index in self._behind:
             return
         start = token.map[0] if token.map else 0
         holder = self._items[-1] if self._items else None
@@ -148,7 +160,7 @@ class _Walk:
 
     def _heading(self, index: int, token: Token) -> None:
         """Go on below a heading: it closes those of its own and of deeper levels."""
-        if self._items or self._quotes:
+        if self._items or self._quotes or index in self._behind:
             return
         start, end = token.map or (0, 0)
         heading = Heading(int(token.tag[1]), start + 1, self._tokens[index + 1].content.strip())
@@ -165,7 +177,7 @@ class _Walk:
         self._quotes -= 1
 
     def _table(self, index: int, _token: Token) -> None:
-        if not self._quotes:
+        if not self._quotes and index not in self._behind:
             self.found.tables.append((index, self._above))
 
     def _code(self, _index: int, token: Token) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import chain
 
 from markdown_it.token import Token
 
@@ -31,6 +32,7 @@ _CUSTOM = re.compile(r"[^\w\s]{1,2}|[A-Za-z]|WIP|TODO|DONE|N/A", re.IGNORECASE)
 def warnings(blocks: Blocks, lines: Sequence[str], told: Set[int]) -> Iterator[Warning]:
     """Look at every line with a bracket that is neither a task's nor ``told`` (from 1) already."""
     tasks = {item.start for item in blocks.items if item.box}
+    tasks.update(chain.from_iterable(blocks.hidden.values()))
     items = {item.start for item in blocks.items}
     code = {n: token for token in blocks.code if token.map for n in range(*token.map)}
     inside: defaultdict[int, list[int]] = defaultdict(list)
@@ -38,13 +40,14 @@ def warnings(blocks: Blocks, lines: Sequence[str], told: Set[int]) -> Iterator[W
         if "[" not in line or number in tasks or number + 1 in told:
             continue
         if number in code:
-            if (found := _BOX.match(line)) and found["mark"] and found["state"] in (" ", "x", "X"):
+            if _like_a_task(line):
                 inside[(code[number].map or [0])[0]].append(number)
         elif warning := _look(number, line, in_list=number in items):
             yield warning
     for start, numbers in inside.items():
         yield _hidden(code[start], numbers)
     yield from _quoted(blocks)
+    yield from _commented(blocks, lines)
 
 
 def bounded(found: Iterable[Warning]) -> tuple[Warning, ...]:
@@ -103,18 +106,40 @@ def _malformed(found: re.Match[str], *, in_list: bool) -> str:
     return f"{_NO_TASK}: it needs a text on its own line, `- [ ] what to do`"
 
 
+_OPEN = (
+    "its `-->` stands in another block or is missing, so GitHub shows nothing of what follows; "
+    "close it before the next blank line, indented as it begins"
+)
 _NO_TASK = "GitHub does not show this as a box"
 _NO_MARK = f"{_NO_TASK}: it is no list item; begin the line with `- `"
 _HEADING = f"{_NO_TASK}: headings have none; write a list item, `- [ ] what to do`"
 _TABLE = f"{_NO_TASK}: tables have none; write a list, `- [ ] what to do`"
 
 
+def _like_a_task(line: str) -> bool:
+    found = _BOX.match(line)
+    return found is not None and bool(found["mark"]) and found["state"] in (" ", "x", "X")
+
+
 def _hidden(token: Token, numbers: list[int]) -> Warning:
     code, place = _PLACES[token.type]
-    many = f"{len(numbers)} lines that read like tasks stand" if len(numbers) > 1 else "this stands"
-    span = f" (to line {numbers[-1] + 1})" if len(numbers) > 1 else ""
-    message = f"{many} in {place}{span}: no tasks; move them out if they are meant to be"
+    message = f"{_stand(numbers, f'in {place}')}: no tasks; move them out if they are meant to be"
     return Warning(numbers[0] + 1, 1, code, message)
+
+
+def _commented(blocks: Blocks, lines: Sequence[str]) -> Iterator[Warning]:
+    """Tasks behind a comment that its block of HTML does not close."""
+    for line, items in blocks.hidden.items():
+        if numbers := [number for number in items if _like_a_task(lines[number])]:
+            where = _stand(numbers, f"behind the comment of line {line}")
+            yield Warning(numbers[0] + 1, 1, "task-in-html", f"{where}: {_OPEN}")
+
+
+def _stand(numbers: Sequence[int], place: str) -> str:
+    """Say how many lines stand in a place, the last one too."""
+    if len(numbers) == 1:
+        return f"this stands {place}"
+    return f"{len(numbers)} lines that read like tasks stand {place} (to line {numbers[-1] + 1})"
 
 
 def _quoted(blocks: Blocks) -> Iterator[Warning]:

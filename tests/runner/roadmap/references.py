@@ -10,7 +10,6 @@ from html.parser import HTMLParser
 import cmarkgfm
 from cmarkgfm.cmark import Options
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 from markdown_it.utils import EnvType
 from mdit_py_plugins.front_matter import front_matter_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
@@ -48,27 +47,23 @@ def ours(roadmap: Roadmap) -> list[Seen]:
 def by_markdown_it(content: bytes) -> list[Seen]:
     """The task items of markdown-it-py with its plugin for task lists."""
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    tokens = parser.use(front_matter_plugin).use(tasklists_plugin).parse(decoded(content))
-    found: list[Seen] = []
-    depth = 0
-    for index, token in enumerate(tokens):
-        depth += token.nesting if token.type.startswith("list_item") else 0
-        if token.type == "inline" and (box := _box(token)):
-            line = (tokens[index - 2].map or [0])[0] + 1
-            text = _words(parser.renderer.renderInline(token.children or [], parser.options, {}))
-            found.append((line, "checked=" in box, depth - 1, text))
-    return found
-
-
-def _box(token: Token) -> str:
-    first = token.children[0].content if token.children else ""
-    return first if first.startswith('<input class="task-list-item-checkbox"') else ""
+    parser.use(front_matter_plugin).use(tasklists_plugin)
+    tokens = parser.parse(decoded(content))
+    for token in tokens:
+        if token.type == "list_item_open" and token.map:
+            token.attrSet("data-sourcepos", f"{token.map[0] + 1}:1")
+    return _shown(parser.renderer.render(tokens, parser.options, {}))
 
 
 def by_cmark(content: bytes) -> list[Seen]:
     """The task items of cmark-gfm, read off its HTML with source positions."""
+    return _shown(cmarkgfm.github_flavored_markdown_to_html(decoded(content), _OPTIONS))
+
+
+def _shown(html: str) -> list[Seen]:
+    """The boxes of a page: what an open comment hides is not among them."""
     reader = _Boxes()
-    reader.feed(cmarkgfm.github_flavored_markdown_to_html(decoded(content), _OPTIONS))
+    reader.feed(html)
     found = (item for item in reader.items if item.done is not None)
     return [(i.line, bool(i.done), i.depth, " ".join(i.text.split())) for i in found]
 
@@ -106,7 +101,7 @@ class _Boxes(HTMLParser):
             self._close()
 
     def handle_endtag(self, tag: str) -> None:
-        if tag == "li":
+        if tag == "li" and self.stack:  # its beginning may stand in a comment
             self.stack.pop()
 
     def handle_data(self, data: str) -> None:

@@ -206,6 +206,7 @@ def test_titles_of_candidates() -> None:
         ("structure-quotes", [(line, "quoted-task") for line in (5, 6, 9)]),
         ("structure-code", [(line, "task-in-code") for line in (8, 13, 18)]),
         ("structure-html", [(4, "task-in-html"), (8, "task-in-html")]),
+        ("structure-open-comment", [(6, "task-in-html"), (19, "task-in-html")]),
         ("structure-front-matter", [(4, "task-in-front-matter")]),
         ("structure-open-fence", [(5, "broken-fence")]),
         ("structure-nested-fence", [(5, "broken-fence"), (8, "task-in-code")]),
@@ -221,6 +222,17 @@ def test_titles_of_candidates() -> None:
 def test_warnings(name: str, found: list[tuple[int, str]]) -> None:
     """A line that reads like a task and is none is told with its reason; nothing else is."""
     assert [(w.line, w.code) for w in read(name).warnings] == found
+
+
+def test_an_open_comment_says_what_it_hides() -> None:
+    """The message names the comment and the lines; no heading in it is one of a task."""
+    roadmap = read("structure-open-comment")
+    [task] = roadmap.tasks
+    first, second = (warning.message for warning in roadmap.warnings)
+
+    assert (task.line, [heading.line for heading in task.headings]) == (15, [1])
+    assert "2 lines that read like tasks stand behind the comment of line 4 (to line 10)" in first
+    assert "this stands behind the comment of line 17" in second
 
 
 @pytest.mark.parametrize(
