@@ -36,8 +36,13 @@ _PYTHON = re.compile(
     re.MULTILINE,
 )
 _NODE_MODULE = re.compile(
-    r"^.{0,80}?Cannot find (?:module|package) '(?P<name>[^'\n]{1,300})'", re.MULTILINE
+    r"^.{0,80}?Cannot find (?P<what>module|package) '(?P<name>[^'\n]{1,300})'"
+    r"(?P<resolved> imported from)?",
+    re.MULTILINE,
 )
+# an ES module is named by its file, from the root of the tree, however it was imported; a package
+# by its own name (https://nodejs.org/api/esm.html#resolution-algorithm-specification)
+_NODE_FILE = re.compile(r"(?!@|node_modules/)(?:.*/|.+\.[cm]?[jt]sx?$)")
 _GO = re.compile(
     r"(?:no required module provides package|cannot find module providing package|"
     r"cannot find package|^.{0,80}: package) \"?(?P<name>[\w./~-]{1,200})\"?"
@@ -62,7 +67,8 @@ def _python(text: str, _module: str) -> Iterator[Missing]:
 def _node(text: str, _module: str) -> Iterator[Missing]:
     for found in _NODE_MODULE.finditer(text):
         name = found["name"]
-        if name.startswith((".", "/", "file:")):
+        resolved = found["what"] == "module" and found["resolved"]
+        if name.startswith((".", "/", "file:")) or (resolved and _NODE_FILE.match(name)):
             path = re.sub(r"^(?:file:/*|/|\.{1,2}/)+", "", name)
             yield Missing("node", name, re.sub(r"\.[cm]?[jt]sx?$", "", path), inside=True)
         elif not name.startswith("node:"):

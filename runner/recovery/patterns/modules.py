@@ -151,6 +151,6 @@ def _named_like(facts: Facts, missing: Missing) -> Iterator[str]:
 
 def _words(missing: Missing) -> tuple[str, ...]:
     """The last part of the name as a title says it, one or several."""
-    last = re.split(r"[./:]", missing.name)[-1]
+    last = missing.path.rpartition("/")[2]
     spoken = last.replace("_", " ")
     return tuple(dict.fromkeys((last, spoken, spoken.removesuffix("s"), f"{spoken}s")))
