@@ -114,7 +114,8 @@ async def _paid_once(state: RunState, deps: Deps, question: Question, name: str)
 def _name(state: RunState, question: Question) -> str:
     """Name a question by its place in the attempt and by all that is asked."""
     attempt = state.attempt
-    return f"{attempt.task}/{attempt.number}/{attempt.spent.calls}/{_digest(question)}"
+    asked = attempt.spent.calls - attempt.embedded.calls  # these are fewer when a node is repeated
+    return f"{attempt.task}/{attempt.number}/{asked}/{_digest(question)}"
 
 
 def _digest(question: Question) -> str:

@@ -133,7 +133,10 @@ class LimitsGroup(_Group):
         default=100, ge=1, le=1000, description="Steps of one attempt at a task."
     )
     tokens_per_task: int = Field(
-        default=200_000, ge=1000, le=100_000_000, description="Tokens one task may use."
+        default=200_000,
+        ge=1000,
+        le=100_000_000,
+        description="Tokens of questions and answers one task may use.",
     )
     context_tokens: int = Field(
         default=4000, ge=500, le=200_000, description="Tokens of the repository one question shows."

@@ -194,7 +194,7 @@ def _overspent(state: RunState) -> str:
     options, attempt = state.request.options, state.attempt
     if attempt.steps >= options.max_iterations:
         return f"{options.max_iterations} steps"
-    if attempt.spent.tokens >= options.max_tokens:
+    if attempt.spent.tokens - attempt.embedded.tokens >= options.max_tokens:
         return f"{options.max_tokens:,} tokens"
     seconds = sum(usage.seconds for usage in attempt.usage.values())
     return f"{options.max_seconds / 60:.0f} minutes" if seconds >= options.max_seconds else ""

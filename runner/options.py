@@ -21,10 +21,11 @@ class Options:
     worked on as one. ``protect`` are path patterns not to be written,
     ``pause_protected`` those a person is asked about.
 
-    ``max_tokens``, ``max_seconds`` (wall time), ``max_files`` and ``max_bytes`` (of all files)
-    bound one attempt, ``max_answer_tokens`` one model answer, ``context_tokens`` what a question
-    shows of the repository. ``task`` is a key or a written id, ``phase`` the number or heading of
-    a phase or section, ``tasks`` keys beyond which nothing is worked on (empty: no such bound);
+    ``max_tokens`` (of questions and answers), ``max_seconds`` (wall time), ``max_files`` and
+    ``max_bytes`` (of all files) bound one attempt, ``max_answer_tokens`` one model answer,
+    ``context_tokens`` what a question shows of the repository. ``task`` is a key or a written id,
+    ``phase`` the number or heading of a phase or section, ``tasks`` keys beyond which nothing is
+    worked on (empty: no such bound);
     ``test_timeout`` (seconds) one test run; sizes of the box in bytes. ``setup`` are the commands
     that install what the tests need, ``setup_files`` patterns of files they read besides the
     usual ones, ``setup_network`` is for them alone; ``project`` is whose the result is.

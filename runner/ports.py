@@ -14,6 +14,7 @@ from runner.publishing import Proposed as Proposed
 from runner.publishing import Published as Published
 from runner.publishing import Stack as Stack
 from runner.questions import Answer as Answer
+from runner.questions import Embedded as Embedded
 from runner.questions import Form as Form
 from runner.questions import Message as Message
 from runner.questions import Question as Question
@@ -31,8 +32,12 @@ class Model(Protocol):
 
 
 class Embedder(Protocol):
-    async def embed(self, texts: Sequence[str], *, model: str) -> Sequence[Sequence[float]]:
+    async def embed(self, texts: Sequence[str], *, model: str) -> Embedded:
         """Return a vector for each text. Raises ``Outage`` or ``TaskError``."""
+
+
+class Endpoint(Model, Embedder, Protocol):
+    """Where both are asked for, and paid for out of one purse."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,9 +120,10 @@ class Attempt:
     failed and fell apart. ``proposal`` is what is proposed to do about it, ``decision`` what a
     person said to that, ``approved`` the digest of a change set a person agreed to, ``rewritten``
     the roadmap after its recovery was applied. ``spent`` is what its model calls used,
-    ``command`` the line a model proposed to verify it with ('' for none, None before it is
-    asked), ``usage`` the same by node with wall time, ``path`` the nodes it went through,
-    ``reasons`` why the loop strategy went where it did. ``handed`` is people's work that the
+    ``embedded`` the part of it that went into embeddings, ``command`` the line a model proposed to
+    verify it with ('' for none, None before it is asked), ``usage`` the same by node with wall
+    time, ``path`` the nodes it went through, ``reasons`` why the loop strategy went where it did.
+    ``handed`` is people's work that the
     attempt goes on from, ``notes`` what was refused when it was shown and is missing there.
     """
 
@@ -136,6 +137,7 @@ class Attempt:
     code_repairs: int = 0
     test_repairs: int = 0
     spent: Usage = field(default_factory=Usage)
+    embedded: Usage = field(default_factory=Usage)
     members: tuple[str, ...] = ()
     former: tuple[str, ...] = ()
     plan: Plan | None = None

@@ -36,7 +36,7 @@ from runner.adapters.process_sandbox import ProcessSandbox
 from runner.adapters.run_files import RunFiles
 from runner.adapters.sandboxes import SandboxChoice, choose_sandbox
 from runner.deps import Deps
-from runner.ports import Control, Events, Model, Sandbox
+from runner.ports import Control, Endpoint, Events, Sandbox
 from runner.problems import ON_A_CHECKOUT
 
 log = logging.getLogger(__name__)
@@ -79,8 +79,9 @@ async def local_deps(
     model = open_model(settings, kept=folder)
     journal = FileJournal(folder / "journal")
     kept = kept_in(folder)
+    within = await _within(asked, model, answers, settings)
     deps = Deps(
-        model=await _within(asked, model, answers, settings),
+        model=within,
         sandbox=sandbox,
         repository=repository,
         journal=journal,
@@ -90,7 +91,7 @@ async def local_deps(
         answers=answers,
         decisions=kept.inbox,
         memory=FileMemory(folder / "memory.json", mask=mask),
-        embedder=model,
+        embedder=within,
         model_name=settings.cairn_model,
         start=ON_A_CHECKOUT,
     )
@@ -142,8 +143,8 @@ async def sandbox_of(asked: LocalRun, settings: RunSettings, wanted: str) -> San
 
 
 async def _within(
-    asked: LocalRun, model: Model, answers: AnswerFiles, settings: RunSettings
-) -> Model:
+    asked: LocalRun, model: Endpoint, answers: AnswerFiles, settings: RunSettings
+) -> Endpoint:
     """The model within the run's budget, of which answers may have used some before."""
     if asked.budget == Budget():
         return model

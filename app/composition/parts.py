@@ -45,12 +45,11 @@ from handlers.proposals import Rules
 from handlers.runs import RunRequested
 from runner.adapters.durable import take_folder
 from runner.adapters.fanout import Fanout
-from runner.adapters.openai_model import OpenAIModel
 from runner.adapters.sandboxes import SandboxChoice, choose_sandbox
 from runner.config import ConfigError, RepositoryConfig
 from runner.context.index import Index
 from runner.deps import Deps
-from runner.ports import Clock, Events, Model, Sandbox
+from runner.ports import Clock, Endpoint, Events, Sandbox
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class Parts:
     around: Surroundings
     store: Store
     identity: Identity
-    model: Model
+    model: Endpoint
     journal: StoredJournal
     sandbox: SandboxChoice
     folders: Folders
@@ -149,7 +148,7 @@ class Parts:
             skips=SkippedTasks(self.skips, run.repository_id, run.roadmap),
             memory=self.folders.memory(run.repository_id),
             index=self.index,
-            embedder=self.model if isinstance(self.model, OpenAIModel) else None,
+            embedder=self.model,
             model_name=self.settings.cairn_model,
         )
         stored = StoredProposals(self.store, self.around.clock)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from runner.adapters.prices import Prices
 from runner.errors import Outage
-from runner.ports import Answer, Model, Question
+from runner.ports import Answer, Embedded, Endpoint, Question
 
 _CHARACTERS_PER_TOKEN = 3
 """Low on purpose: a reservation must not be smaller than what is used."""
@@ -22,7 +23,15 @@ class Budget:
     tokens: int | None = None
 
 
-class BudgetModel(Model):
+@dataclass(slots=True)
+class _Call:
+    """What a call used; nothing until it says so."""
+
+    tokens: int = 0
+    cost: float = 0.0
+
+
+class BudgetModel(Endpoint):
     """Reserves before each call what it can use at most, and gives back what it did not use.
 
     ``model`` is asked when a question names none. ``spent`` are the answers the run has paid for.
@@ -30,7 +39,7 @@ class BudgetModel(Model):
 
     def __init__(
         self,
-        inner: Model,
+        inner: Endpoint,
         budget: Budget,
         *,
         prices: Prices,
@@ -48,35 +57,49 @@ class BudgetModel(Model):
 
     async def ask(self, question: Question) -> Answer:
         """Ask if the budget allows it. Raises ``Outage`` (kind ``budget``) when it does not."""
-        tokens, cost = self._most(question)
-        self._check(tokens, cost)
-        used = (0, 0.0)
-        self._tokens += tokens
-        self._cost += cost
-        try:
+        prompt = _tokens(message.content for message in question.messages)
+        most = self._price(question.model or self._model, prompt, question.max_tokens)
+        with self._reserved(prompt + question.max_tokens, most) as call:
             answer = await self._inner.ask(question)
-            paid = cost if answer.cost is None else answer.cost
-            used = (answer.prompt_tokens + answer.completion_tokens, paid)
-        finally:
-            self._tokens += used[0] - tokens
-            self._cost += used[1] - cost
+            call.tokens = answer.prompt_tokens + answer.completion_tokens
+            call.cost = most if answer.cost is None else answer.cost
         return answer
 
-    def _most(self, question: Question) -> tuple[int, float]:
-        """Return the tokens and the money an answer can use at most."""
-        asked = sum(len(message.content) for message in question.messages)
-        prompt = math.ceil(asked / _CHARACTERS_PER_TOKEN)
+    async def embed(self, texts: Sequence[str], *, model: str) -> Embedded:
+        """Embed if the budget allows it. Raises ``Outage`` (kind ``budget``) when it does not."""
+        tokens = _tokens(texts)
+        most = self._price(model, tokens, 0)
+        with self._reserved(tokens, most) as call:
+            found = await self._inner.embed(texts, model=model)
+            call.tokens = found.tokens
+            call.cost = most if found.cost is None else found.cost
+        return found
+
+    @contextmanager
+    def _reserved(self, tokens: int, cost: float) -> Iterator[_Call]:
+        """Keep that much for one call; what it did not use in the end is there for others."""
+        self._check(tokens, cost)
+        self._tokens += tokens
+        self._cost += cost
+        call = _Call()
+        try:
+            yield call
+        finally:
+            self._tokens += call.tokens - tokens
+            self._cost += call.cost - cost
+
+    def _price(self, model: str, prompt: int, completion: int) -> float:
+        """Return the money a call can cost at most, where that counts."""
         if self._budget.cost is None:
-            return prompt + question.max_tokens, 0.0
-        model = question.model or self._model
-        cost = self._prices.cost(model, prompt, question.max_tokens)
+            return 0.0
+        cost = self._prices.cost(model, prompt, completion)
         if cost is None:
             raise Outage(
                 "budget",
                 f"The price of model {model} is unknown, so no cost limit can be kept. Name its "
                 "price in a file (CAIRN_PRICES), or give no --max-cost.",
             )
-        return prompt + question.max_tokens, cost
+        return cost
 
     def _check(self, tokens: int, cost: float) -> None:
         limit = self._budget
@@ -94,6 +117,10 @@ class BudgetModel(Model):
                 f"${limit.cost:.4f} are spent. Raise the limit to go on: "
                 f"cairn resume --max-cost {2 * (self._cost + cost):.2g}",
             )
+
+
+def _tokens(texts: Iterable[str]) -> int:
+    return math.ceil(sum(map(len, texts)) / _CHARACTERS_PER_TOKEN)
 
 
 def _more(tokens: int) -> int:

@@ -18,7 +18,7 @@ from openai.types.chat import ChatCompletionMessageParam
 
 from runner.adapters.openai_errors import Refused, Transient
 from runner.adapters.openai_offer import read_offer
-from runner.adapters.openai_replies import Reply, read_reply
+from runner.adapters.openai_replies import Reply, Vectors, read_reply, read_vectors
 from runner.ports import Clock, Message
 
 _CONNECT_SECONDS = 10.0
@@ -62,22 +62,13 @@ class Endpoint:
             raw = await self._client.models.with_raw_response.list(timeout=_LIST_SECONDS)
         return read_offer(raw.content)
 
-    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, model: str, texts: Sequence[str]) -> Vectors:
         """Embed once. Raises ``Transient`` or ``Refused``."""
-        try:
-            found = await self._client.embeddings.create(
+        with self._telling(self._timeout):
+            raw = await self._client.embeddings.with_raw_response.create(
                 model=model, input=[_encodable(text) for text in texts], encoding_format="float"
             )
-        except openai.APIConnectionError as error:
-            raise Transient(f"no connection ({self._hide(error.__cause__ or error)})") from error
-        except openai.APIStatusError as error:
-            raise self._refused(error) from error
-        except (openai.OpenAIError, ValueError) as error:
-            raise Transient(f"no embeddings ({self._hide(error)})") from error
-        vectors = [list(map(float, one.embedding)) for one in found.data or ()]
-        if len(vectors) != len(texts):
-            raise Transient(f"{len(vectors)} embeddings for {len(texts)} texts")
-        return vectors
+        return read_vectors(raw.content, len(texts))
 
     async def close(self) -> None:
         """Close the connections that are kept open; doing it twice is harmless."""

@@ -25,7 +25,7 @@ from runner.adapters.openai_forms import PLAIN, Forms, asked_for, in_words
 from runner.adapters.openai_offer import offer_text
 from runner.adapters.prices import OPENAI_HOST, Prices
 from runner.errors import Outage
-from runner.ports import Answer, Clock, Embedder, Model, Question
+from runner.ports import Answer, Clock, Embedded, Endpoint, Question
 
 if TYPE_CHECKING:
     from runner.adapters.openai_replies import Reply
@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 _backoff = wait_random_exponential(multiplier=1, min=0.5, max=20)
 
 
-class OpenAIModel(Model, Embedder):
+class OpenAIModel(Endpoint):
     """Asks a chat-completions endpoint, with bounded retries, tokens and cost.
 
     ``timeout`` is in seconds for one try; slow servers need more than a minute for a long answer.
@@ -116,12 +116,16 @@ class OpenAIModel(Model, Embedder):
                 raise self._translated(error, self._model) from error
             return None
 
-    async def embed(self, texts: Sequence[str], *, model: str) -> Sequence[Sequence[float]]:
+    async def embed(self, texts: Sequence[str], *, model: str) -> Embedded:
         """Return a vector for each text; tried once, for words rank too. Raises ``Outage``."""
+        started = self._clock.monotonic()
         try:
-            return await self._endpoint.embed(model, texts)
+            found = await self._endpoint.embed(model, texts)
         except (Refused, Transient) as error:
             raise Outage("model", f"no embeddings by {model}: {error}") from error
+        tokens = _counted(found.tokens, sum(map(len, texts)))
+        cost, seconds = self._prices.cost(model, tokens, 0), self._clock.monotonic() - started
+        return Embedded(found.vectors, tokens, cost, seconds)
 
     async def close(self) -> None:
         """Close the connections; doing it twice is harmless."""

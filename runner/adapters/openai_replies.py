@@ -3,6 +3,7 @@
 Servers differ, so only what is used is read: unknown fields are ignored, a missing or odd
 ``usage`` is no error, and everything else that is wrong is a ``Transient`` fault.
 https://platform.openai.com/docs/api-reference/chat/object
+https://platform.openai.com/docs/api-reference/embeddings/create
 """
 
 from __future__ import annotations
@@ -38,6 +39,24 @@ class _Body(BaseModel):
     error: object = None
 
 
+class _Vector(BaseModel):
+    embedding: list[float]
+    index: int = 0
+
+
+class _Vectors(BaseModel):
+    data: list[_Vector]
+    usage: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """A vector for each text; the count is None when the endpoint did not tell it."""
+
+    vectors: tuple[list[float], ...]
+    tokens: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """One answer; token counts are None when the endpoint did not tell them."""
@@ -63,6 +82,18 @@ def read_reply(body: bytes) -> Reply:
     text, finish_reason = _said(parsed.choices[0])
     counts = _count(parsed.usage, "prompt_tokens"), _count(parsed.usage, "completion_tokens")
     return Reply(text, finish_reason, parsed.model or "", *counts)
+
+
+def read_vectors(body: bytes, texts: int) -> Vectors:
+    """Read the body of an answer to so many texts. Raises ``Transient`` when it is no whole one."""
+    try:
+        parsed = _Vectors.model_validate_json(body)
+    except ValidationError as error:
+        raise Transient(f"no embeddings ({error.errors()[0]['msg']})") from error
+    if len(parsed.data) != texts:
+        raise Transient(f"{len(parsed.data)} embeddings for {texts} texts")
+    ordered = sorted(parsed.data, key=lambda vector: vector.index)
+    return Vectors(tuple(v.embedding for v in ordered), _count(parsed.usage, "prompt_tokens"))
 
 
 def _said(choice: _Choice) -> tuple[str, str]:

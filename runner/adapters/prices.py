@@ -41,6 +41,9 @@ BUILT_IN: Mapping[str, Price] = {
     "gpt-4o-mini": Price(0.15, 0.60),
     "o3": Price(2.00, 8.00),
     "o4-mini": Price(1.10, 4.40),
+    "text-embedding-3-small": Price(0.02, 0.0),
+    "text-embedding-3-large": Price(0.13, 0.0),
+    "text-embedding-ada-002": Price(0.10, 0.0),
 }
 
 

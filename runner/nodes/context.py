@@ -44,17 +44,20 @@ _MAX_WORDS = 20_000
 
 async def build_context(state: RunState, deps: Deps) -> Step:
     """Render task, project and the files that matter; the attempt keeps it for every question."""
-    text = await describe(state, deps)
+    state, text = await describe(state, deps)
     return Step(state.with_attempt(context=text.encode()), "ok")
 
 
-async def describe(state: RunState, deps: Deps) -> str:
-    """Return the context as text; before a plan is made half the budget is enough."""
+async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
+    """Return the context as text; before a plan is made half the budget is enough.
+
+    The state counts what finding it took.
+    """
     base = await base_of(state, deps)
     text = _words(state)
     named = [p for p in existing(_named(state), base) if p != state.request.roadmap]
     library = await _library(deps, base, text, [*named, *made(state)], state.request.roadmap)
-    by_meaning = await near(state, deps, base, library, text)
+    state, by_meaning = await near(state, deps, base, library, text)
     ranking = await asyncio.to_thread(_ranked, state, library, text, named, by_meaning)
     about = _about(named, ranking)
     wanted = _worth_reading(about, ranking, base)
@@ -73,7 +76,7 @@ async def describe(state: RunState, deps: Deps) -> str:
         earlier=earlier_tasks(state, deps.index),
         recalled=recalled,
     )
-    return await asyncio.to_thread(_rendered, state, deps, material, base)
+    return state, await asyncio.to_thread(_rendered, state, deps, material, base)
 
 
 def _rendered(state: RunState, deps: Deps, material: Material, base: Snapshot) -> str:

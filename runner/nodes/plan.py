@@ -30,7 +30,7 @@ class _Plan(BaseModel):
 async def plan_task(state: RunState, deps: Deps) -> Step:
     """Ask for a plan; an unusable one is no plan, for the code is what counts."""
     log.info("Planning task [%s]", state.task.name)
-    context = await describe(state, deps)
+    state, context = await describe(state, deps)
     messages = question("plan_task", context=context)
     state, said = await ask(state, deps, messages, temperature=0.2, form=form("plan"))
     return Step(state.with_attempt(plan=read_plan(said.text)), "ok")

@@ -1,4 +1,4 @@
-"""The scripted model's HTTP server: ``/v1/chat/completions`` and ``/v1/models`` on loopback."""
+"""The scripted model's HTTP server on loopback: chat completions, embeddings, models."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from contextlib import asynccontextmanager
 
 from aiohttp import web
 
+from tests.model_server.embeddings import MODEL, UNCOUNTED, embeddings
 from tests.model_server.faults import Fault
-from tests.model_server.replies import Reply, completion
+from tests.model_server.replies import Reply, completion, error
 from tests.model_server.script import ScriptedModel
 from tests.model_server.turns import Asked, Held
 
@@ -40,11 +41,19 @@ class _Application:
     def build(self) -> web.Application:
         app = web.Application(client_max_size=64 << 20)
         app.router.add_post("/v1/chat/completions", self._chat)
+        app.router.add_post("/v1/embeddings", self._embeddings)
         app.router.add_get("/v1/models", self._models)
         return app
 
     async def _models(self, request: web.Request) -> web.Response:
         return web.json_response({"object": "list", "data": [{"id": "scripted"}]})
+
+    async def _embeddings(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        if asked["model"] not in (MODEL, UNCOUNTED):
+            refusal = error(f"The model {asked['model']} does not exist", code="model_not_found")
+            return web.json_response(refusal, status=404)
+        return web.json_response(embeddings(asked["model"], asked["input"]))
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         key = request.headers.get("Authorization", "").removeprefix("Bearer ")

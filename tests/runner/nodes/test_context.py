@@ -154,7 +154,8 @@ async def test_before_the_plan_half_the_budget_is_enough() -> None:
     ports = deps(repository=MemoryRepository({"ROADMAP.md": ROADMAP, **files}))
     state = at("plan_task", run_state("- [ ] Change every word of `word1.py`\n"))
 
-    assert estimate(await describe(state, ports)) <= state.request.options.context_tokens // 2
+    _, text = await describe(state, ports)
+    assert estimate(text) <= state.request.options.context_tokens // 2
 
 
 async def test_the_layout_of_a_large_tree() -> None:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 
-from runner.adapters.openai_model import OpenAIModel
 from runner.context.nearness import MOST_NEW, fused, nearest, unit
+from runner.deps import Deps
+from runner.driver import drive
 from runner.errors import Outage
-from runner.nodes.context import describe
-from runner.ports import Embedder
+from runner.nodes.context import build_context, describe
+from runner.nodes.plan import plan_task
+from runner.ports import Embedded, Embedder
+from runner.report import report
+from runner.state import Options, Request, RunState, Usage
 from tests.runner.memory_repository import START, MemoryRepository
-from tests.runner.scripted import deps
+from tests.runner.scripted import ScriptedModel, deps
+from tests.runner.scripted_nodes import ScriptedNodes
 from tests.runner.states import at, run_state
 
 TASK = "- [ ] 1.1 Let customers sign in twice\n"
@@ -28,24 +32,38 @@ TREE = {
 
 @dataclass
 class Meanings(Embedder):
-    """Knows that signing in is authentication; keeps what it was asked, fails when told to."""
+    """Knows that signing in is authentication; keeps what it was asked.
+
+    Each request takes seven tokens, a cent and a second; ``fails`` is the first that does not
+    work, counted from 1 (0: none), ``cost`` None where nobody knows the price.
+    """
 
     asked: list[list[str]] = field(default_factory=list)
-    fails: bool = False
+    fails: int = 0
+    cost: float | None = 0.01
 
-    async def embed(self, texts: Sequence[str], *, model: str) -> Sequence[Sequence[float]]:
-        if self.fails:
-            raise Outage("model", "no embeddings here")
+    async def embed(self, texts: Sequence[str], *, model: str) -> Embedded:
         self.asked.append(list(texts))
-        return [(1.0, 0.0) if "sign in" in t or "authenticate" in t else (0.0, 1.0) for t in texts]
+        if 0 < self.fails <= len(self.asked):
+            raise Outage("model", "no embeddings here")
+        vectors = [
+            (1.0, 0.0) if "sign in" in t or "authenticate" in t else (0.0, 1.0) for t in texts
+        ]
+        return Embedded(vectors, 7, self.cost, 1.0)
+
+
+def asking(embedder: Meanings, **options: Any) -> tuple[RunState, Deps]:
+    """The task in hand, and ports with these meanings."""
+    ports = replace(deps(repository=MemoryRepository(TREE)), embedder=embedder)
+    wished = {"embeddings": "small", "context_tokens": 600} | options
+    return at("build_context", run_state(TASK, **wished), base=START), ports
 
 
 async def described(embedder: Meanings, *, times: int = 1, model: str = "small") -> str:
     """The context of the task, with these meanings."""
-    ports = replace(deps(repository=MemoryRepository(TREE)), embedder=embedder)
-    state = at("build_context", run_state(TASK, embeddings=model, context_tokens=600), base=START)
+    state, ports = asking(embedder, embeddings=model)
     for _ in range(times):
-        text = await describe(state, ports)
+        _, text = await describe(state, ports)
     return text
 
 
@@ -68,7 +86,67 @@ async def test_a_content_is_embedded_once():
 
 async def test_an_endpoint_that_fails_leaves_the_words():
     """The context is the one without embeddings."""
-    assert await described(Meanings(fails=True)) == await described(Meanings(), model="")
+    assert await described(Meanings(fails=1)) == await described(Meanings(), model="")
+
+
+@pytest.mark.parametrize(("fails", "counted"), [(0, 2), (2, 1), (1, 0)])
+async def test_what_embeddings_take_is_counted(fails: int, counted: int):
+    """Tokens, cost and calls stand with the attempt, though the last request was of no use."""
+    state, _ = await describe(*asking(Meanings(fails=fails)))
+
+    used = Usage(1.0, 7, 0.01, 1)
+    assert state.attempt.spent == state.attempt.embedded == sum([used] * counted, Usage())
+
+
+async def test_a_price_nobody_knows():
+    """The cost of the task is unknown then, not smaller."""
+    state, _ = await describe(*asking(Meanings(cost=None)))
+
+    assert (state.attempt.spent.unpriced, state.attempt.spent.known_cost) == (2, None)
+
+
+async def planned_run(**options: Any) -> RunState:
+    """A whole run of one task that is planned, with these meanings and two answers."""
+    request = Request("r1", options=Options(max_tasks=1, planning="always", **options))
+    table = {**ScriptedNodes(), "plan_task": plan_task, "build_context": build_context}
+    ports = replace(asking(Meanings())[1], model=ScriptedModel("no plan", "code"))
+    return (await drive(request, table, ports)).state
+
+
+async def test_nodes_add_up_to_the_run():
+    """Embeddings of two nodes and two answers: each with its node, and all of them in the whole."""
+    told = report(await planned_run(embeddings="small"))
+
+    nodes, whole = told["nodes"], told["model_usage"]
+    assert isinstance(nodes, dict)
+    assert isinstance(whole, dict)
+    assert nodes["plan_task"]["tokens"] == 2 * 7 + 15
+    assert nodes["build_context"] | {"seconds": 0} == {
+        "tokens": 7, "cost": 0.01, "seconds": 0, "calls": 1
+    }  # fmt: skip
+    for number in ("tokens", "cost", "calls"):
+        assert sum(node[number] for node in nodes.values()) == pytest.approx(whole[number])
+
+
+async def test_embeddings_end_no_attempt():
+    """The limit of a task's tokens is about questions and answers."""
+    ended = await planned_run(embeddings="small", max_tokens=40)
+    [attempt] = ended.attempts.values()
+
+    assert attempt.spent.tokens > 40 > attempt.spent.tokens - attempt.embedded.tokens
+    assert attempt.status == "completed"
+
+
+async def test_an_answer_is_known_whatever_was_embedded_before():
+    """A plan that is asked for again, its files embedded by now, is not paid for again."""
+    model, ports = ScriptedModel("{}"), asking(Meanings())[1]
+    state = replace(asking(Meanings())[0], node="plan_task")
+    ports = replace(ports, model=model)
+    first = await plan_task(state, ports)
+    again = await plan_task(state, ports)
+
+    assert first.state.attempt.embedded.calls > again.state.attempt.embedded.calls
+    assert len(model.questions) == 1
 
 
 def test_ranks_are_fused():
@@ -85,26 +163,3 @@ def test_the_nearest_come_first():
     vectors = {"far": unit((0, 9)), "near": unit((2, 1)), "odd": unit((1, 1, 1))}
 
     assert nearest((5.0, 0.0), vectors) == ["near", "far"]
-
-
-async def test_the_endpoints_embeddings():
-    """One request for all texts; an error status is an outage the context can do without."""
-
-    async def embeddings(request: web.Request) -> web.Response:
-        said = await request.json()
-        if said["model"] == "none":
-            return web.json_response({"error": {"message": "no such model"}}, status=404)
-        data = [
-            {"object": "embedding", "index": n, "embedding": [float(len(text)), 0.5]}
-            for n, text in enumerate(said["input"])
-        ]
-        return web.json_response({"object": "list", "model": said["model"], "data": data})
-
-    app = web.Application()
-    app.router.add_post("/v1/embeddings", embeddings)
-    async with TestServer(app) as server:
-        model = OpenAIModel(model="m", api_key="k", base_url=str(server.make_url("/v1")))
-        assert await model.embed(["ab", "abc"], model="e") == [[2.0, 0.5], [3.0, 0.5]]
-        with pytest.raises(Outage, match="no such model"):
-            await model.embed(["ab"], model="none")
-        await model.close()
