@@ -31,8 +31,16 @@ _WHY = {
 _MOST = 5
 CANCELLED = "its run was cancelled; checkpoints that it opened stay open"
 DONE_BY_PEOPLE = "its task is done in the roadmap already"
+WRITTEN = "what it asked about was agreed to and is part of {url} now"
 PUSHED_SINCE = "somebody pushed to the branch since, so the approval was refused"
 OTHER_FILES = "it changes other files than {path}"
+BOTH_CHANGED = "{paths} changed there and, since, in what the task builds on"
+NO_FILES = "{paths} is a link or a submodule, which Cairn does not write"
+NO_PUSH = "it changes nothing"
+MERGED_OTHERWISE = (
+    "its pull request was merged, but what the run builds on has not what was proposed; "
+    "`/execute retry` takes the task up as it is now"
+)
 OTHERWISE = "Cairn would write these tasks in another way than they stand there"
 _STALE = (
     "The task was changed since the last proposal, so an approval of that one is refused. "
@@ -43,10 +51,11 @@ _PUSHED = (
     "said to the one before does not count."
 )
 _HELD = (
-    "**This cannot be approved now:** somebody pushed `{head}` to this branch, and {why}. Let the "
-    "branch change nothing but the lines of this task in the roadmap, or take the push back; merge "
-    "it yourself to have it as it is; or reply `/reject {id} why`."
+    "**This cannot be approved now:** somebody pushed `{head}` to this branch, and {why}. {mend}, "
+    "or take the push back; merge it yourself to have it as it is; or reply `/reject {id} why`."
 )
+_MEND_TASKS = "Let the branch change nothing but the lines of this task in the roadmap"
+_MEND_CHANGES = "Push what puts that right"
 _AS_PROPOSED = (
     "The branch shows what Cairn proposes again; what was said to the proposal before does not "
     "count."
@@ -137,25 +146,25 @@ def replacement_list(tasks: tuple[NewTask, ...]) -> str:
 def builds_on(handed: Handed) -> str:
     """What a checkpoint's pull request says of people's work in it."""
     return (
-        f"### Made with people\n\nIt goes on from what {_people(handed)} pushed to "
+        f"### Made with people\n\nIt goes on from what {people_of(handed)} pushed to "
         f"`{_plain(handed.branch)}` ({handed.url}). Edits of the roadmap there were left out."
     )
 
 
 def went_on_from(handed: Handed) -> str:
     """Why an attempt began without a question."""
-    return f"went on from what {_people(handed)} pushed to {handed.branch}"
+    return f"went on from what {people_of(handed)} pushed to {handed.branch}"
 
 
 def left_alone(handed: Handed) -> str:
     """Why people's work is not in the answer."""
-    return f"what {_people(handed)} pushed to {handed.branch} was set aside: repairing it failed"
+    return f"what {people_of(handed)} pushed to {handed.branch} was set aside: repairing it failed"
 
 
 def conflicting(handed: Handed, paths: Sequence[str]) -> str:
     """Why people's work cannot be taken over, and what makes it possible."""
     return (
-        f"{', '.join(paths[:_MOST])} changed on {handed.branch} and, since, in what the task "
+        f"{named_paths(paths)} changed on {handed.branch} and, since, in what the task "
         f"builds on. Merge that into {handed.branch} and resolve the conflict, then comment "
         "`/execute retry` again"
     )
@@ -164,12 +173,18 @@ def conflicting(handed: Handed, paths: Sequence[str]) -> str:
 def not_a_file(handed: Handed, paths: Sequence[str]) -> str:
     """Why people's work cannot be taken over by us at all."""
     return (
-        f"{', '.join(paths[:_MOST])} on {handed.branch} is a link or a submodule, which Cairn does "
+        f"{named_paths(paths)} on {handed.branch} is a link or a submodule, which Cairn does "
         "not write. Merge the branch yourself, or take that out"
     )
 
 
-def _people(handed: Handed) -> str:
+def named_paths(paths: Sequence[str]) -> str:
+    """The first few of them."""
+    return ", ".join(paths[:_MOST])
+
+
+def people_of(handed: Handed) -> str:
+    """Who pushed it, by name."""
     names = [_plain(person.partition(" <")[0]) for person in handed.people]
     return ", ".join(names[:_MOST]) or "people"
 
@@ -178,7 +193,8 @@ def _after_push(proposal: Proposal) -> str:
     """What a push to the branch means for the proposal, '' where there was none."""
     head = proposal.head[:10]
     if proposal.held:
-        return _HELD.format(head=head, why=_plain(proposal.held), id=proposal.id)
+        mend = _MEND_TASKS if proposal.replaces else _MEND_CHANGES
+        return _HELD.format(head=head, why=_plain(proposal.held), mend=mend, id=proposal.id)
     if head:
         return _PUSHED.format(head=head)
     return _AS_PROPOSED if proposal.revision else ""

@@ -53,13 +53,13 @@ class Branches:
     async def rebuilt(self, checkpoint: Checkpoint) -> str | None:
         """Return the checkpoint's commit, on its branch; an older one of ours makes place for it.
 
-        None when a person pushed to the branch: it stays as they left it. What was approved as they
-        pushed it is put on top, so nothing of theirs is lost.
+        None when a person pushed to the branch: it stays as they left it. What is put on top of
+        their push by name (``onto``) stays on top of it, so nothing of theirs is lost.
         """
         there = await self._commits.head(checkpoint.branch)
         if there is None or there.holds(checkpoint):
             return await self.settled(checkpoint)
-        onto = checkpoint.onto if there.sha == checkpoint.onto else ""
+        onto = checkpoint.onto if checkpoint.onto in (there.sha, *there.parents) else ""
         if not (onto or there.made_by(self._bot_login)):
             return None
         made = await self._made(checkpoint, onto)

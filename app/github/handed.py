@@ -57,7 +57,7 @@ class HandedOver:
             return
         await self._comments.ensure(pull.number, "taken", handed.commit, taken(by.number))
         await self._pulls.close(pull)
-        await self._checks.end(handed.commit, "neutral")
+        await self._checks.end(pull.sha, "neutral")
 
     async def _read(self, pull: Pull, head: str, tip: str) -> Handed | None:
         """Ask for the three-dot comparison, which names where the branch left the line.

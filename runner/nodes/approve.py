@@ -10,7 +10,7 @@ from runner.deps import Deps
 from runner.errors import TaskError
 from runner.nodes.checkpoint import branch_of
 from runner.nodes.proposing import proposed, with_place
-from runner.nodes.pushed import shown_anew, with_push
+from runner.nodes.pushed import noticed, shown_anew, with_push
 from runner.ports import Checkpoint, Decision
 from runner.reading import contents
 from runner.recovery.edit import edited
@@ -19,10 +19,11 @@ from runner.recovery.reread import stands
 from runner.recovery.values import Proposal
 from runner.roadmap.edit import EditRefused, find
 from runner.roadmap.parse import parse_roadmap
-from runner.state import Attempt, Decided, RunState, Status, Step
+from runner.state import Attempt, Decided, Failure, RunState, Status, Step
 from runner.texts_recovery import (
     CANCELLED,
     DONE_BY_PEOPLE,
+    MERGED_OTHERWISE,
     PUSHED_SINCE,
     recovery_body,
     recovery_message,
@@ -43,7 +44,7 @@ async def await_approval(state: RunState, deps: Deps) -> Step:
     log.info("Task [%s]: %s by %s", state.task.name, decision.verdict, decision.by)
     proposal = _proposal(attempt)
     if decision.verdict == "pushed":
-        return _parked(await with_push(state, deps) or state)
+        return _parked(await noticed(state, deps))
     if decision.fingerprint not in ("", proposal.fingerprint):
         return _parked(_noted(state, f"{_said(decision)} was about an older proposal"))
     state = _noted(state, _said(decision)).with_attempt(
@@ -56,9 +57,8 @@ async def await_approval(state: RunState, deps: Deps) -> Step:
         return await _rejected(state, deps, _said(decision))
     if decision.verdict == "defer":
         return await _rejected(state, deps, decision.why, status=Status.DEFERRED)
-    if proposal.kind == "changes" and decision.verdict == "approve":
-        return Step(state.with_attempt(approved=proposal.changes.digest), "proceed")
-    if decision.channel != "merge" and (fresh := await _pushed_since(state, deps)):
+    looks = decision.channel != "merge" and decision.verdict != "skip"  # which write nothing of it
+    if looks and (fresh := await _pushed_since(state, deps)):
         return _parked(fresh)
     return await _agreed(state.with_attempt(proposal=_as_decided(proposal, decision)), deps)
 
@@ -68,7 +68,7 @@ async def _pushed_since(state: RunState, deps: Deps) -> RunState | None:
     fresh = await with_push(state, deps)
     proposal = _proposal(state.attempt)
     if fresh is None and proposal.held and state.attempt.decision:
-        fresh = await shown_anew(state, deps, proposal)
+        fresh = await shown_anew(state, deps)
     return _noted(fresh, PUSHED_SINCE).with_attempt(decision=None) if fresh else None
 
 
@@ -131,13 +131,26 @@ async def _agreed(state: RunState, deps: Deps) -> Step:
         return await _rejected(state, deps, DONE_BY_PEOPLE, status=Status.COMPLETED)
     original = original_of(roadmap, task)
     if original == proposal.original:
-        return Step(state, "ok")
+        return await _proceeding(state, deps) if proposal.kind == "changes" else Step(state, "ok")
     log.info("The task [%s] was changed since its proposal was made", task.name)
     fresh = sealed(replace(proposal, original=original))
     state = _noted(state, "the task was changed since, so the approval was refused")
     state = state.with_attempt(proposal=fresh)
     published = await deps.repository.publish_proposal(await proposed(state, deps, stale=True))
     return _parked(with_place(state, published))
+
+
+async def _proceeding(state: RunState, deps: Deps) -> Step:
+    """Write the change set that was agreed to; what was merged is there, and is verified there."""
+    proposal, decision = _proposal(state.attempt), state.attempt.decision
+    state = state.with_attempt(approved=proposal.changes.digest)
+    if decision is None or decision.channel != "merge":
+        return Step(state, "proceed")
+    tip, _ = deps.line.tip or (state.tip, state.tip_branch)
+    if proposal.changes.effective(await deps.repository.snapshot(tip)):
+        failure = Failure("approval", MERGED_OTHERWISE, node="await_approval")
+        return Step(state.with_attempt(status=Status.FAILED, failure=failure), "rejected")
+    return Step(state.with_attempt(base=tip, changes=ChangeSet(), handed=None), "proceed")
 
 
 async def _newest(state: RunState, deps: Deps) -> str:
@@ -182,7 +195,7 @@ async def _rewritten(state: RunState, deps: Deps, proposal: Proposal) -> RunStat
             body=recovery_body(state),
             trailers=_trailers(state),
             kind="recovery",
-            onto=proposal.head,
+            onto=proposal.head or proposal.onto,
         )
     )
     deps.line.tip = (published.commit, published.branch)

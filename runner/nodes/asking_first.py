@@ -17,25 +17,38 @@ def needs_a_person(
 
     ``found`` are destructive operations in it, ``paths`` those that people want to be asked about.
     """
-    named = dict.fromkeys(f"{one.pattern} ({one.category})" for one in found)
-    said = [
-        f"has destructive operations: {', '.join(named)}" if named else "",
-        f"writes what people want to be asked about: {', '.join(paths)}" if paths else "",
-    ]
-    message = f"the change set {' and '.join(filter(None, said))}"
-    evidence = (
-        *(f"{o.path}, line {o.line}: {o.pattern} ({o.category})" for o in found),
-        *(f"{path} (pause_protected)" for path in paths),
-    )
+    message, evidence = about(found, paths)
     proposal = Proposal(
         task=state.current,
         kind="changes",
         strategy="escalate",
         reason="unknown",
-        explanation=f"Before it is written and run: {message}.",
+        explanation=explained(message),
         original=original_of(state.roadmap, state.task) if state.roadmap else "",
         evidence=evidence,
         changes=state.attempt.changes,
     )
     failure = Failure("approval", message, node="validate_code", evidence=evidence)
-    return {"proposal": sealed(proposal), "failure": failure}
+    return {"proposal": sealed(proposal.after(state.attempt.proposal)), "failure": failure}
+
+
+def about(
+    found: Sequence[Destructive], paths: Sequence[str] = (), *, people: str = ""
+) -> tuple[str, tuple[str, ...]]:
+    """Say why a person is asked, and with what evidence; ``people`` are who pushed it, if any."""
+    named = dict.fromkeys(f"{one.pattern} ({one.category})" for one in found)
+    said = [
+        f"is what {people} pushed to this branch" if people else "",
+        f"has destructive operations: {', '.join(named)}" if named else "",
+        f"writes what people want to be asked about: {', '.join(paths)}" if paths else "",
+    ]
+    evidence = (
+        *(f"{o.path}, line {o.line}: {o.pattern} ({o.category})" for o in found),
+        *(f"{path} (pause_protected)" for path in paths),
+    )
+    return f"the change set {' and '.join(filter(None, said))}", evidence
+
+
+def explained(message: str) -> str:
+    """The proposal's explanation."""
+    return f"Before it is written and run: {message}."

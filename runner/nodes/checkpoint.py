@@ -16,7 +16,7 @@ from runner.roadmap.edit import EditRefused, find, tick
 from runner.snapshot import Snapshot
 from runner.state import RunState, Step
 from runner.texts import commit_message, pull_request_body, title_of
-from runner.texts_recovery import builds_on
+from runner.texts_recovery import WRITTEN, builds_on
 from runner.validators.validate import syntax_complaint
 from runner.verdicts import reasons_of
 
@@ -66,6 +66,7 @@ async def _published(state: RunState, deps: Deps) -> Step:
         return Step(state.with_attempt(commit=made.parent, branch=made.below), "ok")
     published = await deps.repository.publish_checkpoint(made)
     log.info("Checkpoint of task [%s]: %s", state.task.name, published.url or published.commit)
+    await _no_more_asked(state, deps, published.url)
     return Step(
         state.with_attempt(
             commit=published.commit,
@@ -75,6 +76,23 @@ async def _published(state: RunState, deps: Deps) -> Step:
         ),
         "ok",
     )
+
+
+async def _no_more_asked(state: RunState, deps: Deps, url: str) -> None:
+    """Close what asked about the change set that is published now; a refusal changes nothing else.
+
+    Where people pushed to it the checkpoint has taken their work over, and closed it.
+    """
+    attempt = state.attempt
+    proposal, handed = attempt.proposal, attempt.handed
+    if proposal is None or proposal.kind != "changes" or proposal.number is None:
+        return
+    if handed and handed.branch == proposal.branch:
+        return
+    try:
+        await deps.repository.end_proposal(attempt.task, ready=False, why=WRITTEN.format(url=url))
+    except TaskError as error:
+        log.warning("The proposal of task %s was not closed: %s", attempt.task, error.message)
 
 
 def _ticked(state: RunState, roadmap: bytes) -> ChangeSet:

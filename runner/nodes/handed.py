@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from runner.changes import ChangeSet, Write
 from runner.deps import Deps
@@ -15,6 +15,16 @@ from runner.state import RunState
 from runner.texts_recovery import conflicting, left_alone, not_a_file, went_on_from
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Theirs:
+    """What only people changed; none where others changed it too (``both``: the paths), or where
+    they wrote what is no file (``odd``)."""
+
+    changes: ChangeSet = field(default_factory=ChangeSet)
+    both: tuple[str, ...] = ()
+    odd: tuple[str, ...] = ()
 
 
 async def handed_over(state: RunState, deps: Deps, key: str, id: str | None) -> Handed | None:
@@ -34,7 +44,12 @@ async def taken_over(state: RunState, deps: Deps) -> RunState:
     handed = state.attempt.handed
     assert handed is not None  # noqa: S101 - asked only where there is some
     base = await base_of(state, deps)
-    changes = await _changes(handed, base, deps, apart=state.request.roadmap)
+    theirs = await changed_by(handed, base, deps, apart=state.request.roadmap)
+    if theirs.both:
+        raise TaskError("conflict", conflicting(handed, theirs.both))
+    if theirs.odd:
+        raise TaskError("file", not_a_file(handed, theirs.odd))
+    changes = theirs.changes
     if not changes:
         return state.with_attempt(handed=None)
     log.info("Task [%s] goes on from %s", state.task.name, handed.branch)
@@ -53,18 +68,17 @@ def set_aside(state: RunState) -> RunState:
     return state.put(replace(attempt, handed=None, reasons=reasons))
 
 
-async def _changes(handed: Handed, base: Snapshot, deps: Deps, *, apart: str) -> ChangeSet:
-    """The three-way difference on ``base``: what only people changed."""
+async def changed_by(handed: Handed, base: Snapshot, deps: Deps, *, apart: str = "") -> Theirs:
+    """Return the three-way difference on ``base``, but for the path ``apart``."""
     old = await deps.repository.snapshot(handed.base)
     new = await deps.repository.snapshot(handed.commit)
     paths = {p for p in {*old.entries, *new.entries} if old.entries.get(p) != new.entries.get(p)}
     theirs = sorted(p for p in paths - {apart} if new.entries.get(p) != base.entries.get(p))
-    if both := [p for p in theirs if old.entries.get(p) != base.entries.get(p)]:
-        raise TaskError("conflict", conflicting(handed, both))
+    both = [p for p in theirs if old.entries.get(p) != base.entries.get(p)]
     written = [path for path in theirs if path in new.entries]
-    if odd := [p for p in written if new.entries[p].mode not in (FILE, EXECUTABLE)]:
-        raise TaskError("file", not_a_file(handed, odd))
+    odd = [p for p in written if new.entries[p].mode not in (FILE, EXECUTABLE)]
+    if both or odd:
+        return Theirs(both=tuple(both), odd=tuple(odd))
     found = await contents(deps, new, written)
-    return ChangeSet(
-        {p: Write(found[p], new.entries[p].mode) if p in found else None for p in theirs}
-    )
+    changes = {p: Write(found[p], new.entries[p].mode) if p in found else None for p in theirs}
+    return Theirs(ChangeSet(changes))

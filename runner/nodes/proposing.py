@@ -43,6 +43,7 @@ async def proposed(state: RunState, deps: Deps, *, stale: bool = False) -> Propo
             body=proposal_body(state),
             trailers=(("Cairn-Run", run), ("Cairn-Task", task.key)),
             kind="recovery",
+            onto=proposal.onto,
         ),
         strategy=proposal.strategy,
         comment=proposal_comment(state, stale=stale),

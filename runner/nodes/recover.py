@@ -37,6 +37,8 @@ async def propose_recovery(state: RunState, deps: Deps) -> Step:
         return Step(state.with_attempt(status=Status.FAILED), "publish")
     state, made = await _made(state, deps)
     made = replace(made, made_at=deps.clock.now().timestamp(), attempt=state.attempt.number)
+    if made.replaces:  # an escalation leaves what people pushed where a retry finds it
+        made = made.after(state.attempt.proposal)
     state = state.with_attempt(proposal=sealed(made))
     log.info("Recovery strategy: %s", made.strategy.upper())
     what = disposition(made, state.request.options.approval_mode)

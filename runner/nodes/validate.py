@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from runner.changes import ChangeSet
@@ -16,7 +17,7 @@ from runner.nodes.required import missing_files
 from runner.reading import Read, base_of, contents, reader
 from runner.snapshot import Snapshot
 from runner.state import Options, RunState, Step
-from runner.validators.destructive import destructive, log_line
+from runner.validators.destructive import Destructive, destructive, log_line
 from runner.validators.limits import Limits
 from runner.validators.mend import mend
 from runner.validators.protected import asked_about, protect_file
@@ -57,30 +58,38 @@ def _cleared(state: RunState, read: Read) -> Step:
     What a person agreed to is not asked again: the agreement is bound to this very change set.
     """
     changes = state.attempt.changes
+    about = asking(state, changes, read)
+    if state.attempt.approved == changes.digest or not any(about):
+        return Step(state, "ok")
+    return Step(state.with_attempt(**needs_a_person(state, *about)), "approve")
+
+
+def asking(
+    state: RunState, changes: ChangeSet, read: Read
+) -> tuple[Sequence[Destructive], Sequence[str]]:
+    """Return what people want to be asked about: operations that destroy, and paths."""
     found = destructive(changes, read)
     if found:
         log.info("%s", log_line(found))
     options = state.request.options
     paths = asked_about(options.pause_protected, changes.files)
-    reasons = found if options.pause_destructive else ()
-    if state.attempt.approved == changes.digest or not (reasons or paths):
-        return Step(state, "ok")
-    return Step(state.with_attempt(**needs_a_person(state, reasons, paths)), "approve")
+    return found if options.pause_destructive else (), paths
 
 
 def _mended(
     state: RunState, changes: ChangeSet, base: Snapshot, read: Read
 ) -> tuple[ChangeSet, tuple[Complaint, ...], tuple[str, ...]]:
     """Put right what can be, and return what is still wrong and what was done."""
-    found = _complaints(state, changes, base, read)
+    found = complaints_of(state, changes, base, read)
     mended, notes = mend(changes, found)
     mended = mended.effective(base)
-    return mended, _complaints(state, mended, base, read) if notes else found, notes
+    return mended, complaints_of(state, mended, base, read) if notes else found, notes
 
 
-def _complaints(
+def complaints_of(
     state: RunState, changes: ChangeSet, base: Snapshot, read: Read
 ) -> tuple[Complaint, ...]:
+    """Return all that is wrong with a change set of the task in hand."""
     options = state.request.options
     protect = (*options.protect, protect_file(state.request.roadmap))
     repairing = state.attempt.verification is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from runner.changes import ChangeSet
@@ -55,7 +55,8 @@ class Proposal:
     people react to. ``attempt`` tells the proposal of a second attempt from an equal one of the
     first, which was closed. ``head`` is the commit of a person that its branch is at ('' while
     it is ours), ``held`` why that cannot be approved, ``revision`` counts how often a push was
-    read.
+    read, ``ours`` is what was proposed before the first one. ``onto`` is a person's commit that
+    the branch is rebuilt on top of, where what is proposed is ours again.
     """
 
     task: str
@@ -78,11 +79,23 @@ class Proposal:
     head: str = ""
     held: str = ""
     revision: int = 0
+    onto: str = ""
+    ours: Proposal | None = None
 
     @property
     def replaces(self) -> bool:
         """Whether approval puts other tasks in the place of its own."""
         return self.kind == "recovery" and self.strategy in ("rewrite", "decompose")
+
+    def after(self, before: Proposal | None) -> Proposal:
+        """Return it as the next one on a branch where people pushed to the one ``before``.
+
+        It is shown on top of their commits, for people decide on what they see.
+        """
+        onto = before.head or before.onto if before else ""
+        if before is None or not onto:
+            return self
+        return replace(self, onto=onto, revision=before.revision + 1)
 
     @property
     def id(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.fake_github.state import Issue
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, on
-from tests.scenarios.proposing import PARTS, STUCK, decomposed, id_of, proposal_comment
+from tests.scenarios.proposing import PARTS, STUCK, decomposed, escalated, id_of, proposal_comment
 
 pytestmark = on(STUCK)
 
@@ -106,4 +106,22 @@ async def test_a_push_nobody_told_of(bot: Bot) -> None:
 
     assert "three.md" in "".join(bot.proposes())
     assert pull.pull.draft
+    bot.says()
+
+
+async def test_a_push_to_an_escalation_moves_its_buttons(bot: Bot) -> None:
+    """Whoever looks at the pull request decides on the newest head; what is proposed stays."""
+    pull = await escalated(bot)
+    old = id_of(bot, pull)
+    await push(bot, pull, {"mine.md": b"Mine.\n"})
+
+    assert pull.pull.sha in heads(bot)
+    assert id_of(bot, pull) == old
+    (check,) = (each for each in bot.view.checks if each["head_sha"] == pull.pull.sha)
+    await bot.github.click(REPOSITORY, int(str(check["id"])), "approve", by="writer")
+    await bot.idle()
+
+    assert pull.pull.sha not in heads(bot)
+    assert "Ready for people" in "".join(bot.proposes())
+    assert not pull.pull.draft
     bot.says()

@@ -55,9 +55,36 @@ async def test_a_protected_path_waits_for_a_person(bot: Bot) -> None:
     await bot.reply(pull, "/approve")
 
     (said,) = bot.says()
-    bot.proposes()
     assert "✅ | **1.1**" in said
+    assert f"/pull/{bot.pulls[-1].number} now" in "".join(bot.proposes())
+    assert pull.state == "closed"
     assert bot.changed(bot.pulls[-1]).keys() == {"migrations/one.md", "ROADMAP.md"}
+
+
+@on(_ASKING)
+async def test_a_push_to_a_change_set_is_what_is_asked_about(bot: Bot) -> None:
+    """An approval of ours is refused; what was pushed is shown, agreed to, and taken over."""
+    bot.model.says(note("migrations/one.md"))
+    await bot.comment("/execute")
+    (pull,) = bot.proposals
+    bot.proposes()
+    front, bot.github.webhook_url = bot.github.webhook_url, None
+    await bot.github.push(REPOSITORY, {"migrations/one.md": b"Theirs.\n"}, branch=pull.pull.head)
+    bot.github.webhook_url = front
+
+    await bot.reply(pull, "/approve")
+    asked = "".join(bot.proposes())
+    assert "is what writer pushed to this branch" in asked
+    assert len(bot.pulls) == 1
+    await bot.reply(pull, "/approve")
+
+    bot.says()
+    made = bot.pulls[-1]
+    assert bot.changed(made)["migrations/one.md"] == b"Theirs.\n"
+    assert "Co-authored-by: writer" in bot.message(made)
+    assert f"part of #{made.number} now" in "".join(bot.proposes())
+    assert pull.state == "closed"
+    assert not [c for c in bot.view.checks if c["head_sha"] == pull.pull.sha and c["actions"]]
 
 
 def _numbers(bot: Bot) -> set[str]:
