@@ -16,6 +16,12 @@ from pathlib import Path
 from runner.adapters.process_sandbox import ProcessBox, ProcessSandbox
 from runner.ports import BoxSpec, CommandResult
 
+PROCESSOR = 8
+"""Seconds of processor a command may use: the bench's tests need none, endless loops use them up.
+
+So a busy machine does not make a right answer late, nor an endless one long.
+"""
+
 
 class Zygote:
     """The other end of ``zygote.py``."""
@@ -34,7 +40,7 @@ class Zygote:
         environment: Mapping[str, str],
         seconds: float,
     ) -> CommandResult:
-        """Run ``-c CODE ...`` in a folder, for ``seconds`` at most."""
+        """Run ``-c CODE ...`` in a folder, for ``seconds`` at most, and ``PROCESSOR`` of work."""
         self._asked += 1
         name = str(self._asked)
         with tempfile.TemporaryDirectory(prefix="fork-") as place:
@@ -47,6 +53,7 @@ class Zygote:
                 "out": str(out),
                 "err": str(err),
                 "seconds": seconds,
+                "processor": PROCESSOR,
             }
             self._waiting[name] = asyncio.get_running_loop().create_future()
             assert self._process.stdin is not None

@@ -24,7 +24,7 @@ ENGINE = ("hybrid", "repair", "fixed", "ralph")
 BASELINES = {"single": 1, "regenerate": 3}
 """Answers at most."""
 
-_SECONDS = 20.0
+_SECONDS = 60.0
 _ASKS = frozenset({"execute_task", "repair_code", "repair_test"})
 _numbers = itertools.count()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from runner.adapters.file_journal import FileJournal
 from runner.adapters.local_repository import LocalRepository
 from runner.driver import drive
 from runner.nodes import NODES
-from runner.state import Options, Request, Status
+from runner.state import Options, Request, RunState, Status
 from tests.bench.loop.corpus import Roadmap
 from tests.bench.loop.hall import Hall
 from tests.bench.loop.naming import Character
@@ -22,7 +23,10 @@ _SAID = {True: "tests of all tasks there", False: "no tests there"}
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """How a roadmap ended: ``completed`` tasks as the product says, ``right`` as the tests say."""
+    """How a roadmap ended: ``completed`` tasks as the product says, ``right`` as the tests say.
+
+    ``why`` says of the others why they are not completed.
+    """
 
     roadmap: Roadmap
     shown: bool
@@ -30,13 +34,14 @@ class Walk:
     right: int
     tokens: int
     ended: str
+    why: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         tasks = len(self.roadmap.tasks)
         return (
             f"{self.roadmap.name}, {_SAID[self.shown]}: {self.completed} of {tasks} tasks "
             f"completed, {self.right} right, {self.tokens / tasks:,.0f} tokens a task "
-            f"({self.ended})"
+            f"({'; '.join((self.ended, *self.why))})"
         )
 
 
@@ -53,7 +58,7 @@ async def walk(hall: Hall, roadmap: Roadmap, who: Character, folder: Path, *, sh
         journal=FileJournal(journal),
         answers=AnswerFiles(journal),
     )
-    options = Options(model=who.named(f"walk.{roadmap.name}"), max_tasks=100, test_timeout=20.0)
+    options = Options(model=who.named(f"walk.{roadmap.name}"), max_tasks=100, test_timeout=60.0)
     ended = await drive(Request(roadmap.name, options=options), NODES, ports)
     state = ended.state
     names = {
@@ -67,8 +72,19 @@ async def walk(hall: Hall, roadmap: Roadmap, who: Character, folder: Path, *, sh
         sum(state.status(task) is Status.COMPLETED for task in state.tasks),
         sum(passed),
         sum(attempt.spent.tokens for attempt in state.attempts.values()),
-        ended.status,
+        " ".join(filter(None, (ended.status, ended.reason))),
+        tuple(_left(state)),
     )
+
+
+def _left(state: RunState) -> Iterator[str]:
+    """What is not completed, and why."""
+    for task in state.tasks:
+        if state.status(task) is not Status.COMPLETED:
+            attempt = state.attempts.get(task.key)
+            failure = attempt.failure if attempt else None
+            said = f": {failure.type}: {failure.message}" if failure else ""
+            yield f"{task.name} {state.status(task)}{said}"
 
 
 def _start(roadmap: Roadmap, *, shown: bool) -> dict[str, bytes]:

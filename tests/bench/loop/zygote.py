@@ -1,8 +1,9 @@
 """A Python that has pytest loaded already and forks for each command; run as a script.
 
-Reads one JSON object a line (id, argv as after ``python3``, folder, environment, out, err, seconds)
-and writes one a line (id, code, timed_out). Starting Python and importing pytest is most of what a
-small test run takes; what runs in the child is the command's own code.
+Reads one JSON object a line (id, argv as after ``python3``, folder, environment, out, err, seconds,
+processor) and writes one a line (id, code, timed_out). Who uses up ``processor`` seconds timed out.
+Starting Python and importing pytest is most of what a small test run takes; what runs in the child
+is the command's own code.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import resource
 import select
 import signal
 import sys
@@ -63,6 +65,7 @@ def _settle(running: dict[int, tuple[str, float]]) -> None:
         ended, status = os.waitpid(pid, 0 if late else os.WNOHANG)
         if ended:
             code = os.waitstatus_to_exitcode(status)
+            late = late or code == -signal.SIGXCPU
             code = _KILLED if late else code if code >= 0 else 128 - code
             del running[pid]
             print(json.dumps({"id": name, "code": code, "timed_out": late}), flush=True)
@@ -85,6 +88,7 @@ def _become(asked: dict[str, Any]) -> None:
     os.setsid()
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_CPU, (asked["processor"], asked["processor"] + 1))
     os.chdir(asked["folder"])
     os.environ.clear()
     os.environ.update(asked["environment"])
