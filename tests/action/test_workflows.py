@@ -55,7 +55,7 @@ async def test_an_approval_by_comment_goes_on_in_a_second_workflow_run(
 ) -> None:
     """The first machine is gone; the second takes the run up where it waits."""
     issue = ci.github.open_issue(REPOSITORY, "Please go on", by="writer")
-    told = await ci.comment(issue, "/execute --approval-mode interactive")
+    told = await ci.comment(issue, "/execute --approval-mode interactive", by="octo")
     ci.gets_stuck()
 
     first = await machine.run(ROADMAP, "issue_comment", told, sandbox="process")
@@ -64,7 +64,7 @@ async def test_an_approval_by_comment_goes_on_in_a_second_workflow_run(
     assert first.code == 0, first.log
     assert "Cairn waits for a decision" in first.log
     ci.model.says(note("one.md"), note("two.md"))
-    approved = await ci.comment(proposal, "/approve")
+    approved = await ci.comment(proposal, "/approve", by="octo")
 
     second = await machine.run(ROADMAP, "issue_comment", approved, sandbox="process")
 
@@ -72,3 +72,20 @@ async def test_an_approval_by_comment_goes_on_in_a_second_workflow_run(
     assert [pull.title for pull in ci.view.pulls][-2:] == TITLES
     assert "is done" in ci.says(issue)
     assert "is approved" in ci.says(proposal)
+
+
+@pytest.mark.parametrize(("body", "by"), [("/execute", "stranger"), ("Thank you", "octo")])
+async def test_a_comment_that_is_left_out(
+    ci: Workflows, machine: Runner, body: str, by: str
+) -> None:
+    """Neither a stranger's command nor an ordinary comment starts a step of the job."""
+    issue = ci.github.open_issue(REPOSITORY, "Please go on", by="writer")
+    asked = len(ci.github.requests)
+
+    ran = await machine.run(
+        ROADMAP, "issue_comment", await ci.comment(issue, body, by=by), sandbox="process"
+    )
+
+    assert ran.code == 0, ran.log
+    assert ran.lines == []
+    assert len(ci.github.requests) == asked
