@@ -24,6 +24,7 @@ from pydantic import (
 from runner.config_problems import ConfigError, Problem, problems_of
 from runner.config_values import Command, Items, Size, gitignore, inside, report_pattern
 from runner.config_yaml import Unreadable, read_yaml
+from runner.publishing import PullRequests
 from runner.recovery.values import ApprovalMode
 from runner.routing import Planning
 
@@ -122,6 +123,16 @@ class PermissionsGroup(_Group):
     own_runs: bool = Field(
         default=True,
         description="Who started a run may decide in it too, with the permission write.",
+    )
+
+
+class PullRequestsGroup(_Group):
+    """How checkpoints come before people."""
+
+    strategy: PullRequests = Field(
+        default="stacked",
+        description="stacked: a pull request a task, each on the one before. single: one pull "
+        "request a run, with a commit for each task.",
     )
 
 
@@ -235,6 +246,7 @@ class RepositoryConfig(_Group):
         default=True,
         description="Ask before code is written that deletes files, tables, branches ...",
     )
+    pull_requests: PullRequestsGroup = PullRequestsGroup()
     limits: LimitsGroup = LimitsGroup()
     sandbox: SandboxGroup = SandboxGroup()
     verify: VerifyGroup = VerifyGroup()

@@ -29,7 +29,7 @@ from runner.ports import (
     Skips,
 )
 from runner.problems import ON_GITHUB, Start
-from runner.state import RunState
+from runner.state import Attempt, RunState
 
 log = logging.getLogger(__name__)
 
@@ -76,11 +76,13 @@ class Bench:
 class Line:
     """The line of commits that tasks side by side add to, one at a time.
 
-    ``tip`` is the newest commit that was added since the run was taken up, and its branch.
+    ``tip`` is the newest commit that was added since the run was taken up, and its branch;
+    ``added`` are the attempts whose commits were.
     """
 
     def __init__(self) -> None:
         self.tip: tuple[str, str] | None = None
+        self.added: dict[str, Attempt] = {}
         self.held = asyncio.Lock()
 
 

@@ -30,6 +30,11 @@ def branch_name(run: str, task: str, title: str) -> str:
     return f"cairn/{slug(run)}/{first}-{rest}".rstrip("-")
 
 
+def shared_branch(run: str) -> str:
+    """Name the branch that holds all tasks of a run; the further ones end in ``-2``, ``-3`` ..."""
+    return f"cairn/{slug(run)}/tasks"
+
+
 def commit_message(checkpoint: Checkpoint) -> str:
     """Return the whole commit message, its trailers last.
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from runner.publishing import PullRequests
 from runner.recovery.values import ApprovalMode
 from runner.routing import Planning
 
@@ -34,6 +35,7 @@ class Options:
     ``recovery`` False leaves a failed task failed; ``retry`` takes ``task`` up though it was
     declined, skipped or has a proposal; ``approval_mode`` says who is asked about a proposal,
     ``pause_destructive`` that a change set which destroys something waits for a person.
+    ``pull_requests`` says how what is published lies on each other.
     """
 
     max_tasks: int = 10
@@ -54,6 +56,7 @@ class Options:
     recovery: bool = True
     approval_mode: ApprovalMode = "auto"
     pause_destructive: bool = False
+    pull_requests: PullRequests = "stacked"
     verify_mode: Literal["auto", "tests", "syntax", "agent", "off"] = "auto"
     verify_commands: tuple[tuple[str, ...], ...] = ()
     verify_report: str = ""

@@ -7,6 +7,9 @@ from typing import Literal
 
 from runner.changes import ChangeSet
 
+PullRequests = Literal["stacked", "single"]
+"""How the pull requests of a run lie on each other (DESIGN §7, "Stacking")."""
+
 
 @dataclass(frozen=True, slots=True)
 class Handed:
@@ -24,6 +27,15 @@ class Handed:
 
 
 @dataclass(frozen=True, slots=True)
+class Row:
+    """What a pull request that shows several tasks says of one (key ``task``): a line, and more."""
+
+    task: str
+    line: str
+    details: str
+
+
+@dataclass(frozen=True, slots=True)
 class Checkpoint:
     """A verified change set to be committed (``changes`` includes the ticked roadmap).
 
@@ -32,7 +44,9 @@ class Checkpoint:
     ``trailers`` end the commit message. ``members`` are further tasks it ticks. ``kind``
     is ``recovery`` for an applied proposal, which only edits the roadmap: its pull request may be
     there already. ``handed`` is people's work it goes on from, whose pull request it takes over;
-    ``onto`` the commit of a person on its branch that it is put on top of.
+    ``onto`` the commit of a person on its branch that it is put on top of. ``rows`` are there where
+    one pull request shows all tasks of the run: the commit is added to ``branch``, which grows, and
+    they tell of every task that was added to it.
     """
 
     run: str
@@ -50,6 +64,7 @@ class Checkpoint:
     members: tuple[str, ...] = ()
     handed: Handed | None = None
     onto: str = ""
+    rows: tuple[Row, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,8 @@ class Attempt:
     verify it with ('' for none, None before it is asked), ``usage`` the same by node with wall
     time, ``path`` the nodes it went through, ``reasons`` why the loop strategy went where it did.
     ``handed`` is people's work that the
-    attempt goes on from, ``notes`` what was refused when it was shown and is missing there.
+    attempt goes on from, ``notes`` what was refused when it was shown and is missing there,
+    ``told`` what a pull request of several tasks says of this one.
     """
 
     task: str
@@ -154,6 +155,7 @@ class Attempt:
     decision: Decided | None = None
     handed: Handed | None = None
     notes: tuple[str, ...] = ()
+    told: bytes = b""
     approved: str = ""
     rewritten: bytes = b""
     commit: str = ""

@@ -10,6 +10,7 @@ from typing import Any, get_args
 from app.action import texts
 from app.action.errors import Refused
 from runner.config import RepositoryConfig
+from runner.publishing import PullRequests
 from runner.recovery.values import ApprovalMode
 
 MAX_TASKS = 10
@@ -62,7 +63,7 @@ def laid_over(inputs: Inputs, config: RepositoryConfig) -> RepositoryConfig:
         changed["triggers"] = config.triggers.model_copy(update={"push": "execute"})
     tasks = min(inputs.max_tasks, config.limits.tasks)
     changed["limits"] = config.limits.model_copy(update={"tasks": tasks})
-    if inputs.strategy and hasattr(config, "pull_requests"):
+    if inputs.strategy:
         stacking = {"strategy": inputs.strategy}
         changed["pull_requests"] = config.pull_requests.model_copy(update=stacking)
     return config.model_copy(update=changed)
@@ -85,16 +86,8 @@ def _mode(text: str) -> str:
     return _one_of(text, get_args(ApprovalMode))
 
 
-def strategies() -> tuple[str, ...]:
-    """The ways of laying out pull requests that the configuration knows."""
-    group = RepositoryConfig.model_fields.get("pull_requests")
-    if group is None or group.annotation is None:
-        return ("stacked",)
-    return get_args(group.annotation.model_fields["strategy"].annotation)
-
-
 def _strategy(text: str) -> str:
-    return _one_of(text, strategies())
+    return _one_of(text, get_args(PullRequests))
 
 
 def _money(text: str) -> float:

@@ -35,6 +35,7 @@ def options_for(asked: LocalRun, config: RepositoryConfig) -> Options:
         max_tasks=most,
         approval_mode=config.approval_mode if "approval_mode" in said else "auto",
         pause_destructive="pause_destructive" in said and config.pause_destructive,
+        pull_requests="stacked",  # here are none: each task is a commit on the branch
     )
     given = dict(asked.given)
     if isinstance(tasks := given.get("max_tasks"), int):

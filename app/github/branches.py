@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from app.github.commits import Commits
+from app.github.commits import Commit, Commits
 from runner.errors import Outage, TaskError
 from runner.ports import Checkpoint
 from runner.snapshot import Snapshot
@@ -66,6 +66,19 @@ class Branches:
         if await self._commits.move(checkpoint.branch, old=there.sha, new=made):
             return made
         raise _restless(checkpoint.branch)
+
+    async def grown(self, checkpoint: Checkpoint, head: Commit | None) -> str:
+        """Return the checkpoint's commit, added to its branch, whose ``head`` it builds on."""
+        if head and head.holds(checkpoint):
+            return head.sha
+        made = await self._made(checkpoint)
+        if head is None:
+            there = await self._commits.point(checkpoint.branch, made)
+        else:
+            there = await self._commits.move(checkpoint.branch, old=head.sha, new=made)
+        if not there:
+            raise _restless(checkpoint.branch)
+        return made
 
     async def delete(self, branch: str) -> bool:
         """Delete a branch that nobody pushed to; False when somebody did."""

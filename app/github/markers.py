@@ -11,7 +11,10 @@ from collections.abc import Iterable
 from urllib.parse import unquote
 
 _MOST = 60_000
-"""Characters of a body that GitHub is sure to store, markers apart (its limit is 65,536)."""
+"""Characters of a text that GitHub is sure to store, with room for a few markers."""
+
+_STORED = 65_000
+"""Characters with all markers, of which there may be a thousand (GitHub's limit is 65,536)."""
 
 _CUT = "\n\n… cut here: the text was too long for GitHub."
 
@@ -36,5 +39,7 @@ def first_kind(body: str | None) -> str | None:
 
 def with_markers(markers: Iterable[str], text: str) -> str:
     """Put markers before a text that is cut at what GitHub takes."""
-    cut = text if len(text) <= _MOST else text[: _MOST - len(_CUT)] + _CUT
-    return "\n".join([*markers, "", cut])
+    above = "\n".join([*markers, "", ""])
+    most = min(_MOST, max(0, _STORED - len(above)))
+    cut = text if len(text) <= most else text[: max(0, most - len(_CUT))] + _CUT
+    return above + cut

@@ -36,6 +36,19 @@ def withdrawn(why: str) -> str:
     return f"**This proposal is closed:** {_plain(why)}."
 
 
+def applied_in(pull: Pull) -> str:
+    """Why a proposal that was applied is no pull request any more."""
+    return f"it was applied, in a commit of {pull.url}"
+
+
+def closed(pull: Pull) -> str:
+    """Why a run whose one pull request was declined does not go on."""
+    return (
+        f"Pull request {pull.url} of this run was closed unmerged, and its next commit would stand "
+        "on it. Reopen it and comment `/execute resume`, or end the run with `/execute cancel`."
+    )
+
+
 def replaced(number: int) -> str:
     """Why an older run's proposal asks no more."""
     return (

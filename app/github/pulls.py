@@ -95,6 +95,12 @@ class Pulls:
         doing = f"rewrite pull request #{pull.number} against {checkpoint.below}"
         return read_pull(await self._change(pull, data, doing), self._bot_login) or pull
 
+    async def describe(self, pull: Pull, checkpoint: Checkpoint, markers: Sequence[str]) -> Pull:
+        """Give a pull request the description of a checkpoint; title and base stay as they are."""
+        data = {"body": with_markers(markers, checkpoint.body)}
+        made = await self._change(pull, data, f"rewrite pull request #{pull.number}")
+        return read_pull(made, self._bot_login) or pull
+
     async def ready(self, pull: Pull) -> None:
         """Mark a draft as ready for review; only GraphQL can."""
         if pull.draft:

@@ -17,7 +17,9 @@ from app.github.comments import Comments
 from app.github.commits import Commits
 from app.github.handed import HandedOver
 from app.github.mirror import Mirror
+from app.github.one_pull import OnePull
 from app.github.proposals import Proposals
+from app.github.pull import Pull
 from app.github.pulls import Pulls
 from app.github.refusals import Effort, told_of_workflows
 from app.github.repository_api import RepositoryApi, ref_path
@@ -73,6 +75,14 @@ class GitHubRepository:
             run=run,
             roadmap=roadmap,
         )
+        self._one = OnePull(
+            pulls=self._pulls,
+            commits=self._commits,
+            branches=self._branches,
+            proposals=self._proposals,
+            run=run,
+            roadmap=roadmap,
+        )
         self._handed = HandedOver(
             self._api,
             pulls=self._pulls,
@@ -123,12 +133,12 @@ class GitHubRepository:
         """
         with told_of_workflows(checkpoint.changes.files):
             if checkpoint.kind == "recovery":
-                return self._noted(await self._proposals.apply(checkpoint))
-            commit = await self._branches.settled(checkpoint)
-        pull = await self._pulls.ensure(checkpoint)
+                way = self._one if checkpoint.rows else self._proposals
+                return self._noted(await way.apply(checkpoint))
+            commit, pull = await self._added(checkpoint)
         if checkpoint.handed:
             await self._handed.close(checkpoint.handed, pull)
-        return self._noted(Published(commit, checkpoint.branch, pull.number, pull.url))
+        return self._noted(Published(commit, pull.head, pull.number, pull.url))
 
     async def publish_proposal(self, proposed: Proposed) -> Published:
         """Put a proposal before people on a pull request; what is there already is kept.
@@ -145,6 +155,13 @@ class GitHubRepository:
     async def handed(self, task: str, tip: str) -> Handed | None:
         """Return what people pushed to the branch of a proposal about a task."""
         return await self._handed.find(task, tip)
+
+    async def _added(self, checkpoint: Checkpoint) -> tuple[str, Pull]:
+        """Return the checkpoint's commit and the pull request that shows it."""
+        if checkpoint.rows:
+            return await self._one.add(checkpoint)
+        commit = await self._branches.settled(checkpoint)
+        return commit, await self._pulls.ensure(checkpoint)
 
     def _noted(self, published: Published) -> Published:
         return replace(published, notes=self._effort.notes())

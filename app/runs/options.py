@@ -26,6 +26,7 @@ def options_of(config: RepositoryConfig) -> Options:
         planning=config.planning,
         approval_mode="review_only" if mute else config.approval_mode,
         pause_destructive=config.pause_destructive and not mute,
+        pull_requests=config.pull_requests.strategy,
         grouping=config.grouping,
         verify_mode=config.verify.mode,
         verify_commands=config.verify.commands,

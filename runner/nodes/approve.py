@@ -11,6 +11,7 @@ from runner.errors import TaskError
 from runner.nodes.checkpoint import branch_of
 from runner.nodes.proposing import proposed, with_place
 from runner.nodes.pushed import noticed, shown_anew, with_push
+from runner.nodes.sharing import added, landed
 from runner.ports import Checkpoint, Decision
 from runner.reading import contents
 from runner.recovery.edit import edited
@@ -181,33 +182,24 @@ async def _rewritten(state: RunState, deps: Deps, proposal: Proposal) -> RunStat
     if find(parse_roadmap(path, after), proposal.task):
         raise TaskError("file", "the replacement is the same task again, so it was not written")
     changes = ChangeSet({path: Write(after)})
-    published = await deps.repository.publish_checkpoint(
-        Checkpoint(
-            run=state.request.id,
-            task=proposal.task,
-            branch=proposal.branch or branch_of(state, kind="recovery"),
-            below=below,
-            parent=tip,
-            changes=changes,
-            tree=changes.tree(base),
-            title=recovery_title(state),
-            message=recovery_message(state),
-            body=recovery_body(state),
-            trailers=_trailers(state),
-            kind="recovery",
-            onto=proposal.head or proposal.onto,
-        )
+    state = state.with_attempt(status=Status.REPLACED, base=tip, rewritten=after)
+    made = Checkpoint(
+        run=state.request.id,
+        task=proposal.task,
+        branch=proposal.branch or branch_of(state, kind="recovery"),
+        below=below,
+        parent=tip,
+        changes=changes,
+        tree=changes.tree(base),
+        title=recovery_title(state),
+        message=recovery_message(state),
+        body=recovery_body(state),
+        trailers=_trailers(state),
+        kind="recovery",
+        onto=proposal.head or proposal.onto,
     )
-    deps.line.tip = (published.commit, published.branch)
-    return state.with_attempt(
-        status=Status.REPLACED,
-        base=tip,
-        rewritten=after,
-        commit=published.commit,
-        branch=published.branch,
-        url=published.url,
-        notes=(*state.attempt.notes, *published.notes),
-    )
+    state, made = added(state, deps, made)
+    return landed(state, deps, await deps.repository.publish_checkpoint(made))
 
 
 def _trailers(state: RunState) -> tuple[tuple[str, str], ...]:

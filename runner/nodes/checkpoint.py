@@ -9,8 +9,9 @@ from runner.changes import ChangeSet, Write
 from runner.deps import Deps
 from runner.errors import TaskError
 from runner.naming import branch_name
+from runner.nodes.sharing import added, landed
 from runner.nodes.verify import verify_task
-from runner.ports import Checkpoint
+from runner.ports import Checkpoint, Published
 from runner.reading import base_of, contents
 from runner.roadmap.edit import EditRefused, find, tick
 from runner.snapshot import Snapshot
@@ -32,9 +33,7 @@ async def checkpoint(state: RunState, deps: Deps) -> Step:
         tip, branch = deps.line.tip or (state.tip, state.tip_branch)
         if tip != state.attempt.base:
             state = await _moved(state, deps, tip)
-        step = await _published(state.with_attempt(below=branch), deps)
-        deps.line.tip = (step.state.attempt.commit, step.state.attempt.branch)
-        return step
+        return Step(await _published(state.with_attempt(below=branch), deps), "ok")
 
 
 async def _moved(state: RunState, deps: Deps, tip: str) -> RunState:
@@ -54,7 +53,7 @@ async def _moved(state: RunState, deps: Deps, tip: str) -> RunState:
     return verified.state
 
 
-async def _published(state: RunState, deps: Deps) -> Step:
+async def _published(state: RunState, deps: Deps) -> RunState:
     base = await base_of(state, deps)
     path = state.request.roadmap
     roadmap = (await contents(deps, base, [path])).get(path)
@@ -63,19 +62,12 @@ async def _published(state: RunState, deps: Deps) -> Step:
     repaired = await _repaired(state, deps, base)
     made = _checkpoint(state, base, _ticked(state, roadmap), repaired)
     if not made.changes:  # published and built upon before a crash could save this step
-        return Step(state.with_attempt(commit=made.parent, branch=made.below), "ok")
+        return landed(state, deps, Published(made.parent, made.below))
+    state, made = added(state, deps, made)
     published = await deps.repository.publish_checkpoint(made)
     log.info("Checkpoint of task [%s]: %s", state.task.name, published.url or published.commit)
     await _no_more_asked(state, deps, published.url)
-    return Step(
-        state.with_attempt(
-            commit=published.commit,
-            branch=published.branch,
-            url=published.url,
-            notes=(*state.attempt.notes, *published.notes),
-        ),
-        "ok",
-    )
+    return landed(state, deps, published)
 
 
 async def _no_more_asked(state: RunState, deps: Deps, url: str) -> None:
