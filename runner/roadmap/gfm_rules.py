@@ -1,7 +1,7 @@
 """Where GitHub's parser (cmark-gfm) reads blocks otherwise than the pinned library.
 
-A tag alone on a line right below a list item or a quote begins a block of HTML, which shows all up
-to the next blank line as it is, tasks as well; for CommonMark it goes on the paragraph there
+A tag alone on a line right below a list item, a quote or a table begins a block of HTML: all up to
+the next blank line is shown as it is, tasks as well. For CommonMark it goes on what stands there
 (https://github.com/executablebooks/markdown-it-py/issues/434). A link definition begins a
 paragraph, which goes on with what cannot end one, as a list that does not begin with 1.
 """
@@ -54,7 +54,7 @@ class _Rules:
         return found
 
     def html(self, state: StateBlock, start: int, end: int, silent: bool) -> bool:
-        """Read HTML as the library does; a lone tag ends the paragraph of an item it is not in."""
+        """Read HTML as the library does; a lone tag ends a block it is not in."""
         if html_block(state, start, end, silent):
             return True
         return silent and _outside(state, start) and self._lone(state, start)
@@ -76,12 +76,12 @@ class _Rules:
 
 
 def _outside(state: StateBlock, line: int) -> bool:
-    """Whether a line stands outside of the block whose paragraph it could go on.
+    """Whether a line stands outside of the block it could go on, or is a row of a table.
 
     Lines that go on a quote without its mark have -1 as their indent, and are decided.
     """
     indent = state.sCount[line]
-    return indent >= 0 and (state.parentType == "blockquote" or indent < state.blkIndent)
+    return indent >= 0 and (state.parentType in ("blockquote", "table") or indent < state.blkIndent)
 
 
 def _definitions(state: StateBlock, start: int, end: int, silent: bool) -> bool:

@@ -77,6 +77,7 @@ def test_as_markdown_it(text: str) -> None:
 @example("[a]: https://example.org\n7. [ ] shown as text\n")
 @example("[a]: https://example.org\n[b]: https://example.org\n<br>\n- [ ] shown\n")
 @example("<!DOCTYPE a\n<!--\n<br>\n- [ ] shown\n")
+@example("| a |\n|---|\n<br>\n- [ ] part of the HTML\n")
 @example("> > a quote\n    <br>\n\n- [ ] shown\n")
 def test_as_cmark(text: str) -> None:
     """Lines, states and depths are those of cmark-gfm."""
