@@ -43,6 +43,12 @@ def parse(grammar: Grammar, content: bytes) -> Tree | None:
     return None if len(content) > grammar.largest else run(Parser(language(grammar)), content)
 
 
+def accepts(grammar: Grammar, content: bytes) -> bool:
+    """Whether a grammar sees no error; False for what is too large or too tangled to say."""
+    tree = parse(grammar, content)
+    return tree is not None and not tree.root_node.has_error
+
+
 def run(parser: Parser, content: bytes, *, stop: Callable[[], bool] = lambda: False) -> Tree | None:
     """Parse within the bounds, or until ``stop`` (asked at every step) says so.
 

@@ -22,6 +22,7 @@ JAVASCRIPT = Grammar("tree_sitter_javascript")
 PHP = Grammar("tree_sitter_php", "language_php")
 RUBY = Grammar("tree_sitter_ruby", largest=32 << 10)
 RUST = Grammar("tree_sitter_rust")
+SQL = Grammar("tree_sitter_sql")
 TSX = Grammar("tree_sitter_typescript", "language_tsx")
 TYPESCRIPT = Grammar("tree_sitter_typescript", "language_typescript")
 

@@ -1,4 +1,8 @@
-"""SQL: only what no common dialect accepts, and only in statements that all of them share."""
+"""SQL: only what no common dialect accepts, and only in statements that all of them share.
+
+A grammar of what dialects have in common looks first, for it is twenty times as quick as the parser
+that knows them one by one. What the grammar takes is right; of the rest the parser decides.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,11 @@ from collections.abc import Iterator
 
 from runner.findings import Complaint
 from runner.text import numbered
+from runner.validators import grammar, grammars
 from runner.validators.sql_parser import DIALECTS, Refusal, refusal
 
+_TAG = re.compile(r"\$(?![0-9])")
+"""The grammar's own scanner of $tags$ writes a byte beyond its buffer: it is never given one."""
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 _LARGEST, _LONGEST_STATEMENT, _MOST_ODD = 128 << 10, 16 << 10, 20
 _SHARED = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "CREATE TABLE", "ALTER TABLE", "DROP")
@@ -35,7 +42,8 @@ def check(path: str, content: bytes) -> Complaint | None:
     text = content.decode("utf-8", "replace")
     if len(content) > _LARGEST or _FOREIGN.search(text):
         return None
-    fault = next(_faults(_CLIENT.sub(lambda found: " " * len(found[0]), text)), None)
+    plain = _CLIENT.sub(lambda found: " " * len(found[0]), text)
+    fault = None if _is_common(plain) else next(_faults(plain), None)
     if fault is None:
         return None
     line, start = text.count("\n", 0, fault.offset) + 1, text.rfind("\n", 0, fault.offset)
@@ -74,7 +82,7 @@ def _first_refusal(statement: str, dialects: tuple[str, ...]) -> Refusal | tuple
 
     None: there is nothing to look at.
     """
-    if not statement.strip() or len(statement) > _LONGEST_STATEMENT:
+    if not statement.strip() or len(statement) > _LONGEST_STATEMENT or _is_common(statement):
         return None
     first = None
     for dialect in dialects:
@@ -83,6 +91,10 @@ def _first_refusal(statement: str, dialects: tuple[str, ...]) -> Refusal | tuple
             return (dialect, *(other for other in dialects if other != dialect))
         first = first or why
     return first
+
+
+def _is_common(text: str) -> bool:
+    return not _TAG.search(text) and grammar.accepts(grammars.SQL, text.encode())
 
 
 def _is_shared(statement: str) -> bool:

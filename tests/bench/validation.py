@@ -63,6 +63,7 @@ def _grammar(language: Grammar) -> Callable[[bytes], object]:
     return lambda content: Parser(grammar.language(language)).parse(content)
 
 
+_POSTGRES = _sample("a.sql")
 PARSERS: dict[str, tuple[bytes, str, Callable[[bytes], object]]] = {
     "a.py": (PYTHON, "ast.parse", ast.parse),
     "a.json": (JSON, "json.loads", json.loads),
@@ -80,7 +81,7 @@ PARSERS: dict[str, tuple[bytes, str, Callable[[bytes], object]]] = {
     "a.html": (_sample("a.html"), "tree-sitter", _grammar(grammars.HTML)),
     "a.css": (_PLAIN_CSS, "tree-sitter", _grammar(grammars.CSS)),
     "a.sh": (_PLAIN_SHELL, "tree-sitter", _grammar(grammars.BASH)),
-    "a.sql": (_PLAIN_SQL, "sqlglot.parse", lambda content: sqlglot().parse(content.decode())),
+    "a.sql": (_PLAIN_SQL, "tree-sitter", _grammar(grammars.SQL)),
 }
 _CALLS, _ROUNDS = 20, 15
 
@@ -95,6 +96,12 @@ async def measure(_folder: Path) -> AsyncIterator[Line]:
             name,
             partial(parser, content),
         )
+    yield _finding(
+        f"the same of {len(_POSTGRES.splitlines())} lines that only PostgreSQL takes",
+        partial(syntax_complaint, "a.sql", _POSTGRES),
+        "sqlglot.parse",
+        lambda: sqlglot().parse(_POSTGRES.decode(), read="postgres"),
+    )
     changes, base = ChangeSet({"a.py": Write(PYTHON)}), snapshot({})
     assert validate(changes, base, read=_no_file) == ()
     yield _search("secrets in that .py file", lambda: list(secrets_check("a.py", PYTHON, None)))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -66,6 +68,14 @@ BAD = {
     "sql two commas": ("a.sql", "SELECT a,, b FROM c;\n", 1, 9, "','"),
     "sql paren": ("a.sql", "INSERT INTO a VALUES (1, 2;\n", 1, 26, "expecting )"),
     "sql quote": ("a.sql", "SELECT 1;\nSELECT 'abc;\n", 2, 8, "never closed"),
+    "sql dialect": (
+        "a.sql",
+        "SELECT 1;\nDELETE FROM a USING b;\n\nSELECT x y z FROM a;\n",
+        4,
+        12,
+        "unexpected 'z'",
+    ),
+    "sql tag": ("a.sql", "SELECT $a$ ( $a$;\nSELECT * FORM a;\n", 2, 15, "unexpected 'a'"),
     "sql word": ("a.sql", "SELEC * FROM a\n", 1, 9, "missing here at 'FROM'"),
 }
 LET_BE = {
@@ -121,6 +131,18 @@ def test_code_that_stops_in_the_middle_is_noticed(path):
 def test_what_a_grammar_cannot_judge_is_let_be(name):
     """Templates, macros, other dialects and very large files are left to their own tools."""
     assert syntax(*LET_BE[name]) is None
+
+
+def test_common_sql_needs_no_slow_parser():
+    """What the grammar of all dialects takes is not parsed by the one that knows each of them."""
+    code = """
+import sys
+from runner.validators import syntax_complaint
+said = syntax_complaint("a.sql", b"CREATE TABLE a (b INT);\\nSELECT b, count(*) FROM a GROUP BY b;")
+sys.exit(said is not None or "sqlglot" in sys.modules)
+"""
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 OLD = "const a = (;\nconst b = 1;\n"
