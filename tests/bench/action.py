@@ -1,6 +1,6 @@
 """What a workflow spends before Cairn works: packages, start, GitHub, the sandbox.
 
-Against GitHub and model of this machine; the packages are there already, as the cache of Actions
+Against GitHub and model of this machine; the wheels are there already, as the cache of Actions
 brings them (its own download is GitHub's). Once more with an empty folder, for comparison.
 """
 
@@ -23,14 +23,14 @@ GOAL = 20.0
 async def measure(folder: Path) -> AsyncIterator[Line | str]:
     """Time place, install and a dry run: all a workflow does before the first task."""
     root = published(_made(folder / "action"))
-    tools = {"ACTION_TOOLS": str(folder / "tools"), "SANDBOX": "process"}
+    tools = {"SANDBOX": "process"}
     cold = await _install(root, tools)
     warm = await _install(root, tools)
     for sandbox in ("process", "bubblewrap"):
         async with workflows(folder / sandbox, NOTES) as ci:
             took = await _dry_run(ci, root, tools, sandbox)
         yield Finding(
-            what=f"set-up of the Action, packages there, {sandbox}",
+            what=f"set-up of the Action, wheels there, {sandbox}",
             value=warm + took,
             unit="s",
             peer=Peer(what="installing the packages anew", value=cold),
@@ -42,7 +42,8 @@ async def measure(folder: Path) -> AsyncIterator[Line | str]:
 async def _install(root: Path, tools: dict[str, str]) -> float:
     began = time.perf_counter()
     place = await _step(root, "place", tools)
-    tools |= {"WITH_PYTHON": place["python"], "FOLDER": place["folder"]}
+    tools |= {"WITH_PYTHON": place["python"]}
+    tools |= {name.upper(): place[name] for name in ("folder", "wheels")}
     await _step(root, "install", tools)
     return time.perf_counter() - began
 
