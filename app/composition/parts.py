@@ -42,6 +42,7 @@ from app.store.runs import Run, RunRequest, Runs
 from app.store.skips import Skips
 from handlers.payloads import Repo
 from handlers.proposals import Rules
+from handlers.pushes import BranchPushed
 from handlers.runs import RunRequested
 from runner.adapters.durable import take_folder
 from runner.adapters.fanout import Fanout
@@ -154,7 +155,7 @@ class Parts:
         stored = StoredProposals(self.store, self.around.clock)
         shown = ShownProposals(run, stored, self.around.clock, poll)
         api = RepositoryApi(github, run.repository)
-        branches = Branches(Commits(api), snapshot=repository.snapshot, bot_login=bot)
+        branches = Branches(Commits(api, bot_login=bot), snapshot=repository.snapshot)
         boxes = Normalising(deps, NormalisePull(api, branches=branches, bot_login=bot))
         config = partial(self._config, github, run.repository)
         return RunPorts(deps, progress, shown, config, boxes.offered, repository.in_mode)
@@ -186,6 +187,21 @@ class Parts:
         snapshot = await repository.snapshot((await repository.stack()).tip)
         entry = snapshot.entries.get(path)
         return (await repository.blobs([entry.sha]))[entry.sha] if entry else b""
+
+    async def freshen(self, push: BranchPushed, roadmap: str) -> None:
+        """Bring independent pull requests up to date with what was pushed. Raises ``Outage``."""
+        place = RunRequest(
+            id="",
+            delivery=push.delivery,
+            repository_id=push.repository.id,
+            repository=push.repository.full_name,
+            installation_id=push.installation_id,
+            issue=None,
+            roadmap=roadmap,
+            base_branch=push.repository.default_branch,
+            request={},
+        )
+        await (await self.repository(place)).freshen()
 
     async def rules_of(self, repository: Repo, installation: int) -> Rules:
         """Who may decide about proposals there, as its configuration says now."""

@@ -11,18 +11,16 @@ from runner.snapshot import Snapshot
 
 
 class Branches:
-    """``snapshot`` reads the tree of a commit; ``bot_login`` is who makes our commits."""
+    """``snapshot`` reads the tree of a commit."""
 
     def __init__(
         self,
         commits: Commits,
         *,
         snapshot: Callable[[str], Awaitable[Snapshot]],
-        bot_login: str,
     ) -> None:
         self._commits = commits
         self._snapshot = snapshot
-        self._bot_login = bot_login
 
     async def head(self, branch: str) -> str | None:
         """Return the commit a branch points to, None when there is no such branch."""
@@ -42,6 +40,8 @@ class Branches:
             there = await self._commits.head(checkpoint.branch)
         if there is None:
             raise _restless(checkpoint.branch)
+        if len(there.parents) > 1 and there.made_by(self._bot_login):  # brought up to date since
+            there = await self._commits.show(there.parents[0])
         if not there.holds(checkpoint):
             raise TaskError(
                 "github",
@@ -60,7 +60,7 @@ class Branches:
         if there is None or there.holds(checkpoint):
             return await self.settled(checkpoint)
         onto = checkpoint.onto if checkpoint.onto in (there.sha, *there.parents) else ""
-        if not (onto or there.made_by(self._bot_login)):
+        if not (onto or await self._commits.ours(there)):
             return None
         made = await self._made(checkpoint, onto)
         if await self._commits.move(checkpoint.branch, old=there.sha, new=made):
@@ -85,7 +85,7 @@ class Branches:
         there = await self._commits.head(branch)
         if there is None:
             return True
-        ours = there.made_by(self._bot_login)
+        ours = await self._commits.ours(there)
         return ours and await self._commits.move(branch, old=there.sha, new=None)
 
     async def _made(self, checkpoint: Checkpoint, onto: str = "") -> str:

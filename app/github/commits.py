@@ -20,9 +20,7 @@ from runner.snapshot import FILE, Snapshot
 
 _log = logging.getLogger(__name__)
 
-_SIGNER = "GitHub"
-"""Whom GitHub names as the committer of what it signs."""
-
+_PROBE = "How the commits of Cairn look here"
 _NOTHING = "0" * 40
 _MOVE = """mutation($repository: ID!, $move: RefUpdate!) {
   updateRefs(input: {repositoryId: $repository, refUpdates: [$move]}) { clientMutationId }
@@ -31,37 +29,66 @@ _MOVE = """mutation($repository: ID!, $move: RefUpdate!) {
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit as far as we compare it."""
+    """A commit as far as we compare it.
+
+    ``people`` are names and addresses of author and committer, ``signed`` that GitHub vouches for
+    it.
+    """
 
     sha: str
     tree: str
     parents: tuple[str, ...]
-    author: str = ""
-    committer: str = ""
+    people: tuple[str, ...] = ()
+    signed: bool = False
 
     def holds(self, checkpoint: Checkpoint) -> bool:
         """Say whether it is exactly what a checkpoint would commit, on a person's push or not."""
         ours = (checkpoint.parent,)
         return self.tree == checkpoint.tree and self.parents in (ours, (checkpoint.onto, *ours))
 
-    def made_by(self, bot_login: str) -> bool:
-        """Say whether our App made it through the API: nobody amended or rebased it since."""
-        return self.author == bot_login and self.committer in (bot_login, _SIGNER)
+    def looks_like(self, ours: Commit) -> bool:
+        """Say whether it was made as a commit of ours was: nobody amended, rebased or imitated it.
+
+        A name is easily borrowed. Where GitHub signs ours, its signature cannot be.
+        """
+        return self.people == ours.people and self.signed >= ours.signed
 
 
 class Commits:
-    """The commits and branches of one repository."""
+    """The commits and branches of one repository, as ``bot_login`` makes them.
 
-    def __init__(self, api: RepositoryApi) -> None:
+    Without ``may_write`` no commit is made to see how ours look, and names alone are compared.
+    """
+
+    def __init__(self, api: RepositoryApi, *, bot_login: str = "") -> None:
         self._api = api
+        self._bot_login = bot_login
+        self._made: Commit | None = None
+        self.may_write = True
 
     async def head(self, branch: str) -> Commit | None:
         """Return the commit a branch points to, None when there is no such branch."""
         ref = await self._api.find(ref_path(branch), f"show branch {branch}")
         if ref is None:
             return None
-        sha = ref["object"]["sha"]
+        return await self.show(ref["object"]["sha"])
+
+    async def show(self, sha: str) -> Commit:
+        """Return a commit that is there."""
         return _commit(await self._api.get(f"git/commits/{sha}", f"show commit {sha}"))
+
+    async def ours(self, commit: Commit) -> bool:
+        """Say whether our App made a commit: it looks like those that it makes now.
+
+        The first time one is made to compare with, on no branch, where none was made before.
+        """
+        if self._bot_login not in commit.people[:1]:
+            return False
+        if self._made is None and self.may_write:
+            data = {"message": _PROBE, "tree": commit.tree, "parents": [commit.sha]}
+            made = await self._api.post("git/commits", data, "see how our commits look")
+            self._made = _commit(made)
+        return self._made is None or commit.looks_like(self._made)
 
     async def blob(self, sha: str) -> bytes:
         """Return one content; the way around a mirror that lost it."""
@@ -87,7 +114,8 @@ class Commits:
         }
         made = await self._api.post("git/commits", data, f"commit task {checkpoint.task}")
         _check_signed(made, checkpoint)
-        return _commit(made)
+        self._made = _commit(made)
+        return self._made
 
     async def point(self, branch: str, commit: str) -> bool:
         """Create a branch; False when somebody was faster. An existing one is never moved."""
@@ -138,8 +166,9 @@ class Commits:
 
 def _commit(found: Any) -> Commit:
     parents = tuple(parent["sha"] for parent in found["parents"])
-    people = (found[role]["name"] for role in ("author", "committer"))
-    return Commit(found["sha"], found["tree"]["sha"], parents, *people)
+    people = tuple(str(found[r][f]) for r in ("author", "committer") for f in ("name", "email"))
+    signed = bool((found.get("verification") or {}).get("verified"))
+    return Commit(found["sha"], found["tree"]["sha"], parents, people, signed)
 
 
 def _check_signed(made: Any, checkpoint: Checkpoint) -> None:

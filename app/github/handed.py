@@ -43,7 +43,7 @@ class HandedOver:
         """Return the newest work on a task. Raises ``Outage``."""
         for pull in (await self._pulls.recoveries(task))[:_MOST]:
             head = await self._commits.head(pull.head)
-            if head is None or head.made_by(self._bot_login):
+            if head is None or await self._commits.ours(head):
                 continue
             if await self._comments.find(pull.number, "taken", head.sha):
                 return None

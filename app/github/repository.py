@@ -56,9 +56,9 @@ class GitHubRepository:
         mirror: Mirror,
     ) -> None:
         self._api = RepositoryApi(client, full_name)
-        self._commits = Commits(self._api)
+        self._commits = Commits(self._api, bot_login=bot_login)
         self._pulls = Pulls(self._api, bot_login=bot_login, roadmap=roadmap)
-        self._branches = Branches(self._commits, snapshot=self.snapshot, bot_login=bot_login)
+        self._branches = Branches(self._commits, snapshot=self.snapshot)
         comments = Comments(self._api, bot_login=bot_login)
         self._effort = Effort()
         buttons: Buttons = NoButtons()
@@ -98,6 +98,7 @@ class GitHubRepository:
     def in_mode(self, mode: GitHubMode) -> Repository:
         """Return the repository that writes to GitHub as its configuration wants it."""
         self._effort.strict = mode == "fail_fast"
+        self._commits.may_write = mode != "disabled"
         return Unwritten(self, self._mirror) if mode == "disabled" else self
 
     async def stack(self) -> Stack:

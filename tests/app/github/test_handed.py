@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ import pytest
 from runner.ports import Handed
 from tests.app.github.repository_bench import NAME, Bench, bench
 from tests.app.github.test_proposals import BRANCH
+from tests.fake_github.bare import Person
+from tests.fake_github.git_shapes import SIGNED
 from tests.fake_github.state import Issue
 
 
@@ -90,3 +93,35 @@ async def test_taken_over_once(github: Bench) -> None:
 
 def _shown_first(github: Bench) -> Issue:
     return github.fake.repo(NAME).pulls[0]
+
+
+@pytest.mark.parametrize("signed", [True, False])
+async def test_a_borrowed_name(github: Bench, signed: bool) -> None:
+    """Whoever writes our names into a commit of theirs, and even signs it, has pushed."""
+    repo = github.fake.repo(NAME)
+    ours, bare = repo.branches[BRANCH], repo.state.bare
+    raw = bare.text("cat-file", "commit", ours)
+    author, committer = (_person(raw, role) for role in ("author", "committer"))
+    forged = bare.commit(
+        bare.text("rev-parse", f"{ours}^{{tree}}"),
+        [ours],
+        "Mine",
+        author=author,
+        committer=replace(committer, email="mine@example.org") if signed else committer,
+        signature=SIGNED if signed else "",
+    )
+    assert await _handed(github) is None
+
+    await github.fake.move_branch(NAME, BRANCH, forged)
+
+    found = await _handed(github)
+    assert found
+    assert found.commit == forged
+
+
+def _person(raw: str, role: str) -> Person:
+    """Who is named in a commit."""
+    line = next(line for line in raw.splitlines() if line.startswith(f"{role} "))
+    name, rest = line.removeprefix(f"{role} ").split(" <")
+    mail, seconds = rest.split("> ")
+    return Person(name, mail, datetime.fromtimestamp(int(seconds.split()[0]), UTC))

@@ -37,7 +37,7 @@ def pulls(github: Bench) -> NormalisePull:
     )
     api, bot = RepositoryApi(client, NAME), github.fake.app.bot.login
     snapshot = github.repository().snapshot
-    branches = Branches(Commits(api), snapshot=snapshot, bot_login=bot)
+    branches = Branches(Commits(api, bot_login=bot), snapshot=snapshot)
     return NormalisePull(api, branches=branches, bot_login=bot)
 
 
