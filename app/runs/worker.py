@@ -84,6 +84,7 @@ class Worker:
         self._segments: dict[str, _Open] = {}
         self._timer: asyncio.Task[None] | None = None
         self._idle = asyncio.Event()
+        self._looking = asyncio.Lock()
 
     async def start(self) -> None:
         """Take up what an earlier process left. Raises ``Outage``."""
@@ -93,14 +94,15 @@ class Worker:
 
     async def look(self) -> None:
         """See whether all is quiet, and set the timer for the next run that rests."""
-        due = await self._queue.due()
-        if self._timer is not None and self._timer is not asyncio.current_task():
-            self._timer.cancel()
-        self._timer = asyncio.create_task(self._ring(due)) if due else None
-        if await self._queue.is_quiet():
-            self._idle.set()
-        else:
-            self._idle.clear()
+        async with self._looking:  # or what one saw earlier could be said after a later one's word
+            due = await self._queue.due()
+            if self._timer is not None and self._timer is not asyncio.current_task():
+                self._timer.cancel()
+            self._timer = asyncio.create_task(self._ring(due)) if due else None
+            if await self._queue.is_quiet():
+                self._idle.set()
+            else:
+                self._idle.clear()
 
     async def idle(self) -> None:
         """Wait until no run works and none can start (those that wait for a time do not count)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from asyncio import create_subprocess_exec, subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,9 @@ from tests.runner.adapters.scratch_git import ENVIRONMENT
 
 PUBLIC = "https://github.com/OWNER/cairn"
 # how this machine reaches the package index and the engine
-_MACHINE = ("DOCKER_HOST", "PIP_INDEX_URL", "PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
+_MACHINE = re.compile(
+    "DOCKER_HOST|PIP_.*|SSL_CERT_FILE|REQUESTS_CA_BUNDLE|(https?|no)_proxy", re.IGNORECASE
+)
 
 
 @dataclass
@@ -45,7 +48,9 @@ class Stranger:
 
 def stranger(home: Path) -> Stranger:
     """A new user, with git's identity set."""
-    machine = {name: os.environ[name] for name in _MACHINE if name in os.environ}
+    machine = {name: value for name, value in os.environ.items() if _MACHINE.fullmatch(name)}
+    # what was downloaded for this checkout need not be downloaded again
+    machine.setdefault("PIP_CACHE_DIR", str(Path.home() / ".cache/pip"))
     public = {
         "GIT_CONFIG_COUNT": "1",
         "GIT_CONFIG_KEY_0": f"url.file://{ROOT}.insteadOf",
