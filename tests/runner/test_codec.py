@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import get_args
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from runner.changes import ChangeSet, Write
@@ -83,6 +83,7 @@ attempts = st.builds(
     proposal=st.one_of(st.none(), proposals),
     decision=st.one_of(st.none(), st.builds(Decided, texts, texts, texts, texts, texts)),
     rewritten=st.binary(max_size=20),
+    told=st.binary(max_size=20),
     path=words,
     usage=st.dictionaries(texts, usages, max_size=2),
 )
@@ -150,12 +151,13 @@ def test_a_run_row_holds_no_attempt() -> None:
 
 
 @given(attempts)
+@example(Attempt("t", "c", "main", context=b"a", rewritten=b"b", told=b"c"))
 def test_contents_are_held_by_reference(attempt: Attempt) -> None:
     """Every content is named in the row and handed over beside it, and nothing else is."""
     data, contents = encode_attempt(attempt)
     sets = [attempt.changes, *([attempt.proposal.changes] if attempt.proposal else [])]
     written = (w.content for changes in sets for w in changes.files.values() if w)
-    held = [attempt.context, attempt.rewritten, *written]
+    held = [attempt.context, attempt.rewritten, attempt.told, *written]
 
     assert references(stored(data)) == set(contents) == {blob_sha(content) for content in held}
 
