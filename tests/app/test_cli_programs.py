@@ -39,7 +39,10 @@ async def left_alone(here: Checkout, *arguments: str) -> tuple[bytes, Said]:
     return heard, Said(process.returncode, "", err.decode())
 
 
-@pytest.mark.parametrize("arguments", [("run", "--json"), ("run",)])
+@pytest.mark.parametrize(
+    "arguments",
+    [("run",), pytest.param(("run", "--json"), marks=pytest.mark.long("once more, as JSON"))],
+)
 async def test_a_reader_that_goes_away(here: Checkout, arguments: tuple[str, ...]) -> None:
     """The work comes to its end and says how by its exit code, without a word about the pipe."""
     heard, said = await left_alone(here, *arguments)

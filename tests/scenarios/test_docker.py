@@ -133,6 +133,7 @@ async def test_a_stopped_server_leaves_no_container(talk: Bot) -> None:
     talk.says()
 
 
+@pytest.mark.long("kills servers")
 async def test_the_next_start_removes_what_a_killed_server_left(talk: Bot) -> None:
     """A killed server leaves its container; the next one removes it and ends the run."""
     containers = Containers(talk.settings)

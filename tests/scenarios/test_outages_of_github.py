@@ -35,6 +35,8 @@ TELLING = [("PATCH", "*/issues/comments/*")]
 EVERY = [*ASKING, *PUBLISHING, *TELLING]
 TRIES = 4  # of the client, for calls that may be repeated
 
+# the runs that heal make the same calls as those that are told and resumed
+LONG = pytest.mark.long("a run for each of forty faults")
 before_and_after = pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 
 
@@ -55,6 +57,7 @@ def _row(method: str, path: str) -> tuple[str, str] | str:
     return next(rows, f"{method} {path}")
 
 
+@LONG
 @ONE_NOTE
 @before_and_after
 @pytest.mark.parametrize(("method", "path"), EVERY)

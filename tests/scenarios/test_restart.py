@@ -27,6 +27,8 @@ MOMENTS = {
 }
 """The call that is on its way when the server ends; its effect comes after that end."""
 
+LONG = pytest.mark.long("starts servers as processes of their own, and kills them")
+
 
 @pytest.fixture
 async def talk(tmp_path: Path) -> AsyncIterator[Bot]:
@@ -71,7 +73,10 @@ async def test_a_stopped_server_goes_on(talk: Bot, moment: str) -> None:
     finished(talk)
 
 
-@pytest.mark.parametrize("moment", ["stored", "answered", "branching", "opening"])
+@pytest.mark.parametrize(
+    "moment",
+    ["answered", *(pytest.param(one, marks=LONG) for one in ("stored", "branching", "opening"))],
+)
 async def test_a_killed_server_goes_on(talk: Bot, moment: str) -> None:
     """Killed at any of these calls and started again, a run ends as if undisturbed."""
     fault = held(talk, moment)
@@ -88,6 +93,7 @@ async def test_a_killed_server_goes_on(talk: Bot, moment: str) -> None:
     finished(talk)
 
 
+@LONG
 async def test_a_question_under_way_is_asked_again(talk: Bot) -> None:
     """Of a server that is killed while the model answers, only that one question is repeated."""
     kept = Held(ANSWER)
@@ -139,6 +145,7 @@ async def test_an_order_to_cancel_outlives_a_kill(talk: Bot) -> None:
     assert talk.pulls == []
 
 
+@LONG
 async def test_a_server_killed_while_tests_run_goes_on(tmp_path: Path) -> None:
     """The next start ends what the killed server's tests still do, and runs them again."""
     async with (
@@ -212,6 +219,7 @@ async def test_a_restart_does_not_end_a_pause_that_a_person_ordered(talk: Bot) -
     assert len(talk.pulls) == 1
 
 
+@LONG
 async def test_a_server_killed_while_its_run_is_paused_goes_on_when_resumed(talk: Bot) -> None:
     """A pause is rows: the kill takes nothing away, and the answer is not paid for again."""
     kept = Held(ANSWER)

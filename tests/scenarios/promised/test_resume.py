@@ -73,6 +73,7 @@ async def test_resume_by_command(tmp_path: Path, again: str) -> None:
         six_of_six(left_by(here, third, tmp_path), asked=7)
 
 
+@pytest.mark.long("each row once more, by another door")
 async def test_resume_by_server(tmp_path: Path) -> None:
     """A server killed at the third task goes on with that run when it is started again."""
     async with conversation(tmp_path, SIX) as bot:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from runner.nodes import validate
 from tests.bench.loop.ablation import ablation
 from tests.bench.loop.corpus import roadmaps, tasks
@@ -17,6 +19,7 @@ from tests.bench.loop.walks import walk
 CHOSEN = tasks("python")[::9]
 
 
+@pytest.mark.long("plays tasks of the bench")
 async def test_a_model_that_is_right_finishes_every_task():
     """p = x = 1: 100 %, one call each, by the engine and by the baselines."""
     async with hall(CHOSEN) as place:
@@ -65,6 +68,7 @@ async def test_the_ideal_loop_meets_the_draws_the_product_meets():
     assert best.end == "finished"
 
 
+@pytest.mark.long("plays tasks of the bench")
 async def test_a_whole_roadmap_is_walked_on_a_checkout(tmp_path):
     """Each task builds on the file that the one before it made; git keeps them all."""
     roadmap = next(each for each in roadmaps() if each.name == "textkit")
@@ -85,6 +89,7 @@ async def test_the_parts_that_are_taken_out_are_put_back():
     assert validate.mend is whole
 
 
+@pytest.mark.long("plays tasks of the bench")
 async def test_the_tests_held_back_know_more_than_those_that_are_seen():
     """For every task: right code passes all, its slip only the seen ones, no code passes none."""
     async with zygote() as warm:
