@@ -2,7 +2,7 @@
 
 A command counts only where a person addresses us: at the very start of a line of a top-level
 paragraph. In quotes, lists, code (fenced, indented or inline), tables and HTML it is talk about
-the command.
+the command; in the copy of a mail that some programs leave unquoted below a reply, it is another's.
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ _LONGEST_PARAGRAPH = 8000
 _TRIGGER = re.compile(rf"(?:{'|'.join(map(re.escape, TRIGGERS))})(?![^ \t\n])")
 _ANYWHERE = re.compile(rf"^{_TRIGGER.pattern}", re.MULTILINE)
 
+_MAIL = re.compile(r"Reply to this email directly|You are receiving this because", re.IGNORECASE)
+"""What GitHub writes below every notification, in whatever language it is answered."""
+_BLANK = re.compile(r"\n[ \t]*\n")
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -43,7 +47,7 @@ def command_lines(body: str) -> tuple[Line, ...]:
     """Return the command lines in order of appearance."""
     # str.splitlines would also break at U+2028, form feeds and more, and obey quoted commands;
     # a lone carriage return is no break either
-    text = body.replace("\r\n", "\n").replace("\r", " ")
+    text = _own(body.replace("\r\n", "\n").replace("\r", " "))
     if not _ANYWHERE.search(text):
         return ()
     markdown, env = _markdown(), dict[str, Any]()
@@ -54,6 +58,11 @@ def command_lines(body: str) -> tuple[Line, ...]:
         for paragraph, first, at_start in candidates
         for trigger, words, nth in _in_paragraph(paragraph, at_start, markdown, env)
     )
+
+
+def _own(text: str) -> str:
+    """The words of who wrote it: above the copy of a mail at most the first paragraph is theirs."""
+    return _BLANK.split(text.lstrip("\n"), maxsplit=1)[0] if _MAIL.search(text) else text
 
 
 def _candidates(tokens: list[Token], lines: list[str]) -> Iterator[tuple[str, int, bool]]:

@@ -80,6 +80,8 @@ def _obstacle(proposal: Proposal, saying: Saying, older: Sequence[Proposal]) -> 
     """Why an open proposal cannot be decided by this, '' when it can."""
     if proposal.run_status in _OVER:
         return replies.run_is_over(proposal)
+    if saying.outdated:
+        return replies.outdated_review(proposal)
     # GitHub counts whole seconds
     before = saying.at < proposal.made_at.replace(microsecond=0)
     return replies.stale(proposal) if before and older else ""

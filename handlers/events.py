@@ -75,12 +75,13 @@ class CommentDeleted(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullReviewed(_Event):
-    """Somebody submitted a review with a verdict."""
+    """Somebody submitted a review with a verdict; ``outdated`` if the head is another one now."""
 
     verdict: Literal["approved", "changes_requested"]
     body: str
     submitted_at: datetime
     author: User
+    outdated: bool = False
 
     @property
     def accounts(self) -> tuple[User, ...]:
@@ -193,6 +194,7 @@ def _review(delivery: str, action: str, payload: dict[str, object]) -> Event | N
         body=review.body or "",
         submitted_at=review.submitted_at,
         author=review.user,
+        outdated=review.commit_id != found.pull_request.head.sha,
     )
 
 

@@ -80,6 +80,7 @@ class PullPayload(Envelope):
 class Review(BaseModel):
     id: int
     state: str
+    commit_id: str | None = None
     body: str | None = None
     submitted_at: datetime
     user: User
@@ -89,9 +90,17 @@ class _Numbered(BaseModel):
     number: int
 
 
+class _Head(BaseModel):
+    sha: str
+
+
+class _Reviewed(_Numbered):
+    head: _Head
+
+
 class ReviewPayload(Envelope):
     review: Review
-    pull_request: _Numbered
+    pull_request: _Reviewed
 
 
 class CheckRun(BaseModel):

@@ -48,7 +48,10 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saying:
-    """What somebody said to a proposal: ``delivery`` names it, a redelivery names the same."""
+    """What somebody said to a proposal: ``delivery`` names it, a redelivery names the same.
+
+    ``outdated`` says that what they looked at is not what the pull request shows.
+    """
 
     delivery: str
     by: User
@@ -57,6 +60,7 @@ class Saying:
     verdict: Verdict
     why: str = ""
     tasks: tuple[NewTask, ...] = ()
+    outdated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

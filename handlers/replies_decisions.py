@@ -59,6 +59,14 @@ def stale(proposal: Proposal) -> str:
     )
 
 
+def outdated_review(proposal: Proposal) -> str:
+    """Say that a review is of a commit that was the newest no more."""
+    return (
+        "This review is of an older commit: the branch was pushed to, or rebuilt, since. It does "
+        f"not count. Read [proposal `{proposal.id}`]({proposal.url}) as it is now, and review that."
+    )
+
+
 def run_is_over(proposal: Proposal) -> str:
     """Say that there is no run any more that could apply it."""
     return (

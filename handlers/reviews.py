@@ -60,6 +60,7 @@ def _saying(event: Event, clock: Clock) -> Saying | None:
                 channel="review",
                 verdict="approve" if approved else "reject",
                 why=event.body,
+                outdated=event.outdated and approved,
             )
         case ButtonClicked() if event.button in _BUTTONS:
             verdict = _BUTTONS[event.button]

@@ -173,6 +173,21 @@ async def test_the_repository_says_who_decides(bench: Bench, rules: Rules, may: 
     assert found == may
 
 
+async def test_an_approval_of_what_the_branch_shows_no_more(bench: Bench) -> None:
+    """A review is of the commit that was looked at; refusing needs no newer look."""
+    shows, other = await bench.proposal(), await bench.proposal()
+    seen = {"by": "keeper", "of": "0" * 40}
+
+    await bench.github.review(REPOSITORY, shows.pull.number, "APPROVED", **seen)
+    await bench.work()
+    await bench.github.review(REPOSITORY, other.pull.number, "CHANGES_REQUESTED", "No", **seen)
+    await bench.work()
+
+    assert await bench.verdicts(shows) == []
+    assert "of an older commit" in "".join(bench.said(shows))
+    assert [verdict for verdict, *_ in await bench.verdicts(other)] == ["reject"]
+
+
 async def test_a_starter_who_may_write_no_more(bench: Bench) -> None:
     """To have started a run is not enough when one could not start it any more."""
     shows = await bench.proposal()

@@ -31,13 +31,23 @@ class PullDeeds:
         return issue
 
     async def review(
-        self, repository: str, number: int, state: str, body: str = "", *, by: str = "writer"
+        self,
+        repository: str,
+        number: int,
+        state: str,
+        body: str = "",
+        *,
+        by: str = "writer",
+        of: str = "",
     ) -> int:
-        """Review a pull request: APPROVED, CHANGES_REQUESTED or COMMENTED."""
+        """Review a pull request: APPROVED, CHANGES_REQUESTED or COMMENTED.
+
+        ``of`` is the commit they looked at (its head).
+        """
         repo, who = self.world.repo(repository), self.world.user(by)
         issue = repo.issues[number]
         assert issue.pull is not None, f"#{number} is no pull request"
-        now, sha = self.world.clock.now(), issue.pull.sha
+        now, sha = self.world.clock.now(), of or issue.pull.sha
         made = Review(next(self.world.ids), who, body, state, sha, now)
         issue.reviews.append(made)
         event = payloads.review(self.world, repo, issue, made, who)

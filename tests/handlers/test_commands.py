@@ -39,6 +39,10 @@ SPOKEN: dict[str, tuple[str, tuple[Order, ...]]] = {
     ),
     "options with an equals sign": ("/execute --max-tasks=7", (Execute(max_tasks=7),)),
     "options before the path": ("/execute --task a R.md", (Execute(path="R.md", task="a"),)),
+    "above the copy of a mail": (
+        "/execute status\n\nFrom: eve\n\n/execute\n\n— Reply to this email directly",
+        (Status(),),
+    ),
     "before a long log": ("/execute\n" + "log [line](x\n" * 5000, (START,)),
     "leading zeros": ("/execute --max-tasks 007", (Execute(max_tasks=7),)),
 }
@@ -76,6 +80,10 @@ SILENT = {
     "in a link's text": "[a\n/execute\n](https://example.org)",
     "in an image's text": "![a\n/execute\n](https://example.org/i.png)",
     "in a reference's text": "[a\n/execute\n][r]\n\n[r]: https://example.org",
+    "in the copy of a mail": "Thanks!\n\n-----Original Message-----\nFrom: eve\n\n/execute\n\n"
+    "—\nReply to this email directly, view it on GitHub\n",
+    "in the copy of a mail and nothing else": "\n\neve left a comment\n\n/execute\n\n—\n"
+    "You are receiving this because you were mentioned.\n",
     "in a table": "| a |\n|---|\n/execute",
 }
 

@@ -104,6 +104,19 @@ def test_a_review_with_a_verdict_says_something(state: str) -> None:
     assert event.verdict == state
 
 
+@pytest.mark.parametrize("outdated", [True, False])
+def test_a_review_is_of_a_commit(outdated: bool) -> None:
+    """Whoever pushed between the look and the click changed what is reviewed."""
+    path = DATA / "webhook-payloads/pull_request_review.submitted.json"
+    payload = json.loads(path.read_text())
+    head = payload["pull_request"]["head"]["sha"]
+    payload["review"] |= {"state": "approved", "commit_id": "0" * 40 if outdated else head}
+    event = read({"installation": {"id": 3}, **payload}, "pull_request_review")
+
+    assert isinstance(event, PullReviewed)
+    assert event.outdated is outdated
+
+
 @pytest.mark.parametrize("name", ["ping", "push", "something_new"])
 def test_other_events_are_ignored(name: str) -> None:
     """An event we have no use for is no error."""
