@@ -131,8 +131,9 @@ class PullRequestsGroup(_Group):
 
     strategy: PullRequests = Field(
         default="stacked",
-        description="stacked: a pull request a task, each on the one before. single: one pull "
-        "request a run, with a commit for each task.",
+        description="stacked: a pull request a task, each on the one before. independent: each on "
+        "the default branch, or on that of the task it depends on. single: one pull request a run, "
+        "with a commit for each task.",
     )
 
 

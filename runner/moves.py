@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from runner.placing import advanced_apart, independent
 from runner.recovery.applied import applied
 from runner.roadmap.groups import Grouping, Piece, group
 from runner.roadmap.order import apart
@@ -57,6 +58,8 @@ def advanced(state: RunState) -> RunState:
     Read off the attempts, so that a crash between the rows of a border loses no commit, and tasks
     that were worked on side by side may be settled in any order.
     """
+    if independent(state):
+        return advanced_apart(state)
     no = {key for key, status in state.statuses.items() if status is Status.DECLINED}
     made = (a for a in state.attempts.values() if a.commit and a.task not in no)
     on = {a.base: a for a in made if a.commit != a.base}

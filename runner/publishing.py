@@ -7,7 +7,7 @@ from typing import Literal
 
 from runner.changes import ChangeSet
 
-PullRequests = Literal["stacked", "single"]
+PullRequests = Literal["stacked", "independent", "single"]
 """How the pull requests of a run lie on each other (DESIGN §7, "Stacking")."""
 
 
@@ -99,13 +99,35 @@ class Proposed:
     fingerprint: str
 
 
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An open pull request that others can stand on: its tasks, its branch, and the one below.
+
+    ``commit`` is the head of ``branch``; ``rewrites`` says that it is an applied recovery.
+    """
+
+    tasks: tuple[str, ...]
+    commit: str
+    branch: str
+    below: str
+    url: str = ""
+    rewrites: bool = False
+
+    @property
+    def task(self) -> str:
+        """The first of its tasks."""
+        return self.tasks[0]
+
+
 @dataclass(frozen=True)
 class Stack:
     """Where a new run starts: the tip of what is not merged yet, across runs.
 
     ``tip`` is a commit, ``branch`` the branch it is the head of. ``in_review`` are task keys with
     an open checkpoint, ``declined`` those whose checkpoint a person closed unmerged, ``proposed``
-    those with an open proposal of any run.
+    those with an open proposal of any run. ``base`` is the commit that all of it stands on, head of
+    ``base_branch``; ``members`` are the open ones in the order they were opened. (On a checkout
+    there are none, and nothing is independent.)
     """
 
     tip: str
@@ -113,3 +135,6 @@ class Stack:
     in_review: frozenset[str] = frozenset()
     declined: frozenset[str] = frozenset()
     proposed: frozenset[str] = frozenset()
+    base: str = ""
+    base_branch: str = ""
+    members: tuple[Member, ...] = ()

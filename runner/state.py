@@ -12,7 +12,7 @@ from runner.findings import Complaint, Verification
 from runner.graph import START
 from runner.options import Options as Options
 from runner.options import Request as Request
-from runner.publishing import Handed
+from runner.publishing import Handed, Member
 from runner.recovery.values import Proposal, Reason
 from runner.roadmap.groups import Piece
 from runner.roadmap.task import Roadmap, Task
@@ -181,6 +181,8 @@ class RunState:
     ``stopping`` an order to cancel, ``problem`` why there is nothing to do. ``replaced`` are tasks
     that recoveries or people took out of the roadmap, ``origins`` whose place a task took (key of
     the new one → key of the old one).
+    ``members`` are the open pull requests that tasks can stand on where these are independent, by
+    task, and ``taken`` the tasks of this run whose commits are among them or were.
     ``blocked_by`` are tasks that wait in vain, by key, each with the key of what it waits for.
     """
 
@@ -199,6 +201,8 @@ class RunState:
     decided: tuple[str, ...] = ()
     replaced: tuple[Task, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)
+    members: Mapping[str, Member] = field(default_factory=dict)
+    taken: tuple[str, ...] = ()
     blocked_by: Mapping[str, str] = field(default_factory=dict)
     attempts: Mapping[str, Attempt] = field(default_factory=dict)
 

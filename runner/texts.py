@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from runner.defuse import defuse
 from runner.findings import Level, Verification
+from runner.publishing import Member
 from runner.roadmap.task import Task
 from runner.state import Attempt, RunState, Status
 from runner.text import cut_middle
@@ -13,6 +14,7 @@ from runner.waiting import missing
 
 _OLD_FAILURES = "**The tests that fail here failed before this change too.**"
 _UNTOUCHED = {Status.PENDING, Status.IN_PROGRESS}
+_MADE = {Status.COMPLETED, Status.IN_REVIEW, Status.REPLACED}
 _MOST_NAMED = 10
 _MARKS = {"passed": "✅", "failed": "❌", "skipped": "⏭️"}
 
@@ -66,6 +68,12 @@ def before_others(others: Sequence[Task]) -> str:
     )
 
 
+def merged_first(members: Sequence[Member]) -> str:
+    """Say which pull requests a branch stands on or needs, or nothing."""
+    named = [member.url or _code(member.branch) for member in members]
+    return f"**To be merged first:** {', '.join(named)}." if named else ""
+
+
 def blocked_reason(state: RunState, task: Task) -> str:
     """Say what a task waits for in vain: "blocked by 1.2 (failed)"; '' when it does not wait."""
     key = state.blocked_by.get(task.key)
@@ -73,6 +81,8 @@ def blocked_reason(state: RunState, task: Task) -> str:
         return ""
     other = state.task_of(key)
     status = state.status(other)
+    if status in _MADE:
+        return f"waits until {other.name} is merged, for it needs several branches"
     why = str(status).replace("_", " ")
     return f"blocked by {other.name} ({'not part of this run' if status in _UNTOUCHED else why})"
 

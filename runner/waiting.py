@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from runner.placing import unplaced
 from runner.roadmap.order import ordered
 from runner.roadmap.phases import in_phase
 from runner.roadmap.task import Task
@@ -50,7 +51,9 @@ def ready(state: RunState) -> tuple[Task, ...]:
     """Open tasks that wait for nothing of this run, in the order it takes them."""
     state = _afresh(state)
     waits = _Waits(state)
-    return tuple(task for task in _open(state) if not waits.first(task))
+    found = tuple(task for task in _open(state) if not waits.first(task))
+    homeless = unplaced(state, found)
+    return tuple(task for task in found if task.key not in homeless)
 
 
 def with_blocked(state: RunState) -> RunState:
@@ -62,12 +65,13 @@ def blocked(state: RunState) -> dict[str, str]:
     """Return the tasks of the run that cannot be worked on, each with what stands in its way.
 
     That is a task it depends on which failed, was skipped, declined, parked or put off for good, is
-    blocked itself, or is no part of a run of the whole roadmap.
+    blocked itself, or is no part of a run of the whole roadmap; or one that must be merged first.
     """
     state = _afresh(state)
     waits = _Waits(state)
+    homeless = unplaced(state, tuple(t for t in _open(state) if not waits.first(t)))
     for task in _open(state):
-        if by := waits.vain(task):
+        if by := waits.vain(task) or homeless.get(task.key, ""):
             waits.blocked[task.key] = by
     return waits.blocked
 

@@ -178,6 +178,7 @@ def _dispatch(parts: Parts, people: _People) -> Dispatch:
             people.service,
             allowed_bots=bots,
             images=images,
+            freshen=parts.freshen,
             overlay=parts.overlay,
         ),
     )

@@ -15,6 +15,7 @@ from app.github.branches import Branches
 from app.github.checks import Buttons, Checks, NoButtons
 from app.github.comments import Comments
 from app.github.commits import Commits
+from app.github.freshen import Freshen
 from app.github.handed import HandedOver
 from app.github.mirror import Mirror
 from app.github.one_pull import OnePull
@@ -104,11 +105,25 @@ class GitHubRepository:
     async def stack(self) -> Stack:
         """Find the tip of what is not merged yet, across runs. Raises ``Outage``."""
         found = standing(await self._pulls.all(), base=self._base, roadmap=self._roadmap)
-        if found.top:
-            tip, branch = found.top.sha, found.top.head
-        else:
-            tip, branch = await self._base_commit(), self._base
-        return Stack(tip, branch, found.in_review, found.declined, found.proposed)
+        base = await self._base_commit()
+        return Stack(
+            *((found.top.sha, found.top.head) if found.top else (base, self._base)),
+            *(found.in_review, found.declined, found.proposed),
+            base=base,
+            base_branch=self._base,
+            members=found.members,
+        )
+
+    async def freshen(self) -> None:
+        """Bring independent pull requests up to date with the base branch. Raises ``Outage``."""
+        fresh = Freshen(
+            self._api,
+            pulls=self._pulls,
+            commits=self._commits,
+            snapshot=self.snapshot,
+            blobs=self.blobs,
+        )
+        await fresh.all(self._base, await self._base_commit())
 
     async def snapshot(self, commit: str) -> Snapshot:
         """Return the exact tree of a commit, fetched when it is not here yet.

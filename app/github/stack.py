@@ -6,16 +6,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from app.github.pull import PREFIX, Pull
+from runner.publishing import Member
 
 
 @dataclass(frozen=True)
 class Standing:
-    """``top`` is the topmost open member (None: nothing is open); the sets hold task keys."""
+    """``top`` is the topmost open member (None: nothing is open); the sets hold task keys.
+
+    ``members`` are all open ones that stand on the base branch, by number.
+    """
 
     top: Pull | None = None
     in_review: frozenset[str] = field(default_factory=frozenset)
     declined: frozenset[str] = field(default_factory=frozenset)
     proposed: frozenset[str] = field(default_factory=frozenset)
+    members: tuple[Member, ...] = ()
 
 
 def standing(pulls: Iterable[Pull], *, base: str, roadmap: str) -> Standing:
@@ -36,7 +41,13 @@ def standing(pulls: Iterable[Pull], *, base: str, roadmap: str) -> Standing:
     top = max(grounded, key=lambda p: (len(chains[p.number]), p.number), default=None)
     # a branch of ours that is gone could have stood on any base
     here = [p for p in mine if grounds[p.number] == base or grounds[p.number].startswith(PREFIX)]
-    return Standing(top, *_tasks(here))
+    members = tuple(_member(p, _through(p.base, merged_to)) for p in mine if p in grounded)
+    return Standing(top, *_tasks(here), members)
+
+
+def _member(pull: Pull, below: str) -> Member:
+    rewrites = pull.kind == "recovery"
+    return Member(pull.tasks, pull.sha, pull.head, below, pull.url, rewrites)
 
 
 def _tasks(here: list[Pull]) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Set
+from collections.abc import Awaitable, Callable, Collection, Set
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -42,6 +42,9 @@ from runner.roadmap.diff import RoadmapDiff
 log = logging.getLogger(__name__)
 
 
+Freshens = Callable[[BranchPushed, str], Awaitable[None]]
+
+
 class Starts(Protocol):
     async def start(self, request: RunRequested) -> None:
         """Queue a run and say so in its comment; doing it twice leaves one of each."""
@@ -50,7 +53,8 @@ class Starts(Protocol):
 class RoadmapPushes:
     """Works pushes; doing it twice changes nothing. ``images`` may be asked for in a configuration.
 
-    ``allowed_bots`` are those whose pushes count, ``overlay`` is laid over the configuration.
+    ``allowed_bots`` are those whose pushes count, ``overlay`` is laid over the configuration,
+    ``freshen`` brings pull requests that are independent up to date with what was pushed.
     """
 
     def __init__(
@@ -60,12 +64,14 @@ class RoadmapPushes:
         *,
         allowed_bots: Set[str],
         images: Collection[str],
+        freshen: Freshens,
         overlay: Overlay = as_it_is,
     ) -> None:
         self._identity = identity
         self._runs = runs
         self._allowed_bots = allowed_bots
         self._images = images
+        self._freshen = freshen
         self._overlay = overlay
 
     async def __call__(self, push: BranchPushed) -> None:
@@ -84,6 +90,7 @@ class RoadmapPushes:
             issue=PlanIssue(api, bot_login=own),
             runs=self._runs,
             images=self._images,
+            freshen=self._freshen,
             overlay=self._overlay,
             bot=is_from_bot(push, own=own, allowed=self._allowed_bots),
         )
@@ -103,6 +110,7 @@ class _Work:
     issue: PlanIssue
     runs: Starts
     images: Collection[str]
+    freshen: Freshens
     overlay: Overlay
     bot: bool
 
@@ -116,12 +124,18 @@ class _Work:
                 text = config_text(str(problem) for problem in error.problems)
                 await self.issue.show(TITLE, text, create=False)
             return
+        await self._freshen(config)
         shown = config.github_mode != "disabled" or config.triggers.push == "execute"
         if config.triggers.push == "off" or not shown:
             return
         change = await compared(self.push, config.roadmap.path, raw, self.contents)
         if change is not None:
             await self._plan_and_start(config, change)
+
+    async def _freshen(self, config: RepositoryConfig) -> None:
+        independent = config.pull_requests.strategy == "independent"
+        if independent and config.github_mode != "disabled" and await self._is_newest():
+            await self.freshen(self.push, config.roadmap.path)
 
     async def _plan_and_start(self, config: RepositoryConfig, change: Change) -> None:
         role = await self._role(config, change)

@@ -11,7 +11,8 @@ from runner.errors import TaskError
 from runner.nodes.checkpoint import branch_of
 from runner.nodes.proposing import proposed, with_place
 from runner.nodes.pushed import noticed, shown_anew, with_push
-from runner.nodes.sharing import added, landed
+from runner.nodes.sharing import added, ground, landed
+from runner.placing import independent
 from runner.ports import Checkpoint, Decision
 from runner.reading import contents
 from runner.recovery.edit import edited
@@ -147,7 +148,7 @@ async def _proceeding(state: RunState, deps: Deps) -> Step:
     state = state.with_attempt(approved=proposal.changes.digest)
     if decision is None or decision.channel != "merge":
         return Step(state, "proceed")
-    tip, _ = deps.line.tip or (state.tip, state.tip_branch)
+    tip = ground(state, deps).commit
     if proposal.changes.effective(await deps.repository.snapshot(tip)):
         failure = Failure("approval", MERGED_OTHERWISE, node="await_approval")
         return Step(state.with_attempt(status=Status.FAILED, failure=failure), "rejected")
@@ -159,15 +160,17 @@ async def _newest(state: RunState, deps: Deps) -> str:
     decision = state.attempt.decision
     if deps.line.tip:
         return deps.line.tip[0]
-    if decision and decision.channel == "merge":  # which put the replacements there itself
-        return state.tip
+    merged = decision and decision.channel == "merge"  # which put the replacements there itself
+    if merged or independent(state):
+        return ground(state, deps).commit
     # days may have passed: what people edited meanwhile is on the branch, not in this run
     return (await deps.repository.stack()).tip
 
 
 async def _rewritten(state: RunState, deps: Deps, proposal: Proposal) -> RunState:
     """Replay the edit by task key on the newest commit. Raises ``TaskError`` when it is refused."""
-    tip, below = deps.line.tip or (state.tip, state.tip_branch)
+    place = ground(state, deps)
+    tip, below = place.commit, place.branch
     if stands(state, proposal.task):
         return state.with_attempt(status=Status.REPLACED, url=proposal.url)
     base = await deps.repository.snapshot(tip)
@@ -182,7 +185,7 @@ async def _rewritten(state: RunState, deps: Deps, proposal: Proposal) -> RunStat
     if find(parse_roadmap(path, after), proposal.task):
         raise TaskError("file", "the replacement is the same task again, so it was not written")
     changes = ChangeSet({path: Write(after)})
-    state = state.with_attempt(status=Status.REPLACED, base=tip, rewritten=after)
+    state = state.with_attempt(status=Status.REPLACED, base=tip, below=below, rewritten=after)
     made = Checkpoint(
         run=state.request.id,
         task=proposal.task,

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 
 from runner.changes import ChangeSet, Write
 from runner.deps import Deps
 from runner.errors import TaskError
 from runner.naming import branch_name
-from runner.nodes.sharing import added, landed
+from runner.nodes.sharing import added, ground, landed
 from runner.nodes.verify import verify_task
+from runner.placing import Place
 from runner.ports import Checkpoint, Published
 from runner.reading import base_of, contents
 from runner.roadmap.edit import EditRefused, find, tick
 from runner.snapshot import Snapshot
 from runner.state import RunState, Step
-from runner.texts import commit_message, pull_request_body, title_of
+from runner.texts import commit_message, merged_first, pull_request_body, title_of
 from runner.texts_recovery import WRITTEN, builds_on
 from runner.validators.validate import syntax_complaint
 from runner.verdicts import reasons_of
@@ -30,10 +32,11 @@ async def checkpoint(state: RunState, deps: Deps) -> Step:
     A task that was worked on beside others builds on the newest commit of theirs.
     """
     async with deps.line.held:
-        tip, branch = deps.line.tip or (state.tip, state.tip_branch)
-        if tip != state.attempt.base:
-            state = await _moved(state, deps, tip)
-        return Step(await _published(state.with_attempt(below=branch), deps), "ok")
+        place = ground(state, deps)
+        if place.commit != state.attempt.base:
+            state = await _moved(state, deps, place.commit)
+        state = state.with_attempt(below=place.branch)
+        return Step(await _published(state, deps, place), "ok")
 
 
 async def _moved(state: RunState, deps: Deps, tip: str) -> RunState:
@@ -53,7 +56,7 @@ async def _moved(state: RunState, deps: Deps, tip: str) -> RunState:
     return verified.state
 
 
-async def _published(state: RunState, deps: Deps) -> RunState:
+async def _published(state: RunState, deps: Deps, place: Place) -> RunState:
     base = await base_of(state, deps)
     path = state.request.roadmap
     roadmap = (await contents(deps, base, [path])).get(path)
@@ -61,6 +64,7 @@ async def _published(state: RunState, deps: Deps) -> RunState:
         raise TaskError("file", f"{path} is gone from the tree this task builds on")
     repaired = await _repaired(state, deps, base)
     made = _checkpoint(state, base, _ticked(state, roadmap), repaired)
+    made = replace(made, body="\n\n".join(filter(None, [made.body, merged_first(place.above)])))
     if not made.changes:  # published and built upon before a crash could save this step
         return landed(state, deps, Published(made.parent, made.below))
     state, made = added(state, deps, made)

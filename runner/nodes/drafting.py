@@ -10,6 +10,7 @@ from runner.asking import ask
 from runner.deps import Deps
 from runner.errors import TaskError
 from runner.nodes.gathering import SHORT, gathered, lines, told
+from runner.nodes.sharing import ground
 from runner.ports import Message
 from runner.prompts import render_text
 from runner.prompts.forms import form
@@ -67,7 +68,7 @@ async def drafted(state: RunState, deps: Deps, strategy: Strategy) -> tuple[RunS
 
 async def _ground(state: RunState, deps: Deps) -> Ground:
     """The newest roadmap: other tasks may have changed it since this one was begun."""
-    tip, _ = deps.line.tip or (state.tip, state.tip_branch)
+    tip = ground(state, deps).commit
     path = state.request.roadmap
     try:
         base = await deps.repository.snapshot(tip)

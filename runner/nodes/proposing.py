@@ -7,6 +7,7 @@ from dataclasses import replace
 from runner.changes import ChangeSet, Write
 from runner.deps import Deps
 from runner.nodes.checkpoint import branch_of
+from runner.nodes.sharing import ground
 from runner.ports import Checkpoint, Proposed, Published
 from runner.reading import contents
 from runner.recovery.edit import edited
@@ -25,7 +26,8 @@ async def proposed(state: RunState, deps: Deps, *, stale: bool = False) -> Propo
     attempt = state.attempt
     proposal = attempt.proposal
     assert proposal is not None  # noqa: S101 - the callers have just made one
-    tip, below = deps.line.tip or (state.tip, state.tip_branch)
+    place = ground(state, deps)
+    tip, below = place.commit, place.branch
     base = await deps.repository.snapshot(tip)
     changes = (await _shown(state, deps, proposal, base)).effective(base)
     run, task = state.request.id, state.task

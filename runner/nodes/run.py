@@ -10,9 +10,11 @@ from runner.memory import of_run, of_task
 from runner.moves import decided, next_move, next_piece, retry, settle
 from runner.nodes.approve import withdraw
 from runner.nodes.handed import handed_over
+from runner.placing import grounded, place_of
 from runner.ports import Stack
 from runner.problems import missing_roadmap, nothing_to_do
 from runner.reading import contents
+from runner.recovery.applied import replayed
 from runner.recovery.reread import reread
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap as parse
@@ -30,10 +32,10 @@ async def parse_roadmap(state: RunState, deps: Deps) -> Step:
     A run that rested comes here too: days may have passed, and people have merged and edited.
     """
     stack = await deps.repository.stack()
-    base = await deps.repository.snapshot(stack.tip)
+    state = grounded(state, stack)
+    base = await deps.repository.snapshot(state.tip)
     path = state.request.roadmap
     found = await contents(deps, base, [path])
-    state = replace(state, tip=stack.tip, tip_branch=stack.branch)
     if state.roadmap is not None:
         return Step(_again(state, found.get(path), stack), "ok")
     if path not in found:
@@ -63,10 +65,11 @@ async def pick_task(state: RunState, deps: Deps) -> Step:
     piece = next_piece(state)
     task = piece.task
     before = state.attempts.get(task.key)
+    place = place_of(state, piece.keys)
     attempt = Attempt(
         task=task.key,
-        base=state.tip,
-        below=state.tip_branch,
+        base=place.commit,
+        below=place.branch,
         number=before.number + 1 if before else 1,
         members=piece.keys[1:],
         former=before.former if before else (),
@@ -100,7 +103,7 @@ def _again(state: RunState, content: bytes | None, stack: Stack) -> RunState:
     """Take in what changed while the run rested; without its roadmap the decision says so."""
     if content is None:
         return state
-    roadmap = parse(state.request.roadmap, content)
+    roadmap = parse(state.request.roadmap, replayed(state, content))
     return with_blocked(reread(state, roadmap, _statuses(state, roadmap, stack)))
 
 
@@ -113,6 +116,7 @@ def _statuses(state: RunState, roadmap: Roadmap, stack: Stack) -> dict[str, Stat
     known = {key: Status.DECLINED for key in stack.declined}
     known |= {key: Status.AWAITING_APPROVAL for key in stack.proposed}
     known |= {key: Status.IN_REVIEW for key in stack.in_review}
+    known |= {m.task: Status.AWAITING_APPROVAL for m in state.members.values() if m.rewrites}
     again = find(roadmap, options.task) if options.retry else None
     if again and known.get(again.key) is not Status.IN_REVIEW:
         known.pop(again.key, None)

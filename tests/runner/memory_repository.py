@@ -31,7 +31,8 @@ class MemoryRepository:
         self.ended: dict[str, tuple[bool, str]] = {}
         self.pushed: dict[str, Handed] = {}
         self.trouble: dict[str, list[PortError]] = {}
-        self._stack = Stack(START, "main", in_review, declined)
+        at = {"base": START, "base_branch": "main"}
+        self._stack = Stack(START, "main", in_review, declined, **at)
 
     async def stack(self) -> Stack:
         self._may_fail("stack")

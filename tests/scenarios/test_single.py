@@ -9,11 +9,10 @@ import pytest
 from tests.fake_github.state import Issue
 from tests.scenarios.bot import REPOSITORY, Bot, run_of
 from tests.scenarios.projects import note, notes, on
-from tests.scenarios.proposing import STUCK, decomposed, goes_on, id_of
+from tests.scenarios.proposing import BESIDE, decomposed, goes_on, id_of
 
 SINGLE = {".github/cairn.yml": b"pull_requests: {strategy: single}\n"}
 LINES = "".join(f"- [ ] 1.{n} Write `{word}.md`\n" for n, word in enumerate(("one", "two", "six")))
-BESIDE = f"{STUCK['ROADMAP.md'].decode()}- [ ] 1.2 Write `three.md`\n"  # type: ignore[attr-defined]
 
 
 @pytest.fixture
