@@ -7,6 +7,7 @@ import logging
 import math
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tenacity import (
@@ -17,6 +18,7 @@ from tenacity import (
     wait_random_exponential,
 )
 
+from runner import ports
 from runner.adapters.clock import SystemClock
 from runner.adapters.model_habits import Habits
 from runner.adapters.openai_dialect import Dialect
@@ -25,9 +27,10 @@ from runner.adapters.openai_forms import PLAIN, Forms, asked_for, in_words
 from runner.adapters.openai_offer import offer_text
 from runner.adapters.prices import OPENAI_HOST, Prices
 from runner.errors import Outage
-from runner.ports import Answer, Clock, Embedded, Endpoint, Question
+from runner.ports import Answer, Clock, Embedded, Question
 
 if TYPE_CHECKING:
+    from runner.adapters.openai_endpoint import Endpoint
     from runner.adapters.openai_replies import Reply
 
 DEFAULT_BASE_URL = f"https://{OPENAI_HOST}/v1"
@@ -42,7 +45,7 @@ _log = logging.getLogger(__name__)
 _backoff = wait_random_exponential(multiplier=1, min=0.5, max=20)
 
 
-class OpenAIModel(Endpoint):
+class OpenAIModel(ports.Endpoint):
     """Asks a chat-completions endpoint, with bounded retries, tokens and cost.
 
     ``timeout`` is in seconds for one try; slow servers need more than a minute for a long answer.
@@ -62,9 +65,6 @@ class OpenAIModel(Endpoint):
         habits: Habits | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        # imported here: `openai` takes more than a second, and `cairn --help` must not wait for it
-        from runner.adapters.openai_endpoint import Endpoint
-
         if not (api_key.isascii() and api_key.isprintable() and api_key == api_key.strip()):
             raise Outage(
                 "credential", "OPENAI_API_KEY has blanks around it or characters no key has"
@@ -76,9 +76,9 @@ class OpenAIModel(Endpoint):
         self._sleep = sleep
         self._dialects: dict[str, Dialect] = {}
         self._forms = Forms(base_url, habits or Habits())
-        self._endpoint = Endpoint(
-            base_url=base_url, api_key=api_key, timeout=timeout, clock=self._clock
-        )
+        self._api_key = api_key
+        self._timeout = timeout
+        self._endpoint: Endpoint | None = None
 
     async def ask(self, question: Question) -> Answer:
         """Ask, trying at most ``TRIES`` times. Raises ``Outage`` or ``TaskError``."""
@@ -108,7 +108,7 @@ class OpenAIModel(Endpoint):
         other refusal only means that there is no list.
         """
         try:
-            return await self._endpoint.offered()
+            return await (await self._opened()).offered()
         except Transient as error:
             raise error.final(endpoint=self._base_url, tries=1, now=self._clock.now()) from error
         except Refused as error:
@@ -118,9 +118,10 @@ class OpenAIModel(Endpoint):
 
     async def embed(self, texts: Sequence[str], *, model: str) -> Embedded:
         """Return a vector for each text; tried once, for words rank too. Raises ``Outage``."""
+        endpoint = await self._opened()
         started = self._clock.monotonic()
         try:
-            found = await self._endpoint.embed(model, texts)
+            found = await endpoint.embed(model, texts)
         except (Refused, Transient) as error:
             raise Outage("model", f"no embeddings by {model}: {error}") from error
         tokens = _counted(found.tokens, sum(map(len, texts)))
@@ -129,10 +130,28 @@ class OpenAIModel(Endpoint):
 
     async def close(self) -> None:
         """Close the connections; doing it twice is harmless."""
-        await self._endpoint.close()
+        if self._endpoint is not None:
+            await self._endpoint.close()
+
+    async def _opened(self) -> Endpoint:
+        """Return the endpoint, made when it is first asked.
+
+        What it is made of takes more than a second to import: who asks nothing does not wait for
+        it, and a server serves on meanwhile.
+        """
+        if self._endpoint is None:
+            module = await asyncio.to_thread(import_module, "runner.adapters.openai_endpoint")
+            self._endpoint = self._endpoint or module.Endpoint(
+                base_url=self._base_url,
+                api_key=self._api_key,
+                timeout=self._timeout,
+                clock=self._clock,
+            )
+        return self._endpoint
 
     async def _try(self, question: Question, retries: int) -> Answer:
         model = question.model or self._model
+        await self._opened()  # what that takes is not the answer's time
         started = self._clock.monotonic()
         try:
             reply = await self._complete(question, model)
@@ -153,6 +172,7 @@ class OpenAIModel(Endpoint):
         messages, more = question.messages, dict[str, object]()
         if question.form is not None and way != PLAIN:
             messages, more = in_words(messages, question.form), asked_for(question.form, way)
+        endpoint = await self._opened()
         dialect: Dialect | None = self._dialects.get(model, Dialect())
         while dialect is not None:
             parameters = dialect.parameters(
@@ -161,7 +181,7 @@ class OpenAIModel(Endpoint):
                 seed=question.seed,
             )
             try:
-                reply = await self._endpoint.complete(
+                reply = await endpoint.complete(
                     model=model, messages=messages, parameters={**parameters, **more}
                 )
             except Refused as error:

@@ -1,7 +1,8 @@
 """Files by the meaning of a task, where an endpoint's embeddings are wished for, beside the words.
 
-Only ranks count: cosines of one model say nothing beside scores of another kind, so both orders are
-fused (reciprocal ranks, https://dl.acm.org/doi/10.1145/1571941.1572114).
+Cosines of one model say nothing beside scores of another kind, so of nearness only ranks count. The
+words keep their scores: where they count by rank too (reciprocal rank fusion), embeddings that know
+little push out what the words have found (`make bench ARGS=context`).
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ LONGEST = 2_000
 """Characters of a file that are embedded: its path and its beginning."""
 
 _KEPT = 10_000
-_CONSTANT = 60
 _BEST = 50
+_NEAREST, _HALVED = 0.5, 5
+"""What the nearest file gains beside the best one by words, which has 1; the sixth gains half."""
+
 Vector = tuple[float, ...]
 
 
@@ -58,13 +61,9 @@ def nearest(question: Sequence[float], vectors: Mapping[str, Vector]) -> list[st
 
 
 def fused(words: Mapping[str, float], near: Sequence[str]) -> dict[str, float]:
-    """Fuse the scores of words with the order of nearness; the best has 1 as before."""
-    if not near:
-        return dict(words)
-    by_words = sorted(words, key=lambda path: (-words[path], path))
-    scores: dict[str, float] = {}
-    for order in (by_words, near):
-        for rank, path in enumerate(order, 1):
-            scores[path] = scores.get(path, 0.0) + 1 / (_CONSTANT + rank)
-    best = max(scores.values())
+    """Add the order of nearness to the scores of words; the best has 1 as before."""
+    scores = dict(words)
+    for rank, path in enumerate(near):
+        scores[path] = scores.get(path, 0.0) + _NEAREST / (1 + rank / _HALVED)
+    best = max(scores.values(), default=1.0)
     return {path: score / best for path, score in scores.items()}

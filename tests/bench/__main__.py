@@ -37,6 +37,7 @@ from tests.bench import (
 )
 from tests.bench.finding import Line
 from tests.bench.loop import measure as loop
+from tests.bench.loop import real
 
 Measure = Callable[[Path], AsyncIterator[Line | str]]
 
@@ -56,8 +57,10 @@ MEASURES: dict[str, Measure] = {
     "polling": polling.measure,
     "loop": loop.measure,
     "corpus": corpus.measure,
+    "real": real.measure,
     "context": context.measure,
     "help": startup.measure,
+    "start": startup.server,
     "classification": classification.measure,
 }
 
@@ -68,7 +71,8 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(MEASURES))
     measures = dict(MEASURES)
     # those that take options of their own: see `loop --help`
-    for name, measure in (("loop", loop.measure), ("corpus", corpus.measure)):
+    own = (("loop", loop.measure), ("corpus", corpus.measure), ("real", real.measure))
+    for name, measure in own:
         if sys.argv[1:2] == [name]:
             measures[name] = partial(measure, arguments=sys.argv[2:])
             del sys.argv[2:]

@@ -8,11 +8,14 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import bm25s  # type: ignore[import-untyped]
 
 from runner.adapters.local_repository import LocalRepository
+from runner.adapters.openai_model import OpenAIModel
 from runner.context.choose import MAX_FILES
+from runner.context.nearness import LONGEST, nearest, unit
 from runner.context.terms import terms
 from runner.context.tokens import counter
 from runner.deps import Deps
@@ -20,6 +23,9 @@ from runner.nodes.context import describe
 from runner.state import RunState
 from tests.bench.finding import Finding, Line, Peer
 from tests.bench.large_repository import Question, definition_of, repository
+from tests.model_server import ScriptedModel, serve
+from tests.model_server.embeddings import MODEL as N_GRAMS
+from tests.model_server.embeddings import vector
 from tests.runner.scripted import deps
 from tests.runner.states import at, run_state
 
@@ -32,17 +38,56 @@ async def measure(folder: Path) -> AsyncIterator[Line]:
     contents, questions = repository()
     ports, commit = _ports(folder / "large", contents)
     began = time.perf_counter()
-    contexts = [await describe(_asking(question, commit), ports) for question in questions[:1]]
+    contexts = [(await describe(_asking(question, commit), ports))[1] for question in questions[:1]]
     cold = time.perf_counter() - began
     began = time.perf_counter()
-    contexts += [await describe(_asking(question, commit), ports) for question in questions[1:]]
+    contexts += [(await describe(_asking(q, commit), ports))[1] for q in questions[1:]]
     warm = (time.perf_counter() - began) / (len(questions) - 1)
     for line in _shares(contents, questions, contexts):
+        yield line
+    async for line in _by_meaning(contents, questions, commit, ports):
         yield line
     yield Finding(what="first context of 2,000 files", value=cold, unit="s")
     yield Finding(what="each further one", value=warm, unit="s")
     async for line in _huge(folder / "huge"):
         yield line
+
+
+async def _by_meaning(
+    contents: Mapping[str, bytes], questions: Sequence[Question], commit: str, ports: Deps
+) -> AsyncIterator[Line]:
+    """The same questions with an endpoint's embeddings, of letters and not of meanings."""
+    async with serve(ScriptedModel()) as base_url:
+        model = OpenAIModel(model=MODEL, api_key="", base_url=base_url)
+        ports = replace(ports, embedder=model)
+        asked = [await describe(_asking(q, commit, embeddings=N_GRAMS), ports) for q in questions]
+        await model.close()
+    hits = [_holds(text, q, contents) for q, (_, text) in zip(questions, asked, strict=True)]
+    share = 100 * sum(hits) / len(questions)
+    yield Finding(
+        what=f"the same with embeddings (of letters: {N_GRAMS})",
+        value=share,
+        unit="%",
+        peer=Peer(
+            what="the order of these embeddings alone", value=_near_alone(contents, questions)
+        ),
+        goal=">= 90 %",
+        ok=share >= 90,
+    )
+    used = [state.attempt.embedded for state, _ in asked]
+    yield Finding(
+        what="embedded for the first of these contexts", value=used[0].tokens, unit="tokens",
+        peer=Peer(what="for the last", value=used[-1].tokens),
+    )  # fmt: skip
+
+
+def _near_alone(contents: Mapping[str, bytes], questions: Sequence[Question]) -> float:
+    """The share of whole files, the nearest first, where every file is embedded."""
+    vectors = {p: unit(vector(f"{p}\n{c.decode()}"[:LONGEST])) for p, c in contents.items()}
+    return _met(
+        [(q.path, nearest(vector(q.text), vectors)) for q in questions],
+        contents,
+    )
 
 
 def _shares(
@@ -99,18 +144,25 @@ def _bm25_alone(
 
     ``documents`` and ``asked`` (after the path that is right) are words as the index sees them.
     """
-    paths, count = list(documents), counter(MODEL)
+    paths = list(documents)
     index = bm25s.BM25()
     index.index([documents[path] for path in paths], show_progress=False)
-    hits = 0
-    for right, query in asked:
-        scores, left = index.get_scores(query), LIMIT
-        for place in scores.argsort()[::-1][:40]:
-            left -= count(contents[paths[place]].decode()) + 12
+    orders = (index.get_scores(query).argsort()[::-1][:40] for _, query in asked)
+    found = [[paths[place] for place in order] for order in orders]
+    return _met([(right, order) for (right, _), order in zip(asked, found, strict=True)], contents)
+
+
+def _met(orders: Sequence[tuple[str, Sequence[str]]], contents: Mapping[str, bytes]) -> float:
+    """The share (%) of questions whose right path is among the whole files that fit, in order."""
+    count, hits = counter(MODEL), 0
+    for right, order in orders:
+        left = LIMIT
+        for path in order:
+            left -= count(contents[path].decode()) + 12
             if left < 0:
                 break
-            hits += paths[place] == right
-    return 100 * hits / len(asked)
+            hits += path == right
+    return 100 * hits / len(orders)
 
 
 def _plain(text: str) -> list[str]:
@@ -150,6 +202,6 @@ def _ports(folder: Path, contents: Mapping[str, bytes]) -> tuple[Deps, str]:
     return ports, head.stdout.strip()
 
 
-def _asking(question: Question, commit: str) -> RunState:
-    state = run_state(f"- [ ] {question.text}\n", context_tokens=LIMIT)
+def _asking(question: Question, commit: str, **options: Any) -> RunState:
+    state = run_state(f"- [ ] {question.text}\n", context_tokens=LIMIT, **options)
     return at("build_context", state, base=commit)

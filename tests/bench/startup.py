@@ -1,4 +1,4 @@
-"""``cairn --help``: how much it takes, against Python alone."""
+"""``cairn --help`` against Python alone, and ``cairn serve`` until it listens."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from pathlib import Path
 from statistics import median
 
 from tests.bench.finding import Finding, Line, Peer
+from tests.bench.served import peak_megabytes, processor_seconds, surroundings
+from tests.scenarios.process import serving
 
-_ROUNDS = 7
+_ROUNDS, _STARTS = 7, 3
 _ARGUMENTS = (("--help",), ("run", "--help"), ("--version",))
 # a small program in between: a child's memory counts from what its parent had when it was made
 _WATCHED = """
@@ -48,6 +50,24 @@ async def measure(_folder: Path) -> AsyncIterator[Line]:
             goal=f"< {_GOAL_MEGABYTES}",
             ok=megabytes < _GOAL_MEGABYTES,
         )
+
+
+async def server(folder: Path) -> AsyncIterator[Line]:
+    """CPU seconds and memory of a server that was asked nothing yet."""
+    client = median(_run((sys.executable, "-c", "import openai"))[0] for _ in range(_STARTS))
+    used: list[tuple[float, float]] = []
+    for number in range(_STARTS):
+        async with surroundings(folder / str(number)) as bot, serving(bot) as server:
+            pid = server.process.pid
+            used.append((processor_seconds(pid), peak_megabytes(pid)))
+    yield Finding(
+        what="cairn serve until it listens",
+        value=median(seconds for seconds, _ in used),
+        unit="s",
+        peer=Peer(what="the model's client, which waits for a question", value=client),
+    )
+    megabytes = max(megabytes for _, megabytes in used)
+    yield Finding(what="cairn serve until it listens, memory", value=megabytes, unit="MB")
 
 
 def _run(command: tuple[str, ...]) -> tuple[float, float]:

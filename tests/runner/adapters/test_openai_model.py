@@ -153,8 +153,13 @@ def test_key_that_is_none(key):
     assert key.strip() not in caught.value.message
 
 
-def test_import_is_light():
-    """Importing the adapter does not import the openai package, which takes a second."""
-    code = "import sys, runner.adapters.openai_model; sys.exit('openai' in sys.modules)"
+def test_who_asks_nothing_does_not_pay():
+    """The openai package, which takes more than a second, is imported by the first question."""
+    code = """
+import asyncio, sys
+from runner.adapters.openai_model import OpenAIModel
+asyncio.run(OpenAIModel(model="m", api_key="k").close())
+sys.exit("openai" in sys.modules)
+"""
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

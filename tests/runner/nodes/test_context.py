@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -194,3 +197,26 @@ def test_near_misses() -> None:
 
     assert "`src/parser.py` does" in near_misses(["scr/parser.py"], base)[0]
     assert near_misses(["src/parser.py", "other.txt", "src/"], base) == []
+
+
+_COUNTING = """
+import asyncio, sys
+from dataclasses import replace
+from runner.nodes.context import describe
+from tests.runner.memory_repository import START, MemoryRepository
+from tests.runner.scripted import deps
+from tests.runner.states import at, run_state
+tree = {"ROADMAP.md": "- [ ] Change `a.py`\\n", "a.py": "A = 1\\n"}
+ports = replace(deps(repository=MemoryRepository(tree)), model_name=sys.argv[1])
+asyncio.run(describe(at("build_context", run_state(tree["ROADMAP.md"]), base=START), ports))
+sys.exit(int("bpe_openai" in sys.modules))
+"""
+
+
+@pytest.mark.parametrize(("model", "loaded"), [("qwen2.5-coder", 0), ("gpt-5-mini", 1)])
+def test_vocabularies_are_loaded_for_models_that_have_them(model: str, loaded: int) -> None:
+    """They take 140 MB, and a context for another family is counted without."""
+    root = Path(__file__).parents[3]
+    ended = subprocess.run([sys.executable, "-c", _COUNTING, model], cwd=root, check=False)
+
+    assert ended.returncode == loaded

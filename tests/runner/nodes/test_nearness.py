@@ -149,13 +149,20 @@ async def test_an_answer_is_known_whatever_was_embedded_before():
     assert len(model.questions) == 1
 
 
-def test_ranks_are_fused():
-    """What both orders have comes first; without a second order scores stay what they are."""
-    assert fused({"a": 1.0, "b": 0.5}, []) == {"a": 1.0, "b": 0.5}
-    scores = fused({"a": 1.0, "b": 0.5}, ["b", "c"])
-    assert sorted(scores, key=lambda path: -scores[path])[0] == "b"
-    assert set(scores) == {"a", "b", "c"}
+def test_nearness_is_added_to_words():
+    """What both have comes first; without an order of nearness scores stay what they are."""
+    assert fused({"a": 1.0, "b": 0.6}, []) == {"a": 1.0, "b": 0.6}
+    scores = fused({"a": 1.0, "b": 0.6}, ["b", "c"])
+    assert sorted(scores, key=lambda path: -scores[path]) == ["b", "a", "c"]
     assert max(scores.values()) == 1.0
+
+
+def test_embeddings_that_know_nothing():
+    """Fifty files that are near for no reason push none out that the words have found."""
+    words = {"a": 1.0, "b": 0.8, "c": 0.55}
+    scores = fused(words, [f"m{n}" for n in range(50)])
+
+    assert sorted(scores, key=lambda path: -scores[path])[:3] == ["a", "b", "c"]
 
 
 def test_the_nearest_come_first():
