@@ -40,10 +40,9 @@ PIECE = re.compile(
 def check(path: str, content: bytes) -> Complaint | None:
     """Return the first error of an SQL file, or None."""
     text = content.decode("utf-8", "replace")
-    if len(content) > _LARGEST or _FOREIGN.search(text):
+    if len(content) > _LARGEST or _is_common(text) or _FOREIGN.search(text):
         return None
-    plain = _CLIENT.sub(lambda found: " " * len(found[0]), text)
-    fault = None if _is_common(plain) else next(_faults(plain), None)
+    fault = next(_faults(_CLIENT.sub(lambda found: " " * len(found[0]), text)), None)
     if fault is None:
         return None
     line, start = text.count("\n", 0, fault.offset) + 1, text.rfind("\n", 0, fault.offset)
