@@ -6,10 +6,12 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Set
 from dataclasses import replace
+from functools import partial
 
 from app.github.identity import Gone
 from app.github.scopes import CONVERSE
 from app.github.token_identity import Identity
+from app.progress.quiet import Quiet, aloud
 from app.store.deliveries import Delivery
 from handlers.events import Event, IssueCommentCreated, MalformedPayload, is_from_bot, read_event
 from handlers.proposals import Proposals
@@ -27,7 +29,7 @@ log = logging.getLogger(__name__)
 class Dispatch:
     """Works one delivery; doing it twice changes nothing. Raises ``Outage``.
 
-    ``pushed`` works pushes, those of bots too.
+    ``pushed`` works pushes, those of bots too; ``quiet`` tells where nothing may be said.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class Dispatch:
         clock: Clock,
         allowed_bots: Set[str],
         pushed: Callable[[BranchPushed], Awaitable[None]],
+        quiet: Quiet = aloud,
     ) -> None:
         self._identity = identity
         self._runs = runs
@@ -46,6 +49,7 @@ class Dispatch:
         self._clock = clock
         self._allowed_bots = allowed_bots
         self._pushed = pushed
+        self._quiet = quiet
 
     async def __call__(self, delivery: Delivery) -> None:
         """Reduce the payload and hand the event to its handler; what is of no use is dropped."""
@@ -91,6 +95,12 @@ class Dispatch:
             installation_id=event.installation_id,
             issue=event.issue,
             own_login=own,
+            quiet=partial(
+                self._quiet,
+                event.installation_id,
+                event.repository.id,
+                event.repository.full_name,
+            ),
         )
         if isinstance(event, IssueCommentCreated):
             runs, proposals = self._runs, self._proposals

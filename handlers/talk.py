@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,22 +16,32 @@ from handlers.payloads import Repo
 _LOG = logging.getLogger(__name__)
 
 
+async def aloud() -> bool:
+    """Everything may be said."""
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talk:
-    """Where we speak, and as whom: ``own_login`` is our App's bot account."""
+    """Where we speak, and as whom: ``own_login`` is our App's bot account.
+
+    ``quiet`` tells whether the repository wants to hear nothing.
+    """
 
     github: GitHubAPI
     repository: Repo
     installation_id: int
     issue: int
     own_login: str
+    quiet: Callable[[], Awaitable[bool]] = aloud
 
     async def react(self, comment: int) -> None:
         """Show 👀 on a comment; doing it twice leaves one (GitHub answers 200 instead of 201)."""
         path = "/repos/{+full_name}/issues/comments/{comment}/reactions"
         where = {"full_name": self.repository.full_name, "comment": str(comment)}
         try:
-            await self.github.post(path, where, data={"content": "eyes"})
+            if not await self.quiet():
+                await self.github.post(path, where, data={"content": "eyes"})
         except BadRequest as refusal:
             # the comment may be deleted or the conversation locked; the work is wanted all the same
             _LOG.warning("no reaction on comment %s: %s", comment, refusal)
@@ -44,7 +55,7 @@ class Talk:
         path = "/repos/{+full_name}/issues/{issue}/comments"
         where = {"full_name": self.repository.full_name, "issue": str(self.issue)}
         try:
-            if not await self._is_written(mark, since):
+            if not (await self.quiet() or await self._is_written(mark, since)):
                 await self.github.post(path, where, data={"body": f"{text}\n\n{mark}"})
         except BadRequest as refusal:
             _LOG.warning("no reply to %s: %s", to, refusal)

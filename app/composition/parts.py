@@ -98,7 +98,9 @@ class Parts:
     def first_words(self, waiting: Waiting) -> FirstWords:
         """Who makes the comment of a run that is asked for."""
         around = self.around
-        return FirstWords(self.identity, waiting, clock=around.clock, sleep=around.sleep)
+        return FirstWords(
+            self.identity, waiting, clock=around.clock, sleep=around.sleep, quiet=self.quiet
+        )
 
     @property
     def skips(self) -> Skips:
@@ -134,6 +136,7 @@ class Parts:
             clock=self.around.clock,
             sleep=self.around.sleep,
             comment=run.progress_comment_id,
+            quiet=partial(self.quiet, run.installation_id, run.repository_id, run.repository),
         )
         files = self.folders.run_files(run.repository_id)
         deps = Deps(
@@ -209,6 +212,15 @@ class Parts:
             installation_id=installation, repository_id=repository.id, permissions=READ
         )
         return await rules_of(lambda: self._config(github, repository.full_name))
+
+    async def quiet(self, installation_id: int, repository_id: int, full_name: str) -> bool:
+        """Whether nothing may be said there, as its configuration says now. Raises ``Outage``."""
+        scope = {"installation_id": installation_id, "repository_id": repository_id}
+        github = self.identity.client(**scope, permissions=READ)
+        try:
+            return (await self._config(github, full_name)).github_mode == "disabled"
+        except ConfigError:
+            return False  # people are told what is wrong with it
 
     async def roadmap_of(self, request: RunRequested) -> str:
         """The roadmap a command means: the one it names, else the configured one."""

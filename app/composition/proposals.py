@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from cachetools import LRUCache
 
 from app.github.reactions import read_reactions
 from app.github.scopes import CONVERSE, REACTIONS
 from app.github.token_identity import Identity
+from app.progress.quiet import Quiet, aloud
 from app.proposals.service import ProposalService
 from app.store.proposals import StoredProposal
 from app.store.runs import Runs
@@ -37,12 +39,18 @@ class SkippedTasks:
 
 
 class Reactions:
-    """Asks GitHub for reactions, and weighs them with those who decide."""
+    """Asks GitHub for reactions, and weighs them with those who decide.
 
-    def __init__(self, identity: Identity, runs: Runs, proposals: ProposalService) -> None:
+    ``quiet`` tells where nothing may be said.
+    """
+
+    def __init__(
+        self, identity: Identity, runs: Runs, proposals: ProposalService, quiet: Quiet = aloud
+    ) -> None:
         self._identity = identity
         self._runs = runs
         self._proposals = proposals
+        self._quiet = quiet
         self._refused: Refused = LRUCache(_MOST_REFUSED)
 
     async def ask(
@@ -73,6 +81,9 @@ class Reactions:
             installation_id=stored.installation_id,
             issue=stored.number or 0,
             own_login=await self._identity.bot_login(),
+            quiet=partial(
+                self._quiet, stored.installation_id, stored.repository_id, stored.repository
+            ),
         )
         await weigh_reactions(
             await self._proposals.told(stored),

@@ -140,7 +140,7 @@ def _people(parts: Parts, work: _Work, poll: Look) -> _People:
     proposals = ProposalService(
         stored, work.queue, work.runs, rules_of=parts.rules_of, look=look, poll=poll
     )
-    reactions = Reactions(parts.identity, work.runs, proposals)
+    reactions = Reactions(parts.identity, work.runs, proposals, parts.quiet)
     polls = Poller(
         stored,
         ask=reactions.ask,
@@ -173,6 +173,7 @@ def _dispatch(parts: Parts, people: _People) -> Dispatch:
         people.proposals,
         clock=parts.around.clock,
         allowed_bots=bots,
+        quiet=parts.quiet,
         pushed=RoadmapPushes(
             parts.identity,
             people.service,

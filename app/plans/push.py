@@ -125,8 +125,8 @@ class _Work:
                 await self.issue.show(TITLE, text, create=False)
             return
         await self._freshen(config)
-        shown = config.github_mode != "disabled" or config.triggers.push == "execute"
-        if config.triggers.push == "off" or not shown:
+        useless = config.github_mode == "disabled" and config.triggers.push != "execute"
+        if config.triggers.push == "off" or useless:
             return
         change = await compared(self.push, config.roadmap.path, raw, self.contents)
         if change is not None:
@@ -147,7 +147,8 @@ class _Work:
         if config.triggers.push == "execute":
             notes.append(unclear(change.diff))
         note = "\n\n".join(filter(None, notes))
-        issue = await self._plan(change, note, wanted=bool(start.tasks), newest=newest)
+        quiet, wanted = config.github_mode == "disabled", bool(start.tasks)
+        issue = 0 if quiet else await self._plan(change, note, wanted=wanted, newest=newest)
         if start.tasks and issue is not None:
             await self._start(change, start, issue)
 

@@ -14,6 +14,7 @@ from gidgethub.abc import GitHubAPI
 
 from app.progress.text import marker, pause, progress_text, why
 from app.runs.waiting import Turn
+from handlers.talk import aloud
 from runner.errors import Outage
 from runner.events import Advanced, Event, RunChanged
 from runner.ports import Clock
@@ -41,6 +42,7 @@ class Progress:
     """Listens to a run and shows it in its comment; ``finish`` writes the last word.
 
     Used with ``async with``: an exception that leaves the block is told as the pause it causes.
+    Where the repository is ``quiet`` there is no comment (its id is 0), and nothing is told.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Progress:
         clock: Clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         comment: int | None = None,
+        quiet: Callable[[], Awaitable[bool]] = aloud,
     ) -> None:
         """``comment`` is the id of the run's comment, if it was stored."""
         self._run = run
@@ -60,6 +63,8 @@ class Progress:
         self._clock = clock
         self._sleep = sleep
         self._comment = comment or 0
+        self._quiet = quiet
+        self._mute = False
         self._text = ""
         self._edited = clock.monotonic()
         self._state: RunState | None = None
@@ -80,6 +85,9 @@ class Progress:
 
         A new one says that the run works, or with ``turn`` that it waits.
         """
+        self._mute = await self._quiet()
+        if self._mute:
+            return 0
         if found := await self._find():
             self._comment, self._text = int(found["id"]), str(found["body"])
             edited = datetime.fromisoformat(found["updated_at"])
@@ -146,7 +154,7 @@ class Progress:
     async def _show(self, status: str, detail: str) -> None:
         async with self._turn:
             text = progress_text(self._run, status, detail, self._state)
-            if text == self._text:
+            if self._mute or text == self._text:
                 return
             self._edited = self._clock.monotonic()
             try:

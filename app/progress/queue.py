@@ -11,6 +11,7 @@ from gidgethub import GitHubException
 from app.github.scopes import CONVERSE
 from app.github.token_identity import Identity
 from app.progress.comment import Place, Progress
+from app.progress.quiet import Quiet, aloud
 from app.runs.waiting import Waiting
 from app.store.runs import RunRequest
 from runner.errors import Outage
@@ -20,7 +21,10 @@ log = logging.getLogger(__name__)
 
 
 class FirstWords:
-    """Makes the comment of a run that will be queued, once; it says the turn if there is one."""
+    """Makes the comment of a run that will be queued, once; it says the turn if there is one.
+
+    ``quiet`` tells where nothing may be said.
+    """
 
     def __init__(
         self,
@@ -29,8 +33,10 @@ class FirstWords:
         *,
         clock: Clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        quiet: Quiet = aloud,
     ) -> None:
         self._identity = identity
+        self._quiet = quiet
         self._waiting = waiting
         self._clock = clock
         self._sleep = sleep
@@ -41,6 +47,8 @@ class FirstWords:
             return None
         turn = await self._waiting.turn_of_new(run)
         try:
+            if await self._quiet(run.installation_id, run.repository_id, run.repository):
+                return None
             progress = await self._progress(run, run.issue)
             return await progress.begin(turn)
         except (Outage, GitHubException) as error:

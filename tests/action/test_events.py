@@ -36,6 +36,18 @@ async def test_a_schedule_works_on_the_roadmap_as_far_as_the_input_says(ci: Work
     assert [pull.title for pull in ci.view.pulls] == ["1.1 Write one.md"]
 
 
+@on(notes(OLD, **{".github/cairn.yml": b"github_mode: disabled\n"}))
+async def test_a_schedule_that_writes_nothing(ci: Workflows) -> None:
+    """The run is told in the job's summary alone; the state is kept on its branch as ever."""
+    ci.model.says(note("one.md"))
+
+    report = await ci.run("schedule", {"schedule": "0 4 * * *"})
+
+    assert report.outputs()["completed"] == "1"
+    assert (list(ci.view.issues), ci.view.pulls) == ([], [])
+    assert "cairn/state" in ci.view.branches
+
+
 async def test_the_next_night_does_only_what_is_new(ci: Workflows) -> None:
     """What has an open pull request is in progress: nothing is said and no model asked."""
     ci.model.says(note("one.md"), note("two.md"))
