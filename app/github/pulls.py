@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from app.github.markers import with_markers
-from app.github.pull import Pull, checkpoint_markers, read_pull
+from app.github.pull import PREFIX, Pull, checkpoint_markers, read_pull
 from app.github.repository_api import RepositoryApi
 from runner.errors import Outage, TaskError
 from runner.ports import Checkpoint
@@ -45,6 +45,15 @@ class Pulls:
             if pull.head == branch:
                 return pull
         return None
+
+    async def under(self, branch: str) -> str:
+        """Return the branch that one of ours was merged into, or itself. Raises ``Outage``."""
+        seen: set[str] = set()
+        while branch.startswith(PREFIX) and branch not in seen:
+            seen.add(branch)
+            pull = await self.newest(branch)
+            branch = pull.base if pull and pull.merged else branch
+        return branch
 
     async def proposed(self, task: str, run: str) -> Pull | None:
         """Return the newest one that shows, or showed, a proposal of a run about a task."""

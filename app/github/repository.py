@@ -177,7 +177,8 @@ class GitHubRepository:
         if checkpoint.rows:
             return await self._one.add(checkpoint)
         commit = await self._branches.settled(checkpoint)
-        return commit, await self._pulls.ensure(checkpoint)
+        below = await self._pulls.under(checkpoint.below)  # it may have been merged meanwhile
+        return commit, await self._pulls.ensure(replace(checkpoint, below=below))
 
     def _noted(self, published: Published) -> Published:
         return replace(published, notes=self._effort.notes())

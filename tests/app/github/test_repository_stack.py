@@ -46,6 +46,17 @@ async def test_a_merged_checkpoint_is_neither_open_nor_declined(github: Bench) -
     assert (stack.branch, stack.in_review, stack.declined) == ("main", set(), set())
 
 
+async def test_what_was_merged_meanwhile_is_nobodys_base(github: Bench) -> None:
+    """A checkpoint made on one that people merged comes before them where that was merged into."""
+    first = await _publish(github, "t1")
+    made = await github.checkpoint({"t2": b"x\n"}, task="t2")
+    github.fake.repo(NAME).state.delete_branch_on_merge = True
+    await github.fake.merge_pull(NAME, first)
+    published = await github.repository().publish_checkpoint(made)
+    second = github.fake.repo(NAME).pulls[1]
+    assert (second.number, second.pull and second.pull.base) == (published.number, "main")
+
+
 async def test_a_closed_checkpoint_is_declined(github: Bench) -> None:
     """A checkpoint closed unmerged is a no."""
     await github.fake.close(NAME, await _publish(github, "t1"))
