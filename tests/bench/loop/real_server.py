@@ -12,7 +12,7 @@ from pathlib import Path
 import xllamacpp  # type: ignore[import-not-found]
 
 CONTEXT = 8192
-MOST_TOKENS = 768
+MOST_TOKENS = 384
 """Of one answer: a weak model that repeats itself would fill the whole context."""
 
 
@@ -26,6 +26,7 @@ def main() -> None:
     wanted.n_predict = MOST_TOKENS
     wanted.n_parallel = 1
     wanted.port = 0
+    wanted.cpuparams.n_threads = 1  # threads that wait for each other are slow on a busy machine
     server = xllamacpp.Server(wanted)
     print(f"{server.listening_address}/v1", flush=True)
     sys.stdin.read()
