@@ -137,14 +137,18 @@ _HOSTILE = [b"(", b"a<b<", b"a<b<\n", b"*", b"lambda x:", b"//\n", b'"', b"a.", 
 
 
 @pytest.mark.parametrize("suffix", ["py", "js", "ts", "go", "rs", "java", "c", "cpp", "rb", "sh"])
-def test_hostile_files_cost_little(suffix: str) -> None:
+@pytest.mark.parametrize(
+    "size",
+    [16_000, pytest.param(64_000, marks=pytest.mark.long("takes seconds for each language"))],
+)
+def test_hostile_files_cost_little(suffix: str, size: int) -> None:
     """Files made to be hard to parse cost a bounded time and no memory to speak of."""
     grammar_of = symbols_of(f"a.{suffix}", b"x")  # loading the grammar is not measured
     assert grammar_of.definitions == ()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for bit in _HOSTILE:
         began = time.thread_time()
-        symbols_of(f"a.{suffix}", bit * (64_000 // len(bit)))
+        symbols_of(f"a.{suffix}", bit * (size // len(bit)))
         assert time.thread_time() - began < 8 * MAX_SECONDS, bit
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.asking import MAX_CONTINUATIONS
@@ -21,6 +21,7 @@ from runner.strategy import MAX_CALLS, MAX_REPAIRS
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.recording_box import Files, RecordingSandbox
 from tests.runner.scripted import Reply, answer, block, deps
+from tests.runner.tries import tries
 
 ROADMAP = "# Plan\n- [ ] T1 Write `a.py`\n- [ ] T2 Say more in app.py\n  - [ ] T3 and more\n"
 BASE = {
@@ -86,7 +87,7 @@ options = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@tries(1.25)
 @given(st.lists(replies, min_size=1, max_size=12), options)
 async def test_any_replies(said: list[Reply], options: Options) -> None:
     """The run ends, every task is settled, no limit is passed, nothing unchecked is written."""

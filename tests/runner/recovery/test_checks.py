@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from runner.recovery.checks import Ground, fault
@@ -18,6 +18,7 @@ from runner.roadmap.parse import parse_roadmap
 from runner.state import Failure, Request, RunState
 from tests.runner.roadmap.edits import new_tasks, plain_texts, roadmaps, texts
 from tests.runner.states import at, run_state
+from tests.runner.tries import tries
 
 ROADMAP = (
     "# Shop\n\n- [ ] 1.1 Build the cart in `shop/cart.py` with tax and discounts\n"
@@ -132,7 +133,7 @@ def test_boxes_inside_stay() -> None:
     assert b"    - [ ] tax is 19 %\n" in after
 
 
-@settings(max_examples=200, deadline=None)
+@tries(1.5)
 @given(roadmaps(), new_tasks(texts | plain_texts), st.sampled_from(["rewrite", "decompose"]))
 def test_what_passes_can_be_applied(
     roadmap: bytes, tasks: list[NewTask], strategy: Strategy
@@ -154,7 +155,7 @@ def test_what_passes_can_be_applied(
     assert state.current not in {task.key for task in after.tasks}
 
 
-@settings(max_examples=200, deadline=None)
+@tries(1.5)
 @given(roadmaps(), st.lists(texts, max_size=6).map("\n- ".join))
 def test_any_answer_is_judged(roadmap: bytes, answer: str) -> None:
     """From any answer to a judgement nothing is raised."""

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from runner.roadmap.audit import Audit, audits
@@ -20,13 +20,14 @@ from tests.runner.roadmap.edits import (
     AUDIT,
     PATH,
     boxes,
+    fitting_texts,
     lines_of,
     new_tasks,
     plain_texts,
     roadmaps,
     tasks_of,
-    texts,
 )
+from tests.runner.tries import tries
 
 SHORT = replace(AUDIT, original="old", reason="why", approved_by="")
 SAID = """<!-- RECOVERY: DECOMPOSE at 2026-03-04T05:06:07Z -->
@@ -311,19 +312,17 @@ def others(tasks: tuple[Task, ...], but: set[int]) -> list[tuple[object, ...]]:
     ]
 
 
-@settings(deadline=None)
 @given(roadmaps(), st.data())
 def test_plain_replacements(content: bytes, data: st.DataObject) -> None:
     """Plain texts become exactly the tasks that were asked for, and nothing else moves."""
     _replaced_exactly(content, data, plain_texts)
 
 
-# most texts are refused, and that is one of the two right ends
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.filter_too_much])
+@tries(0.4)
 @given(roadmaps(), st.data())
 def test_any_replacement(content: bytes, data: st.DataObject) -> None:
-    """Any text is refused, or does exactly what was asked."""
-    _replaced_exactly(content, data, texts)
+    """Any text that is one paragraph does exactly what was asked, where it is not refused."""
+    _replaced_exactly(content, data, fitting_texts)
 
 
 def _replaced_exactly(content: bytes, data: st.DataObject, text: st.SearchStrategy[str]) -> None:
@@ -367,7 +366,6 @@ def _other_lines_stay(content: bytes, after: bytes, task: Task, *, keep: bool) -
     assert not keep or kept in after
 
 
-@settings(deadline=None)
 @given(roadmaps(), st.data())
 def test_any_replacement_twice(content: bytes, data: st.DataObject) -> None:
     """Whatever was replaced, doing it again changes nothing."""
@@ -380,7 +378,6 @@ def test_any_replacement_twice(content: bytes, data: st.DataObject) -> None:
     assert replace_task(PATH, after, task.key, news, audit=AUDIT) == after
 
 
-@settings(deadline=None)
 @given(roadmaps(), st.data())
 def test_proposed_ids_are_taken(content: bytes, data: st.DataObject) -> None:
     """The ids that are proposed for the parts of a task are refused by nothing."""
@@ -402,14 +399,13 @@ def test_proposed_ids_are_taken(content: bytes, data: st.DataObject) -> None:
     assert len(tasks_of(after)) == len(roadmap.tasks) + len(names) - 1
 
 
-@settings(deadline=None)
 @given(roadmaps(), st.data())
 def test_any_insertion(content: bytes, data: st.DataObject) -> None:
     """Added tasks stand behind the one that was named; every line that was there is the same."""
     before = tasks_of(content)
     assume(before)
     task = data.draw(st.sampled_from(before))
-    news = data.draw(new_tasks(texts))
+    news = data.draw(new_tasks(fitting_texts))
     try:
         after = insert_tasks(PATH, content, task.key, news)
     except EditRefused:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.roadmap.limits import MOST_BYTES
@@ -15,6 +15,7 @@ from runner.roadmap.normalise.propose import normalise
 from runner.roadmap.normalise.show import render_body, render_diff, render_title
 from runner.roadmap.parse import parse_roadmap
 from tests.runner.roadmap.texts import PIECES, files
+from tests.runner.tries import tries
 
 DATA = Path(__file__).parents[2] / "data" / "normalise"
 STYLES = sorted(folder.name for folder in DATA.iterdir())
@@ -235,7 +236,7 @@ _lines = st.tuples(st.sampled_from(PIECES + MORE), st.sampled_from(["\n", "\r\n"
 documents = st.lists(_lines.map("".join), max_size=16).map("".join).map(str.encode)
 
 
-@settings(max_examples=300)
+@tries(4)
 @given(st.one_of(documents, files))
 def test_normalising_never_raises_and_is_done_once(content: bytes) -> None:
     """Any bytes give a proposal; the new file needs nothing, and no word of the old one is gone."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from runner.roadmap.parse import parse_roadmap
 from tests.runner.roadmap.references import Seen, by_cmark, by_markdown_it, ours
 from tests.runner.roadmap.texts import ENDS, PIECES
+from tests.runner.tries import tries
 
 # What the parsers are known to see differently, each with its reason: quoted tasks are left out and
 # told; cmark wants one list mark before the box and takes any [x] on the line for its state; in an
@@ -53,7 +54,7 @@ def places(seen: list[Seen]) -> list[tuple[int, bool, int]]:
     return [(line, done, depth) for line, done, depth, _ in seen]
 
 
-@settings(max_examples=400)
+@tries(4)
 @given(documents)
 @example("<details>\n<!--\n\n- [ ] in a comment that its block leaves open\n")
 @example("<details>\n<!--\n\n- [ ] hidden\n<!-- a -->\n\n- [ ] shown\n")
@@ -64,7 +65,7 @@ def test_as_markdown_it(text: str) -> None:
     assert places(ours(parse_roadmap("R.md", content))) == places(by_markdown_it(content))
 
 
-@settings(max_examples=400)
+@tries(4)
 @given(on_github)
 @example("<details>\n<!--\n\n- [ ] in a comment that its block leaves open\n")
 @example("<details>\n<!--\n\n- [ ] hidden\n<!-- a -->\n\n- [ ] shown\n")

@@ -173,9 +173,12 @@ SUFFIXES = sorted({suffix for suffix in BY_SUFFIX if suffix not in {".py", ".pyi
 
 @pytest.mark.parametrize("suffix", [".js", ".tsx", ".go", ".rs", ".java", ".rb", ".php", ".h",
                                     ".html", ".css", ".sh", ".sql"])  # fmt: skip
-def test_hostile_files_cost_seconds_at_most(suffix):
+@pytest.mark.parametrize("size", [
+    4 << 10, pytest.param(16 << 10, marks=pytest.mark.long("takes seconds for each language")),
+])  # fmt: skip
+def test_hostile_files_cost_seconds_at_most(suffix, size):
     """Openings of every kind, and noise, are answered in bounded time and end no process."""
-    size, noise = 16 << 10, random.Random(1)  # noqa: S311 - no secret
+    noise = random.Random(1)  # noqa: S311 - no secret
     texts = [(piece * size)[:size] for piece in HOSTILE]
     texts.append("".join(noise.choices("(){}[]<>;:'\"`$#= \nabc01/*", k=size)))
 
