@@ -11,9 +11,8 @@ from pathlib import Path
 
 import xllamacpp  # type: ignore[import-not-found]
 
-CONTEXT = 8192
-MOST_TOKENS = 384
-"""Of one answer: a weak model that repeats itself would fill the whole context."""
+CONTEXT = 4096
+"""Tokens of question and answer: where an answer ends that repeats itself."""
 
 
 def main() -> None:
@@ -23,7 +22,6 @@ def main() -> None:
     wanted = xllamacpp.CommonParams()
     wanted.model.path = named[0]
     wanted.n_ctx = CONTEXT
-    wanted.n_predict = MOST_TOKENS
     wanted.n_parallel = 1
     wanted.port = 0
     wanted.cpuparams.n_threads = 1  # threads that wait for each other are slow on a busy machine
