@@ -5,19 +5,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.complete
-INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 UV := uv==0.13.9
 ARGS ?=
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check bench docs pictures lock venv
+.PHONY: help demo test check bench docs pictures lock venv
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
-
-install: $(INSTALLED) ## make .venv/bin/cairn from requirements.lock, for whoever only uses it
 
 demo: $(STAMP) ## show Cairn work on a GitHub of its own (KILL=1: and survive a kill -9)
 	@$(BIN)/python -m tests.demo $(if $(KILL),--kill) $(ARGS)
@@ -55,13 +52,6 @@ lock: $(BIN)/python ## write the lock files anew from pyproject.toml
 	    --generate-hashes --no-header --no-annotate $(ARGS) -o requirements-dev.lock
 
 venv: $(STAMP) ## create .venv for work on Cairn, from requirements-dev.lock
-
-$(INSTALLED): requirements.lock pyproject.toml | $(BIN)/python
-	@echo "== installing the packages of requirements.lock, each checked by its hash, and cairn"
-	@awk '/^[^ ]/ { wanted = /^setuptools==/ } wanted' requirements-dev.lock >$(VENV)/build.lock
-	@$(PIP) --require-hashes -r requirements.lock -r $(VENV)/build.lock
-	@$(PIP) --no-deps --no-build-isolation -e .
-	@touch $@
 
 $(STAMP): requirements-dev.lock pyproject.toml | $(BIN)/python
 	@echo "== installing the packages of requirements-dev.lock, each checked by its hash (about a minute)"
