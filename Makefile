@@ -28,8 +28,8 @@ check: $(STAMP) ## run everything that must be right before a merge: style, type
 	@echo "== ruff check" && $(BIN)/ruff check .
 	@echo "== mypy" && $(BIN)/mypy
 	@echo "== import contracts" && $(BIN)/lint-imports
-	@echo "== pytest, the loop by its own tests: at least 90 % of its branches"
-	@$(PYTEST) tests/runner --cov $(ARGS)
+	@echo "== pytest, the loop by its own tests: at least 90 % of its branches (lines: $(BIN)/coverage report)"
+	@$(PYTEST) tests/runner --cov --cov-report= $(ARGS)
 	@echo "== pytest, the rest" && $(PYTEST) --ignore tests/runner $(ARGS)
 
 bench: $(STAMP) ## measure (no tests, no time limits)
