@@ -76,10 +76,10 @@ class Data:
 
 async def worked(event: asyncio.Event) -> None:
     """Wait for what the engine does."""
-    await asyncio.wait_for(event.wait(), 20)
+    await asyncio.wait_for(event.wait(), 60)
 
 
 async def recorded(order: str) -> None:
     """Wait until the engine wrote down that an order came to its end."""
     handle = await DBOS.retrieve_workflow_async(order)
-    await asyncio.wait_for(handle.get_result(polling_interval_sec=0.02), 20)
+    await asyncio.wait_for(handle.get_result(polling_interval_sec=0.02), 60)

@@ -201,7 +201,7 @@ async def test_a_run_goes_on_when_its_time_comes(desk):
     await desk.worker.idle()
     desk.clock.time = until
     desk.rests.over.set()
-    await asyncio.wait_for(woken(desk, "a-1"), 10)
+    await asyncio.wait_for(woken(desk, "a-1"), 60)
 
     assert desk.rests.all == [left]
     assert await desk.status("a") == "running"
@@ -228,7 +228,7 @@ async def test_the_database_is_away(desk):
 async def test_idle(desk):
     """It is idle when no run works and none can start, not before."""
     await desk.worker.start()
-    await asyncio.wait_for(desk.worker.idle(), 10)
+    await asyncio.wait_for(desk.worker.idle(), 60)
     desk.segments.says("a", ENDED)
     await desk.start("a")
     await desk.worker.look()
@@ -237,7 +237,7 @@ async def test_idle(desk):
     assert not idle.done()
     await desk.work("a-0")
 
-    await asyncio.wait_for(idle, 10)
+    await asyncio.wait_for(idle, 60)
 
 
 async def test_give_way_between_tasks(desk):

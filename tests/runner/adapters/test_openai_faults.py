@@ -37,7 +37,7 @@ async def test_fault_that_passes(fault):
 
 async def test_timeout():
     """An endpoint that does not answer in time is asked again."""
-    async with asking(ScriptedModel().says(Fault.timeout(), "ok"), timeout=0.3) as model:
+    async with asking(ScriptedModel().says(Fault.timeout(), "ok"), timeout=2) as model:
         assert (await model.ask(question())).retries == 1
 
 
