@@ -5,8 +5,6 @@ Every method raises ``GitError`` when git refuses.
 
 from __future__ import annotations
 
-import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -14,6 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+
+from tests.fake_github.objects import GitError, Objects, environment
 
 SETTINGS = """
 [http]
@@ -26,12 +26,7 @@ SETTINGS = """
 [gc]
     auto = 0
 """
-_SHA = re.compile(r"[0-9a-f]{40}")
 MODES = {"040000": "tree", "160000": "commit"}
-
-
-class GitError(Exception):
-    """Git said no; the text is what it said."""
 
 
 @dataclass(frozen=True)
@@ -58,19 +53,12 @@ class Person:
         return f"{self.name} <{self.email}> {int(self.date.timestamp())} +0000"
 
 
-def environment() -> dict[str, str]:
-    """An environment in which no configuration of this machine counts."""
-    names = ("PATH", "TMPDIR", "SYSTEMROOT")
-    kept = {k: os.environ[k] for k in names if k in os.environ}
-    fixed = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "HOME": os.devnull}
-    return {**kept, **fixed, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-
-
 class Bare:
     """One bare repository on disk."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._objects: Objects | None = None
 
     @classmethod
     def create(cls, path: Path, *, branch: str = "main") -> Bare:
@@ -114,6 +102,13 @@ class Bare:
         """Run git here and return one trimmed text."""
         return self.git(*arguments, stdin=stdin).decode(errors="surrogateescape").strip()
 
+    @property
+    def objects(self) -> Objects:
+        """Its objects, as they are now."""
+        if self._objects is None or self._objects.path != self.path:  # it may move
+            self._objects = Objects(self.path)
+        return self._objects
+
     def refs(self, prefix: str = "refs/heads/") -> dict[str, str]:
         """Full ref name → sha of everything below ``prefix``."""
         form = "%(refname) %(objectname)"
@@ -123,30 +118,20 @@ class Bare:
 
     def resolve(self, name: str, kind: str = "commit") -> str | None:
         """The sha of a branch, tag, full ref or sha; None when there is none of that kind."""
-        if "\n" in name:
-            return None
         candidates = (f"refs/heads/{name}", f"refs/tags/{name}", name)
-        lines = "".join(f"{candidate}^{{{kind}}}\n" for candidate in candidates)
-        found = self.text(
-            "cat-file", "--batch-check=%(objectname)", stdin=lines.encode(errors="surrogateescape")
-        ).split("\n")
-        return next((sha for sha in found if _SHA.fullmatch(sha)), None)
+        found = (self.objects.info(f"{candidate}^{{{kind}}}") for candidate in candidates)
+        return next((one.sha for one in found if one), None)
 
     def at(self, ref: str, path: str, kind: str = "blob") -> str | None:
         """The sha of what stands at a path of a commit ("" is the whole tree)."""
         commit = self.resolve(ref)
-        try:
-            sha = self.text("rev-parse", "--verify", "-q", f"{commit}:{path}") if commit else ""
-        except GitError:
-            return None
-        return sha if sha and self.kind(sha) == kind else None
+        found = self.objects.info(f"{commit}:{path}") if commit else None
+        return found.sha if found and found.type == kind else None
 
     def kind(self, sha: str) -> str | None:
         """blob, tree, commit or tag; None when there is no such object."""
-        try:
-            return self.text("cat-file", "-t", sha)
-        except GitError:
-            return None
+        found = self.objects.info(sha)
+        return found.type if found else None
 
     def blob(self, data: bytes) -> str:
         """Store a content and return its sha."""
@@ -154,7 +139,7 @@ class Bare:
 
     def content(self, sha: str) -> bytes:
         """The bytes of a blob."""
-        return self.git("cat-file", "blob", sha)
+        return self.objects.content(sha, "blob")
 
     def entries(self, tree: str, *, recursive: bool = False) -> list[Entry]:
         """The lines of a tree (or of a commit's tree); recursive also names the folders."""

@@ -8,7 +8,7 @@ from graphql import GraphQLError
 
 from tests.fake_github import auth, ripple
 from tests.fake_github.answers import Refused
-from tests.fake_github.bare import GitError
+from tests.fake_github.objects import GitError
 from tests.fake_github.routes_git import guard_workflows
 from tests.fake_github.state import Repo, Token
 from tests.fake_github.world import World

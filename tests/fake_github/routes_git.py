@@ -9,7 +9,8 @@ from typing import Any
 
 from tests.fake_github import auth, git_shapes, ripple
 from tests.fake_github.answers import Answer, Call, invalid, missing
-from tests.fake_github.bare import GitError, Person
+from tests.fake_github.bare import Person
+from tests.fake_github.objects import GitError
 from tests.fake_github.state import Repo, Token
 
 GITHUB = ("GitHub", "noreply@github.com")

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from tests.fake_github import auth, ripple
 from tests.fake_github.answers import Refused
-from tests.fake_github.bare import environment
+from tests.fake_github.objects import environment
 from tests.fake_github.state import Repo, Token
 from tests.fake_github.world import World
 

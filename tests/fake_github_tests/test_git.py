@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.fake_github import FakeGitHub
-from tests.fake_github.bare import environment
+from tests.fake_github.objects import environment
 from tests.fake_github_tests.conftest import NAME, Client
 
 GIT = f"/repos/{NAME}/git"
