@@ -82,6 +82,10 @@ class Bare:
         with (self.path / "config").open("a", encoding="utf-8") as config:
             config.write(SETTINGS)
 
+    def close(self) -> None:
+        """End what is kept open for reading; it opens again when something is read."""
+        self._objects = None
+
     def git(self, *arguments: str, stdin: bytes = b"", index: str = "") -> bytes:
         """Run git here and return what it printed."""
         more = {"GIT_DIR": str(self.path), **({"GIT_INDEX_FILE": index} if index else {})}

@@ -64,6 +64,8 @@ class FakeGitHub(Control, Reading):
         await self.courier.close()
         assert self._runner is not None
         await self._runner.cleanup()
+        for repo in self.world.repositories.values():
+            repo.bare.close()
 
     @property
     def app(self) -> App:
