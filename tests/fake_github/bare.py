@@ -5,10 +5,13 @@ Every method raises ``GitError`` when git refuses.
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -26,6 +29,7 @@ SETTINGS = """
 [gc]
     auto = 0
 """
+_SHA = re.compile(r"\^?[0-9a-f]{40}")
 MODES = {"040000": "tree", "160000": "commit"}
 
 
@@ -59,6 +63,7 @@ class Bare:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._objects: Objects | None = None
+        self._fixed: dict[tuple[str, ...], bytes] = {}
 
     @classmethod
     def create(cls, path: Path, *, branch: str = "main") -> Bare:
@@ -113,12 +118,25 @@ class Bare:
             self._objects = Objects(self.path)
         return self._objects
 
+    def fixed(self, *arguments: str) -> bytes:
+        """Run git, but once where all it is asked about is named by its sha: that never changes."""
+        named = [a for a in arguments[1:] if not a.startswith("-")]
+        if not all(_SHA.fullmatch(name) for name in named):
+            return self.git(*arguments)
+        if arguments not in self._fixed:
+            self._fixed[arguments] = self.git(*arguments)
+        return self._fixed[arguments]
+
     def refs(self, prefix: str = "refs/heads/") -> dict[str, str]:
-        """Full ref name → sha of everything below ``prefix``."""
-        form = "%(refname) %(objectname)"
-        lines = self.text("for-each-ref", f"--format={form}").splitlines()
-        pairs = (line.split(" ") for line in lines)
-        return {name: sha for name, sha in pairs if name.startswith(prefix)}
+        """Full ref name → sha of everything below ``prefix``, read from the files git keeps."""
+        packed = self.path / "packed-refs"
+        lines = packed.read_text(errors="surrogateescape").splitlines() if packed.exists() else ()
+        found = {line[41:]: line[:40] for line in lines if line[0] not in "#^"}
+        for folder, _, names in os.walk(self.path / "refs"):
+            for file in (Path(folder) / name for name in names if not name.endswith(".lock")):
+                with suppress(FileNotFoundError):  # a push at work just deleted it
+                    found[str(file.relative_to(self.path))] = file.read_text().strip()
+        return {name: found[name] for name in sorted(found) if name.startswith(prefix)}
 
     def resolve(self, name: str, kind: str = "commit") -> str | None:
         """The sha of a branch, tag, full ref or sha; None when there is none of that kind."""
@@ -148,7 +166,7 @@ class Bare:
     def entries(self, tree: str, *, recursive: bool = False) -> list[Entry]:
         """The lines of a tree (or of a commit's tree); recursive also names the folders."""
         flags = ("-r", "-t") if recursive else ()
-        lines = self.git("ls-tree", "-l", "-z", "--full-tree", *flags, tree).split(b"\0")
+        lines = self.fixed("ls-tree", "-l", "-z", "--full-tree", *flags, tree).split(b"\0")
         return [_entry(line.decode(errors="surrogateescape")) for line in lines if line]
 
     def tree(self, base: str | None, lines: Iterable[tuple[str, str | None, str]]) -> str:
@@ -197,7 +215,7 @@ class Bare:
     def is_ancestor(self, old: str, new: str) -> bool:
         """True when ``new`` contains ``old``."""
         try:
-            self.git("merge-base", "--is-ancestor", old, new)
+            self.fixed("merge-base", "--is-ancestor", old, new)
         except GitError:
             return False
         return True
@@ -205,18 +223,19 @@ class Bare:
     def merge_base(self, one: str, two: str) -> str | None:
         """The best common ancestor; None for unrelated histories."""
         try:
-            return self.text("merge-base", one, two)
+            return self.fixed("merge-base", one, two).decode().strip()
         except GitError:
             return None
 
     def between(self, base: str, head: str) -> list[str]:
         """Commits of ``head`` that ``base`` has not, oldest first."""
-        return self.text("rev-list", "--reverse", "--topo-order", head, f"^{base}").split()
+        said = self.fixed("rev-list", "--reverse", "--topo-order", head, f"^{base}")
+        return said.decode().split()
 
     def merged_tree(self, base: str, head: str) -> str | None:
         """The tree of a merge; None on a conflict."""
         try:
-            return self.text("merge-tree", "--write-tree", base, head).split()[0]
+            return self.fixed("merge-tree", "--write-tree", base, head).decode().split()[0]
         except GitError:
             return None
 

@@ -21,7 +21,7 @@ SIGNED = "-----BEGIN PGP SIGNATURE-----\n\nwsFzBAABCAAnBQJfake\n-----END PGP SIG
 def raw_commit(bare: Bare, sha: str) -> dict[str, Any]:
     """A commit object taken apart: tree, parents, author, committer, message, signature."""
     head, _, message = (
-        bare.git("cat-file", "commit", sha).decode(errors="replace").partition("\n\n")
+        bare.objects.content(sha, "commit").decode(errors="replace").partition("\n\n")
     )
     unfolded = re.sub(r"\n ", "\0", head)
     found: dict[str, Any] = {"parents": [], "message": message, "gpgsig": None}
@@ -149,7 +149,7 @@ def encoded(data: bytes) -> str:
 def files(world: World, repo: Repo, base: str, head: str) -> list[dict[str, Any]]:
     """What changed between two commits, one diff-entry a file."""
     bare = repo.bare
-    raw = bare.git("diff", "--raw", "-z", "-M", "--no-abbrev", base, head).decode().split("\0")
+    raw = bare.fixed("diff", "--raw", "-z", "-M", "--no-abbrev", base, head).decode().split("\0")
     found, at = [], 0
     while at < len(raw) - 1:
         meta, names = raw[at].split(), raw[at + 1 : at + 2]

@@ -155,7 +155,7 @@ def _pushed(world: World, repo: Repo, sha: str) -> dict[str, Any]:
 def _changed(repo: Repo, parent: str | None, sha: str) -> list[tuple[str, str]]:
     ends = (parent, sha) if parent else ("--root", sha)
     flags = ("--name-status", "-z", "-r", "--no-renames", "--no-commit-id")
-    raw = repo.bare.git("diff-tree", *flags, *ends).decode(errors="replace").split("\0")
+    raw = repo.bare.fixed("diff-tree", *flags, *ends).decode(errors="replace").split("\0")
     return list(zip(raw[::2], raw[1::2], strict=False))
 
 
