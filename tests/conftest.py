@@ -7,6 +7,7 @@ whoever changes what one is about. Long tests run with ``--long``, as in CI.
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Sequence
 
 import pytest
@@ -39,6 +40,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.
     """Skip the long tests unless they are asked for, and say why each is long."""
     if config.getoption("--long"):
         return
+    _sample(items)
     for item in items:
         if mark := item.get_closest_marker("long"):
             item.add_marker(pytest.mark.skip(reason=f"long: {mark.args[0]} (--long runs it)"))
+
+
+def _sample(items: Sequence[pytest.Item]) -> None:
+    """Of the cases of a test that is marked ``sample``, mark all but n as long."""
+    cases = defaultdict[tuple[str, int, str], list[pytest.Item]](list)
+    for item in items:
+        if mark := item.get_closest_marker("sample"):
+            cases[item.nodeid.partition("[")[0], *mark.args].append(item)
+    for (_, wanted, why), every in cases.items():
+        kept = {place * len(every) // wanted for place in range(wanted)}
+        for place, item in enumerate(every):
+            if place not in kept:
+                item.add_marker(pytest.mark.long(why))

@@ -70,6 +70,7 @@ async def test_who_may_not_decide_decides_nothing(ci: Workflows) -> None:
     assert "needs the permission *maintain*" in ci.says(proposal)
 
 
+@pytest.mark.sample(1, "a run for each command")
 @pytest.mark.parametrize("after", ["/approve", "/execute status"])
 async def test_without_the_branch_what_waits_is_forgotten(ci: Workflows, after: str) -> None:
     """Deleting it is how one starts anew: the proposal's pull request stays for people."""

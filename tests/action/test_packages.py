@@ -10,6 +10,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from tests.action.runner_kit import ROOT
 
 WHEEL = "tiny-1.0-py3-none-any.whl"
@@ -69,6 +71,7 @@ class Machine:
         return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
 
 
+@pytest.mark.long("installs packages")
 def test_a_cache_with_something_else_is_not_used(tmp_path: Path) -> None:
     """Another wheel of the same name is fetched anew, and what was planted beside is gone."""
     machine = Machine(tmp_path)
@@ -85,6 +88,7 @@ def test_a_cache_with_something_else_is_not_used(tmp_path: Path) -> None:
     assert (cached / WHEEL).read_bytes() == (machine.index / WHEEL).read_bytes()
 
 
+@pytest.mark.long("installs packages")
 def test_the_wheels_of_the_lock_file_are_enough(tmp_path: Path) -> None:
     """Nothing is fetched where the cache has them; without either it is said and nothing runs."""
     machine = Machine(tmp_path)

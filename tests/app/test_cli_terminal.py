@@ -100,6 +100,7 @@ async def test_ctrl_c_while_it_works(here: Checkout) -> None:
     assert terminal.shown.rindex(SHOWS) > terminal.shown.rindex(HIDES)
 
 
+@pytest.mark.sample(1, "each kind of terminal")
 @pytest.mark.parametrize(
     ("variable", "value"), [("TERM", "dumb"), ("NO_COLOR", "1"), ("LC_ALL", "C")]
 )

@@ -103,6 +103,7 @@ async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
         yield bench
 
 
+@pytest.mark.sample(4, "each channel, person and state")
 @pytest.mark.parametrize("channel", CHANNELS)
 async def test_exactly_the_right_people_decide(bench: Bench, channel: str) -> None:
     """While a proposal is open, who may decides with it, and nobody else."""
@@ -118,6 +119,7 @@ async def test_exactly_the_right_people_decide(bench: Bench, channel: str) -> No
         assert bool(bench.said(shows)) == answered, (channel, person)
 
 
+@pytest.mark.sample(4, "each channel, person and state")
 @pytest.mark.parametrize("channel", CHANNELS)
 async def test_only_what_is_open_is_decided(bench: Bench, channel: str) -> None:
     """In every other state nothing is stored; whoever asked in words or by a click is told why."""

@@ -109,6 +109,7 @@ def test_foreign_text_opens_nothing(hostile):
     assert len([line for line in said.split("\n") if line.startswith("| ⏳")]) == 1
 
 
+@pytest.mark.long("writes the comment of a very long roadmap")
 def test_a_long_roadmap_fits():
     """Of ten thousand long tasks so many are shown as GitHub takes, what was touched first."""
     tasks = "".join(f"- [ ] {n}.1 {'long `title` | ' * 15}\n" for n in range(10_000))

@@ -101,6 +101,7 @@ async def test_an_edit_replaces_the_tasks(bot: Bot) -> None:
     assert b"three.md" in (bot.view.file(pull.pull.head, "ROADMAP.md") or b"")
 
 
+@pytest.mark.sample(2, "a run for each text")
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
@@ -146,6 +147,7 @@ async def test_a_review_rejects(bot: Bot) -> None:
     assert pull.state == "closed"
 
 
+@pytest.mark.sample(1, "a run for each button")
 @pytest.mark.parametrize(
     ("button", "title"), [("approve", TITLES[1]), ("reject", ""), ("skip", "")]
 )
@@ -327,6 +329,7 @@ async def test_an_edited_reply_is_none(bot: Bot) -> None:
     assert pull.pull.draft
 
 
+@pytest.mark.sample(1, "a run for each text")
 @pytest.mark.parametrize("body", ["> /approve", "```\n/approve\n```", "<!--\n/approve\n-->"])
 async def test_talk_about_a_decision_is_none(bot: Bot, body: str) -> None:
     """Quoted, fenced and hidden it decides nothing."""

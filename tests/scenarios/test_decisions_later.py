@@ -40,6 +40,7 @@ async def test_what_people_pushed_is_built_upon(bot: Bot) -> None:
     assert bot.checkpoints()[-2:] == TITLES
 
 
+@pytest.mark.sample(1, "a run for each kind of merge")
 @pytest.mark.parametrize("method", ["squash", "merge"])
 @on(BEHIND)
 async def test_a_checkpoint_was_merged_meanwhile(bot: Bot, method: str) -> None:

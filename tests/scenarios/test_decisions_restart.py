@@ -61,6 +61,7 @@ async def test_a_reaction_while_nobody_polls(talk: Bot) -> None:
     finished(talk, pull)
 
 
+@pytest.mark.sample(1, "a run for each moment of a stop")
 @pytest.mark.parametrize("moment", MOMENTS)
 async def test_a_stop_while_a_decision_is_worked(talk: Bot, moment: str) -> None:
     """Stopped at any of these calls and started again, it is applied once and answered once."""
@@ -81,6 +82,7 @@ async def test_a_stop_while_a_decision_is_worked(talk: Bot, moment: str) -> None
     finished(talk, pull)
 
 
+@pytest.mark.long("kills servers")
 async def test_a_kill_while_a_decision_is_applied(talk: Bot) -> None:
     """A killed server goes on from the stored decision, and nothing is done twice."""
     pull = await resting(talk)

@@ -76,6 +76,7 @@ async def test_a_failing_call_heals_by_itself(
     finished(bot)
 
 
+@pytest.mark.sample(3, "a run for each call that may fail")
 @ONE_NOTE
 @before_and_after
 @pytest.mark.parametrize(("method", "path"), PUBLISHING)

@@ -82,6 +82,7 @@ async def test_an_edited_comment_is_not_a_command(bot: Bot) -> None:
     assert bot.says() == []
 
 
+@pytest.mark.sample(3, "a conversation for each text")
 @pytest.mark.parametrize("body", NO_COMMANDS.values(), ids=NO_COMMANDS.keys())
 async def test_talk_about_a_command_is_none(bot: Bot, body: str) -> None:
     """Quoted, fenced, indented, hidden or inside a sentence it does nothing, not even 👀."""

@@ -102,6 +102,7 @@ async def test_a_squashed_task_is_not_repeated(bot: Bot) -> None:
     assert bot.checkpoints()[1:] == ["1.2 Write two.md"]
 
 
+@pytest.mark.sample(1, "a run for each kind of merge")
 @on(notes("- [ ] Write `one.md`\n- [ ] Write `two.md`\n- [ ] Write `three.md`\n"))
 @pytest.mark.parametrize("delete", [True, False], ids=["deleting", "keeping"])
 async def test_above_a_merged_member_the_stack_goes_on(bot: Bot, delete: bool) -> None:

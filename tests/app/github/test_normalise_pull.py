@@ -144,6 +144,7 @@ OPENING = [
 CHANGING = [("POST", "git/blobs"), ("POST", "git/commits"), ("PATCH", "pulls/*")]
 
 
+@pytest.mark.sample(8, "each call that may get lost")
 @pytest.mark.parametrize("drop", [False, True])
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize(

@@ -67,6 +67,7 @@ async def test_the_second_task_is_added(github: Bench) -> None:
     assert "| t1 | | | |\n| t2 | | | |\n\nAbout t1.\n\nAbout t2." in (issue.body or "")
 
 
+@pytest.mark.sample(3, "each call that may get lost")
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("effect", EFFECTS, ids=lambda effect: effect[1].rpartition("/")[2])
 async def test_a_lost_effect_is_made_once(

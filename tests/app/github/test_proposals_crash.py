@@ -101,6 +101,7 @@ def _one(**other: object) -> dict[str, object]:
     return whole | other
 
 
+@pytest.mark.sample(7, "each call that may get lost")
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("effect", CREATING, ids=lambda effect: str(effect[1]))
 async def test_a_proposal_is_put_once(
@@ -113,6 +114,7 @@ async def test_a_proposal_is_put_once(
     assert github.fake.repo(NAME).labels == ["cairn:recovery"]
 
 
+@pytest.mark.sample(3, "each call that may get lost")
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("effect", REPLACING, ids=lambda effect: " ".join(effect))
 async def test_a_fresh_proposal_is_put_once(
@@ -128,6 +130,7 @@ async def test_a_fresh_proposal_is_put_once(
     assert github.fake.repo(NAME).tree(BRANCH) == fresh.shown.tree
 
 
+@pytest.mark.sample(2, "each call that may get lost")
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("skip", [0, 1], ids=["move", "ready"])
 async def test_a_lost_change_of_a_draft_is_made(
@@ -159,6 +162,7 @@ def _check_applied(github: Bench, tree: str) -> None:
     assert "cairn:state:applied" in (issue.body or "")
 
 
+@pytest.mark.sample(3, "each call that may get lost")
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("effect", ENDING, ids=lambda effect: " ".join(effect))
 async def test_a_proposal_is_ended_once(

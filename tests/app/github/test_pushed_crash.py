@@ -101,6 +101,7 @@ async def pushed(github: Bench, kind: str) -> Issue:
     return issue
 
 
+@pytest.mark.sample(4, "each call that may get lost")
 @pytest.mark.parametrize(("kind", "call", "after"), CASES)
 async def test_a_push_is_asked_about_once(
     github: Bench, kind: str, call: tuple[str, str], after: bool

@@ -35,6 +35,7 @@ def _left(github: Bench) -> tuple[set[str], list[int], str | None]:
     return set(repo.branches), [issue.number for issue in repo.pulls], repo.tree(BRANCH)
 
 
+@pytest.mark.sample(7, "each call that may get lost")
 @pytest.mark.parametrize("drop", [False, True])
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("effect", EFFECTS)

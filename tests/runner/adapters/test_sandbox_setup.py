@@ -134,6 +134,7 @@ async def test_an_outage_in_between_keeps_nothing(project: Project) -> None:
     assert project.fills == 1
 
 
+@pytest.mark.sample(1, "installs packages in each sandbox")
 async def test_pip_installs_for_the_tests(project: Project) -> None:
     """``pip install -r requirements.txt`` makes a package importable in later boxes."""
     project.files |= {
@@ -157,6 +158,7 @@ async def test_packages_of_node_are_found(project: Project) -> None:
     assert await project.run(image, script) == b"42\nrun\n"
 
 
+@pytest.mark.sample(1, "installs packages in each sandbox")
 async def test_only_the_newest_are_kept(project: Project) -> None:
     """Of one project the result used longest ago goes first; others' stay."""
     other = await project.prepare("true", project="other")

@@ -136,6 +136,7 @@ def test_many_definitions_are_bounded() -> None:
 _HOSTILE = [b"(", b"a<b<", b"a<b<\n", b"*", b"lambda x:", b"//\n", b'"', b"a.", b"if(a)"]
 
 
+@pytest.mark.sample(4, "takes a second for each language")
 @pytest.mark.parametrize("suffix", ["py", "js", "ts", "go", "rs", "java", "c", "cpp", "rb", "sh"])
 @pytest.mark.parametrize(
     "size",

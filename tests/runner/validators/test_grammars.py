@@ -171,6 +171,7 @@ HOSTILE = [
 SUFFIXES = sorted({suffix for suffix in BY_SUFFIX if suffix not in {".py", ".pyi"}})
 
 
+@pytest.mark.sample(12, "takes seconds for each language")
 @pytest.mark.parametrize("suffix", [".js", ".tsx", ".go", ".rs", ".java", ".rb", ".php", ".h",
                                     ".html", ".css", ".sh", ".sql"])  # fmt: skip
 @pytest.mark.parametrize("size", [

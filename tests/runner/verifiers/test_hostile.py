@@ -65,6 +65,7 @@ def test_a_cut_report_of_node_is_no_report() -> None:
         READERS["node.jsonl"](b'{"result":"passed"}\n')
 
 
+@pytest.mark.sample(40, "each output and each text")
 @HOURS
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("piece", ["a", " ", "\n", ":", "1:", "a.b:1", "{", "at ", "---- ", "| "])

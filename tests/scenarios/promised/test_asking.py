@@ -86,6 +86,7 @@ async def test_destructive_by_command(tmp_path: Path) -> None:
         DESTRUCTIVE.check(left_by(here, last, tmp_path))
 
 
+@pytest.mark.long("each row once more, by another door")
 async def test_destructive_by_server(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """``/approve`` lets it be written and verified, ``/reject`` does not."""
     caplog.set_level("INFO")
@@ -171,6 +172,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.sample(2, "each verdict through each door")
 @pytest.mark.parametrize("verdict", ENDS)
 async def test_approval_by_command(tmp_path: Path, verdict: str) -> None:
     """``cairn approve``, ``edit`` and ``reject`` (``--skip``), with ``--resume``."""
@@ -194,6 +196,7 @@ def _ends(left: Left, verdict: str, here: Checkout) -> None:
     ended(left, verdict)
 
 
+@pytest.mark.sample(2, "each verdict through each door")
 @pytest.mark.parametrize(
     ("verdict", "channel"),
     [

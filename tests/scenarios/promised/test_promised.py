@@ -25,6 +25,7 @@ def _marks(row: Scenario, door: Door) -> list[pytest.MarkDecorator]:
     return unmet if door == DOORS[0] or row.isolated else [*unmet, LONG]
 
 
+@pytest.mark.sample(6, "each row through each door")
 @pytest.mark.parametrize("scenario", cases(DOORS[0]))
 async def test_by_command(scenario: Scenario, tmp_path: Path) -> None:
     """``cairn run`` on a checkout keeps the promise."""
