@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, timedelta
+from functools import cache
 from importlib import metadata
 from typing import Any, Protocol
 from urllib.parse import urljoin, urlsplit
@@ -179,6 +180,7 @@ class GitHubClient(GitHubAPI):
             return response.status, response.headers, await response.read()
 
 
+@cache
 def user_agent() -> str:
     """Name us to GitHub, which refuses requests without a User-Agent."""
     try:

@@ -18,7 +18,8 @@ def upgrade(connection: Connection) -> None:
 
     Raises ``ValueError`` when the database was written by a newer Cairn.
     """
-    is_current(connection)
+    if is_current(connection):
+        return
     config = _config()
     config.attributes["connection"] = connection
     command.upgrade(config, "head")

@@ -6,6 +6,7 @@ import pytest
 
 from tests.action.job_kit import REPOSITORY, Workflows
 from tests.fake_github.state import Issue
+from tests.marks import MORE
 from tests.scenarios.projects import note, on
 from tests.scenarios.proposing import STUCK, TITLES
 
@@ -36,6 +37,7 @@ async def test_an_approval_by_comment_continues_the_run(ci: Workflows) -> None:
     assert "is done" in ci.says(issue)
 
 
+@MORE
 async def test_a_reaction_is_seen_by_whatever_run_comes_next(ci: Workflows) -> None:
     """GitHub starts no workflow for 👍; the next workflow run looks at every open proposal."""
     issue, proposal = await stuck(ci)
@@ -49,6 +51,7 @@ async def test_a_reaction_is_seen_by_whatever_run_comes_next(ci: Workflows) -> N
     assert "is done" in ci.says(issue)
 
 
+@MORE
 async def test_closing_a_proposal_rejects(ci: Workflows) -> None:
     """``pull_request`` events are worked where a workflow listens to them."""
     issue, proposal = await stuck(ci)
@@ -84,6 +87,7 @@ async def test_without_the_branch_what_waits_is_forgotten(ci: Workflows, after: 
     assert proposal.state == "open"
 
 
+@MORE
 async def test_a_proposal_has_no_buttons(ci: Workflows) -> None:
     """A workflow hears of no click, and its token may write no checks: nothing is refused."""
     await stuck(ci)

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from app.action import texts
 from tests.action.job_kit import REPOSITORY, Workflows
+from tests.marks import MORE
 from tests.scenarios.projects import note, notes, on
 from tests.scenarios.pushing import NEW, OLD, triggered
 
@@ -36,6 +37,7 @@ async def test_a_schedule_works_on_the_roadmap_as_far_as_the_input_says(ci: Work
     assert [pull.title for pull in ci.view.pulls] == ["1.1 Write one.md"]
 
 
+@MORE
 @on(notes(OLD, **{".github/cairn.yml": b"github_mode: disabled\n"}))
 async def test_a_schedule_that_writes_nothing(ci: Workflows) -> None:
     """The run is told in the job's summary alone; the state is kept on its branch as ever."""
@@ -48,6 +50,7 @@ async def test_a_schedule_that_writes_nothing(ci: Workflows) -> None:
     assert "cairn/state" in ci.view.branches
 
 
+@MORE
 async def test_the_next_night_does_only_what_is_new(ci: Workflows) -> None:
     """What has an open pull request is in progress: nothing is said and no model asked."""
     ci.model.says(note("one.md"), note("two.md"))
@@ -85,6 +88,7 @@ async def test_a_push_does_what_the_configuration_says(ci: Workflows) -> None:
     assert ci.view.pulls == []
 
 
+@MORE
 @on(notes(OLD))
 async def test_a_job_that_is_run_again_starts_nothing_twice(ci: Workflows) -> None:
     """The same push names the same run."""
@@ -148,6 +152,7 @@ async def test_talk_starts_nothing(ci: Workflows) -> None:
     assert ci.view.pulls == []
 
 
+@MORE
 async def test_a_command_whose_workflow_run_was_cancelled_is_found(ci: Workflows) -> None:
     """A concurrency group keeps one waiting run and cancels the others; the next one catches up."""
     issue = ci.github.open_issue(REPOSITORY, "Please go on", by="writer")
@@ -164,6 +169,7 @@ async def test_a_command_whose_workflow_run_was_cancelled_is_found(ci: Workflows
     assert again.runs == ()
 
 
+@MORE
 async def test_an_edited_comment_that_was_missed_stays_talk(ci: Workflows) -> None:
     """Others may have edited it into a command."""
     issue = ci.github.open_issue(REPOSITORY, "Please go on", by="writer")

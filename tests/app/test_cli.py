@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.app.checkout import Checkout, checkout
 from tests.model_server import Fault
 from tests.scenarios.projects import ADD, ADD_OPEN_BRACKET, CALC, DOUBLE, note
@@ -103,6 +105,7 @@ async def test_an_outage_is_told_by_the_exit_code(here: Checkout) -> None:
     assert "sk-very-secret" not in said.err + said.out
 
 
+@pytest.mark.long("runs real tests five times")
 async def test_the_log_says_what_happens(tmp_path: Path) -> None:
     """People grep for these words."""
     files = {path: content for path, content in CALC.items() if isinstance(content, bytes)}

@@ -297,6 +297,7 @@ async def _serve(folder: Path, **settings: str) -> tuple[int, str]:
     return process.returncode or 0, err.decode()
 
 
+@pytest.mark.long("starts a server as a process")
 async def test_a_server_without_its_sandbox(tmp_path: Path) -> None:
     """A server whose engine is dead does not start; 4."""
     nowhere = {"CAIRN_SANDBOX": "docker", "DOCKER_HOST": f"unix://{tmp_path}/none.sock"}
@@ -307,6 +308,7 @@ async def test_a_server_without_its_sandbox(tmp_path: Path) -> None:
     assert "No Docker Engine answers" in said
 
 
+@pytest.mark.long("starts a server as a process")
 async def test_a_database_of_a_newer_version(tmp_path: Path) -> None:
     """A database that a newer Cairn wrote is left alone; 2."""
     (tmp_path / "data").mkdir()
@@ -333,6 +335,7 @@ async def test_a_port_that_is_taken(tmp_path: Path) -> None:
     assert f"PORT {port} on HOST 127.0.0.1 cannot be listened on" in said
 
 
+@pytest.mark.long("starts a server as a process")
 async def test_a_data_folder_in_use(tmp_path: Path) -> None:
     """Two servers on one data folder would do everything twice: the second does not start; 4."""
     async with conversation(tmp_path / "one", NOTES) as bot, bot.started():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import ADD, CALC, answer, on
 
@@ -37,6 +38,7 @@ OTHER = {
 }
 
 
+@MORE
 @on(OTHER)
 async def test_an_old_failure_that_fails_otherwise_now_is_new(bot: Bot) -> None:
     """The same test fails before and after, with another error: the change did something to it."""
@@ -87,6 +89,7 @@ LATER = {
 }
 
 
+@MORE
 @on(LATER)
 async def test_tests_for_what_is_there_prove_by_passing(bot: Bot) -> None:
     """A task that only writes tests is not told that they pass without it."""
@@ -124,6 +127,7 @@ UPPER = answer({"kit/__init__.py": "", "kit/case.py": "def upper(s):\n    return
 COUNT = answer({"kit/words.py": "def count(s):\n    return len(s.split())\n"})
 
 
+@MORE
 @on(FIRST)
 async def test_tests_written_first_wait_for_their_own_task(bot: Bot) -> None:
     """The first task is done though the second one's test is red, with another error now."""

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, on
 from tests.scenarios.proposing import (
@@ -60,6 +61,7 @@ async def test_a_reply_approves(bot: Bot) -> None:
     assert TITLES[1] in bot.checkpoints()
 
 
+@MORE
 async def test_a_reply_on_the_issue_names_the_proposal(bot: Bot) -> None:
     """On the run's issue the id says which one is meant; without it they are listed."""
     pull = await decomposed(bot)
@@ -76,6 +78,7 @@ async def test_a_reply_on_the_issue_names_the_proposal(bot: Bot) -> None:
     assert TITLES[1] in bot.checkpoints()
 
 
+@MORE
 async def test_a_rejection_keeps_its_reason(bot: Bot) -> None:
     """Why it was rejected stands where the proposal was."""
     pull = await decomposed(bot)
@@ -135,6 +138,7 @@ async def test_a_review_approves(bot: Bot) -> None:
     assert TITLES[1] in bot.checkpoints()
 
 
+@MORE
 async def test_a_review_rejects(bot: Bot) -> None:
     """A review that requests changes is a no, with its words as the reason."""
     pull = await decomposed(bot)
@@ -245,6 +249,7 @@ async def test_two_opposite_decisions_at_once(bot: Bot, approver_first: bool) ->
     bot.says()
 
 
+@MORE
 async def test_the_earliest_reaction_counts(bot: Bot) -> None:
     """Two people react before the poll: the earlier one decides."""
     bot.github.set_role(REPOSITORY, "keeper", "maintain")
@@ -260,6 +265,7 @@ async def test_the_earliest_reaction_counts(bot: Bot) -> None:
     assert "reject by reaction by keeper" in "".join(bot.proposes())
 
 
+@MORE
 async def test_a_reaction_taken_back_does_not_count(bot: Bot) -> None:
     """What is gone before the poll was never said."""
     pull = await decomposed(bot)
@@ -273,6 +279,7 @@ async def test_a_reaction_taken_back_does_not_count(bot: Bot) -> None:
     assert bot.proposes() == []
 
 
+@MORE
 async def test_something_happening_looks_at_once(bot: Bot) -> None:
     """A comment on the pull request lets its reactions be read without waiting for the poll."""
     pull = await decomposed(bot)
@@ -286,6 +293,7 @@ async def test_something_happening_looks_at_once(bot: Bot) -> None:
     assert TITLES[1] in bot.checkpoints()
 
 
+@MORE
 async def test_an_edited_comment_says_nothing_any_more(bot: Bot) -> None:
     """Whoever changed the proposal's text may have changed what people agree to."""
     pull = await decomposed(bot)
@@ -300,6 +308,7 @@ async def test_an_edited_comment_says_nothing_any_more(bot: Bot) -> None:
     assert pull.pull.draft
 
 
+@MORE
 async def test_a_deleted_comment_is_told(bot: Bot) -> None:
     """Without it nobody can react; a reply still decides."""
     pull = await decomposed(bot)
@@ -316,6 +325,7 @@ async def test_a_deleted_comment_is_told(bot: Bot) -> None:
     assert TITLES[1] in bot.checkpoints()
 
 
+@MORE
 async def test_an_edited_reply_is_none(bot: Bot) -> None:
     """Only new comments count: others can edit one's own."""
     pull = await decomposed(bot)
@@ -341,6 +351,7 @@ async def test_talk_about_a_decision_is_none(bot: Bot, body: str) -> None:
     assert pull.pull.draft
 
 
+@MORE
 async def test_nobody_answers_for_a_month(bot: Bot) -> None:
     """The proposal is closed and the task deferred: it is tried once more, and then no more."""
     pull = await decomposed(bot)
@@ -421,6 +432,7 @@ async def test_a_cancelled_run_takes_no_decision(bot: Bot) -> None:
     assert "/execute retry 1.1" in "".join(bot.proposes())
 
 
+@MORE
 async def test_a_decision_made_while_nobody_listened(bot: Bot) -> None:
     """Reactions are read at the next poll, whatever happened to the process in between."""
     pull = await decomposed(bot)
@@ -437,6 +449,7 @@ async def test_a_decision_made_while_nobody_listened(bot: Bot) -> None:
     assert TITLES[1] in bot.checkpoints()
 
 
+@MORE
 async def test_the_model_is_asked_for_the_new_tasks_only(bot: Bot) -> None:
     """Nothing that was paid for before the decision is asked for again."""
     pull = await decomposed(bot)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.fake_github.state import Issue
+from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, notes, on
 from tests.scenarios.proposing import STUCK, TITLES, decomposed, escalated, goes_on
@@ -61,6 +62,7 @@ async def test_a_checkpoint_was_merged_meanwhile(bot: Bot, method: str) -> None:
     assert bot.checkpoints()[-2:] == TITLES
 
 
+@MORE
 @on(BEHIND)
 async def test_a_checkpoint_was_closed_meanwhile(bot: Bot) -> None:
     """What people refused is not built upon, and is told as declined."""
@@ -78,6 +80,7 @@ async def test_a_checkpoint_was_closed_meanwhile(bot: Bot) -> None:
     assert "declined" in said
 
 
+@MORE
 @on(STUCK)
 async def test_people_did_the_task_themselves(bot: Bot) -> None:
     """A task that is ticked by now needs no recovery: the proposal is closed, the task done."""
@@ -94,6 +97,7 @@ async def test_people_did_the_task_themselves(bot: Bot) -> None:
     assert "✅ | **1.1**" in said
 
 
+@MORE
 @on(STUCK)
 async def test_the_roadmap_is_gone(bot: Bot) -> None:
     """Nothing can be applied, and what became of the roadmap is told."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.fake_github.state import Issue
+from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, on
 from tests.scenarios.proposing import PARTS, STUCK, decomposed, escalated, id_of, proposal_comment
@@ -57,6 +58,7 @@ async def test_a_push_edits_the_proposal(bot: Bot) -> None:
     assert theirs in bot.view.state.bare.text("rev-list", pull.pull.sha).split()
 
 
+@MORE
 async def test_a_push_of_something_else_cannot_be_approved(bot: Bot) -> None:
     """What to do is said, every approval is refused, and taking it back lets it be approved."""
     pull = await decomposed(bot)
@@ -81,6 +83,7 @@ async def test_a_push_of_something_else_cannot_be_approved(bot: Bot) -> None:
     assert bot.checkpoints()[-1].startswith("1.1.2")
 
 
+@MORE
 async def test_a_push_beside_the_task_cannot_be_approved(bot: Bot) -> None:
     """Other lines of the roadmap are not the proposal's to change; a rejection counts."""
     pull = await decomposed(bot)

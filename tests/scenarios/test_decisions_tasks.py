@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.marks import MORE
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import NOTES, note, notes, on
@@ -30,6 +31,7 @@ async def test_a_retry_closes_the_proposal(bot: Bot) -> None:
     assert bot.checkpoints()[-1].startswith("1.1 Write one.md")
 
 
+@MORE
 @on(STUCK)
 async def test_a_retry_of_what_was_handed_over(bot: Bot) -> None:
     """An escalated task that people gave back is worked on again, whatever its pull request is."""
@@ -69,6 +71,7 @@ async def test_a_retry_goes_on_from_what_people_pushed(bot: Bot) -> None:
     assert pull.state == "closed"
 
 
+@MORE
 @on(STUCK)
 async def test_a_push_that_is_not_sound_is_repaired(bot: Bot) -> None:
     """Like an answer of the model: what is wrong is repaired on top of people's work."""
@@ -88,6 +91,7 @@ async def test_a_push_that_is_not_sound_is_repaired(bot: Bot) -> None:
     assert "Co-authored-by: writer" in bot.message(made)
 
 
+@MORE
 @on(NOTES)
 async def test_a_retry_of_what_was_declined(bot: Bot) -> None:
     """A checkpoint that was closed unmerged is picked again only when it is named."""
@@ -163,6 +167,7 @@ async def test_a_skipped_task_is_left_out(bot: Bot) -> None:
     assert bot.checkpoints() == ["1.1 Write one.md", "1.2 Write two.md"]
 
 
+@MORE
 @on(STUCK)
 async def test_skipping_a_task_with_a_proposal_decides_it(bot: Bot) -> None:
     """The proposal is settled: its task is skipped and its pull request closed."""
@@ -204,6 +209,7 @@ async def test_one_phase_only(bot: Bot) -> None:
     assert bot.checkpoints() == ["2.1 Write two.md"]
 
 
+@MORE
 @on(NOTES)
 async def test_priority_needs_an_administrator(bot: Bot) -> None:
     """A writer is told so and nothing starts; the owner may."""

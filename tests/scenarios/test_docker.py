@@ -106,6 +106,7 @@ async def begun(bot: Bot, containers: Containers) -> tuple[Held, set[str]]:
     return kept, await containers.there()
 
 
+@pytest.mark.long("once more with Docker")
 async def test_a_cancelled_run_leaves_no_container(talk: Bot) -> None:
     """The container of the task in hand goes with the run."""
     containers = Containers(talk.settings)
@@ -121,6 +122,7 @@ async def test_a_cancelled_run_leaves_no_container(talk: Bot) -> None:
     assert "was cancelled" in progress(talk.says())
 
 
+@pytest.mark.long("once more with Docker")
 async def test_a_stopped_server_leaves_no_container(talk: Bot) -> None:
     """A server that is stopped in order removes what it opened."""
     containers = Containers(talk.settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot, run_of
 from tests.scenarios.projects import ADD, DOUBLE, NOTES, note, notes, on
 
@@ -76,6 +77,7 @@ async def test_a_commit_says_which_run_and_task_made_it(bot: Bot) -> None:
     assert f"<!-- cairn:checkpoint:{task.removeprefix('Cairn-Task: ')} -->" in (pull.body or "")
 
 
+@MORE
 @on(NOTES)
 async def test_a_commit_is_signed_by_github(bot: Bot) -> None:
     """No author is given, so that GitHub signs the commit as the App."""
@@ -90,6 +92,7 @@ async def test_a_commit_is_signed_by_github(bot: Bot) -> None:
     assert "\ngpgsig " in shown
 
 
+@MORE
 @on(NOTES)
 async def test_a_branch_is_named_after_run_and_task(bot: Bot) -> None:
     """The branch is ``cairn/<run>/<task>-<slug>``."""
@@ -136,6 +139,7 @@ async def test_one_task_can_be_asked_for(bot: Bot) -> None:
     assert bot.checkpoints() == ["1.2 Write two.md"]
 
 
+@MORE
 @on(NOTES)
 async def test_a_run_stops_after_so_many_tasks(bot: Bot) -> None:
     """``--max-tasks`` bounds the tasks of a run."""
@@ -161,6 +165,7 @@ async def test_another_roadmap_can_be_named(bot: Bot) -> None:
     }
 
 
+@MORE
 @on(NOTES)
 async def test_another_model_can_be_named(bot: Bot) -> None:
     """``--model`` is the model that is asked."""
@@ -188,6 +193,7 @@ async def test_a_dry_run_only_tells(bot: Bot) -> None:
     assert not (bot.settings.cairn_data_dir / "executor").exists()
 
 
+@MORE
 @on(NOTES)
 async def test_a_run_works_after_a_dry_run(bot: Bot) -> None:
     """A dry run leaves nothing behind that a run would stumble over."""

@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 
 import pytest
 
+from tests.marks import MORE
 from tests.scenarios.bot import Bot
 from tests.scenarios.endings import ANSWER, ONE_NOTE, finished, paused
 
@@ -96,6 +97,7 @@ async def test_a_failed_publication_is_told_and_resumed(
     finished(bot)
 
 
+@MORE
 @ONE_NOTE
 async def test_the_second_content_may_fail_as_well(bot: Bot) -> None:
     """A publication that broke off half-way leaves no branch behind."""
@@ -135,6 +137,7 @@ async def test_a_limit_of_github_pauses_until_its_reset(bot: Bot) -> None:
     finished(bot)
 
 
+@MORE
 @ONE_NOTE
 async def test_the_last_word_is_said_later(bot: Bot) -> None:
     """When GitHub does not even take the edit, a run that is done says so when it does again."""
@@ -149,6 +152,7 @@ async def test_the_last_word_is_said_later(bot: Bot) -> None:
     finished(bot)
 
 
+@MORE
 @ONE_NOTE
 async def test_a_pause_nobody_could_be_told_of_is_told_later(bot: Bot) -> None:
     """A run that stays paused says so as soon as GitHub takes the edit."""

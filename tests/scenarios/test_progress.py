@@ -12,6 +12,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot, conversation, run_of
 from tests.scenarios.projects import note, notes
 
@@ -84,6 +85,7 @@ async def test_the_page_of_a_working_run_shows_where_it_is(bot: Bot, browser) ->
     assert "<code>checkpoint</code>" in page
 
 
+@MORE
 async def test_titles_of_a_roadmap_are_escaped(bot: Bot, browser) -> None:
     """No element that a roadmap writes becomes one of the page."""
     bot.model.says(note("one.md"), note("two.md"))
@@ -122,6 +124,7 @@ async def test_the_page_of_an_ended_run_comes_from_its_journal(bot: Bot, browser
     assert round(sum(row["percent"] for row in seen["nodes"]), 1) == 100.0
 
 
+@MORE
 async def test_the_list_shows_every_run(bot: Bot, browser) -> None:
     """The list has the newest run first, with who asked, where, and what it used."""
     bot.model.says(note("one.md"), note("two.md"))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.fake_github import FakeGitHub
+from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.projects import note, on
 from tests.scenarios.pushing import (
@@ -45,6 +46,7 @@ async def test_two_new_open_tasks_run_exactly_those_two(bot: Bot) -> None:
     assert "two.md" in status
 
 
+@MORE
 @on(triggered("execute", "- [x] 1.1 Write `one.md`\n- [ ] 1.2 Write `two.md`\n- [ ] 1.3 Other\n"))
 async def test_a_changed_open_task_is_run(bot: Bot) -> None:
     """A task that says something else is work again; its neighbours are not."""
@@ -68,6 +70,7 @@ async def test_a_task_that_waits_for_an_old_one_is_left(bot: Bot) -> None:
     assert bot.pulls == []
 
 
+@MORE
 @on(triggered("execute", OLD.replace("\n", "\r\n")))
 async def test_line_ends_are_no_change(bot: Bot) -> None:
     """A file with CRLF is compared task by task; its new task is run and its bytes stay."""
@@ -151,6 +154,7 @@ async def test_our_own_ticks_only_refresh_the_plan(bot: Bot) -> None:
     assert len(bot.pulls) == 2
 
 
+@MORE
 @on(EXECUTE)
 async def test_deliveries_come_twice_and_in_disorder(bot: Bot) -> None:
     """Each push runs its own tasks once; the plan is that of the newest."""
@@ -231,6 +235,7 @@ async def test_pushes_of_bots_start_nothing(bot: Bot) -> None:
     assert "`merger[bot]`, a bot" in plan(bot)
 
 
+@MORE
 async def test_a_bot_that_the_operator_allows_counts(tmp_path: Path) -> None:
     """A merge queue may push what people approved; it needs the permission like anybody."""
     name = "merger[bot]"
@@ -245,6 +250,7 @@ async def test_a_bot_that_the_operator_allows_counts(tmp_path: Path) -> None:
         bot.github.verify()
 
 
+@MORE
 @on(EXECUTE)
 async def test_a_push_of_an_installation_that_is_gone_is_worked_for_the_new_one(bot: Bot) -> None:
     """The App was installed again since: the push counts all the same."""
@@ -269,6 +275,7 @@ async def test_a_forced_push_whose_past_is_gone_is_only_planned(bot: Bot) -> Non
     assert said(bot) == []
 
 
+@MORE
 @on(EXECUTE)
 async def test_a_forced_push_is_compared_by_its_files(bot: Bot) -> None:
     """The old commit is still there: what it did not have is new, though it is no ancestor."""
@@ -288,6 +295,7 @@ async def test_a_forced_push_is_compared_by_its_files(bot: Bot) -> None:
     said(bot)
 
 
+@MORE
 @on(EXECUTE)
 async def test_a_huge_push_is_compared_by_its_files(bot: Bot) -> None:
     """The list of commits is cut at 2,048; nothing is read from it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from tests.marks import MORE
 from tests.scenarios.bot import Bot
 from tests.scenarios.projects import (
     ADD_MODULE,
@@ -113,6 +114,7 @@ async def test_four_quotes_are_put_right_without_a_model(bot: Bot) -> None:
     assert "put right without a model: calc/table.py" in (bot.pulls[0].body or "")
 
 
+@MORE
 @on(notes("- [ ] Describe limits in `doc/text.md`\n", **{"docs/text.md": b"Old.\n"}))
 async def test_a_path_that_is_a_slip_is_noticed(bot: Bot) -> None:
     """A file beside its twin in a like-named folder is not written; one is there in the end."""
@@ -213,6 +215,7 @@ OLD_FAILURE = {
 }
 
 
+@MORE
 @on(OLD_FAILURE)
 async def test_a_test_that_failed_before_is_not_the_tasks(bot: Bot) -> None:
     """An old failure stops nobody, and the pull request says that it is old."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.fake_github.state import Issue
+from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot, run_of
 from tests.scenarios.projects import note, notes, on
 from tests.scenarios.proposing import BESIDE, decomposed, goes_on, id_of
@@ -68,6 +69,7 @@ async def test_the_next_run_knows_what_is_in_review(bot: Bot) -> None:
     assert (second.pull.base, rows(second)) == (first.pull.head, ["1.2 Write six.md"])
 
 
+@MORE
 async def test_closed_unmerged_is_a_no_to_all_of_it(bot: Bot) -> None:
     """Its tasks are declined, and what comes next does not stand on it."""
     bot.model.says(note("one.md"), note("two.md"))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.fake_github.state import Issue
+from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import NOTES, note, notes, on
 
@@ -66,6 +67,7 @@ async def test_a_checkpoint_closed_unmerged_is_a_no(bot: Bot) -> None:
     assert bot.pulls[1].pull.base == "main"
 
 
+@MORE
 async def test_asking_for_a_declined_task_is_answered(bot: Bot) -> None:
     """``--task`` with a declined task says that it was declined."""
     first = await first_checkpoint(bot)
@@ -90,6 +92,7 @@ async def test_a_merged_task_is_not_repeated(bot: Bot) -> None:
     assert bot.pulls[1].pull.base == "main"
 
 
+@MORE
 async def test_a_squashed_task_is_not_repeated(bot: Bot) -> None:
     """Squashing makes no difference to what was done."""
     first = await first_checkpoint(bot)
@@ -121,6 +124,7 @@ async def test_above_a_merged_member_the_stack_goes_on(bot: Bot, delete: bool) -
     assert set(bot.changed(bot.pulls[2])) == {"ROADMAP.md", "three.md"}
 
 
+@MORE
 async def test_when_all_is_in_review_nothing_starts(bot: Bot) -> None:
     """A run that finds every task on the open stack asks no model and says so."""
     bot.model.says(note("one.md"), note("two.md"))
@@ -134,6 +138,7 @@ async def test_when_all_is_in_review_nothing_starts(bot: Bot) -> None:
     assert len(bot.pulls) == 2
 
 
+@MORE
 async def test_a_persons_branch_is_not_taken_over(bot: Bot) -> None:
     """A branch of our prefix that we did not make is no member of the stack and stays."""
     await bot.github.push(REPOSITORY, {"x.md": b"x\n"}, branch="cairn/aaaaaaaaaa/1-1-write-one-md")
@@ -170,6 +175,7 @@ async def test_a_persons_pull_request_with_our_marker_is_theirs(bot: Bot) -> Non
 PLANS = {"docs/PLAN.md": b"- [ ] Write `plan.md`\n"}
 
 
+@MORE
 @on(notes("- [ ] 1.1 Write `one.md`\n", **PLANS))
 async def test_two_roadmaps_are_two_stacks(bot: Bot) -> None:
     """A checkpoint of one roadmap is nothing another roadmap builds on."""
@@ -182,6 +188,7 @@ async def test_two_roadmaps_are_two_stacks(bot: Bot) -> None:
     assert [pull.pull.base for pull in bot.pulls] == ["main", "main"]
 
 
+@MORE
 async def test_members_on_another_base_are_another_stack(bot: Bot) -> None:
     """A checkpoint that a person retargeted is no ground for the next run."""
     first = await first_checkpoint(bot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.marks import MORE
 from tests.scenarios.bot import Bot
 from tests.scenarios.projects import ADD, CALC, answer, note, notes, on
 
@@ -39,6 +40,7 @@ async def test_an_old_test_that_passes_when_run_again_is_named_flaky(bot: Bot) -
     assert "Not verified" not in body
 
 
+@MORE
 async def test_a_test_of_the_tasks_own_is_never_flaky(bot: Bot) -> None:
     """What the task wrote must pass at once."""
     bot.model.says(answer({"calc/add.py": "x = 1\n", "tests/test_add.py": FLAKY}), ADD)
@@ -49,6 +51,7 @@ async def test_a_test_of_the_tasks_own_is_never_flaky(bot: Bot) -> None:
     assert "test_now_and_then" in bot.prompts[1]
 
 
+@MORE
 @on({**CALC, "tests/test_flaky.py": FLAKY.encode(), ".github/cairn.yml": configured("reruns: 0")})
 async def test_running_again_can_be_switched_off(bot: Bot) -> None:
     """Then one failure is a failure; the base, in a box of its own, fails alike and excuses it."""
@@ -99,6 +102,7 @@ async def test_the_model_proposes_and_the_harness_judges(bot: Bot) -> None:
     assert len(bot.prompts) == 3
 
 
+@MORE
 @on(AGENT)
 async def test_a_destructive_proposal_is_not_run(bot: Bot) -> None:
     """It is refused, asked for once only, and the result is called not verified."""

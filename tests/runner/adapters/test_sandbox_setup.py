@@ -20,6 +20,8 @@ from runner.workspace import materialise
 from tests.runner.adapters.wheels import wheel
 from tests.runner.sandbox_bench import EVERY, ISOLATED, SPEC, opened, remove_images, working_sandbox
 
+pytestmark = pytest.mark.sample(2, "each sandbox")
+
 ROOMY = replace(SPEC, memory=512 << 20, disk=128 << 20)
 
 

@@ -1,0 +1,5 @@
+"""Marks that several files use."""
+
+import pytest
+
+MORE = pytest.mark.long("a conversation more about the same")
