@@ -97,4 +97,5 @@ async def test_two_states_are_a_mistake(fake: FakeGitHub, client: Client) -> Non
     """What the address and the form say must be the same."""
     await _post(client, "/settings/apps/new?state=other", GOOD)
 
+    assert any("two states" in wrong for wrong in fake.world.violations)
     fake.forgive("two states")

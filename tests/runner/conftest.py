@@ -16,7 +16,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture
-def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+def check_golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     """Compare a text with its golden file."""
     return compare(request)
 

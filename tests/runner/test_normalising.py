@@ -35,12 +35,12 @@ async def test_structure_comes_first() -> None:
     assert (proposal.verdict, proposal.by_model, model.asked) == ("proposed", False, [])
 
 
-async def test_a_model_helps(golden: Golden) -> None:
+async def test_a_model_helps(check_golden: Golden) -> None:
     """Prose is shown to the model as material; what it quotes becomes a task behind the prose."""
     model = Scripted([ENTRY, ENTRY | {"title": "Go home", "quote": "go home"}])
     proposal = await propose("PLAN.md", PROSE.encode(), model)
 
-    golden("prompts/normalise.md", "".join(model.asked))
+    check_golden("prompts/normalise.md", "".join(model.asked))
     assert proposal.new.decode() == PROSE.replace(
         "parser.\n", "parser.\n\n- [ ] Build the parser\n\n"
     )

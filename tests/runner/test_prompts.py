@@ -102,40 +102,42 @@ async def with_context(node: str, **attempt: object) -> RunState:
     return (await build_context(state(node, **attempt), ports())).state
 
 
-async def test_context(golden: Golden) -> None:
+async def test_context(check_golden: Golden) -> None:
     """The context of a task reads as it did."""
     before = await with_context("execute_task", plan=PLAN)
 
-    golden("prompts/context.md", before.attempt.context.decode())
+    check_golden("prompts/context.md", before.attempt.context.decode())
 
 
-async def test_plan_task(golden: Golden) -> None:
+async def test_plan_task(check_golden: Golden) -> None:
     """The question for a plan reads as it did."""
-    golden("prompts/plan_task.md", await asked(plan_task, state("plan_task")))
+    check_golden("prompts/plan_task.md", await asked(plan_task, state("plan_task")))
 
 
-async def test_execute_task(golden: Golden) -> None:
+async def test_execute_task(check_golden: Golden) -> None:
     """The first question reads as it did."""
-    golden("prompts/execute_task.md", await asked(execute_task, await with_context("execute_task")))
+    check_golden(
+        "prompts/execute_task.md", await asked(execute_task, await with_context("execute_task"))
+    )
 
 
-async def test_execute_task_afresh(golden: Golden) -> None:
+async def test_execute_task_afresh(check_golden: Golden) -> None:
     """The question after failures names them and reads as it did."""
     avoid = ("calc.py: SyntaxError: '(' was never closed",)
     before = await with_context("execute_task", answers=2, avoid=avoid)
 
-    golden("prompts/execute_task_afresh.md", await asked(execute_task, before))
+    check_golden("prompts/execute_task_afresh.md", await asked(execute_task, before))
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))
-def test_each_kind_has_its_hint(golden: Golden, kind: str) -> None:
+def test_each_kind_has_its_hint(check_golden: Golden, kind: str) -> None:
     """Code, tests, configuration, scripts and documentation are each asked for in their way."""
     text = render_text("execute_task", context="(the context)", avoid=(), files=(), kind=kind)
 
-    golden(f"prompts/kinds/{kind}.md", text)
+    check_golden(f"prompts/kinds/{kind}.md", text)
 
 
-async def test_repair_code_of_a_long_file(golden: Golden) -> None:
+async def test_repair_code_of_a_long_file(check_golden: Golden) -> None:
     """Of a long file only the faulty lines are asked for."""
     lines = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(20))
     long = ChangeSet(
@@ -143,45 +145,45 @@ async def test_repair_code_of_a_long_file(golden: Golden) -> None:
     )
     before = state("repair_code", answers=1, changes=long, complaints=(COMPLAINT,))
 
-    golden("prompts/repair_code_long.md", await asked(repair_code, before))
+    check_golden("prompts/repair_code_long.md", await asked(repair_code, before))
 
 
-async def test_repair_code(golden: Golden) -> None:
+async def test_repair_code(check_golden: Golden) -> None:
     """The question about a fault reads as it did."""
     before = state("repair_code", answers=1, changes=BROKEN, complaints=(COMPLAINT,))
 
-    golden("prompts/repair_code.md", await asked(repair_code, before))
+    check_golden("prompts/repair_code.md", await asked(repair_code, before))
 
 
-async def test_repair_code_of_an_unreadable_answer(golden: Golden) -> None:
+async def test_repair_code_of_an_unreadable_answer(check_golden: Golden) -> None:
     """The question after an answer that was not understood reads as it did."""
     complaint = Complaint("", "UnreadableAnswer", "No file was found in the answer.")
     built = await with_context("repair_code", answers=1)
     before = built.with_attempt(complaints=(complaint,))
 
-    golden("prompts/repair_code_unreadable.md", await asked(repair_code, before))
+    check_golden("prompts/repair_code_unreadable.md", await asked(repair_code, before))
 
 
-async def test_repair_test(golden: Golden) -> None:
+async def test_repair_test(check_golden: Golden) -> None:
     """The question about red tests reads as it did."""
     before = state("repair_test", answers=1, changes=CODE, verification=RED)
 
-    golden("prompts/repair_test.md", await asked(repair_test, before))
+    check_golden("prompts/repair_test.md", await asked(repair_test, before))
 
 
-async def test_repair_test_without_a_name(golden: Golden) -> None:
+async def test_repair_test_without_a_name(check_golden: Golden) -> None:
     """The question about a test process that crashed reads as it did."""
     before = state("repair_test", answers=1, changes=CODE, verification=CRASHED)
 
-    golden("prompts/repair_test_crashed.md", await asked(repair_test, before))
+    check_golden("prompts/repair_test_crashed.md", await asked(repair_test, before))
 
 
-def test_form(golden: Golden) -> None:
+def test_form(check_golden: Golden) -> None:
     """What a model is told where it answers in JSON reads as it did."""
-    golden("prompts/form.md", form("reason").words + "\n")
+    check_golden("prompts/form.md", form("reason").words + "\n")
 
 
-def test_report(golden: Golden) -> None:
+def test_report(check_golden: Golden) -> None:
     """The report for people reads as it did."""
     failure = Failure("test", "the tests | still fail", node="verify_task")
     usage = {"execute_task": Usage(9.5, 2000, 0.01, 1), "verify_task": Usage(2.5)}
@@ -189,7 +191,7 @@ def test_report(golden: Golden) -> None:
         run_state(ROADMAP), Status.FAILED, number=1, failure=failure, answers=5, usage=usage
     )
 
-    golden("prompts/report.md", markdown(done))
+    check_golden("prompts/report.md", markdown(done))
 
 
 def test_every_template_has_a_golden_file() -> None:

@@ -17,7 +17,7 @@ def progress(said: list[str]) -> str:
     return found
 
 
-def paused(bot: Bot, why: str) -> str:
+def check_paused(bot: Bot, why: str) -> str:
     """The run's one comment says that it is paused and why; no task is blamed."""
     said = progress(bot.says())
     assert "is paused" in said.split("\n")[0], said
@@ -26,7 +26,7 @@ def paused(bot: Bot, why: str) -> str:
     return said
 
 
-def finished(bot: Bot) -> str:
+def check_finished(bot: Bot) -> str:
     """One comment, one ref, one pull request, one tick; returns all that was said."""
     said = bot.says()
     (pull,) = bot.pulls

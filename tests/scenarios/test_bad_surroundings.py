@@ -13,7 +13,7 @@ from app.store.deliveries import Deliveries
 from runner.adapters.clock import SystemClock
 from runner.errors import Outage
 from tests.scenarios.bot import Bot
-from tests.scenarios.endings import ANSWER, ONE_NOTE, finished
+from tests.scenarios.endings import ANSWER, ONE_NOTE, check_finished
 
 
 def limit(engine: sa.Engine, pages: int) -> None:
@@ -68,4 +68,4 @@ async def test_a_clock_that_goes_backwards_loses_nothing(bot: Bot) -> None:
 
     await bot.comment("/execute")
 
-    finished(bot)
+    check_finished(bot)

@@ -39,7 +39,7 @@ async def resting(talk: Bot) -> Issue:
     return pull
 
 
-def finished(talk: Bot, pull: Issue) -> None:
+def check_finished(talk: Bot, pull: Issue) -> None:
     """The proposal was applied once, and both parts are done once."""
     talk.says()
     talk.proposes()
@@ -58,7 +58,7 @@ async def test_a_reaction_while_nobody_polls(talk: Bot) -> None:
     async with talk.started():
         await talk.idle()
 
-    finished(talk, pull)
+    check_finished(talk, pull)
 
 
 @pytest.mark.sample(1, "a run for each moment of a stop")
@@ -79,7 +79,7 @@ async def test_a_stop_while_a_decision_is_worked(talk: Bot, moment: str) -> None
 
     replies = [c.body for c in talk.view.comments(pull.number) if "is approved" in c.body]
     assert len(replies) == 1
-    finished(talk, pull)
+    check_finished(talk, pull)
 
 
 @pytest.mark.long("kills servers")
@@ -97,4 +97,4 @@ async def test_a_kill_while_a_decision_is_applied(talk: Bot) -> None:
     async with serving(talk) as server:
         await server.until(": ended")
 
-    finished(talk, pull)
+    check_finished(talk, pull)

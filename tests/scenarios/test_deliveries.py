@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
-from tests.scenarios.endings import ANSWER, ONE_NOTE, finished
+from tests.scenarios.endings import ANSWER, ONE_NOTE, check_finished
 
 
 @ONE_NOTE
@@ -18,7 +18,7 @@ async def test_a_redelivery_at_the_end_changes_nothing(bot: Bot) -> None:
     assert await bot.github.redeliver(bot.github.deliveries[0]) == 202
     await bot.idle()
 
-    finished(bot)
+    check_finished(bot)
 
 
 @ONE_NOTE
@@ -33,7 +33,7 @@ async def test_a_redelivery_meanwhile_changes_nothing(bot: Bot) -> None:
     answer.go.set()
     await bot.idle()
 
-    finished(bot)
+    check_finished(bot)
 
 
 @ONE_NOTE
@@ -47,7 +47,7 @@ async def test_a_delivery_that_only_arrives_again_is_worked(bot: Bot) -> None:
     await bot.github.redeliver(bot.github.deliveries[0])
     await bot.idle()
 
-    finished(bot)
+    check_finished(bot)
 
 
 @ONE_NOTE

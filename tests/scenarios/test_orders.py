@@ -11,7 +11,7 @@ import pytest
 from tests.fake_github.state import Issue
 from tests.model_server import Fault, Held
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
-from tests.scenarios.endings import ANSWER, NOTE, ONE_NOTE, finished, progress
+from tests.scenarios.endings import ANSWER, NOTE, ONE_NOTE, check_finished, progress
 from tests.scenarios.projects import note, notes, on
 
 TWO_NOTES = on(notes("- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Write `two.md`\n"))
@@ -94,7 +94,7 @@ async def test_a_queued_run_is_cancelled_before_it_begins(bot: Bot) -> None:
         assert bot.running is not None
         await bot.running.inbox.idle()
 
-    finished(bot)
+    check_finished(bot)
     assert "was cancelled" in progress(bot.github.says(REPOSITORY, other))
     assert len(bot.model.requests) == 1
 
@@ -165,7 +165,7 @@ async def test_the_status_of_a_run_that_is_done(bot: Bot) -> None:
     """A run that is done lists its tasks with their pull requests."""
     bot.model.says(ANSWER)
     await bot.comment("/execute")
-    finished(bot)
+    check_finished(bot)
 
     await bot.comment("/execute status")
 
@@ -221,7 +221,7 @@ async def test_repositories_work_side_by_side(tmp_path: Path) -> None:
             answer.go.set()
         await bot.idle()
 
-        finished(bot)
+        check_finished(bot)
         assert "is done" in progress(bot.github.says("octo/other", issue.number))
 
 
@@ -238,7 +238,7 @@ async def test_a_full_server_queues(two: tuple[Bot, Issue]) -> None:
         second.go.set()
         await bot.idle()
 
-        finished(bot)
+        check_finished(bot)
         assert "is done" in progress(bot.github.says("octo/other", issue.number))
 
 

@@ -11,7 +11,7 @@ import pytest
 from runner.adapters.process_sandbox import ProcessSandbox
 from tests.model_server import Fault, ScriptedModel, serve
 from tests.scenarios.bot import Bot, conversation
-from tests.scenarios.endings import ANSWER, NOTE, ONE_NOTE, finished, paused
+from tests.scenarios.endings import ANSWER, NOTE, ONE_NOTE, check_finished, check_paused
 from tests.scenarios.sandboxes import DEAD, Switch, SwitchedSandbox
 
 BY_ITSELF = "It goes on by itself"
@@ -24,7 +24,7 @@ async def test_a_model_that_fails_pauses_the_run(bot: Bot) -> None:
 
     await bot.comment("/execute")
 
-    assert BY_ITSELF in paused(bot, "the model endpoint")
+    assert BY_ITSELF in check_paused(bot, "the model endpoint")
     assert bot.pulls == []
 
 
@@ -38,7 +38,7 @@ async def test_a_paused_run_goes_on_by_itself(bot: Bot) -> None:
     assert bot.pulls == []
     await bot.later(minutes=2)
 
-    finished(bot)
+    check_finished(bot)
 
 
 @ONE_NOTE
@@ -49,7 +49,7 @@ async def test_a_paused_run_goes_on_when_asked(bot: Bot) -> None:
 
     await bot.comment("/execute resume")
 
-    assert "goes on from where it stopped" in finished(bot)
+    assert "goes on from where it stopped" in check_finished(bot)
 
 
 @ONE_NOTE
@@ -58,11 +58,11 @@ async def test_a_long_rate_limit_is_waited_out(bot: Bot) -> None:
     bot.model.says(Fault.http_429(retry_after=7200), ANSWER)
     await bot.comment("/execute")
 
-    assert BY_ITSELF in paused(bot, "Rate limit reached")
+    assert BY_ITSELF in check_paused(bot, "Rate limit reached")
     await bot.later(minutes=119)
     assert len(bot.model.requests) == 1
     await bot.later(minutes=2)
-    finished(bot)
+    check_finished(bot)
 
 
 @ONE_NOTE
@@ -71,7 +71,7 @@ async def test_a_refused_key_waits_for_people(bot: Bot) -> None:
     bot.model.says(Fault.http_status(401, "Incorrect API key provided: sk-test"))
     await bot.comment("/execute")
 
-    said = paused(bot, "OPENAI_API_KEY")
+    said = check_paused(bot, "OPENAI_API_KEY")
     assert BY_ITSELF not in said
     assert "sk-test" not in said
     await bot.later(hours=2)
@@ -86,7 +86,7 @@ async def test_a_mended_key_goes_on_when_asked(bot: Bot) -> None:
 
     await bot.comment("/execute resume")
 
-    finished(bot)
+    check_finished(bot)
 
 
 async def test_a_model_that_is_not_there_pauses_the_run(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ async def test_a_model_that_is_not_there_pauses_the_run(tmp_path: Path) -> None:
     async with conversation(tmp_path, NOTE, OPENAI_BASE_URL=nowhere) as bot, bot.started():
         await bot.comment("/execute")
 
-        paused(bot, "no connection")
+        check_paused(bot, "no connection")
         assert bot.pulls == []
         bot.github.verify()
 
@@ -126,10 +126,10 @@ async def test_a_dead_engine_pauses_the_run(switched: Bot, sandbox: SwitchedSand
 
     await switched.comment("/execute")
 
-    paused(switched, "No engine answers")
+    check_paused(switched, "No engine answers")
     sandbox.switch.error = None
     await switched.comment("/execute resume")
-    finished(switched)
+    check_finished(switched)
 
 
 async def test_an_engine_that_dies_at_work_pauses_the_run(
@@ -141,10 +141,10 @@ async def test_an_engine_that_dies_at_work_pauses_the_run(
 
     await switched.comment("/execute")
 
-    paused(switched, "No engine answers")
+    check_paused(switched, "No engine answers")
     sandbox.switch.error = None
     await switched.comment("/execute resume")
-    finished(switched)
+    check_finished(switched)
 
 
 async def test_a_bug_is_not_tried_again_by_itself(switched: Bot, sandbox: SwitchedSandbox) -> None:
@@ -156,7 +156,7 @@ async def test_a_bug_is_not_tried_again_by_itself(switched: Bot, sandbox: Switch
     await switched.later(days=1)
 
     assert [repr(bug) for bug in switched.bugs] == ["KeyError('a bug')"]
-    paused(switched, "internal error")
+    check_paused(switched, "internal error")
 
 
 async def test_a_run_goes_on_after_a_bug_when_asked(
@@ -170,4 +170,4 @@ async def test_a_run_goes_on_after_a_bug_when_asked(
     sandbox.switch.error = None
     await switched.comment("/execute resume")
 
-    finished(switched)
+    check_finished(switched)

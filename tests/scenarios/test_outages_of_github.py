@@ -8,7 +8,7 @@ import pytest
 
 from tests.marks import MORE
 from tests.scenarios.bot import Bot
-from tests.scenarios.endings import ANSWER, ONE_NOTE, finished, paused
+from tests.scenarios.endings import ANSWER, ONE_NOTE, check_finished, check_paused
 
 ASKING = [
     ("GET", "/app"),
@@ -48,7 +48,7 @@ async def test_a_happy_run_makes_these_calls(bot: Bot) -> None:
 
     await bot.comment("/execute")
 
-    finished(bot)
+    check_finished(bot)
     seen = {_row(request.method, request.path) for request in bot.github.requests}
     assert seen == set(EVERY)
 
@@ -74,7 +74,7 @@ async def test_a_failing_call_heals_by_itself(
     assert fault.hits
     for _ in range(TRIES):
         await bot.later(minutes=10)
-    finished(bot)
+    check_finished(bot)
 
 
 @pytest.mark.sample(3, "a run for each call that may fail")
@@ -89,12 +89,12 @@ async def test_a_failed_publication_is_told_and_resumed(
     bot.model.says(ANSWER)
     await bot.comment("/execute")
 
-    paused(bot, "GitHub does not answer as it should")
+    check_paused(bot, "GitHub does not answer as it should")
     assert after or bot.pulls == []
     fault.times = 0
     await bot.comment("/execute resume")
 
-    finished(bot)
+    check_finished(bot)
 
 
 @MORE
@@ -105,12 +105,12 @@ async def test_the_second_content_may_fail_as_well(bot: Bot) -> None:
     bot.model.says(ANSWER)
     await bot.comment("/execute")
 
-    paused(bot, "GitHub")
+    check_paused(bot, "GitHub")
     assert list(bot.view.branches) == ["main"]
     assert fault.hits == TRIES
     await bot.later(minutes=10)
 
-    finished(bot)
+    check_finished(bot)
 
 
 @ONE_NOTE
@@ -122,7 +122,7 @@ async def test_a_dropped_connection_is_an_outage_too(bot: Bot) -> None:
 
     await bot.later(minutes=10)
 
-    finished(bot)
+    check_finished(bot)
 
 
 @ONE_NOTE
@@ -134,7 +134,7 @@ async def test_a_limit_of_github_pauses_until_its_reset(bot: Bot) -> None:
 
     await bot.later(minutes=61)
 
-    finished(bot)
+    check_finished(bot)
 
 
 @MORE
@@ -149,7 +149,7 @@ async def test_the_last_word_is_said_later(bot: Bot) -> None:
     fault.times = 0
     await bot.later(minutes=10)
 
-    finished(bot)
+    check_finished(bot)
 
 
 @MORE
@@ -164,5 +164,5 @@ async def test_a_pause_nobody_could_be_told_of_is_told_later(bot: Bot) -> None:
     untold.times = 0
     await bot.later(minutes=3)
 
-    paused(bot, "GitHub does not answer as it should")
+    check_paused(bot, "GitHub does not answer as it should")
     assert refused.hits == 2

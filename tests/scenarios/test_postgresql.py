@@ -11,7 +11,7 @@ import pytest
 from tests.model_server import Held
 from tests.postgresql import Cluster, postgresql
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
-from tests.scenarios.endings import ANSWER, NOTE, finished
+from tests.scenarios.endings import ANSWER, NOTE, check_finished
 from tests.scenarios.left_behind import secrets_in
 from tests.scenarios.process import serving
 
@@ -50,7 +50,7 @@ async def test_a_killed_server_goes_on_from_postgresql(talk: Bot, cluster: Clust
     async with serving(talk) as server:
         await server.until(": ended")
 
-    finished(talk)
+    check_finished(talk)
     assert len(talk.model.requests) == 2
 
 

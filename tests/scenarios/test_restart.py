@@ -12,7 +12,7 @@ import pytest
 from tests.fake_github import Fault
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
-from tests.scenarios.endings import ANSWER, NOTE, finished, progress
+from tests.scenarios.endings import ANSWER, NOTE, check_finished, progress
 from tests.scenarios.process import serving
 from tests.scenarios.projects import answer
 
@@ -71,7 +71,7 @@ async def test_a_stopped_server_goes_on(talk: Bot, moment: str) -> None:
     async with talk.started():
         await talk.idle()
 
-    finished(talk)
+    check_finished(talk)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ async def test_a_killed_server_goes_on(talk: Bot, moment: str) -> None:
     async with serving(talk) as server:
         await server.until(": ended")
 
-    finished(talk)
+    check_finished(talk)
 
 
 @LONG
@@ -108,7 +108,7 @@ async def test_a_question_under_way_is_asked_again(talk: Bot) -> None:
     async with serving(talk) as server:
         await server.until(": ended")
 
-    finished(talk)
+    check_finished(talk)
     assert len(talk.model.requests) == 2
 
 
@@ -125,7 +125,7 @@ async def test_what_comes_while_nobody_works_is_worked(talk: Bot) -> None:
     async with talk.started():
         await talk.idle()
 
-    assert "`/execute cancel`" in finished(talk)
+    assert "`/execute cancel`" in check_finished(talk)
 
 
 async def test_an_order_to_cancel_outlives_a_kill(talk: Bot) -> None:
@@ -238,5 +238,5 @@ async def test_a_server_killed_while_its_run_is_paused_goes_on_when_resumed(talk
         await talk.github.comment(REPOSITORY, talk.issue.number, "/execute resume", by="writer")
         await server.until(": ended")
 
-    finished(talk)
+    check_finished(talk)
     assert len(talk.model.requests) == 1

@@ -142,7 +142,7 @@ async def test_a_lost_change_of_a_draft_is_made(
     await _broken(
         github, APPLYING[0], how, lambda repository: repository.publish_checkpoint(made), skip=skip
     )
-    _check_applied(github, made.tree)
+    check_applied(github, made.tree)
 
 
 @pytest.mark.parametrize("how", HOW)
@@ -151,10 +151,10 @@ async def test_a_lost_description_is_written(github: Bench, how: tuple[bool, boo
     await github.repository().publish_proposal(await github.proposed(EDIT))
     made = await github.recovery(APPROVED)
     await _broken(github, APPLYING[1], how, lambda repository: repository.publish_checkpoint(made))
-    _check_applied(github, made.tree)
+    check_applied(github, made.tree)
 
 
-def _check_applied(github: Bench, tree: str) -> None:
+def check_applied(github: Bench, tree: str) -> None:
     (issue,) = github.fake.repo(NAME).pulls
     assert issue.pull is not None
     assert _left(github) == _one()

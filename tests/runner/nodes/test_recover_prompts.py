@@ -58,23 +58,23 @@ def failed(reason: Reason) -> RunState:
     return at("propose_recovery", run_state(ROADMAP), failure=failure)
 
 
-async def test_classify_failure(golden: Golden) -> None:
+async def test_classify_failure(check_golden: Golden) -> None:
     """The closed question reads as it did."""
     avoid = ("calc.py: SyntaxError: '(' was never closed",)
     before = at("classify_failure", run_state(ROADMAP), verification=RED, avoid=avoid, answers=5)
 
-    golden("prompts/classify_failure.md", await asked(classify_failure, before, "?"))
+    check_golden("prompts/classify_failure.md", await asked(classify_failure, before, "?"))
 
 
-async def test_propose_rewrite(golden: Golden) -> None:
+async def test_propose_rewrite(check_golden: Golden) -> None:
     """The question for a clearer task reads as it did, with what was wrong at first."""
     text = await asked(propose_recovery, failed("task_too_vague"), "?", "?")
 
-    golden("prompts/propose_rewrite.md", text)
+    check_golden("prompts/propose_rewrite.md", text)
 
 
-async def test_propose_decompose(golden: Golden) -> None:
+async def test_propose_decompose(check_golden: Golden) -> None:
     """The question for smaller tasks reads as it did, with what was wrong at first."""
     text = await asked(propose_recovery, failed("task_too_complex"), "?", "?")
 
-    golden("prompts/propose_decompose.md", text)
+    check_golden("prompts/propose_decompose.md", text)

@@ -25,11 +25,11 @@ def test_every_file(file: Path) -> None:
     content = file.read_bytes()
     roadmap = parse_roadmap(PATH, content)
     for task in roadmap.tasks[:: max(1, len(roadmap.tasks) // _A_FILE)]:
-        _toggle(roadmap, task.key, done=task.checked)
-        _replace(roadmap, task.key)
+        check_toggle(roadmap, task.key, done=task.checked)
+        check_replace(roadmap, task.key)
 
 
-def _toggle(roadmap: Roadmap, key: str, *, done: bool) -> None:
+def check_toggle(roadmap: Roadmap, key: str, *, done: bool) -> None:
     content = roadmap.content
     there, back = (untick, tick) if done else (tick, untick)
     changed = there(PATH, content, key, parsed=roadmap)
@@ -49,7 +49,7 @@ def _edited(roadmap: Roadmap, task: Task, news: list[NewTask]) -> bytes | None:
     return replace_task(PATH, roadmap.content, task.key, news, audit=AUDIT, parsed=roadmap)
 
 
-def _replace(roadmap: Roadmap, key: str) -> None:
+def check_replace(roadmap: Roadmap, key: str) -> None:
     [task] = [task for task in roadmap.tasks if task.key == key]
     texts = ("Write `src/part_one.py` for this", "Write the tests of part one")
     names = propose_ids(roadmap, task, len(texts))

@@ -315,17 +315,19 @@ def others(tasks: tuple[Task, ...], but: set[int]) -> list[tuple[object, ...]]:
 @given(roadmaps(), st.data())
 def test_plain_replacements(content: bytes, data: st.DataObject) -> None:
     """Plain texts become exactly the tasks that were asked for, and nothing else moves."""
-    _replaced_exactly(content, data, plain_texts)
+    check_replaced_exactly(content, data, plain_texts)
 
 
 @tries(0.4)
 @given(roadmaps(), st.data())
 def test_any_replacement(content: bytes, data: st.DataObject) -> None:
     """Any text that is one paragraph does exactly what was asked, where it is not refused."""
-    _replaced_exactly(content, data, fitting_texts)
+    check_replaced_exactly(content, data, fitting_texts)
 
 
-def _replaced_exactly(content: bytes, data: st.DataObject, text: st.SearchStrategy[str]) -> None:
+def check_replaced_exactly(
+    content: bytes, data: st.DataObject, text: st.SearchStrategy[str]
+) -> None:
     before = tasks_of(content)
     assume(before)
     task = data.draw(st.sampled_from(before))

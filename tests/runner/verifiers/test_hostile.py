@@ -31,7 +31,7 @@ ANY_JSON = st.recursive(
 )
 
 
-def attempt(name: str, content: bytes) -> None:
+def check_refused_or_read(name: str, content: bytes) -> None:
     """Read what may be anything; only a refusal is allowed."""
     with suppress(UnreadableReport):
         READERS[name](content)
@@ -41,14 +41,14 @@ def attempt(name: str, content: bytes) -> None:
 @given(content=st.binary(max_size=300).filter(lambda b: b.decode("utf-8", "ignore").encode() == b))
 def test_any_bytes(name: str, content: bytes) -> None:
     """Nothing but ``UnreadableReport`` is raised."""
-    attempt(name, content)
+    check_refused_or_read(name, content)
 
 
 @pytest.mark.parametrize("name", ["node.jsonl", "jest.json", "mocha.json", "rspec.json", "go.txt"])
 @given(said=ANY_JSON)
 def test_any_json(name: str, said: object) -> None:
     """A report of the right form with wrong content is refused or read."""
-    attempt(name, json.dumps(said).encode())
+    check_refused_or_read(name, json.dumps(said).encode())
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -56,7 +56,7 @@ def test_any_json(name: str, said: object) -> None:
 def test_any_cut(name: str, data: st.DataObject) -> None:
     """A report that was cut off is refused or read."""
     whole = (FOLDER / name).read_text()
-    attempt(name, whole[: data.draw(st.integers(0, len(whole)))].encode())
+    check_refused_or_read(name, whole[: data.draw(st.integers(0, len(whole)))].encode())
 
 
 def test_a_cut_report_of_node_is_no_report() -> None:
@@ -72,12 +72,12 @@ def test_a_cut_report_of_node_is_no_report() -> None:
 def test_one_long_text_takes_no_time(name: str, piece: str) -> None:
     """A megabyte of one thing is done at once: no expression goes back over it."""
     text = (piece * LARGE)[:LARGE]
-    attempt(name, text.encode())
+    check_refused_or_read(name, text.encode())
     for wrapped in (
         {"testResults": [{"name": text, "message": text, "status": "failed"}]},
         {"tests": [], "failures": [{"file": text, "title": text, "err": {"stack": text}}]},
     ):
-        attempt(name, json.dumps(wrapped).encode())
+        check_refused_or_read(name, json.dumps(wrapped).encode())
 
 
 @HOURS

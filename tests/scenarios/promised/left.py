@@ -108,7 +108,7 @@ class Left:
         """Run Python code on the tree of the tip; it must not fail."""
         self._python("-c", code)
 
-    def tests_pass(self) -> None:
+    def check_tests_pass(self) -> None:
         """The repository's own tests pass on the tree of the tip."""
         self._python("-m", "pytest", "-q", "-p", "no:cacheprovider")
 

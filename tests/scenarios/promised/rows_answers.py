@@ -27,7 +27,7 @@ def _syntax_fix(left: Left) -> None:
     assert (first["code_repairs"], first["answers"], second["answers"]) == (1, 2, 1)
     assert "Validation failed: SyntaxError at line 1" in left.log
     assert "calc/math.py, line 1" in left.asked(REPAIR)[0]
-    left.tests_pass()
+    left.check_tests_pass()
 
 
 SYNTAX_FIX = Scenario(
@@ -127,7 +127,7 @@ def _test_failure(left: Left) -> None:
     assert left.of("1.2")["test_repairs"] == 1
     assert left.tree["texts.py"].decode() == STRINGS
     assert left.tree["tests/test_texts.py"].decode() == STRINGS_TESTS
-    left.tests_pass()
+    left.check_tests_pass()
 
 
 TEST_FAILURE = Scenario(

@@ -115,7 +115,7 @@ def _deferred(left: Left) -> None:
     deferrals = left.report["recoveries"]["by_strategy"]["defer"]
     assert deferrals["successful"] == deferrals["applied"] == len(left.report["deferrals"])
     assert "defer" in left.text.lower()
-    left.tests_pass()
+    left.check_tests_pass()
 
 
 MISSING_MODULE = Scenario(
@@ -143,7 +143,7 @@ def _in_order(left: Left) -> None:
     assert left.report["deferrals"] == []
     assert left.report["tasks"]["deferred"] == 0
     assert not any("Deferring" in line for line in left.log)
-    left.tests_pass()
+    left.check_tests_pass()
 
 
 DEFER_ORDER = Scenario(
@@ -198,7 +198,7 @@ def _circular(left: Left) -> None:
     assert left.tree["app/profile.py"].decode() == DEFERRED
     left.proves('from app.user import User; assert User("Ann").profile.user.name == "Ann"')
     left.proves('from app.profile import Profile; assert Profile.of("Ann").user.name == "Ann"')
-    left.tests_pass()
+    left.check_tests_pass()
 
 
 CIRCULAR = Scenario(

@@ -35,7 +35,7 @@ def replaced_by(left: Left, strategy: str, statuses: dict[str, str]) -> None:
     assert made == {"attempted": 1, "applied": 1, "successful": 1}
     assert strategy in [each["edit"] for each in left.report["roadmap_modifications"]]
     assert f"| {strategy} | 1 | 1 | 1 |" in left.text
-    left.tests_pass()
+    left.check_tests_pass()
 
 
 AUTH = (
@@ -208,7 +208,7 @@ def _rewrite(left: Left) -> None:
     assert "useful utility functions" in roadmap, "the original stands in the audit trail"
     made = left.report["recoveries"]["by_strategy"]["rewrite"]
     assert made == {"attempted": 1, "applied": 1, "successful": 1}
-    left.tests_pass()
+    left.check_tests_pass()
 
 
 UNUSABLE = "src/utils.py\n```python\ndef useful(:\n```\n"

@@ -24,7 +24,7 @@ def _full_stack(left: Left) -> None:
     assert "class Item; def __init__(self, name, price)" in left.prompts[1]
     assert "def put(self, name, price)" in left.prompts[2]
     assert left.report["success_rate"] == 1
-    left.tests_pass()
+    left.check_tests_pass()
 
 
 FULL_STACK = Scenario(
@@ -66,7 +66,7 @@ def _broken_before(left: Left) -> None:
     assert "`prices.py` has a syntax error" in left.prompts[0]
     assert set(left.changed) == {"prices.py", "total.py", "tests/test_total.py"}
     assert len(left.report["timeline"]) == 1
-    left.tests_pass()
+    left.check_tests_pass()
 
 
 BROKEN_BEFORE = Scenario(
@@ -86,7 +86,7 @@ def _cascade(left: Left) -> None:
     assert left.of("1.1")["test_repairs"] == 1
     assert len(left.asked(TESTS)) == 1
     assert set(left.changed) == {*RENAMED, *USERS, "lib/tax.py"}
-    left.tests_pass()
+    left.check_tests_pass()
 
 
 TAX = "from lib.money import {0}\n\n\ndef tax(items):\n    return {0}(items) // 5\n"

@@ -41,7 +41,7 @@ def _destroyed(left: Left) -> None:
     assert last[last.index("await_approval") :][-3:] == ["write_files", "verify_task", "checkpoint"]
     verdicts = {each["verdict"] for each in left.report["decisions"]}
     assert verdicts == {"approve", "reject"}
-    left.tests_pass()
+    left.check_tests_pass()
 
 
 DESTRUCTIVE = Scenario(

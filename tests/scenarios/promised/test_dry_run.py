@@ -29,7 +29,7 @@ MARKED = [
 
 def _greeted(left: Left) -> None:
     assert left.statuses == {"1.1": "completed", "1.2": "completed"}
-    left.tests_pass()
+    left.check_tests_pass()
 
 
 DRY_RUN = Scenario(
