@@ -22,6 +22,7 @@ from tests.bench import (
     context,
     corpus,
     editing,
+    history,
     lint,
     nodes,
     orders,
@@ -59,6 +60,7 @@ MEASURES: dict[str, Measure] = {
     "corpus": corpus.measure,
     "real": real.measure,
     "context": context.measure,
+    "history": history.measure,
     "help": startup.measure,
     "start": startup.server,
     "classification": classification.measure,
@@ -71,7 +73,12 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(MEASURES))
     measures = dict(MEASURES)
     # those that take options of their own: see `loop --help`
-    own = (("loop", loop.measure), ("corpus", corpus.measure), ("real", real.measure))
+    own = (
+        ("loop", loop.measure),
+        ("corpus", corpus.measure),
+        ("real", real.measure),
+        ("history", history.measure),
+    )
     for name, measure in own:
         if sys.argv[1:2] == [name]:
             measures[name] = partial(measure, arguments=sys.argv[2:])

@@ -16,25 +16,35 @@ def as_edits(path: str, old: str, new: str) -> str:
         first = [line for line in before if line.strip()][:1]
         blocks = [_block(first, first)]
     body = "\n".join(blocks)
-    return f"{path}\n```\n{body}\n```\n"
+    fence = "`" * (6 if "```" in body else 3)
+    return f"{path}\n{fence}\n{body}\n{fence}\n"
 
 
 def _hunks(before: list[str], after: list[str]) -> Iterator[tuple[int, int, int, int]]:
     """Stretches that differ, with so many lines around that they stand there once."""
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    groups = [
+        (group[0][1], group[-1][2], group[0][3], group[-1][4])
+        for group in matcher.get_grouped_opcodes(_AROUND)
+    ]
     last = 0
-    for group in matcher.get_grouped_opcodes(_AROUND):
-        a, b, c, d = group[0][1], group[-1][2], group[0][3], group[-1][4]
-        while a > last and _count(before, a, b) > 1:
+    while groups:
+        a, b, c, d = groups.pop(0)
+        while a > last and not _found_once(before, a, b):
             a, c = a - 1, c - 1
-        while b < len(before) and _count(before, a, b) > 1:
+        while b < len(before) and not _found_once(before, a, b):
             b, d = b + 1, d + 1
+        if groups and groups[0][0] < b:  # it grew into the next one: they are one
+            groups[0] = (a, max(b, groups[0][1]), c, max(d, groups[0][3]))
+            continue
         last = b
         yield a, b, c, d
 
 
-def _count(lines: list[str], start: int, end: int) -> int:
-    return ("\n" + "\n".join(lines) + "\n").count("\n" + "\n".join(lines[start:end]) + "\n")
+def _found_once(lines: list[str], start: int, end: int) -> bool:
+    """Whether these lines stand in the file once and are more than blank."""
+    wanted = "\n".join(lines[start:end])
+    return bool(wanted.strip()) and f"\n{chr(10).join(lines)}\n".count(f"\n{wanted}\n") == 1
 
 
 def _block(search: list[str], replace: list[str]) -> str:
