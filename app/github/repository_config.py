@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Collection
+from typing import Any
 
 from gidgethub import BadRequest
 from gidgethub.abc import GitHubAPI
 
-from runner.config import CONFIG_PATH, RepositoryConfig, parse_config
+from runner.config import CONFIG_PATH, RepositoryConfig, check_size, not_a_file, parse_config
 
 Overlay = Callable[[RepositoryConfig], RepositoryConfig]
 """What is laid over a repository's configuration by whoever asks for the work."""
@@ -33,4 +34,21 @@ async def read_config(
         if refusal.status_code == 404:
             return RepositoryConfig()
         raise
-    return parse_config(base64.b64decode(found["content"]), images=images)
+    return parse_config(content_of(found), images=images)
+
+
+def content_of(found: Any) -> bytes:
+    """Take the configuration from what GitHub shows at its path.
+
+    Raises ``ConfigError`` for a folder (a list), a link, a submodule and a file that is too large:
+    beyond 1 MB GitHub sends no content.
+    https://docs.github.com/en/rest/repos/contents#get-repository-content
+    """
+    kind = "dir" if isinstance(found, list) else found["type"]
+    if kind != "file":
+        raise not_a_file(_KINDS[kind])
+    check_size(found["size"])
+    return base64.b64decode(found["content"])
+
+
+_KINDS = {"dir": "a folder", "symlink": "a symbolic link", "submodule": "a submodule"}

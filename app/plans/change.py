@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from app.github.contents import Contents
 from handlers.pushes import BranchPushed, changes_tasks
-from runner.config import CONFIG_PATH
+from runner.config import ConfigError
 from runner.roadmap.diff import RoadmapDiff, diff
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Roadmap, Task
@@ -60,8 +60,12 @@ async def read(path: str, content: bytes) -> Roadmap:
     return await asyncio.to_thread(parse_roadmap, path, content)
 
 
-async def _config(commit: str, contents: Contents) -> bytes:
-    return (await contents.read(CONFIG_PATH, commit) if commit else None) or b""
+async def _config(commit: str, contents: Contents) -> bytes | None:
+    """The configuration of a commit, empty where there is none; None where it is unusable."""
+    try:
+        return (await contents.config(commit) if commit else None) or b""
+    except ConfigError:
+        return None
 
 
 def _titles(roadmap: Roadmap) -> list[str]:

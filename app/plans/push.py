@@ -35,7 +35,7 @@ from handlers.pushes import (
     started_by,
 )
 from handlers.runs import RunRequested, run_id
-from runner.config import CONFIG_PATH, ConfigError, RepositoryConfig, parse_config
+from runner.config import ConfigError, RepositoryConfig, parse_config
 from runner.errors import TaskError
 from runner.roadmap.diff import RoadmapDiff
 
@@ -116,8 +116,8 @@ class _Work:
 
     async def do(self) -> None:
         """Show the plan, then start what is to be started: the run belongs to the plan's issue."""
-        raw = await self.contents.read(CONFIG_PATH, self.push.after) or b""
         try:
+            raw = await self.contents.config(self.push.after) or b""
             config = self.overlay(parse_config(raw, images=self.images))
         except ConfigError as error:
             if await self._is_newest():

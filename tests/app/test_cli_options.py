@@ -43,6 +43,28 @@ async def test_settings_that_cannot_be_used(here: Checkout) -> None:
     assert not list((here.folder / ".executor").glob("journal/*/journal.jsonl"))
 
 
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        ({f"{CONFIG}/notes.txt": b"a folder"}, "It is a folder."),
+        ({CONFIG: b"#" * 100_000}, "It has 100000 bytes"),
+    ],
+    ids=["folder", "large"],
+)
+async def test_what_is_no_configuration_file(
+    here: Checkout, place: dict[str, bytes], why: str
+) -> None:
+    """It is told instead of using the defaults, also by the doctor; 2."""
+    here.git.commit(place)
+
+    said = await here.cairn("run")
+    looked = await here.cairn("doctor")
+
+    assert said.code == looked.code == 2
+    assert why in said.err
+    assert why in looked.out
+
+
 async def test_tokens_are_reserved(here: Checkout) -> None:
     """A limit that no answer fits into stops the run before it asks; raised, it goes on; 4, 0."""
     said = await here.cairn("run", "--max-tokens", "1000", "--max-tasks", "1")

@@ -158,6 +158,9 @@ def test_the_error_reads_as_a_list():
         (b"roadmap: {path: 'docs\\\\R.md'}", "roadmap.path"),
         (b"protect: ['!']", "protect.0"),
         (b"protect: ['']", "protect.0"),
+        (b"protect: ['!/.github/workflows/release.yml']", "protect.0"),
+        (b"protect: [docs, '!.github/']", "protect.1"),
+        (b"protect: ['!*.yml']", "protect.0"),
         (b"model: ''", "model.name"),
         (b"model: 5", "model"),
     ],
@@ -184,11 +187,11 @@ def test_a_wrong_value_names_its_key(content, key):
         (b"ok: 1\nx: \x01\n", 2, "control character"),
         (b"[" * 60_000, 1, "nested too deeply"),
         (b"{a: " * 10_000, 1, "nested too deeply"),
-        (b"#" * 70_000, 1, "70000 bytes"),
+        (b"#" * 70_000, 0, "70000 bytes"),
     ],
 )
 def test_what_is_no_configuration_is_told_with_its_line(content, line, says):
-    """Wrong YAML, or YAML beyond plain values, is one problem with its line."""
+    """Wrong YAML, or YAML beyond plain values, is one problem with its line (0: the whole file)."""
     ((found, _, message),) = problems(content)
 
     assert found == line

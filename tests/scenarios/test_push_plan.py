@@ -163,6 +163,19 @@ async def test_a_configuration_with_a_mistake_is_told_on_the_plan(bot: Bot) -> N
     assert "Of 3 tasks" in plan(bot)
 
 
+@on(PLANNED)
+async def test_a_folder_in_place_of_the_configuration_is_told_on_the_plan(bot: Bot) -> None:
+    """The defaults do not take its place silently, and a file brings the plan back."""
+    await push(bot, NEW)
+
+    await push(bot, NEW, files={CONFIG: None, f"{CONFIG}/notes.txt": b"a folder\n"})
+    assert "`.github/cairn.yml` cannot be used" in plan(bot)
+    assert "is a folder" in plan(bot)
+    await push(bot, NEW, files={f"{CONFIG}/notes.txt": None, CONFIG: b"triggers: {push: plan}\n"})
+
+    assert "Of 3 tasks" in plan(bot)
+
+
 @on(triggered("sometimes"))
 async def test_a_configuration_with_a_mistake_opens_no_issue(bot: Bot) -> None:
     """Perhaps it was meant to say off."""

@@ -178,3 +178,57 @@ async def test_a_configuration_with_a_mistake_starts_nothing(bot: Bot, where: st
     assert "`.github/cairn.yml` cannot be used" in said
     assert where in said
     assert set(bot.view.branches) == {"main"}
+
+
+_HUGE = b"# padding\n" * 120_000
+
+
+@pytest.mark.parametrize(
+    ("files", "why"),
+    [
+        (notes("- [ ] A\n", **{f"{CONFIG}/notes.txt": b"a folder\n"}), "is a folder"),
+        (notes("- [ ] A\n", **{CONFIG: ("120000", b"../README.md")}), "is a symbolic link"),
+        (notes("- [ ] A\n", **{CONFIG: b"loop: fixed\n" + _HUGE}), "1200012 bytes"),
+        (notes("- [ ] A\n", **{CONFIG: b"#" * 100_000}), "100000 bytes"),
+    ],
+    ids=["folder", "link", "over 1 MB", "over the limit"],
+)
+async def test_what_is_no_configuration_file_starts_nothing(bot: Bot, why: str) -> None:
+    """The comment says what stands in the file's place; defaults are not used silently."""
+    await bot.comment("/execute")
+
+    (said,) = bot.says()
+    assert "`.github/cairn.yml` cannot be used" in said
+    assert why in said
+    assert set(bot.view.branches) == {"main"}
+
+
+_FREED = b"protect: ['!/.github/workflows/**', '!/.github/cairn.yml', '!/.gitmodules']\n"
+
+
+@on(notes("- [ ] A\n", **{CONFIG: _FREED}))
+async def test_what_is_always_protected_cannot_be_freed(bot: Bot) -> None:
+    """A configuration that tries is refused, each pattern with its line and the reason."""
+    await bot.comment("/execute")
+
+    (said,) = bot.says()
+    assert "`.github/cairn.yml` cannot be used" in said
+    for number in range(3):
+        assert f"`protect.{number}`" in said
+    assert "always protected" in said
+    assert set(bot.view.branches) == {"main"}
+
+
+_BROAD = b"protect: ['**', '!*.md', '!*.yml']\n"
+
+
+@on(notes("- [ ] Write `one.md`\n", **{CONFIG: _BROAD}))
+async def test_a_pattern_frees_only_what_the_configuration_protects(bot: Bot) -> None:
+    """``!*.yml`` after ``**`` is allowed, and workflows stay protected all the same."""
+    bot.model.says(note("one.md") + note(".github/workflows/ci.yml", "on: push"), note("one.md"))
+
+    await bot.comment("/execute")
+
+    bot.says()
+    assert ".github/workflows/ci.yml is protected" in bot.prompts[1]
+    assert set(bot.changed(bot.pulls[0])) == {"ROADMAP.md", "one.md"}
