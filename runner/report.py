@@ -12,7 +12,7 @@ from runner.recovery.numbers import decisions, recoveries
 from runner.roadmap.task import Task
 from runner.shares import percents
 from runner.state import Attempt, RunState, Status, Usage
-from runner.texts import blocked_reason
+from runner.texts import blocked_reason, warnings_of
 
 
 def todos(state: RunState) -> dict[str, object]:
@@ -47,6 +47,11 @@ def report(state: RunState) -> dict[str, object]:
         "decisions": decisions(state),
         "roadmap_modifications": [_modification(state, a) for a in attempts if a.commit],
         "deferrals": [a.task for a in attempts if a.status is Status.DEFERRED or a.number > 1],
+        "warnings": [
+            {"task": attempt.task, "message": text}
+            for attempt in attempts
+            for text in warnings_of(attempt)
+        ],
         "timeline": [_line(state, attempt) for attempt in attempts],
         "errors": [
             *(_error(attempt) for attempt in attempts if attempt.failure),
@@ -118,6 +123,7 @@ def _row(state: RunState, task: Task) -> dict[str, object]:
         "tokens": attempt.spent.tokens if attempt else 0,
         "url": attempt.url if attempt else "",
         "commit": attempt.commit if attempt else "",
+        "warnings": warnings_of(attempt),
         "why": _one_cell(blocked_reason(state, task) or (failure.message if failure else "")),
     }
 

@@ -14,8 +14,13 @@ from runner.waiting import missing
 
 _OLD_FAILURES = "**The tests that fail here failed before this change too.**"
 _UNTOUCHED = {Status.PENDING, Status.IN_PROGRESS}
+_NOT_ACCEPTED = {Status.FAILED, Status.SKIPPED, Status.DEFERRED, Status.REPLACED}
 _MADE = {Status.COMPLETED, Status.IN_REVIEW, Status.REPLACED}
 _MOST_NAMED = 10
+_MOST_WARNINGS = 20
+_WARNING = 400
+WORTH_A_LOOK = "Worth a look"
+"""The heading over the warnings of accepted changes, wherever they are shown."""
 _MARKS = {"passed": "✅", "failed": "❌", "skipped": "⏭️"}
 
 
@@ -47,6 +52,7 @@ def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
             f"{_code(path)} was broken before: it did not parse. It is repaired here."
             for path in repaired
         ),
+        worth_a_look(attempt),
         "### Verification",
         verification_table(attempt.verification),
         _OLD_FAILURES if attempt.verification and not attempt.verification.passed else "",
@@ -54,6 +60,21 @@ def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
         effort(attempt),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def warnings_of(attempt: Attempt | None) -> list[str]:
+    """The warnings of an accepted change, each on one line and safe to publish; [] for others."""
+    if attempt is None or attempt.status in _NOT_ACCEPTED:
+        return []
+    said = [_inert(cut_middle(text, _WARNING)) for text in attempt.warnings[:_MOST_WARNINGS]]
+    left = len(attempt.warnings) - len(said)
+    return [*said, *([f"and {left} more"] if left else [])]
+
+
+def worth_a_look(attempt: Attempt) -> str:
+    """The warnings as a part of a pull request; '' when there is none."""
+    said = [f"- {text}" for text in warnings_of(attempt)]
+    return "\n".join([f"### {WORTH_A_LOOK}", "", *said]) if said else ""
 
 
 def before_others(others: Sequence[Task]) -> str:
@@ -142,6 +163,11 @@ def output_of(verification: Verification | None) -> str:
 def _plain(text: str) -> str:
     """Foreign text to stand within a line of ours."""
     return defuse(" ".join(text.split()), plain=True)
+
+
+def _inert(text: str) -> str:
+    """Foreign text within a line of ours, where HTML would fold or hide what follows."""
+    return _plain(text).replace("<", "<\u200b")
 
 
 def _code(path: str) -> str:

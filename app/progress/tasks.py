@@ -5,11 +5,12 @@ from __future__ import annotations
 from runner.defuse import defuse
 from runner.roadmap.task import Task
 from runner.state import Attempt, RunState, Status
-from runner.texts import blocked_reason
+from runner.texts import blocked_reason, warnings_of
 
 MAX_ROWS = 100
 _TITLE = 200
 _WHY = 400
+_MOST_WARNINGS = 5
 GAP = "\u200b"
 _MARKS = {
     Status.PENDING: "⬜",
@@ -72,7 +73,12 @@ def _row(state: RunState, task: Task) -> str:
         str(attempt.answers or ""),
         f"{attempt.spent.tokens:,}" if attempt.spent.tokens else "",
     ]
-    return f"| {' | '.join(cells)} | {attempt.url or why} |"
+    return f"| {' | '.join(cells)} | {' '.join([attempt.url or why, *_marked(attempt)]).strip()} |"
+
+
+def _marked(attempt: Attempt) -> list[str]:
+    """The warnings of an accepted change, each behind its mark."""
+    return [f"⚠️ {cell(text, _WHY)}" for text in warnings_of(attempt)[:_MOST_WARNINGS]]
 
 
 def _standing(status: Status, attempt: Attempt | None) -> str:

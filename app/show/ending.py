@@ -15,9 +15,10 @@ from app.show.screen import Look, shown
 from app.show.standing import standing
 from runner.roadmap.task import Task
 from runner.state import RunState, Status
-from runner.texts import blocked_reason
+from runner.texts import WORTH_A_LOOK, blocked_reason, warnings_of
 
 _MOST_TASKS = 40
+_WARNING = 500
 _FRAMED = 60
 """Columns from which there is room for frames."""
 _STYLES = {
@@ -37,6 +38,7 @@ def ending(state: RunState, look: Look) -> Iterator[RenderableType]:
         yield Text(shown(state.problem, look), style="yellow")
     if state.attempts:
         yield _tasks(state, look)
+    yield from _warnings(state, look)
     yield cost_panel(state, look)
     yield Text(words.priced(total(state)))
     yield Text(words.REPORT)
@@ -71,6 +73,16 @@ def _tasks(state: RunState, look: Look) -> Table:
     if len(tasks) > _MOST_TASKS:
         table.add_row(words.more(len(tasks) - _MOST_TASKS, "task"))
     return table
+
+
+def _warnings(state: RunState, look: Look) -> Iterator[RenderableType]:
+    """What a reviewer should see of the tasks that were done."""
+    tasks = (*state.tasks, *state.replaced)
+    found = [(t, text) for t in tasks for text in warnings_of(state.attempts.get(t.key))]
+    if found:
+        yield Text(f"{WORTH_A_LOOK}:", style="bold yellow")
+    for task, text in found[:_MOST_TASKS]:
+        yield Text(f"- {shown(task.name, look)}: {shown(text, look, _WARNING)}")
 
 
 def _is_told(task: Task, state: RunState) -> bool:

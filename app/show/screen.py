@@ -54,9 +54,9 @@ def screen(view: View, stands: Standing, look: Look, *, now: float) -> Renderabl
     return Group(*parts)
 
 
-def shown(text: str, look: Look) -> str:
+def shown(text: str, look: Look, most: int = _LONGEST) -> str:
     """Text of others on one line, with nothing in it that acts on a terminal."""
-    line = look.safe(one_line(text))[:_LONGEST]
+    line = look.safe(one_line(text))[:most]
     return line.encode("ascii", "backslashreplace").decode() if look.plain else line
 
 

@@ -141,6 +141,7 @@ async def _answered(state: RunState, deps: Deps, said: Said, before: ChangeSet) 
         changes=before.merged(reply.changes),
         complaints=complaints,
         mended=(*state.attempt.mended, *reply.repairs),
+        warnings=(),  # those of the answer before
         failure=None,
     )
 

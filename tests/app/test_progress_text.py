@@ -64,6 +64,17 @@ def test_completed_is_not_called_verified_unless_tests_said_so(found, says):
     assert says in text(with_status(run_state(), Status.COMPLETED, verification=found))
 
 
+def test_the_warnings_of_an_accepted_change_are_marked():
+    """A reviewer sees them beside the pull request; those of a failed task say nothing."""
+    warned = {"url": "https://github.test/pull/7", "warnings": ("`wrap` | is gone <!-- x",)}
+    said = text(with_status(run_state(), Status.COMPLETED, **warned))
+    [row] = [line for line in said.split("\n") if "pull/7" in line]
+
+    assert "⚠️ `wrap` \\| is gone" in row
+    assert "<!-- x" not in said
+    assert "⚠️" not in text(with_status(run_state(), Status.FAILED, **warned))
+
+
 def test_a_pull_request_is_linked_and_a_failure_explained():
     """Each task that was touched has its pull request or its reason."""
     state = with_status(run_state(), Status.COMPLETED, url="https://github.test/pull/7")

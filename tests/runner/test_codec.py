@@ -84,6 +84,7 @@ attempts = st.builds(
     decision=st.one_of(st.none(), st.builds(Decided, texts, texts, texts, texts, texts)),
     rewritten=st.binary(max_size=20),
     told=st.binary(max_size=20),
+    warnings=words,
     path=words,
     usage=st.dictionaries(texts, usages, max_size=2),
 )

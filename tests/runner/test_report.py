@@ -167,6 +167,20 @@ def test_what_blocks_a_task_is_told() -> None:
     assert report(state)["tasks"]["blocked"] == 1  # type: ignore[index]
 
 
+def test_warnings_are_told_for_people_and_for_programs() -> None:
+    """The warnings of an accepted change are listed with their task."""
+    warned = ("`wrap` is gone\nfor @octocat",)
+    state = with_status(run_state(), Status.COMPLETED, warnings=warned)
+    (told,) = report(state)["warnings"]  # type: ignore[misc]
+    listed = markdown(state).split("## Worth a look")[1]
+
+    assert told["task"] == state.tasks[0].key
+    assert "`wrap` is gone for" in told["message"]
+    assert "1.1 Add a.py: `wrap` is gone for" in listed
+    assert "@octocat" not in listed
+    assert report(with_status(run_state(), Status.FAILED, warnings=warned))["warnings"] == []
+
+
 def test_what_github_refused_to_show_is_a_warning() -> None:
     """A missing label fails nothing, and is told."""
     state = with_status(run_state(), Status.COMPLETED, notes=("no label",))

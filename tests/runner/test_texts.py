@@ -94,6 +94,17 @@ def test_an_unknown_price() -> None:
     assert money(reached().attempt) == "unknown or free"
 
 
+def test_warnings_stand_in_the_pull_request_and_do_nothing_there() -> None:
+    """What a reviewer should see is listed under a heading; its text cannot act."""
+    body = pull_request_body(reached(warnings=("`title` is gone", "Fixes #1 <details>\n# x")))
+    listed = body.split("### Worth a look\n\n")[1].split("\n\n")[0].split("\n")
+
+    assert listed[0] == "- `title` is gone"
+    assert len(listed) == 2
+    assert not any(active in body for active in ("Fixes #1", "<details>"))
+    assert "Worth a look" not in pull_request_body(reached())
+
+
 def test_what_was_mended_is_told() -> None:
     """What was put right without a model is listed."""
     assert "put right without a model: a tab" in effort(reached(mended=("a tab",)).attempt)
