@@ -123,8 +123,9 @@ class Attempt:
     ``embedded`` the part of it that went into embeddings, ``command`` the line a model proposed to
     verify it with ('' for none, None before it is asked), ``usage`` the same by node with wall
     time, ``path`` the nodes it went through, ``reasons`` why the loop strategy went where it did.
-    ``warnings`` are sentences for a reviewer about a change that was accepted (a public name that is
-    gone, a test that proves nothing). ``handed`` is people's work that the attempt goes on from, ``notes`` what was refused when it was shown and is missing there,
+    ``warnings`` are sentences for a reviewer about a change that was accepted (a public name
+    that is gone, a test that proves nothing). ``handed`` is people's work that the attempt goes on
+    from, ``notes`` what was refused when it was shown and is missing there,
     ``told`` what a pull request of several tasks says of this one.
     """
 
