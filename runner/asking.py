@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from runner.deps import Deps
 from runner.events import Exchange, ModelAnswered
 from runner.ports import Answer, Form, Message, Question
+from runner.replies.continued import joined
 from runner.roles import model_for
 from runner.state import RunState, Usage
 from runner.text import sendable
@@ -47,7 +48,9 @@ async def ask(
         asked = messages if not text else (*messages, Message("assistant", text), _more())
         question = _question(state, asked, temperature, most, None if text else form)
         state, answer = await _ask_once(state, deps, question)
-        text += sendable(answer.text)
+        said = sendable(answer.text)
+        complete = answer.finish_reason != "length"
+        text = joined(text, said, complete=complete) if text else said
         if answer.finish_reason != "length" or not answer.text:
             break
     cut = answer.finish_reason == "length"

@@ -12,6 +12,7 @@ from runner.changes import ChangeSet
 from runner.deps import Deps
 from runner.findings import Complaint
 from runner.nodes.handed import set_aside, taken_over
+from runner.nodes.required import asked_for
 from runner.ports import Message
 from runner.prompts import question
 from runner.prompts.kinds import kind_of
@@ -132,6 +133,7 @@ async def _answered(state: RunState, deps: Deps, said: Said, before: ChangeSet) 
         said.text,
         paths=paths,
         expected=_expected(state, before),
+        named=state.task.files,
         read=reader(old, before),
         truncated=said.truncated,
     )
@@ -161,7 +163,8 @@ def _expected(state: RunState, before: ChangeSet) -> list[str]:
     if faulty and before:
         return list(dict.fromkeys(faulty))
     plan = state.attempt.plan
-    named = [*state.task.files, *(plan.likely_files if plan else ())]
+    meant = [path for path in state.task.files if asked_for(path, state.task)]
+    named = [*(meant or state.task.files), *(plan.likely_files if plan else ())]
     return [path for path in dict.fromkeys(named) if not path.endswith("/")]
 
 

@@ -10,7 +10,7 @@ from runner.replies.cleanup import clean_block
 from runner.replies.edits import apply_edits
 from runner.replies.line_ends import to_bytes
 from runner.replies.paths import resolve
-from runner.replies.pieces import Found, Known, Piece, unreadable
+from runner.replies.pieces import EXAMPLE, Found, Known, Piece, unreadable
 
 
 @dataclass
@@ -38,6 +38,9 @@ def assemble(
         target = resolve(piece.path, paths=known.paths, expected=known.expected)
         if isinstance(target, Complaint):
             draft.complaints.append(replace(target, message=f"{piece.place}: {target.message}"))
+            continue
+        if known.is_example(target.path):
+            draft.notes.append(f"left out {EXAMPLE}: it is the example of the instructions")
             continue
         if target.note and target.note not in draft.notes:
             draft.notes.append(target.note)

@@ -10,8 +10,9 @@ from runner.replies import labels
 from runner.replies.diffs import is_diff, read_diff
 from runner.replies.edits import has_edits, read_edits
 from runner.replies.fences import Block, Outline
-from runner.replies.languages import fits, is_shell
+from runner.replies.languages import is_shell
 from runner.replies.pieces import Edit, Found, Known, Piece, unreadable
+from runner.replies.targets import target
 
 
 def read_blocks(parts: Outline, known: Known, *, truncated: bool) -> Found:
@@ -30,7 +31,9 @@ def read_blocks(parts: Outline, known: Known, *, truncated: bool) -> Found:
             found.append(_whole(block, path, known))
         else:
             unnamed.append(block)
-    found.append(_unnamed(unnamed, known, named=any(part.pieces for part in found)))
+    pieces = [piece for part in found for piece in part.pieces]
+    named = not all(known.is_example(piece.path) for piece in pieces)
+    found.append(_unnamed(unnamed, known, named=named))
     return join(found)
 
 
@@ -123,32 +126,23 @@ def _unnamed(blocks: Sequence[Block], known: Known, *, named: bool) -> Found:
     if named:
         return Found(notes=tuple(f"{block.place} has no path: ignored" for block in blocks))
     found: list[Found] = []
+    targets = [target(block.lines, block.info, known) for block in blocks]
+    wanted = {path for path in targets if path}
     placed: set[str] = set()
-    for block in blocks:
-        path = _target(block, blocks, known, placed)
-        if path:
+    for block, path in zip(blocks, targets, strict=True):
+        if path and path not in placed and (len(wanted) == 1 or targets.count(path) == 1):
             placed.add(path)
             note = f"{path}: taken from {block.place}, which names no path"
             found += [Found(notes=(note,)), _whole(block, path, known)]
-        elif is_shell(block.info) or (placed and placed == set(known.expected)):
+        elif is_shell(block.info) or path in placed or (placed and placed == set(known.expected)):
             found.append(Found(notes=(f"{block.place} has no path: ignored",)))
         else:
             found.append(Found(complaints=(_pathless(block),)))
     return join(found)
 
 
-def _target(block: Block, blocks: Sequence[Block], known: Known, placed: set[str]) -> str:
-    """Return the expected file that only this block can be."""
-    if len(known.expected) == 1:
-        only = known.expected[0]
-        return only if not placed and fits(block.info, only) else ""
-    mine = [path for path in known.expected if fits(block.info, path)]
-    rivals = [other for other in blocks if len(mine) == 1 and fits(other.info, mine[0])]
-    return mine[0] if len(mine) == 1 and len(rivals) == 1 and block.info else ""
-
-
 def _pathless(block: Block) -> Complaint:
     return unreadable(
-        f"{block.place.capitalize()} has no path. Write the file's path after the language on "
-        "the line that opens the block."
+        f"{block.place.capitalize()} has no path. Write the path of the file on a line of its own, "
+        "then the fence."
     )

@@ -42,17 +42,29 @@ class Found:
     notes: tuple[str, ...] = ()
 
 
+EXAMPLE = "src/hello.py"
+"""The file that the system prompt shows the form of an answer with."""
+
+
 @dataclass(frozen=True)
 class Known:
-    """What an answer is read against: the tree's paths, the files the task names, old contents."""
+    """What an answer is read against: the tree's paths and old contents, and what the task says.
+
+    ``expected`` are the files that it asks for, ``named`` all that it names.
+    """
 
     paths: Collection[str]
     expected: Sequence[str]
     read: Callable[[str], bytes | None]
+    named: Collection[str] = ()
     names: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "names", frozenset(self.paths) | frozenset(self.expected))
+        object.__setattr__(self, "names", frozenset((*self.paths, *self.expected, *self.named)))
+
+    def is_example(self, path: str) -> bool:
+        """Whether the path was copied from the instructions: nothing else knows of it."""
+        return path == EXAMPLE and path not in self.names
 
 
 def unreadable(message: str, *, path: str = "", error: str = "UnreadableAnswer") -> Complaint:

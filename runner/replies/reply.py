@@ -19,6 +19,7 @@ from runner.replies.edits import has_edits
 from runner.replies.fences import outline
 from runner.replies.json_answers import read_json
 from runner.replies.pieces import Found, Known, Piece, unreadable
+from runner.replies.targets import target
 
 LONGEST_ANSWER = 1_000_000
 MOST_BLOCKS = 500
@@ -39,15 +40,17 @@ def parse_reply(
     *,
     paths: Collection[str],
     expected: Sequence[str] = (),
+    named: Collection[str] = (),
     read: Callable[[str], bytes | None],
     truncated: bool = False,
 ) -> Reply:
     """Read an answer against a tree; never raises for any text.
 
-    ``paths`` are the tree's files, ``expected`` those the task names, ``read`` returns a file's
-    content. ``truncated`` says that the server cut the answer (``finish_reason`` length).
+    ``paths`` are the tree's files, ``expected`` those the task asks for, ``named`` all that it
+    names; ``read`` returns a file's content. ``truncated`` says that the server cut the answer
+    (``finish_reason`` length).
     """
-    known = Known(frozenset(paths), tuple(expected), read)
+    known = Known(frozenset(paths), tuple(expected), read, tuple(named))
     if len(text) > LONGEST_ANSWER:
         message = f"The answer is longer than {LONGEST_ANSWER} characters."
         return Reply(ChangeSet(), (unreadable(message),))
@@ -94,12 +97,11 @@ def _bare(text: str, known: Known, *, truncated: bool) -> Found:
         return edits_of(lines, known, place="the answer", path="")
     if is_diff(lines):
         return read_diff(lines, place="the answer")
-    if len(known.expected) == 1 and not truncated and _is_program(text, known.expected[0]):
-        note = f"{known.expected[0]}: the answer is code without a block around it"
-        return Found(
-            (Piece(known.expected[0], "the answer", text=text.strip("\n")),), notes=(note,)
-        )
-    return Found()
+    path = "" if truncated else target(lines, "", known)
+    if not _is_program(text, path):
+        return Found()
+    note = f"{path}: the answer is code without a block around it"
+    return Found((Piece(path, "the answer", text=text.strip("\n")),), notes=(note,))
 
 
 def _is_program(text: str, path: str) -> bool:
@@ -127,6 +129,6 @@ def _nothing(text: str) -> Complaint:
     if not text.strip():
         return unreadable("The answer is empty.", error="EmptyAnswer")
     return unreadable(
-        "No file was found in the answer. Give each file as one fenced block with its path "
-        "after the language, for example: ```python src/module.py"
+        "No file was found in the answer. Give each file as its path on a line of its own, then "
+        "its content between fences (```)."
     )

@@ -22,10 +22,17 @@ def files(text: str) -> tuple[str, ...]:
     if "<!--" in text:
         text = _HIDDEN.sub("", text)
     spans = _SPAN.findall(text) if "`" in text else []
-    if ":" in text:
-        for listed in _LISTED.findall(text):
-            spans += (part.strip("`*. ") for part in re.split(r"[,;\s]+", listed))
-    return tuple(dict.fromkeys(span for span in spans if _is_path(span)))
+    return tuple(dict.fromkeys(span for span in (*spans, *_listed(text)) if _is_path(span)))
+
+
+def listed_files(text: str) -> tuple[str, ...]:
+    """Return the paths after "Files:", where a task says which files it writes."""
+    return tuple(dict.fromkeys(span for span in _listed(text) if _is_path(span)))
+
+
+def _listed(text: str) -> list[str]:
+    found = _LISTED.findall(text) if ":" in text else []
+    return [part.strip("`*. ") for listed in found for part in re.split(r"[,;\s]+", listed)]
 
 
 def _is_path(span: str) -> bool:

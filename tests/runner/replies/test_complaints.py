@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from runner.prompts import question
 from runner.replies import Reply
-from tests.runner.replies.asking import TREE, ask, written
+from runner.replies.pieces import EXAMPLE
+from tests.runner.replies.asking import CODE, HELPERS, TREE, ask, written
 
 PARTS = [
     "```", "````", "~~~", "python ", "src/app.py", "../x", "\n", "{", "}", "[", "]", '"', "'",
@@ -55,7 +57,7 @@ def test_a_refusal_is_unreadable():
     complaint = complaint_of("I cannot help with that.")
 
     assert complaint.error == "UnreadableAnswer"
-    assert "```python src/module.py" in complaint.message
+    assert "on a line of its own" in complaint.message
 
 
 def test_a_block_without_path_is_named():
@@ -142,3 +144,29 @@ def test_an_endless_answer_is_not_read():
 def test_an_answer_of_countless_blocks_is_not_read():
     """A model that loops over one block is told so."""
     assert "blocks" in complaint_of("```\nx\n```\n" * 501).message
+
+
+TESTS = "from app import shout\n\n\ndef test_shout():\n    assert shout('a') == 'A'\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected", "path"),
+    [
+        (CODE, ("src/math.py", "tests/test_math.py"), "src/math.py"),
+        (TESTS, ("src/math.py", "tests/test_math.py"), "tests/test_math.py"),
+        (HELPERS.decode() + CODE, ("src/utils/helpers.py", "src/app.py"), "src/utils/helpers.py"),
+        (CODE, ("src/utils/helpers.py", "src/math.py"), "src/math.py"),
+        (CODE, ("src/math.py", "src/more.py"), None),
+    ],
+    ids=["code", "tests", "new version", "new file", "in doubt"],
+)
+def test_one_block_is_the_only_file_it_can_be(code, expected, path):
+    """Tests go to the test file, a new version to its file, what resembles nothing is new."""
+    reply = ask(f"```python\n{code}```\n", expected=expected)
+
+    assert written(reply) == ({path: code} if path else {})
+
+
+def test_the_example_is_the_one_of_the_prompt():
+    """The block that is left out as copied is the one the system prompt shows."""
+    assert f"\n{EXAMPLE}\n" in question("form", schema="")[0].content
