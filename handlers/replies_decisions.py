@@ -150,6 +150,15 @@ def edited_comment(proposal: Proposal) -> str:
     )
 
 
+def unread_reactions(proposal: Proposal) -> str:
+    """Say that reactions count for nothing here, and how to decide instead."""
+    return (
+        "Cairn cannot read reactions here, because GitHub's GraphQL API refuses to show them, so "
+        f"a 👍 on proposal `{proposal.id}` has no effect. Reply `/approve {proposal.id}` or "
+        f"`/reject {proposal.id} why`, or submit a review: both count."
+    )
+
+
 def _retry(proposal: Proposal) -> str:
     return f"`/execute retry {proposal.name}` works on the task again."
 

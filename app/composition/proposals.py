@@ -19,6 +19,7 @@ from app.store.skips import Skips
 from handlers.payloads import Repo
 from handlers.proposals import Rules
 from handlers.reactions import Reacted, Refused, weigh_reactions
+from handlers.replies_decisions import unread_reactions
 from handlers.talk import Talk
 from runner.config import ConfigError, RepositoryConfig
 
@@ -52,6 +53,7 @@ class Reactions:
         self._proposals = proposals
         self._quiet = quiet
         self._refused: Refused = LRUCache(_MOST_REFUSED)
+        self._unread: LRUCache[int, bool] = LRUCache(_MOST_REFUSED)
 
     async def ask(
         self, installation: int, nodes: Sequence[str]
@@ -64,6 +66,24 @@ class Reactions:
 
     async def judge(self, stored: StoredProposal, comment: Reacted | None) -> None:
         """Weigh the reactions on one proposal. Raises ``Outage``."""
+        await weigh_reactions(
+            await self._proposals.told(stored),
+            comment,
+            talk=await self._talk(stored),
+            proposals=self._proposals,
+            refused=self._refused,
+        )
+
+    async def unread(self, stored: StoredProposal) -> None:
+        """Tell people once that reactions to a proposal cannot be read. Raises ``Outage``."""
+        if stored.seq in self._unread:
+            return
+        said = unread_reactions(await self._proposals.told(stored))
+        await (await self._talk(stored)).reply(said, to=f"unread-{stored.fingerprint[:8]}")
+        self._unread[stored.seq] = True
+
+    async def _talk(self, stored: StoredProposal) -> Talk:
+        """The conversation on a proposal's pull request."""
         run = await self._runs.get(stored.run)
         repository = Repo(
             id=stored.repository_id,
@@ -71,7 +91,7 @@ class Reactions:
             default_branch=run.base_branch if run else "",
             private=False,
         )
-        talk = Talk(
+        return Talk(
             github=self._identity.client(
                 installation_id=stored.installation_id,
                 repository_id=stored.repository_id,
@@ -84,13 +104,6 @@ class Reactions:
             quiet=partial(
                 self._quiet, stored.installation_id, stored.repository_id, stored.repository
             ),
-        )
-        await weigh_reactions(
-            await self._proposals.told(stored),
-            comment,
-            talk=talk,
-            proposals=self._proposals,
-            refused=self._refused,
         )
 
 

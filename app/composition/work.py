@@ -146,6 +146,7 @@ def _people(parts: Parts, work: _Work, poll: Look) -> _People:
         ask=reactions.ask,
         judge=reactions.judge,
         expire=proposals.expire,
+        unread=reactions.unread,
         clock=around.clock,
         rest=around.rest,
         on_bug=around.on_bug,

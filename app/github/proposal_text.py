@@ -67,5 +67,13 @@ def pushed(pull: Pull | None, branch: str, task: str) -> str:
     )
 
 
+def merge_it(pull: Pull) -> str:
+    """How people apply an approved proposal themselves."""
+    return (
+        f"To apply the proposal without it, mark {pull.url} as ready for review, merge it, then "
+        "comment `/execute resume`."
+    )
+
+
 def _plain(text: str) -> str:
     return defuse(" ".join(text.split()), plain=True)

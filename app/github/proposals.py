@@ -10,12 +10,12 @@ from app.github.branches import Branches
 from app.github.checks import Buttons
 from app.github.comments import Comment, Comments
 from app.github.labels import put_label
-from app.github.proposal_text import handed_over, pushed, replaced, withdrawn
+from app.github.proposal_text import handed_over, merge_it, pushed, replaced, withdrawn
 from app.github.pull import Pull, recovery_markers
 from app.github.pulls import Pulls
 from app.github.refusals import Effort
 from app.github.repository_api import RepositoryApi
-from runner.errors import TaskError
+from runner.errors import Outage, TaskError
 from runner.ports import Checkpoint, Proposed, Published
 
 
@@ -93,7 +93,8 @@ class Proposals:
         await self._pulls.close(pull)
         await self._checks.end(pull.sha, "neutral")
         if not await self._pulls.on(pull.head):  # deleting it would close what is made against it
-            await self._branches.delete(pull.head)
+            with self._effort():
+                await self._branches.delete(pull.head)
 
     async def _say(self, pull: Pull, text: str) -> None:
         """Tell how it ended; a locked conversation does not keep it open."""
@@ -121,7 +122,7 @@ class Proposals:
 
     async def _member(self, checkpoint: Checkpoint, there: Pull | None) -> tuple[Pull, str]:
         """The pull request rebuilt as a member, or an ordinary one where there is none open."""
-        commit = await self._branches.rebuilt(checkpoint)
+        commit = await self._rebuilt(checkpoint, there)
         if commit is None:
             raise TaskError("github", pushed(there, checkpoint.branch, checkpoint.task))
         name = there.fingerprint if there else ""
@@ -133,6 +134,15 @@ class Proposals:
         with self._effort():
             await self._pulls.ready(there)
         return there, commit
+
+    async def _rebuilt(self, checkpoint: Checkpoint, there: Pull | None) -> str | None:
+        """The member's commit; where the branch cannot be moved, people can still merge it."""
+        try:
+            return await self._branches.rebuilt(checkpoint)
+        except Outage as outage:
+            if outage.kind != "permission" or there is None:
+                raise
+            raise Outage(outage.kind, f"{outage.message} {merge_it(there)}") from outage
 
     def _markers(self, shown: Checkpoint, fingerprint: str, *, applied: bool) -> list[str]:
         return recovery_markers(

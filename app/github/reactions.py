@@ -13,6 +13,7 @@ from typing import Any
 from gidgethub import GraphQLException, QueryError
 
 from app.github.client import GitHubClient
+from app.github.refusals import is_closed
 from handlers.reactions import Reacted, Reaction
 from runner.errors import Outage
 
@@ -34,7 +35,8 @@ async def read_reactions(
 ) -> tuple[dict[str, Reacted | None], int]:
     """Return what is on each comment (None: it is gone), and how many requests that took.
 
-    Of a comment with very many reactions the first thousand are read. Raises ``Outage``.
+    Of a comment with very many reactions the first thousand are read. Raises ``Outage``, of the
+    kind ``permission`` where asking again would not help: GraphQL is not there, or is forbidden.
     """
     found = await _ask(client, nodes)
     requests = 1
@@ -54,7 +56,8 @@ async def _ask(client: GitHubClient, nodes: Sequence[str], after: str | None = N
     except QueryError as error:
         data = _partial(client, error)
     except GraphQLException as error:
-        raise Outage("github", f"GitHub did not tell the reactions: {error}") from error
+        kind = "permission" if is_closed(error) else "github"
+        raise Outage(kind, f"GitHub did not tell the reactions: {error}") from error
     return dict(zip(nodes, data["nodes"], strict=True))
 
 
@@ -67,7 +70,7 @@ def _partial(client: GitHubClient, error: QueryError) -> Any:
     limit = client.rate_limit
     until = limit.reset_datetime if limit and "RATE_LIMITED" in kinds else None
     said = f"GitHub did not tell the reactions: {error}"
-    raise Outage("github", said, until=until) from error
+    raise Outage("permission" if "FORBIDDEN" in kinds else "github", said, until=until) from error
 
 
 def _read(found: Any) -> Reacted | None:

@@ -6,7 +6,13 @@ import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from gidgethub import BadRequest, GraphQLException, HTTPException
+from gidgethub import (
+    BadGraphQLRequest,
+    BadRequest,
+    GraphQLException,
+    GraphQLResponseTypeError,
+    HTTPException,
+)
 
 from runner.errors import Outage, TaskError
 
@@ -17,7 +23,8 @@ _log = logging.getLogger(__name__)
 def told(doing: str, *, refused: type[TaskError] | type[Outage] = TaskError) -> Iterator[None]:
     """Raise ``refused`` with GitHub's own words when it refuses to do something.
 
-    A bad credential and every answer that is no refusal (5xx, redirects) are an ``Outage``.
+    A bad credential, every answer that is no refusal (5xx, redirects) and a GraphQL API that cannot
+    be used at all are an ``Outage``.
     """
     try:
         yield
@@ -27,6 +34,8 @@ def told(doing: str, *, refused: type[TaskError] | type[Outage] = TaskError) -> 
     except HTTPException as broken:
         raise Outage("github", f"GitHub could not {doing}: {_said(broken)}") from broken
     except GraphQLException as refusal:
+        if is_closed(refusal):
+            raise Outage("permission", _closed(doing, refusal)) from refusal
         raise _of_graphql(refusal, refused)(
             "github", f"GitHub refused to {doing}: {refusal}"
         ) from refusal
@@ -89,6 +98,26 @@ def is_limit(refusal: GraphQLException) -> bool:
     https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
     """
     return any(each.get("type") == "RATE_LIMITED" for each in _errors(refusal))
+
+
+def is_closed(refusal: GraphQLException) -> bool:
+    """Say whether there is no GraphQL for us at that address (403, 404, or no JSON).
+
+    A proxy before a GitHub Enterprise Server may let only REST through.
+    """
+    if isinstance(refusal, BadGraphQLRequest):
+        return refusal.status_code in (403, 404)
+    return isinstance(refusal, GraphQLResponseTypeError)
+
+
+def _closed(doing: str, refusal: GraphQLException) -> str:
+    status = f"{refusal.status_code}: " if isinstance(refusal, BadGraphQLRequest) else ""
+    return (
+        f"Cairn could not {doing}, because GitHub's GraphQL API cannot be reached ({status}"
+        f"{refusal}). GitHub's REST API cannot do this without overwriting what somebody may have "
+        "pushed meanwhile. The operator has to let requests to GraphQL through "
+        "(https://docs.github.com/en/graphql/guides/forming-calls-with-graphql)."
+    )
 
 
 def _of_graphql(

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_jitter
 
-from app.proposals.schedule import MOST, Budget, next_poll
+from app.proposals.schedule import MOST, OLD, Budget, next_poll
 from app.proposals.service import EXPIRES
 from app.store.proposals import StoredProposal, StoredProposals
 from handlers.reactions import Reacted
@@ -24,13 +24,15 @@ log = logging.getLogger(__name__)
 Ask = Callable[[int, Sequence[str]], Awaitable[tuple[Mapping[str, Reacted | None], int]]]
 Judge = Callable[[StoredProposal, Reacted | None], Awaitable[None]]
 Expire = Callable[[StoredProposal, datetime], Awaitable[None]]
+Unread = Callable[[StoredProposal], Awaitable[None]]
 
 _BACKOFF = wait_exponential_jitter(initial=1, max=300)
 
 
 class Poller:
     """``ask`` gets the reactions on comments (by node id) of an installation and says how many
-    requests it took; ``judge`` weighs those on one proposal, ``expire`` closes one.
+    requests it took; ``judge`` weighs those on one proposal, ``expire`` closes one, ``unread``
+    tells people that the reactions to one cannot be read.
 
     ``rest`` waits (seconds) for the next time; ``on_bug`` hears of every exception that is a bug.
     """
@@ -42,6 +44,7 @@ class Poller:
         ask: Ask,
         judge: Judge,
         expire: Expire,
+        unread: Unread,
         clock: Clock,
         rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
         on_bug: Callable[[Exception], None] | None = None,
@@ -50,6 +53,7 @@ class Poller:
         self._ask = ask
         self._judge = judge
         self._expire = expire
+        self._unread = unread
         self._clock = clock
         self._rest = rest
         self._on_bug = on_bug
@@ -124,34 +128,52 @@ class Poller:
         await self._rest(max(1.0, (due - self._clock.now()).total_seconds()))
         await self.look()
 
-    async def _poll(self, installation: int, now: datetime) -> None:
-        """Ask about what is due in one installation, as far as its budget goes."""
+    async def _poll(self, installation: int, due_by: datetime) -> None:
+        """Ask about what was due in one installation, as far as its budget goes.
+
+        The next time is counted from the moment of each request: however long the answers take,
+        nothing is due twice in one round.
+        """
         budget = self._budget(installation)
         crowd = await self._stored.count(installation)
-        while (left := budget.left(now)) > 0:
+        while budget.left(self._clock.now()) > 0:
             claimed = await self._stored.claim(
-                installation, most=MOST, again=lambda made: next_poll(made, now, crowd)
+                installation,
+                due_by=due_by,
+                most=MOST,
+                again=lambda made: next_poll(made, self._clock.now(), crowd),
             )
             if not claimed:
                 return
             try:
-                await self._judged(installation, claimed, budget)
+                await self._asked(installation, claimed, budget)
             except Outage as outage:
-                log.warning(
-                    "Reactions of installation %s: %s (%s left)", installation, outage.message, left
-                )
-                budget.spend(1, now)
-                if outage.until:
-                    budget.hold(outage.until)
+                self._put_up_with(outage, installation, budget)
                 return
 
-    async def _judged(
+    async def _asked(
         self, installation: int, claimed: Sequence[StoredProposal], budget: Budget
     ) -> None:
-        reacted, requests = await self._ask(installation, [c.comment_node_id for c in claimed])
+        """Ask, and judge; where reactions may not be read, say so and ask rarely from then on."""
+        try:
+            reacted, requests = await self._ask(installation, [c.comment_node_id for c in claimed])
+        except Outage as outage:
+            if outage.kind != "permission":
+                raise
+            self._put_up_with(outage, installation, budget)
+            await self._stored.put_off(claimed, self._clock.now() + OLD)
+            for each in claimed:
+                await self._unread(each)
+            return
         budget.spend(requests, self._clock.now())
         for each in claimed:
             await self._judge(each, reacted.get(each.comment_node_id))
+
+    def _put_up_with(self, outage: Outage, installation: int, budget: Budget) -> None:
+        log.warning("Reactions of installation %s: %s", installation, outage.message)
+        budget.spend(1, self._clock.now())
+        if outage.until:
+            budget.hold(outage.until)
 
     def _budget(self, installation: int) -> Budget:
         if installation not in self._budgets:

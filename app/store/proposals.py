@@ -156,11 +156,16 @@ class StoredProposals:
             return int(await connection.scalar(query.where(_OPEN, asked)) or 0)
 
     async def claim(
-        self, installation: int, *, most: int, again: Callable[[datetime], datetime]
+        self,
+        installation: int,
+        *,
+        due_by: datetime,
+        most: int,
+        again: Callable[[datetime], datetime],
     ) -> list[StoredProposal]:
-        """Take what is due now, the longest due first; ``again`` says from when it was made when
-        the next poll is due, so that nobody else takes it meanwhile."""
-        due = (table.c.installation_id == installation) & (table.c.next_poll_at <= self._now())
+        """Take what was due at a time, the longest due first; ``again`` says from when it was made
+        when the next poll is due, so that nobody else takes it meanwhile."""
+        due = (table.c.installation_id == installation) & (table.c.next_poll_at <= due_by)
         query = _SELECT.where(_OPEN, due).order_by(table.c.next_poll_at, table.c.seq).limit(most)
         change = sa.update(table).where(table.c.seq == sa.bindparam("row"))
         change = change.values(next_poll_at=sa.bindparam("at"))
@@ -170,6 +175,11 @@ class StoredProposals:
                 times = [{"row": each.seq, "at": again(each.made_at)} for each in found]
                 await connection.execute(change, times)
         return found
+
+    async def put_off(self, rows: Sequence[StoredProposal], until: datetime) -> None:
+        """Ask for the reactions to these not before a time, unless something happens there."""
+        these = table.c.seq.in_([each.seq for each in rows]) & table.c.next_poll_at.is_not(None)
+        await self._write(sa.update(table).where(these, _OPEN).values(next_poll_at=until))
 
     async def touch(self, repository_id: int, number: int) -> bool:
         """Let the reactions on a pull request be asked for at once; False when none is open."""

@@ -235,6 +235,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         ask=reactions.ask,
         judge=reactions.judge,
         expire=proposals.expire,
+        unread=reactions.unread,
         clock=clock,
         rest=sleep,
     )

@@ -141,8 +141,11 @@ def poller_of(store: Store, clock: HandClock, github: Counted) -> Poller:
     async def expire(stored: StoredProposal, now: datetime) -> None:
         raise AssertionError("nothing is so old")
 
+    async def unread(stored: StoredProposal) -> None:
+        raise AssertionError("everything can be read")
+
     stored = StoredProposals(store, clock)
-    return Poller(stored, ask=github.ask, judge=judge, expire=expire, clock=clock)
+    return Poller(stored, ask=github.ask, judge=judge, expire=expire, unread=unread, clock=clock)
 
 
 async def proposals(store: Store, clock: HandClock, many: int) -> None:

@@ -198,8 +198,8 @@ class Control(PullDeeds):
         await self.courier.settle()
 
     def fail(self, method: str, path: str, **how: Any) -> Fault:
-        """Let coming requests go wrong; see ``Fault`` for status, times, after, drop, hold."""
-        if not {"status", "drop", "hold"} & set(how):
+        """Let coming requests go wrong; ``how`` is what ``Fault`` takes."""
+        if not {"status", "drop", "hold", "slow"} & set(how):
             how["status"] = 502
         made = Fault(method, path, **how)
         self.world.faults.append(made)

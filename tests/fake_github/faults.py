@@ -15,7 +15,8 @@ class Fault:
     ``path`` has no prefix and may hold ``*``. With ``after`` the effect happens first and only
     the answer is lost. ``drop`` closes the connection without an answer. ``hold`` keeps the
     request waiting until the event is set; with neither status nor drop it is then answered
-    as usual. ``reached`` is set when the fault strikes, ``hits`` counts it.
+    as usual. ``slow`` lets so many seconds of the fake's clock pass before the usual answer.
+    ``reached`` is set when the fault strikes, ``hits`` counts it.
     """
 
     method: str
@@ -27,6 +28,7 @@ class Fault:
     headers: dict[str, str] = field(default_factory=dict)
     body: Any = None
     hold: asyncio.Event | None = None
+    slow: float = 0
     skip: int = 0
     hits: int = 0
     reached: asyncio.Event = field(default_factory=asyncio.Event)

@@ -65,6 +65,8 @@ class Front:
         fault = self._fault(request.method, unquote(inner))
         if fault and fault.hold:
             await fault.hold.wait()
+        if fault and fault.slow:
+            self.world.clock.advance(fault.slow)
         if fault is None or not fault.answers:
             return await self._serve(request, path, inner)
         if fault.after:

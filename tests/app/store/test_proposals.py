@@ -156,8 +156,8 @@ async def test_a_claim_is_for_one(stored, sync, clock):
     def later(made_at):
         return clock.now() + timedelta(minutes=1)
 
-    first = await stored.claim(row.installation_id, most=10, again=later)
-    second = await stored.claim(row.installation_id, most=10, again=later)
+    first = await stored.claim(row.installation_id, due_by=clock.now(), most=10, again=later)
+    second = await stored.claim(row.installation_id, due_by=clock.now(), most=10, again=later)
 
     assert (len(first), second) == (1, [])
     assert await stored.polls() == {row.installation_id: clock.now() + timedelta(minutes=1)}
