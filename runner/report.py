@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 
 from runner.defuse import defuse
 from runner.prompts import render_text
-from runner.recovery.numbers import decisions, recoveries
+from runner.recovery.numbers import as_written, decisions, proposals, recoveries
 from runner.roadmap.task import Task
 from runner.shares import percents
 from runner.state import Attempt, RunState, Status, Usage
 from runner.texts import blocked_reason, warnings_of
+from runner.texts_recovery import recoveries_told
 
 
 def todos(state: RunState) -> dict[str, object]:
@@ -25,11 +26,12 @@ def todos(state: RunState) -> dict[str, object]:
 
 
 def report(state: RunState) -> dict[str, object]:
-    """Return the object of ``report.json``; seconds are wall time, ``cost`` is USD or unknown."""
-    statuses = Counter(str(state.status(task)) for task in _work(state))
+    """Return the object of ``report.json``; seconds are wall time, ``cost`` is USD or unknown.
+
+    Tasks are counted as people wrote them: one that a recovery replaced counts once.
+    """
+    statuses = Counter(status for _, status in as_written(state))
     attempts = list(state.attempts.values())
-    done = sum(a.status is Status.COMPLETED for a in attempts)
-    counted = sum(a.status is not Status.REPLACED for a in attempts)
     ended = state.ended or state.started
     spent = _sum(a.spent for a in attempts)
     return {
@@ -40,10 +42,11 @@ def report(state: RunState) -> dict[str, object]:
         "duration_seconds": round(max(0.0, ended - state.started), 3),
         "problem": state.problem,
         "cancelled": state.stopping,
-        "success_rate": round(done / counted, 4) if counted else 0.0,
+        "success_rate": _success(state),
         "tasks": {"total": statuses.total() - statuses[Status.REPLACED]}
         | {str(status): statuses[status] for status in Status},
         "recoveries": recoveries(state),
+        "proposals": proposals(state),
         "decisions": decisions(state),
         "roadmap_modifications": [_modification(state, a) for a in attempts if a.commit],
         "deferrals": [a.task for a in attempts if a.status is Status.DEFERRED or a.number > 1],
@@ -62,12 +65,23 @@ def report(state: RunState) -> dict[str, object]:
     }
 
 
+def _success(state: RunState) -> float:
+    """The share of the tasks this run took up, as people wrote them, that are completed."""
+    begun = {key for a in state.attempts.values() for key in (a.task, *a.members)}
+    statuses = [status for task, status in as_written(state) if task.key in begun]
+    counted = [status for status in statuses if status is not Status.REPLACED]
+    return round(counted.count(Status.COMPLETED) / len(counted), 4) if counted else 0.0
+
+
 def markdown(state: RunState) -> str:
     """Return the report for people."""
     nodes = shares(state)
     whole = _sum(used for _, used, _ in nodes)
     rows = table(state)
-    return render_text("report", report=report(state), rows=rows, nodes=nodes, whole=whole)
+    replaced = recoveries_told(state)
+    return render_text(
+        "report", report=report(state), rows=rows, nodes=nodes, whole=whole, replaced=replaced
+    )
 
 
 def table(state: RunState) -> list[dict[str, object]]:
@@ -108,6 +122,7 @@ def _todo(state: RunState, task: Task) -> dict[str, object]:
         "checked": status is Status.COMPLETED,
         "line": task.line,
         "url": attempt.url if attempt else "",
+        "replaces": state.origins.get(task.key, ""),
         "blocked_by": state.blocked_by.get(task.key, "") if status is Status.BLOCKED else "",
     }
 

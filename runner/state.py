@@ -225,6 +225,12 @@ class RunState:
             found[key] = depth
         return found
 
+    def written(self, key: str) -> str:
+        """The key of the task that people wrote, in whose place the one of this key stands."""
+        for _ in self.origins:
+            key = self.origins.get(key, key)
+        return key
+
     @property
     def at_work(self) -> tuple[str, ...]:
         """Tasks that are worked on besides the one in hand."""

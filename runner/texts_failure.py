@@ -18,10 +18,14 @@ _BECAUSE: dict[Reason, str] = {
     "environment_issue": "The tests need something that this environment lacks",
 }
 _UNKNOWN = {
-    "pattern": "Neither another text nor another order of the tasks would help",
-    "model": "The model saw no reason that another text or order of the tasks would change",
+    "pattern": "Neither another wording nor another order of the tasks would help",
+    "model": "The model found no cause that another wording or order of the tasks would remove",
     "nobody": "No rule and no model could say why this failed",
 }
+NOT_VAGUE = (
+    "the model called the task too vague, but the task names its files and what to write there, "
+    "so it was not rewritten"
+)
 _DOES: dict[Strategy, str] = {
     "rewrite": "The new text says what to write and how to see that it is done",
     "decompose": "It becomes {parts} tasks, in this order, each of which can be tested alone",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from runner.defuse import defuse
 from runner.publishing import Handed
+from runner.recovery.numbers import outcome
 from runner.recovery.values import Proposal, Strategy
 from runner.roadmap.new_task import NewTask
 from runner.state import Attempt, RunState
@@ -28,6 +29,15 @@ _WHY = {
     "environment_issue": "the environment lacks something the task needs",
     "unknown": "no rule and no model could tell why",
 }
+_OUTCOMES = {
+    "applied": "applied",
+    "waiting": "waiting for a decision",
+    "closed": "not applied",
+    "published": "proposed only, nothing was applied",
+}
+_LONGEST = 4_000
+"""Characters of a task that are shown as it was."""
+
 _MOST = 5
 CANCELLED = "its run was cancelled; checkpoints that it opened stay open"
 DONE_BY_PEOPLE = "its task is done in the roadmap already"
@@ -96,7 +106,7 @@ def proposal_comment(state: RunState, *, stale: bool = False) -> str:
         f"**Why:** {_reason(state)} (`{proposal.reason}`).",
         _plain(proposal.explanation),
         f"**Approval does this:** {_does(proposal)}",
-        replacement_list(proposal.replacements),
+        before_and_after(proposal),
         _evidence(proposal),
         "**How far it got:**\n\n" + effort(attempt),
         output_of(attempt.verification),
@@ -123,14 +133,37 @@ def recovery_body(state: RunState) -> str:
     decision = state.attempt.decision
     by = f"Approved by {_plain(decision.by)}." if decision else "Applied by the approval mode."
     parts = [
-        f"**{proposal.strategy.upper()}** of a task of `{state.request.roadmap}`:",
-        _quoted(state.task.text),
+        f"**{proposal.strategy.upper()}** of a task of `{state.request.roadmap}`.",
         f"**Why:** {_reason(state)} (`{proposal.reason}`). {_plain(proposal.explanation)}",
-        replacement_list(proposal.replacements),
+        before_and_after(proposal),
         _evidence(proposal),
         by,
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def recoveries_told(state: RunState) -> str:
+    """Every recovery that replaces a task, with both texts and what became of it; '' for none."""
+    told = []
+    for attempt in state.attempts.values():
+        proposal = attempt.proposal
+        if proposal and proposal.replaces and proposal.replacements:
+            name = _plain(state.task_of(attempt.task).name)
+            how = _OUTCOMES[outcome(attempt, proposal)]
+            head = f"**Task {name}: {proposal.strategy}, {how}.** {_plain(proposal.explanation)}"
+            told.append(f"{head}\n\n{before_and_after(proposal)}")
+    return "\n\n".join(told)
+
+
+def before_and_after(proposal: Proposal) -> str:
+    """The task as people wrote it and what replaces it, safe to publish; '' for nothing."""
+    if not proposal.replacements:
+        return ""
+    kept = " (what stands below the task stays)" if proposal.strategy == "rewrite" else ""
+    return (
+        f"**The task as it was:**\n\n{_quoted(cut_middle(proposal.original, _LONGEST))}\n\n"
+        f"**What replaces it**{kept}**:**\n\n{replacement_list(proposal.replacements)}"
+    )
 
 
 def replacement_list(tasks: tuple[NewTask, ...]) -> str:

@@ -14,6 +14,7 @@ from app.pages.watching import recall
 from app.progress.panel import total
 from app.store.proposals import StoredProposal
 from app.store.runs import Run
+from runner.recovery.numbers import as_written
 from runner.roadmap.task import Task
 from runner.state import RunState, Status
 
@@ -41,8 +42,12 @@ class Report:
         return 1 if self.count(*_UNFINISHED) else 0
 
     def count(self, *statuses: Status) -> int:
-        """How many tasks of the runs stand so."""
-        return sum(state.status(task) in statuses for state, task in self._touched())
+        """How many tasks of the runs stand so; one that a recovery replaced counts once."""
+        found: dict[str, Status] = {}
+        for state in (state for _, state in self.runs if state):
+            touched = {state.written(key) for key in (*state.attempts, *state.blocked_by)}
+            found |= {t.key: status for t, status in as_written(state) if t.key in touched}
+        return sum(status in statuses for status in found.values())
 
     def outputs(self) -> dict[str, str]:
         """The outputs of the Action, by name."""

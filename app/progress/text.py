@@ -16,6 +16,7 @@ from runner.defuse import defuse
 from runner.errors import Outage
 from runner.recovery.numbers import by_strategy
 from runner.state import RunState
+from runner.texts_recovery import recoveries_told
 
 _HEADS = {
     "queued": "is queued",
@@ -110,7 +111,9 @@ def _recovered(state: RunState) -> str:
         f"| {strategy} | {done['attempted']} | {done['applied']} | {done['successful']} |"
         for strategy, done in by.items()
     ]
-    return "\n".join(lines)
+    told = recoveries_told(state)
+    both = f"\n\n{_folded('What was replaced by what', told)}" if told else ""
+    return "\n".join(lines) + both
 
 
 def _drawn(state: RunState) -> str:

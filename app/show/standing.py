@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.show.view import View
+from runner.recovery.numbers import as_written
 from runner.report import node_usage
 from runner.roadmap.headings import phase_heading
 from runner.roadmap.marks import without_marks
@@ -44,15 +45,16 @@ class Standing:
 
 
 def standing(state: RunState, in_hand: frozenset[str] = frozenset()) -> Standing:
-    """Count the work of the roadmap, phase by phase in the order of the file."""
+    """Count the work as people wrote it, phase by phase in the order of the file."""
     phases: dict[str, Phase] = {}
-    for task in state.tasks:
-        if task.kind != "work":
+    working = {state.written(key) for key in in_hand}
+    for task, status in as_written(state):
+        if status is Status.REPLACED:
             continue
         name = _heading(task)
         known = phases.get(name, Phase(name, 0, 0))
-        done = known.done + (state.status(task) in _DONE)
-        active = known.active or task.key in in_hand
+        done = known.done + (status in _DONE)
+        active = known.active or task.key in working
         phases[name] = Phase(name, done, known.total + 1, active)
     most = max(0, state.request.options.max_tasks - state.picked)
     return Standing(tuple(phases.values()), min(most, len(upcoming(state))))

@@ -72,7 +72,7 @@ def ended(state: RunState, done: int, total: int, seconds: float) -> str:
     how = "was cancelled" if state.stopping else "stopped" if state.problem else "is done"
     return (
         f"Run {state.request.id} {how}: {of_tasks(done, total)} completed in {clock(seconds)}, "
-        "those of earlier runs counted too."
+        "including those of earlier runs."
     )
 
 

@@ -13,7 +13,7 @@ from runner.ports import Message
 from runner.prompts import render_text
 from runner.prompts.forms import form
 from runner.reading import base_of, contents, reader
-from runner.recovery.classify import classify
+from runner.recovery.classify import believed, classify
 from runner.recovery.facts import MANIFESTS, Facts, facts_of
 from runner.recovery.naming import failure_of
 from runner.recovery.reading import read_reason
@@ -78,7 +78,7 @@ async def _asked(
         )
     except TaskError:
         return state, Classification("unknown", (), by="nobody")
-    return state, read_reason(said.text)
+    return state, believed(read_reason(said.text), facts)
 
 
 def told(facts: Facts) -> str:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 from runner.recovery.choose import MOST_PARTS
-from runner.recovery.edit import edited
+from runner.recovery.demands import lost, told
+from runner.recovery.edit import divides, edited
 from runner.recovery.facts import unnumbered
 from runner.recovery.values import Strategy
 from runner.roadmap.edit import EditRefused, find
@@ -62,7 +63,8 @@ def fault(state: RunState, ground: Ground) -> str:
         (_unclear(n, proposal.strategy, each) for n, each in enumerate(tasks, 1)),
         (_paths(n, state, ground, each) for n, each in enumerate(tasks, 1)),
     )
-    return next((said for said in found if said), "") or _refused(state, ground)
+    first = next((said for said in found if said), "")
+    return first or _losing(state, ground, tasks) or _refused(state, ground)
 
 
 def _number(strategy: Strategy, tasks: Sequence[NewTask]) -> str:
@@ -71,7 +73,8 @@ def _number(strategy: Strategy, tasks: Sequence[NewTask]) -> str:
     if strategy == "rewrite" and len(tasks) != 1:
         return f"There are {len(tasks)} tasks; write exactly one."
     if strategy == "decompose" and not 2 <= len(tasks) <= MOST_PARTS:
-        return f"{len(tasks)} tasks were found; write 2 to {MOST_PARTS}."
+        found = "1 task was" if len(tasks) == 1 else f"{len(tasks)} tasks were"
+        return f"{found} found; write 2 to {MOST_PARTS}."
     return ""
 
 
@@ -139,6 +142,17 @@ def _paths(number: int, state: RunState, ground: Ground, new: NewTask) -> str:
         if _outside(path, known, ground.paths):
             return f"Task {number} names {path}; the repository has no such folder."
     return ""
+
+
+def _losing(state: RunState, ground: Ground, tasks: Sequence[NewTask]) -> str:
+    """A task is not made easier by leaving out what it asks for."""
+    task, roadmap = state.task, parse_roadmap(state.request.roadmap, ground.roadmap)
+    goes = divides(state, roadmap, find(roadmap, state.current) or task)
+    gone = lost(task, tasks, stays="" if goes else task.details)
+    if not gone:
+        return ""
+    whole = "the task does" if len(tasks) == 1 else "the tasks together do"
+    return f"The old task names {told(gone)}, and {whole} not; keep it word for word."
 
 
 def _named(text: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from runner.recovery.choose import MOST_PARTS
 from runner.recovery.facts import unnumbered
@@ -17,21 +18,28 @@ _LONGEST_TITLE = 120
 
 
 def parts_of(task: Task, plan: Plan | None) -> tuple[NewTask, ...]:
-    """Return 2 to 5 parts in order, from its bullets, its list of files or its plan; else ()."""
+    """Return 2 to 5 parts in order, from its bullets, its list of files or its plan; else ().
+
+    The acceptance criteria of the whole are those of the last part.
+    """
     for parts in (_bullets(task), _files(task), _steps(plan)):
         if 2 <= len(parts) <= MOST_PARTS:
-            return tuple(parts)
+            return (*parts[:-1], replace(parts[-1], acceptance=task.acceptance))
     return ()
 
 
 def _bullets(task: Task) -> list[NewTask]:
     """What is listed below the task, at the outermost level, as parts of its sentence."""
+    about = unnumbered(task).partition("\n")[0].strip().rstrip(".:")[:_LONGEST_TITLE]
+    return [NewTask(f"{about}: {text}") for text in _points(task)]
+
+
+def _points(task: Task) -> list[str]:
     criteria = {" ".join(text.split()) for text in task.acceptance}
     found = [match for line in task.details.split("\n") if (match := _BULLET.match(line))]
     outer = min((len(match["indent"]) for match in found), default=0)
     texts = [" ".join(m["text"].split()) for m in found if len(m["indent"]) == outer]
-    about = unnumbered(task).partition("\n")[0].strip().rstrip(".:")[:_LONGEST_TITLE]
-    return [NewTask(f"{about}: {text}") for text in texts if _is_part(text, criteria)]
+    return [text for text in texts if _is_part(text, criteria)]
 
 
 def _is_part(text: str, criteria: set[str]) -> bool:
@@ -47,7 +55,8 @@ def _files(task: Task) -> list[NewTask]:
         return []
     before, after = text[: lists[0].start()], text[lists[0].end() :]
     files = dict.fromkeys(re.findall(_FILE, lists[0][0]))
-    return [NewTask(f"{before}{file}{after}") for file in files]
+    about = tuple(_points(task))
+    return [NewTask(f"{before}{file}{after}", details=about) for file in files]
 
 
 def _steps(plan: Plan | None) -> list[NewTask]:

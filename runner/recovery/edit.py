@@ -28,7 +28,7 @@ def edited(state: RunState, before: bytes) -> bytes:
         proposal.task,
         proposal.replacements,
         audit=audit_of(state),
-        keep_nested=task is None or not _divides(state, parsed, task),
+        keep_nested=task is None or not divides(state, parsed, task),
         parsed=parsed,
     )
 
@@ -45,12 +45,11 @@ def audit_of(state: RunState) -> Audit:
     )
 
 
-def _divides(state: RunState, roadmap: Roadmap, task: Task) -> bool:
-    """Whether the new tasks say all that was nested in it, so that it does not stand twice.
+def divides(state: RunState, roadmap: Roadmap, task: Task) -> bool:
+    """Say whether the new tasks stand for all that is nested in the task, so that it goes.
 
-    Parts of a divided task do, and so does what a person wrote in its place by a push.
-
-    Boxes are tasks of their own and stay; so does what a person did not see go.
+    Parts of a divided task do, and so does what a person wrote in its place by a push. Boxes are
+    tasks of their own and stay; so does what a person did not see go.
     """
     boxes = any(task.line < other.line <= task.end_line for other in roadmap.tasks)
     decision = state.attempt.decision

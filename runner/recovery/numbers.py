@@ -1,12 +1,20 @@
-"""How often each strategy was tried, applied, and led to a finished task. Pure."""
+"""What recoveries did: to the tasks people wrote, and how often each strategy helped. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import get_args
 
-from runner.recovery.values import Strategy
+from runner.recovery.listing import as_item
+from runner.recovery.values import Proposal, Strategy
+from runner.roadmap.task import Task
 from runner.state import Attempt, RunState, Status
+
+_OPEN = (
+    *(Status.FAILED, Status.AWAITING_APPROVAL, Status.BLOCKED, Status.DECLINED, Status.DEFERRED),
+    *(Status.SKIPPED, Status.IN_PROGRESS, Status.PENDING, Status.IN_REVIEW),
+)
+"""Where a task stands of which one part stands so: the first that any part has."""
 
 _APPLIED = {
     "rewrite": Status.REPLACED,
@@ -14,6 +22,47 @@ _APPLIED = {
     "defer": Status.DEFERRED,
     "skip": Status.SKIPPED,
 }
+
+
+def as_written(state: RunState) -> list[tuple[Task, Status]]:
+    """Return the work that people wrote down, each task once, and where it stands.
+
+    A task that a recovery replaced is completed only when all that took its place is. One that
+    nothing took the place of, since people took it out, is ``replaced`` and counts nowhere.
+    """
+    found: dict[str, Task] = {}
+    for task in (*state.tasks, *state.replaced):
+        if task.kind == "work":
+            key = state.written(task.key)
+            found[key] = task if key == task.key else state.task_of(key)
+    return [(task, _whole(state, task)) for task in found.values()]
+
+
+def proposals(state: RunState) -> list[dict[str, object]]:
+    """Return what was proposed about tasks, in their order: with the old text and the new one."""
+    return [
+        {
+            "id": proposal.id,
+            "task": attempt.task,
+            "strategy": proposal.strategy,
+            "reason": proposal.reason,
+            "explanation": proposal.explanation,
+            "original": proposal.original,
+            "replacements": [as_item(task) for task in proposal.replacements],
+            "outcome": outcome(attempt, proposal),
+        }
+        for attempt in state.attempts.values()
+        if (proposal := attempt.proposal) and proposal.kind == "recovery"
+    ]
+
+
+def outcome(attempt: Attempt, proposal: Proposal) -> str:
+    """Say in one word what became of a proposal."""
+    if attempt.status is _APPLIED.get(proposal.strategy) or _handed_over(attempt):
+        return "applied"
+    if attempt.status is Status.AWAITING_APPROVAL:
+        return "waiting"
+    return "closed" if attempt.decision else "published"
 
 
 def recoveries(state: RunState) -> dict[str, object]:
@@ -57,6 +106,20 @@ def decisions(state: RunState) -> list[dict[str, object]]:
         for attempt in state.attempts.values()
         if attempt.proposal and attempt.decision
     ]
+
+
+def _whole(state: RunState, task: Task) -> Status:
+    status = state.status(task)
+    if status is not Status.REPLACED:
+        return status
+    stand = {
+        _whole(state, other)
+        for other in (*state.tasks, *state.replaced)
+        if state.origins.get(other.key) == task.key
+    }
+    if not stand:
+        return status
+    return next((each for each in _OPEN if each in stand), Status.COMPLETED)
 
 
 def _each(state: RunState) -> Iterator[tuple[str, bool, bool]]:

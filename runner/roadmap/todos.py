@@ -54,6 +54,7 @@ class _Todo(_Strict):
     line: int | None = None
     url: _Short = ""
     checked: StrictBool | None = None
+    replaces: _Short = ""
     blocked_by: _Short = ""
 
 

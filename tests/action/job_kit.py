@@ -134,7 +134,7 @@ class Workflows:
         )
         parts = [{"title": title, "acceptance": []} for title in PARTS]
         self.model.when(contains="for it is too much at once").says(json.dumps(parts))
-        about = self.model.when(contains="`table.json`", without=("1.1.1",))
+        about = self.model.when(contains="`two.md` and `table.json`", without=("1.1.1",))
         about.says(BROKEN, repeat_last=True)
 
     def dispatch(self, by: str = "writer") -> dict[str, Any]:

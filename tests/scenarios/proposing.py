@@ -11,12 +11,13 @@ from tests.scenarios.projects import note, notes
 _TASK = "Write `one.md`, `two.md` and `table.json`"
 _CALLS = 6
 """One plan, the first answer and four more."""
-STUCK = notes(f"- [ ] 1.1 {_TASK}\n")
+TABLE = {"table.json": b'{"a": 0}\n'}
+STUCK = notes(f"- [ ] 1.1 {_TASK}\n", **TABLE)
 BESIDE = f"- [ ] 1.1 {_TASK}\n- [ ] 1.2 Write `three.md`\n"
 """The same task, and one that has nothing to do with it."""
 BROKEN = 'table.json\n```json\n{"a": 1,\n```\n'
-PARTS = ["Write `one.md` with a note", "Write `two.md` with a note"]
-TITLES = ["1.1.1 Write one.md with a note", "1.1.2 Write two.md with a note"]
+PARTS = ["Write `one.md` with a note", "Write `two.md` with a note on `table.json`"]
+TITLES = ["1.1.1 Write one.md with a note", "1.1.2 Write two.md with a note on table.json"]
 
 
 async def decomposed(bot: Bot, command: str = "/execute", *, then: str = "") -> Issue:

@@ -8,9 +8,11 @@ from tests.fake_github.state import Issue
 from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, notes, on
-from tests.scenarios.proposing import STUCK, TITLES, decomposed, escalated, goes_on
+from tests.scenarios.proposing import STUCK, TABLE, TITLES, decomposed, escalated, goes_on
 
-BEHIND = notes("- [ ] 1.0 Write `zero.md`\n- [ ] 1.1 Write `one.md`, `two.md` and `table.json`\n")
+BEHIND = notes(
+    "- [ ] 1.0 Write `zero.md`\n- [ ] 1.1 Write `one.md`, `two.md` and `table.json`\n", **TABLE
+)
 
 
 async def resting_behind_a_checkpoint(bot: Bot) -> tuple[Issue, Issue]:

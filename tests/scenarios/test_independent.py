@@ -9,7 +9,7 @@ import pytest
 from tests.fake_github.state import Issue
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, notes, on
-from tests.scenarios.proposing import BESIDE, decomposed, goes_on, id_of
+from tests.scenarios.proposing import BESIDE, TABLE, decomposed, goes_on, id_of
 
 APART = {".github/cairn.yml": b"pull_requests: {strategy: independent}\n"}
 LINES = (
@@ -57,7 +57,7 @@ async def test_each_stands_on_what_it_needs(bot: Bot) -> None:
     assert ticked(bot, one) == ["1.1", "1.2"]
 
 
-@on(notes(BESIDE, **APART))
+@on(notes(BESIDE, **TABLE, **APART))
 async def test_a_recovery_stands_by_itself_too(bot: Bot) -> None:
     """Its replacements build on it; what has nothing to do with it stays on the default branch."""
     bot.model.when(contains="1.2 Write `three.md`").says(note("three.md"))

@@ -10,7 +10,7 @@ from tests.fake_github.state import Issue
 from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot, run_of
 from tests.scenarios.projects import note, notes, on
-from tests.scenarios.proposing import BESIDE, decomposed, goes_on, id_of
+from tests.scenarios.proposing import BESIDE, TABLE, decomposed, goes_on, id_of
 
 SINGLE = {".github/cairn.yml": b"pull_requests: {strategy: single}\n"}
 LINES = "".join(f"- [ ] 1.{n} Write `{word}.md`\n" for n, word in enumerate(("one", "two", "six")))
@@ -85,7 +85,7 @@ async def test_closed_unmerged_is_a_no_to_all_of_it(bot: Bot) -> None:
     assert (bot.pulls[1].pull.base, rows(bot.pulls[1])) == ("main", ["1.2 Write six.md"])
 
 
-@on(notes(BESIDE, **SINGLE))
+@on(notes(BESIDE, **TABLE, **SINGLE))
 async def test_a_failed_task_leaves_its_proposal(bot: Bot) -> None:
     """The others go on; approved, the edit is a commit like theirs and the proposal is closed."""
     bot.model.when(contains="1.2 Write `three.md`").says(note("three.md"))

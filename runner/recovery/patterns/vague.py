@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from runner.recovery.demands import is_clear
 from runner.recovery.facts import Facts
 from runner.recovery.values import Classification
 from runner.roadmap.lint.vague import vague as lint_vague
@@ -22,6 +23,8 @@ _CODE = re.compile(r"`[^`\n]*`")
 
 def vague(facts: Facts) -> Classification | None:
     """Count what says so; the text must, and the answers must as well."""
+    if is_clear(facts.task):
+        return None
     text, answers = _text(facts), _answers(facts)
     if not text or not answers or sum(text.values()) + sum(answers.values()) < ENOUGH:
         return None

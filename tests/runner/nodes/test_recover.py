@@ -177,7 +177,7 @@ async def test_decomposing_asks_again_with_what_was_wrong(model: ScriptedModel) 
     assert [new.id for new in proposal.replacements] == ["1.2.1", "1.2.2"]
     assert "2 tasks, in this order" in proposal.explanation
     assert "could not be used" not in model.questions[0].messages[-1].content
-    assert "could not be used: 1 tasks were found" in model.questions[1].messages[-1].content
+    assert "could not be used: 1 task was found" in model.questions[1].messages[-1].content
 
 
 async def test_after_two_useless_answers_people_are_asked(model: ScriptedModel) -> None:

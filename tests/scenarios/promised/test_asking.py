@@ -115,7 +115,7 @@ APPROVAL = Scenario(
     answers=(
         to(CLASSIFY, says=("task_too_complex\nIt is several files.",)),
         to(DECOMPOSE, says=(json.dumps([{"title": t, "acceptance": []} for t in PARTS]),)),
-        to("table.json`", says=(BROKEN,), without=("1.1.1", "three.md"), again=True),
+        to("`two.md` and `table.json`", says=(BROKEN,), without=("1.1.1", "three.md"), again=True),
     ),
     asked=Asked(approval="interactive"),
     check=lambda left: None,
