@@ -20,7 +20,7 @@ from handlers.pushes import BranchPushed, read_push
 from handlers.respond import handle_comment
 from handlers.reviews import handle_pull
 from handlers.runs import Runs
-from handlers.talk import Talk
+from handlers.talk import Refusals, Talk
 from runner.ports import Clock
 
 log = logging.getLogger(__name__)
@@ -29,7 +29,8 @@ log = logging.getLogger(__name__)
 class Dispatch:
     """Works one delivery; doing it twice changes nothing. Raises ``Outage``.
 
-    ``pushed`` works pushes, those of bots too; ``quiet`` tells where nothing may be said.
+    ``pushed`` works pushes, those of bots too; ``refusals`` remembers who was refused something,
+    ``quiet`` tells where nothing may be said.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class Dispatch:
         clock: Clock,
         allowed_bots: Set[str],
         pushed: Callable[[BranchPushed], Awaitable[None]],
+        refusals: Refusals,
         quiet: Quiet = aloud,
     ) -> None:
         self._identity = identity
@@ -49,6 +51,7 @@ class Dispatch:
         self._clock = clock
         self._allowed_bots = allowed_bots
         self._pushed = pushed
+        self._refusals = refusals
         self._quiet = quiet
 
     async def __call__(self, delivery: Delivery) -> None:
@@ -95,6 +98,7 @@ class Dispatch:
             installation_id=event.installation_id,
             issue=event.issue,
             own_login=own,
+            refusals=self._refusals,
             quiet=partial(
                 self._quiet,
                 event.installation_id,

@@ -6,7 +6,7 @@ import difflib
 
 from handlers import replies
 from handlers.arguments import Values, read_arguments, split_words
-from handlers.comments import Line, command_lines
+from handlers.comments import Line, command_lines, goes_on_below
 from handlers.orders import Misunderstood, Order
 from handlers.table import COMMANDS, START, TRIGGER, Command
 
@@ -17,8 +17,14 @@ _LONGEST_LINE = 2000
 
 
 def parse(body: str) -> tuple[Order, ...]:
-    """Return what the first few commands of a comment ask for; () when there is none."""
-    return tuple(understand(line) for line in command_lines(body)[:MOST_COMMANDS])
+    """Return what the first few commands of a comment ask for; () when there is none.
+
+    Hostile text can take most of a second: call it in a thread.
+    """
+    lines = command_lines(body)
+    if not lines and goes_on_below(body):
+        return (Misunderstood(replies.long_comment(), START.usage),)
+    return tuple(understand(line) for line in lines[:MOST_COMMANDS])
 
 
 def understand(line: Line) -> Order:
@@ -28,6 +34,8 @@ def understand(line: Line) -> Order:
         return Misunderstood(replies.long_line(), own.usage)
     if words_of := next((a for a in own.arguments if a.kind == "words"), None):
         return _order(own, {words_of.field: line.text})
+    if not line.whole and any(argument.kind == "below" for argument in own.arguments):
+        return Misunderstood(replies.long_comment(), own.usage)
     words = split_words(line.text)
     if words is None:
         return Misunderstood(replies.open_quote(), own.usage)

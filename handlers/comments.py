@@ -19,6 +19,12 @@ from markdown_it.token import Token
 
 from handlers.table import TRIGGERS
 
+LONGEST = 20_000
+"""Characters of a comment that are read: a command's own lines and the list of an ``/edit``.
+
+GitHub takes 65,536, and a Markdown parser can be made slow by fewer.
+"""
+
 _COMMAND = "cairn_command"
 
 # inline parsing takes quadratic time for hostile text: look at so much of a comment only
@@ -36,28 +42,62 @@ _BLANK = re.compile(r"\n[ \t]*\n")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One command line: what follows the ``trigger`` on it, and the lines ``below`` it, raw."""
+    """One command line: what follows the ``trigger`` on it, and the lines ``below`` it, raw.
+
+    ``whole`` is False where the comment goes on beyond what is read.
+    """
 
     trigger: str
     text: str
     below: str = ""
+    whole: bool = True
+
+
+def may_hold_command(body: str) -> bool:
+    """Say, at the cost of one search, whether a line of a comment begins like a command.
+
+    Only a parser can tell whether it is one.
+    """
+    return bool(_ANYWHERE.search(_unix(body)))
+
+
+def goes_on_below(body: str) -> bool:
+    """Say whether a line begins like a command beyond what is read of a comment."""
+    text = _own(_unix(body))
+    return bool(_ANYWHERE.search(text[len(_beginning(text)) :]))
 
 
 def command_lines(body: str) -> tuple[Line, ...]:
-    """Return the command lines in order of appearance."""
-    # str.splitlines would also break at U+2028, form feeds and more, and obey quoted commands;
-    # a lone carriage return is no break either
-    text = _own(body.replace("\r\n", "\n").replace("\r", " "))
+    """Return the command lines in order of appearance, in the first ``LONGEST`` characters."""
+    full = _own(_unix(body))
+    text = _beginning(full)
     if not _ANYWHERE.search(text):
         return ()
     markdown, env = _markdown(), dict[str, Any]()
     lines = text.split("\n")
     candidates = islice(_candidates(markdown.parse(text, env), lines), _MOST_PARAGRAPHS)
     return tuple(
-        Line(trigger, words, "\n".join(lines[first + nth + 1 :]))
+        Line(trigger, words, "\n".join(lines[first + nth + 1 :]), whole=len(text) == len(full))
         for paragraph, first, at_start in candidates
         for trigger, words, nth in _in_paragraph(paragraph, at_start, markdown, env)
     )
+
+
+def _unix(body: str) -> str:
+    """A comment's text with line feeds alone.
+
+    str.splitlines would also break at U+2028, form feeds and more, and obey quoted commands; a lone
+    carriage return is no break either.
+    """
+    return body.replace("\r\n", "\n").replace("\r", " ")
+
+
+def _beginning(text: str) -> str:
+    """As much of a text as is read, in whole lines where it has any."""
+    if len(text) <= LONGEST:
+        return text
+    end = text.rfind("\n", 0, LONGEST)
+    return text[: end if end > 0 else LONGEST]
 
 
 def _own(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from handlers import replies_decisions as replies
-from handlers.decisions import chosen, looks_like_id, weigh
+from handlers.decisions import Weighed, chosen, looks_like_id, weigh
 from handlers.events import IssueCommentCreated
 from handlers.orders import Approve, Deciding, Edit, Reject
 from handlers.proposals import Proposal, Proposals, Saying, Verdict
@@ -20,15 +20,15 @@ _VERDICTS: dict[type[Deciding], Verdict] = {Approve: "approve", Reject: "reject"
 
 async def decide_by_reply(
     event: IssueCommentCreated, order: Deciding, nth: int, talk: Talk, proposals: Proposals
-) -> str:
-    """Take a comment as a decision; return what to reply. Raises ``Outage``."""
+) -> Weighed:
+    """Take a comment as a decision; return what became of it. Raises ``Outage``."""
     here = await _here(event, proposals)
     meant, why = _meant(order, here, by_itself=event.is_pull_request)
     if meant is None:
-        return await _not_found(_word(order), event, here, proposals)
+        return Weighed(False, await _not_found(_word(order), event, here, proposals))
     tasks = listed(order.below) if isinstance(order, Edit) else ()
     if isinstance(order, Edit) and (problem := _unusable(order, tasks)):
-        return problem
+        return Weighed(False, problem)
     saying = Saying(
         delivery=f"{event.delivery}#{nth}" if nth else event.delivery,
         by=event.author,
@@ -40,7 +40,7 @@ async def decide_by_reply(
     )
     named = why != _said(order) if isinstance(order, Reject) else bool(_word(order))
     older = () if named else [each for each in here if each.number == meant.number][1:]
-    return (await weigh(talk, proposals, meant, saying, older)).say
+    return await weigh(talk, proposals, meant, saying, older)
 
 
 async def _here(event: IssueCommentCreated, proposals: Proposals) -> tuple[Proposal, ...]:

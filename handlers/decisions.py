@@ -15,10 +15,14 @@ _OVER = ("ended", "cancelled")
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """What became of it: whether it ``counts``, and what to ``say`` about that."""
+    """What became of it: whether it ``counts``, and what to ``say`` about that.
+
+    ``refused`` says that somebody had no right to say it.
+    """
 
     counts: bool
     say: str
+    refused: bool = False
 
 
 async def weigh(
@@ -29,11 +33,11 @@ async def weigh(
     The permission is asked from GitHub at this moment, by user id. Raises ``Outage``.
     """
     if saying.by.type == "Bot":
-        return Weighed(False, replies.people_only(saying.by))
+        return Weighed(False, replies.people_only(saying.by), refused=True)
     role = await role_of(talk.github, repository=talk.repository, user=saying.by)
     rules = await proposals.rules(talk.repository, talk.installation_id)
     if not may_decide(proposal, saying, role, rules):
-        return Weighed(False, replies.may_not_decide(saying, role, rules))
+        return Weighed(False, replies.may_not_decide(saying, role, rules), refused=True)
     if proposal.state == "open" and (why := _obstacle(proposal, saying, older)):
         return Weighed(False, why)
     if proposal.state == "open":

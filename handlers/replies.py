@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from handlers.comments import LONGEST
 from handlers.orders import Misunderstood
 from handlers.payloads import User
 from handlers.runs import RunStatus, TaskLine
@@ -141,6 +142,14 @@ def open_quote() -> str:
 def long_line() -> str:
     """A command line beyond what we read."""
     return "The command is too long."
+
+
+def long_comment() -> str:
+    """A comment of which the part that matters is not read."""
+    return (
+        f"This comment is longer than {LONGEST:,} characters, and Cairn reads no further. Write "
+        "the command at the beginning of a shorter comment."
+    )
 
 
 def unknown_word(word: str) -> str:

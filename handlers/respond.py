@@ -1,4 +1,4 @@
-"""Answer a comment: parse, check permission, react, ask the runner, reply once.
+"""Answer a comment: check permission, parse, react, ask the runner, reply once.
 
 A redelivered comment is answered again with the same effect: reactions are idempotent, a run is
 named by its delivery, and a reply is looked for before it is written.
@@ -6,10 +6,12 @@ named by its delivery, and a reply is looked for before it is written.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from handlers import replies
 from handlers.commands import parse
+from handlers.comments import may_hold_command
 from handlers.deciding import decide_by_reply
 from handlers.events import IssueCommentCreated
 from handlers.orders import (
@@ -35,6 +37,14 @@ from handlers.talk import Talk
 from handlers.tasks import retry, skip
 
 
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What to say to one order, '' for nothing; a ``refusal`` is said to a person once an issue."""
+
+    text: str
+    refusal: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
     """One comment and those who are needed to answer it."""
@@ -48,30 +58,30 @@ class Conversation:
 async def handle_comment(
     event: IssueCommentCreated, *, talk: Talk, runs: Runs, proposals: Proposals
 ) -> None:
-    """Do what a new comment asks for. Raises ``Outage`` of the client; doing it again is safe."""
-    orders = parse(event.body)
-    if orders:
+    """Do what a new comment asks for. Raises ``Outage`` of the client; doing it again is safe.
+
+    Anybody can write one: before the permission is known, it costs one search, and it is never
+    parsed on the event loop.
+    """
+    if may_hold_command(event.body):
+        role = await role_of(talk.github, repository=event.repository, user=event.author)
+        orders = await asyncio.to_thread(parse, event.body)
         told = Conversation(event=event, talk=talk, runs=runs, proposals=proposals)
-        await _answer(told, orders)
+        await _answer(told, orders, role)
     if event.is_pull_request:
         await proposals.touch(event.repository.id, event.issue)
 
 
-async def _answer(told: Conversation, orders: tuple[Order, ...]) -> None:
-    role = await _role(told, orders)
+async def _answer(told: Conversation, orders: tuple[Order, ...], role: Role) -> None:
     if any(_allowed(order, role) for order in orders):
         await told.talk.react(told.event.comment_id)
-    texts = [await _obey(told, order, nth, role) for nth, order in enumerate(orders)]
-    if any(texts):
-        text = "\n\n---\n\n".join(text for text in texts if text)
-        await told.talk.reply(text, to=told.event.delivery, since=told.event.created_at)
-
-
-async def _role(told: Conversation, orders: tuple[Order, ...]) -> Role:
-    rows = [row_of(order) for order in orders]
-    if all(row is None or row.needs == "anyone" for row in rows):
-        return "none"
-    return await role_of(told.talk.github, repository=told.event.repository, user=told.event.author)
+    said = [await _obey(told, order, nth, role) for nth, order in enumerate(orders)]
+    delivery, author = told.event.delivery, told.event.author
+    if any(reply.refusal for reply in said) and not await told.talk.may_refuse(author, to=delivery):
+        said = [reply for reply in said if not reply.refusal]
+    text = "\n\n---\n\n".join(reply.text for reply in said if reply.text)
+    if text:
+        await told.talk.reply(text, to=delivery, since=told.event.created_at)
 
 
 def _allowed(order: Order, role: Role) -> bool:
@@ -92,11 +102,20 @@ def _needs(row: Command, order: Order) -> Need:
     return row.needs
 
 
-async def _obey(told: Conversation, order: Order, nth: int, role: Role) -> str:
-    """Carry out one order; return what to reply, '' when the run itself will speak."""
+async def _obey(told: Conversation, order: Order, nth: int, role: Role) -> Reply:
+    """Carry out one order, or say that its author may not; what strangers get wrong is refused."""
     row = row_of(order)
     if row is not None and not row.configurable and not suffices(role, _needs(row, order)):
-        return _refused(row, order, told, role)
+        return Reply(_refused(row, order, told, role), refusal=True)
+    stranger = not suffices(role, "write")
+    if isinstance(order, Approve | Reject | Edit):
+        weighed = await decide_by_reply(told.event, order, nth, told.talk, told.proposals)
+        return Reply(weighed.say, weighed.refused or (stranger and not weighed.counts))
+    return Reply(await _done(told, order, nth), stranger and isinstance(order, Misunderstood))
+
+
+async def _done(told: Conversation, order: Order, nth: int) -> str:
+    """Do what somebody may; return what to reply, '' when the run itself will speak."""
     here = {"repository_id": told.event.repository.id, "issue": told.event.issue}
     by = told.event.author
     match order:
@@ -120,8 +139,8 @@ async def _obey(told: Conversation, order: Order, nth: int, role: Role) -> str:
         case Skip():
             request = _request(told, Execute(), nth)
             return await skip(order, request, told.talk, told.runs, told.proposals)
-        case Approve() | Reject() | Edit():
-            return await decide_by_reply(told.event, order, nth, told.talk, told.proposals)
+        case _:
+            raise TypeError(f"{order!r} is a decision")
 
 
 def _refused(row: Command, order: Order, told: Conversation, role: Role) -> str:

@@ -91,6 +91,8 @@ async def _said(
     if newest.state != "open" and saying.channel in _SETTLED:
         return  # what becomes of a pull request after the decision decides nothing
     weighed = await weigh(talk, proposals, newest, saying, here[1:])
+    if weighed.refused and not await talk.may_refuse(saying.by, to=saying.delivery):
+        return
     if not weighed.counts:
         await talk.reply(weighed.say, to=saying.delivery, since=None)
 

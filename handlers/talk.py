@@ -6,12 +6,13 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from gidgethub import BadRequest
 from gidgethub.abc import GitHubAPI
 
 from handlers import replies
-from handlers.payloads import Repo
+from handlers.payloads import Repo, User
 
 _LOG = logging.getLogger(__name__)
 
@@ -21,11 +22,22 @@ async def aloud() -> bool:
     return False
 
 
+class Refusals(Protocol):
+    """Who was told already that they may not do something; anybody can comment on anything."""
+
+    async def first(self, *, repository_id: int, issue: int, user_id: int, delivery: str) -> bool:
+        """Say whether a delivery is the first to refuse a person something on an issue.
+
+        The same delivery worked again is the first again. Raises ``Outage``.
+        """
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talk:
     """Where we speak, and as whom: ``own_login`` is our App's bot account.
 
-    ``quiet`` tells whether the repository wants to hear nothing.
+    ``refusals`` remembers who was refused; ``quiet`` tells whether the repository wants to hear
+    nothing.
     """
 
     github: GitHubAPI
@@ -33,6 +45,7 @@ class Talk:
     installation_id: int
     issue: int
     own_login: str
+    refusals: Refusals
     quiet: Callable[[], Awaitable[bool]] = aloud
 
     async def react(self, comment: int) -> None:
@@ -45,6 +58,15 @@ class Talk:
         except BadRequest as refusal:
             # the comment may be deleted or the conversation locked; the work is wanted all the same
             _LOG.warning("no reaction on comment %s: %s", comment, refusal)
+
+    async def may_refuse(self, who: User, *, to: str) -> bool:
+        """Say whether a refusal in answer ``to`` something may be said: the first to a person here.
+
+        Raises ``Outage``.
+        """
+        return await self.refusals.first(
+            repository_id=self.repository.id, issue=self.issue, user_id=who.id, delivery=to
+        )
 
     async def reply(self, text: str, *, to: str, since: datetime | None = None) -> None:
         """Leave one comment in answer ``to`` something, however often it is worked.

@@ -38,6 +38,7 @@ from app.store.database import Store, open_store
 from app.store.decisions import StoredDecisions
 from app.store.journal import StoredAnswers, StoredJournal
 from app.store.proposals import StoredProposals
+from app.store.refusals import StoredRefusals
 from app.store.runs import Run, RunRequest, Runs
 from app.store.skips import Skips
 from handlers.payloads import Repo
@@ -106,6 +107,11 @@ class Parts:
     def skips(self) -> Skips:
         """The tasks people want left out."""
         return Skips(self.store, self.around.clock)
+
+    @property
+    def refusals(self) -> StoredRefusals:
+        """Who was told already that they may not do something."""
+        return StoredRefusals(self.store, self.around.clock)
 
     async def segment(self, id: str, runs: Runs, watch: Watching, *, poll: Look) -> Segment:
         """Drive a run from where its journal stands, and tell who watches how it stopped.

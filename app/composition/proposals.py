@@ -20,7 +20,7 @@ from handlers.payloads import Repo
 from handlers.proposals import Rules
 from handlers.reactions import Reacted, Refused, weigh_reactions
 from handlers.replies_decisions import unread_reactions
-from handlers.talk import Talk
+from handlers.talk import Refusals, Talk
 from runner.config import ConfigError, RepositoryConfig
 
 _MOST_REFUSED = 10_000
@@ -46,11 +46,17 @@ class Reactions:
     """
 
     def __init__(
-        self, identity: Identity, runs: Runs, proposals: ProposalService, quiet: Quiet = aloud
+        self,
+        identity: Identity,
+        runs: Runs,
+        proposals: ProposalService,
+        refusals: Refusals,
+        quiet: Quiet = aloud,
     ) -> None:
         self._identity = identity
         self._runs = runs
         self._proposals = proposals
+        self._refusals = refusals
         self._quiet = quiet
         self._refused: Refused = LRUCache(_MOST_REFUSED)
         self._unread: LRUCache[int, bool] = LRUCache(_MOST_REFUSED)
@@ -101,6 +107,7 @@ class Reactions:
             installation_id=stored.installation_id,
             issue=stored.number or 0,
             own_login=await self._identity.bot_login(),
+            refusals=self._refusals,
             quiet=partial(
                 self._quiet, stored.installation_id, stored.repository_id, stored.repository
             ),

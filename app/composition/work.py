@@ -140,7 +140,7 @@ def _people(parts: Parts, work: _Work, poll: Look) -> _People:
     proposals = ProposalService(
         stored, work.queue, work.runs, rules_of=parts.rules_of, look=look, poll=poll
     )
-    reactions = Reactions(parts.identity, work.runs, proposals, parts.quiet)
+    reactions = Reactions(parts.identity, work.runs, proposals, parts.refusals, parts.quiet)
     polls = Poller(
         stored,
         ask=reactions.ask,
@@ -175,6 +175,7 @@ def _dispatch(parts: Parts, people: _People) -> Dispatch:
         clock=parts.around.clock,
         allowed_bots=bots,
         quiet=parts.quiet,
+        refusals=parts.refusals,
         pushed=RoadmapPushes(
             parts.identity,
             people.service,

@@ -188,6 +188,17 @@ proposals = sa.Table(
     sqlite_autoincrement=True,
 )
 
+# Who was refused something on which issue, in answer to what: nobody is told twice.
+refusals = sa.Table(
+    "refusals",
+    metadata,
+    sa.Column("repository_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("issue", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("user_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("delivery", sa.Text, nullable=False),
+    sa.Column("made_at", Moment, nullable=False),
+)
+
 # Tasks people want left out, by the name they said; ``/execute retry`` takes the row away.
 skips = sa.Table(
     "skips",

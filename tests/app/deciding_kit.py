@@ -21,6 +21,7 @@ from app.store.deliveries import Delivery
 from app.store.orders import Orders
 from app.store.proposals import Shown, State, StoredProposal, StoredProposals
 from app.store.queue import Queue
+from app.store.refusals import StoredRefusals
 from app.store.runs import RunRequest, Runs, Status
 from app.store.schema import decisions
 from app.store.schema import proposals as table
@@ -229,7 +230,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         return bench.rules
 
     proposals = ProposalService(stored, queue, runs, rules_of=rules_of, look=nothing, poll=nothing)
-    reactions = Reactions(identity, runs, proposals)
+    reactions = Reactions(identity, runs, proposals, StoredRefusals(store, clock))
     poller = Poller(
         stored,
         ask=reactions.ask,
@@ -259,6 +260,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         proposals,
         clock=clock,
         allowed_bots={"robot[bot]"},
+        refusals=StoredRefusals(store, clock),
         pushed=refuse,  # type: ignore[arg-type]
     )
     bench = Bench(github, store, stored, runs, queue, dispatch, poller, identity, Rules())

@@ -68,6 +68,16 @@ class WrittenRuns:
 
 
 @dataclass
+class WrittenRefusals:
+    """A ``Refusals`` that keeps to whom something was refused first, and by which delivery."""
+
+    told: dict[tuple[int, int, int], str] = field(default_factory=dict)
+
+    async def first(self, *, repository_id: int, issue: int, user_id: int, delivery: str) -> bool:
+        return self.told.setdefault((repository_id, issue, user_id), delivery) == delivery
+
+
+@dataclass
 class WrittenProposals:
     """A ``Proposals`` whose rows the test set; what was decided is kept in ``said``."""
 
@@ -175,7 +185,14 @@ def proposals() -> WrittenProposals:
 
 @pytest.fixture
 def talk(client: GitHubAPI) -> Talk:
-    return Talk(github=client, repository=REPO, installation_id=3, issue=7, own_login=OUR_LOGIN)
+    return Talk(
+        github=client,
+        repository=REPO,
+        installation_id=3,
+        issue=7,
+        own_login=OUR_LOGIN,
+        refusals=WrittenRefusals(),
+    )
 
 
 @pytest.fixture

@@ -45,12 +45,19 @@ async def test_a_run_that_starts_speaks_for_itself(say: Say, github: SmallGitHub
     assert github.said() == []
 
 
-@pytest.mark.parametrize("body", ["Hello", "> /execute", "```\n/execute\n```"])
+@pytest.mark.parametrize("body", ["Hello", "> /execute", "- /execute"])
 async def test_talk_is_left_alone(say: Say, github: SmallGitHub, body: str) -> None:
-    """Without a command GitHub is not even asked."""
+    """Without a line that begins like a command GitHub is not even asked."""
     await say(body)
 
     assert (github.asked, github.reactions, github.said()) == ([], [], [])
+
+
+async def test_a_command_in_code_is_talk(say: Say, github: SmallGitHub) -> None:
+    """Only the parser tells, and it runs once the permission is known."""
+    await say("```\n/execute\n```")
+
+    assert (github.reactions, github.said()) == ([], [])
 
 
 @pytest.mark.parametrize(("by", "has"), [(READER, "*read*"), (STRANGER, "no permission")])
@@ -68,11 +75,10 @@ async def test_a_refusal_says_who_may(
 
 
 async def test_help_is_for_everybody(say: Say, github: SmallGitHub) -> None:
-    """Help is given without asking for a permission."""
+    """Help is given to whoever asks."""
     await say("/execute help", by=STRANGER)
 
     assert replies.help_text() in github.said()[0]
-    assert github.asked == []
 
 
 async def test_a_mistake_gets_one_helpful_reply(
