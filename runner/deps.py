@@ -37,9 +37,10 @@ log = logging.getLogger(__name__)
 class Bench:
     """The one box of the task in hand: opened when first needed, gone when the task ends.
 
-    Nothing in it is relied on: every use makes the workspace equal to snapshot + change set first.
-    ``holds`` is the tree sha it was last filled with, '' once anything ran in it. ``verified``
-    keeps verifications by tree sha: a tree that was verified is not verified again.
+    Every verification starts in a fresh box: what an earlier answer left in the workspace, in HOME,
+    in /tmp or as a process cannot reach it. ``holds`` is the tree sha the box was last filled with,
+    '' once anything ran in it; ``box`` then opens another one. ``verified`` keeps verifications by
+    tree sha: a tree that was verified is not verified again.
     """
 
     def __init__(self, sandbox: Sandbox, verified: dict[str, Verification]) -> None:
@@ -50,13 +51,14 @@ class Bench:
         self.verified = verified
 
     async def box(self, state: RunState, image: str | None = None) -> Box:
-        """Return the box of the task in hand. Raises ``Outage`` when there is no engine.
+        """Return a box of the task in hand in which nothing ran; the one before is removed.
 
         ``image`` is the one the tree in hand needs (None: the one that was asked for): a tree that
-        needs another image gets another box.
+        needs another image gets another box. Raises ``Outage`` when there is no engine.
         """
         image = state.request.options.image if image is None else image
-        if self._box is None or (self._task, self._image) != (state.current, image):
+        kept = self.holds and (self._task, self._image) == (state.current, image)
+        if self._box is None or not kept:
             await self.close()
             self._box = await self._sandbox.open(replace(box_spec(state), image=image))
             self._task, self._image = state.current, image

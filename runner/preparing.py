@@ -14,6 +14,7 @@ from pathspec import GitIgnoreSpec
 
 from runner.changes import ChangeSet
 from runner.deps import Deps, box_spec
+from runner.errors import TaskError
 from runner.ports import Box, Setup
 from runner.reading import everything
 from runner.snapshot import Entry, Snapshot
@@ -30,6 +31,11 @@ INPUTS = (
     *("Gemfile.lock", "composer.json", "composer.lock", "pom.xml", "build.gradle*"),
     *("gradle.lockfile",),
 )
+
+_RESTORE = """\
+kept="$CAIRN_PREPARED/home"
+if [ -n "$CAIRN_PREPARED" ] && [ -d "$kept" ]; then cp -R "$kept/." "$HOME/"; fi
+"""
 
 
 async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: ChangeSet) -> str:
@@ -51,6 +57,21 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
         await materialise(box, await everything(deps, base, kept))
 
     return await deps.sandbox.prepare(box_spec(state), setup, fill)
+
+
+async def restore_home(box: Box) -> None:
+    """Copy what setup commands left in HOME into the HOME of a fresh box.
+
+    Raises ``TaskError`` (kind ``environment``) when it does not fit.
+    """
+    result = await box.run(["sh", "-c", _RESTORE])
+    if result.exit_code:
+        said = result.stderr.decode(errors="replace").strip()[-500:]
+        raise TaskError(
+            "environment",
+            f"What sandbox.setup left in HOME cannot be copied ({said}). Raise the sandbox's disk "
+            "limit, or let setup write below $CAIRN_PREPARED.",
+        )
 
 
 def setup_of(options: Options, entries: Mapping[str, Entry]) -> Setup:

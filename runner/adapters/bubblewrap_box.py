@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import shutil
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from runner.adapters.bubblewrap_lines import HOLDS, command_line, holder_line
+from runner.adapters.bubblewrap_seccomp import keyring_filter
 from runner.adapters.bubblewrap_watch import too_much_memory
 from runner.adapters.host_process import MARKER, kill_marked
 from runner.adapters.piped_process import PipedCommand, run_piped
@@ -73,23 +75,7 @@ class BubblewrapBox:
 
         Raises ``TaskError`` when the box is closed, ``Outage`` when no process can be started.
         """
-        plan, spec = self._plan, self._plan.spec
-        line = command_line(
-            argv,
-            holder=self._holder.pid,
-            view=plan.view,
-            environment=plan.environment,
-            spec=spec,
-        )
-        command = PipedCommand(
-            argv=line,
-            environment=_marked(plan),
-            stdin=stdin,
-            seconds=spec.timeout if timeout is None else timeout,
-            output=spec.output,
-            excess=lambda pid: too_much_memory(pid, spec.memory),
-            kill_rest=lambda: kill_marked(str(plan.folder)),
-        )
+        seconds = self._plan.spec.timeout if timeout is None else timeout
         async with self._turn:
             if self._removal is not None:
                 raise TaskError("sandbox", "The sandbox of this task is removed; open a new one.")
@@ -98,10 +84,34 @@ class BubblewrapBox:
                     "sandbox", "The process that holds the sandbox was ended from outside."
                 )
             try:
-                return await run_piped(command)
+                with _filter() as file:
+                    return await run_piped(self._command(argv, stdin, seconds, file))
             except OSError as error:
                 message = f"The machine refuses to start a command: {error}"
                 raise Outage("sandbox", message) from error
+
+    def _command(
+        self, argv: Sequence[str], stdin: bytes, seconds: float, seccomp: int | None
+    ) -> PipedCommand:
+        plan, spec = self._plan, self._plan.spec
+        line = command_line(
+            argv,
+            holder=self._holder.pid,
+            view=plan.view,
+            environment=plan.environment,
+            spec=spec,
+            seccomp=seccomp,
+        )
+        return PipedCommand(
+            argv=line,
+            environment=_marked(plan),
+            stdin=stdin,
+            seconds=seconds,
+            output=spec.output,
+            excess=lambda pid: too_much_memory(pid, spec.memory),
+            kill_rest=lambda: kill_marked(str(plan.folder)),
+            files=() if seccomp is None else (seccomp,),
+        )
 
     async def close(self) -> None:
         """End everything in it; goes on in the background when the caller is cancelled."""
@@ -112,6 +122,19 @@ class BubblewrapBox:
     async def _remove(self) -> None:
         await asyncio.to_thread(remove_box, self._plan.folder)
         await self._holder.communicate()
+
+
+@contextmanager
+def _filter() -> Iterator[int | None]:
+    """Yield an open file with the filter of system calls; bwrap reads it to its end."""
+    program = keyring_filter()
+    if not program:
+        yield None
+        return
+    with TemporaryFile() as file:
+        file.write(program)
+        file.seek(0)
+        yield file.fileno()
 
 
 def remove_box(folder: Path) -> None:

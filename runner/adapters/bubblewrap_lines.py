@@ -79,8 +79,12 @@ def command_line(
     view: Iterable[str],
     environment: Mapping[str, str],
     spec: BoxSpec,
+    seccomp: int | None = None,
 ) -> list[str]:
-    """Run a command in the box of ``holder``; ``view`` are the bwrap options of what it sees."""
+    """Run a command in the box of ``holder``; ``view`` are the bwrap options of what it sees.
+
+    ``seccomp`` is the open file with the filter of system calls.
+    """
     variables = [word for pair in environment.items() for word in ("--setenv", *pair)]
     return [
         *(_AS_STRANGER if is_root() else ()),
@@ -92,6 +96,7 @@ def command_line(
         *(("--share-net",) if spec.network else ()),
         *("--uid", "1000", "--gid", "1000", "--hostname", "cairn", "--cap-drop", "ALL"),
         *("--as-pid-1", "--new-session", "--die-with-parent", "--clearenv", *variables),
+        *(() if seccomp is None else ("--seccomp", str(seccomp))),
         *view,
         *("--proc", "/proc", "--dev", "/dev", "--size", str(_SHM), "--tmpfs", "/dev/shm"),  # noqa: S108
         *("--remount-ro", "/dev", "--remount-ro", "/", "--"),

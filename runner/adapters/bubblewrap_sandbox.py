@@ -2,8 +2,9 @@
 
 What holds, as root and as an ordinary user (Linux 5.14 or newer): no network, no file of the host
 but programs and libraries (read-only), no process of the host, not root, no capabilities, no way
-to get any. Workspace and /tmp are tmpfs of limited size and number of files. Processes are limited
-by number, each file by size. Time and output are limited from outside. A command whose processes
+to get any, no kernel keyring (on x86-64 and ARM64). Workspace and /tmp are tmpfs of limited size
+and number of files. Processes are limited by number, each file by size. Time and output are
+limited from outside. A command whose processes
 together use more memory than allowed is ended within a fraction of a second; each process may
 reserve at most 1 GiB more than that. Processors are limited by whole ones.
 

@@ -82,11 +82,15 @@ async def _run(
 
 
 def kill_marked(marker: str) -> None:
-    """End the processes of a box that left their group (Linux; elsewhere there is no /proc)."""
+    """End the processes of a box that left their group (Linux; elsewhere there is no /proc).
+
+    ``marker`` is the box's folder. A process that cleared its environment is found while its
+    working folder lies in it.
+    """
     wanted = f"{MARKER}={marker}".encode(errors="surrogateescape")
     # a process may start another while we look, so look until there is none
     for _ in range(_LOOKS):
-        found = [pid for pid in _processes() if wanted in _environment(pid)]
+        found = [p for p in _processes() if wanted in _environment(p) or _works_in(p, marker)]
         if not found:
             return
         for pid in found:
@@ -112,6 +116,13 @@ def _environment(pid: int) -> list[bytes]:
         return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
         return []
+
+
+def _works_in(pid: int, folder: str) -> bool:
+    try:
+        return Path(f"/proc/{pid}/cwd").readlink().is_relative_to(folder)
+    except OSError:
+        return False
 
 
 def _rewound(file: IO[bytes], content: bytes) -> None:

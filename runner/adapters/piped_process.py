@@ -23,7 +23,8 @@ class PipedCommand:
     """What to run. ``output`` bytes of each stream are kept, ``seconds`` is the time limit.
 
     ``excess`` is called with the process id and returns when the command must be ended.
-    ``kill_rest`` ends what a killed process left behind.
+    ``kill_rest`` ends what a killed process left behind. ``files`` are numbers of open files that
+    the command inherits.
     """
 
     argv: Sequence[str]
@@ -33,6 +34,7 @@ class PipedCommand:
     output: int
     excess: Callable[[int], Awaitable[None]]
     kill_rest: Callable[[], None]
+    files: Sequence[int] = ()
 
 
 async def run_piped(command: PipedCommand) -> CommandResult:
@@ -44,6 +46,7 @@ async def run_piped(command: PipedCommand) -> CommandResult:
         stdout=PIPE,
         stderr=PIPE,
         start_new_session=True,
+        pass_fds=command.files,
     )
     return await _Run(command, process).result()
 

@@ -1,7 +1,9 @@
 """No isolation: a temporary folder and plain processes, for one's own checkout only.
 
 The code that runs here can do whatever the user can. What is kept apart is the environment (no
-token is inherited), the home folder and the working folder; what a command starts ends with it.
+token is inherited), the home folder, the temporary folder and the working folder, made anew for
+every box; /tmp and /dev/shm are the machine's own. What a command starts ends with it, unless it
+clears its environment and leaves the working folder.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ class ProcessSandbox:
         """``parent`` is where the folders are made; the system's temporary folder when None."""
         self._path = path
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._parent = parent or Path(tempfile.gettempdir())
+        self._parent = (parent or Path(tempfile.gettempdir())).resolve()
         # an owner may be any text, a folder's name may not
         name = hashlib.sha256(owner.encode()).hexdigest()[:12]
         self._prefix = f"cairn-{name}-"

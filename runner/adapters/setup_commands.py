@@ -3,8 +3,9 @@
 Whatever the sandbox, the same holds for them: they run in the workspace, which holds the tree;
 ``CAIRN_PREPARED`` is the folder that is kept, and ``bin`` in it is on PATH. Where the tree holds
 Python, a Python environment in that folder is active (pip, uv and poetry install into it). A
-``node_modules`` that they leave in the workspace is moved into it. Everything else is gone with
-the box.
+``node_modules`` that they leave in the workspace is moved into it. So is what they leave in HOME,
+but for caches, up to 64 MiB: each verification gets a copy of it as its own HOME. Everything else
+is gone with the box.
 """
 
 from __future__ import annotations
@@ -22,21 +23,27 @@ KEEP = 5
 KEEP_DAYS = 14
 """A result that nobody used for so long is removed, whatever the project."""
 
+HOME_KIB = 64 << 10
+"""What setup leaves in HOME is kept up to this size: it is copied for every verification."""
+
 _TAIL = 2000
 # What the commands made must not depend on who made it: everybody in the box may read it.
 _BEGIN = """\
-mkdir -p "$CAIRN_PREPARED/bin" "$CAIRN_PREPARED/tmp"
+mkdir -p "$CAIRN_PREPARED/bin" "$CAIRN_PREPARED/tmp" "$CAIRN_PREPARED/home"
 python=$(find . -maxdepth 3 -name '*.py' -o -name 'requirements*.txt' -o -name pyproject.toml)
 if [ -n "$python" ] && command -v python3 >/dev/null; then
     python3 -m venv --system-site-packages "$CAIRN_PREPARED/venv" >&2
 fi
 """
-_END = """\
+# Packages in a home may be read-only, as those of Go's module cache are.
+_END = f"""\
+size=$(du -sk "$HOME") || size=0
+if [ "${{size%%[!0-9]*}}" -gt {HOME_KIB} ]; then chmod -R u+w "$HOME"; rm -rf "$HOME"; fi
 rm -rf "$CAIRN_PREPARED/tmp"
 if [ -d node_modules ] && [ ! -L node_modules ]; then
     rm -rf "$CAIRN_PREPARED/node_modules" && mv node_modules "$CAIRN_PREPARED/" || exit
 fi
-find "$CAIRN_PREPARED" -mindepth 1 ! -type l -exec chmod a+rX {} +
+find "$CAIRN_PREPARED" -mindepth 1 ! -type l -exec chmod a+rX {{}} +
 """
 
 
@@ -54,7 +61,13 @@ def environment_of(prepared: str, path: str) -> dict[str, str]:
 def setup_environment(prepared: str) -> dict[str, str]:
     """Return what the commands need on top: room for what they build and then throw away."""
     scratch = f"{prepared}/tmp"  # noqa: S108 # a folder of its own
-    return {"HOME": scratch, "TMPDIR": scratch, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    return {
+        "HOME": f"{prepared}/home",
+        "TMPDIR": scratch,
+        "XDG_CACHE_HOME": scratch,
+        "npm_config_cache": f"{scratch}/npm",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    }
 
 
 def setup_key(image: str, setup: Setup) -> str:

@@ -1,7 +1,7 @@
 """What the tree before the change says: failures that were there, and tests that prove nothing.
 
-The baseline runs in a box of its own: what red code left behind must not excuse it. The proof
-stays in the task's box: it only judges tests that the same change brought.
+Both run in fresh boxes: what the task's code left behind must neither excuse a failure nor prove
+a test.
 """
 
 from __future__ import annotations
@@ -45,7 +45,6 @@ async def as_before(
     written = state.attempt.changes.files
     if any(failure.test.split("::")[0] in written for failure in after.failures):
         return False  # a test of the task's own is the task's, whatever the base says
-    await deps.bench.close()
     box = await filled(state, deps, base, ChangeSet())
     deps.bench.holds = ""
     before = await run_again(

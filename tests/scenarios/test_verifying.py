@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tests.marks import MORE
-from tests.scenarios.bot import Bot
+from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import ADD, CALC, answer, note, notes, on
 
 ONE = "/execute --max-tasks 1"
-# fails when it is run for the first time in a box
+# fails when it is run for the first time on this machine: boxes share nothing
 FLAKY = """\
 import pathlib
-import tempfile
 
 
 def test_now_and_then():
-    seen = pathlib.Path(tempfile.gettempdir(), "seen")
+    seen = pathlib.Path({seen!r})
     first = not seen.exists()
     seen.touch()
     assert not first
@@ -26,9 +27,16 @@ def configured(*lines: str) -> bytes:
     return "\n".join(["verify:", *(f"  {line}" for line in lines)]).encode() + b"\n"
 
 
-@on({**CALC, "tests/test_flaky.py": FLAKY.encode()})
-async def test_an_old_test_that_passes_when_run_again_is_named_flaky(bot: Bot) -> None:
+def flaky(folder: Path) -> str:
+    """A test that fails once, and keeps in a folder that it did."""
+    return FLAKY.format(seen=str(folder / "seen"))
+
+
+async def test_an_old_test_that_passes_when_run_again_is_named_flaky(
+    bot: Bot, tmp_path: Path
+) -> None:
     """The task goes on, and the pull request says which test failed at first."""
+    await bot.github.push(REPOSITORY, {"tests/test_flaky.py": flaky(tmp_path)})
     bot.model.says(ADD)
 
     await bot.comment(ONE)
@@ -41,9 +49,10 @@ async def test_an_old_test_that_passes_when_run_again_is_named_flaky(bot: Bot) -
 
 
 @MORE
-async def test_a_test_of_the_tasks_own_is_never_flaky(bot: Bot) -> None:
+async def test_a_test_of_the_tasks_own_is_never_flaky(bot: Bot, tmp_path: Path) -> None:
     """What the task wrote must pass at once."""
-    bot.model.says(answer({"calc/add.py": "x = 1\n", "tests/test_add.py": FLAKY}), ADD)
+    own = answer({"calc/add.py": "x = 1\n", "tests/test_add.py": flaky(tmp_path)})
+    bot.model.says(own, ADD)
 
     await bot.comment(ONE)
 
@@ -52,9 +61,11 @@ async def test_a_test_of_the_tasks_own_is_never_flaky(bot: Bot) -> None:
 
 
 @MORE
-@on({**CALC, "tests/test_flaky.py": FLAKY.encode(), ".github/cairn.yml": configured("reruns: 0")})
+@on({**CALC, ".github/cairn.yml": configured("reruns: 0")})
 async def test_running_again_can_be_switched_off(bot: Bot) -> None:
-    """Then one failure is a failure; the base, in a box of its own, fails alike and excuses it."""
+    """Then one failure is a failure; the base fails alike and excuses it."""
+    always = "def test_now_and_then():\n    assert not 'first'\n"
+    await bot.github.push(REPOSITORY, {"tests/test_flaky.py": always})
     bot.model.says(ADD)
 
     await bot.comment(ONE)

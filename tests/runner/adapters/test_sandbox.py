@@ -92,6 +92,15 @@ async def test_nothing_outlives_its_command(box: Box) -> None:
     assert b"31556927" not in (await box.run(["sh", "-c", ALIVE])).stdout
 
 
+async def test_a_process_that_cleared_its_environment_does_not_outlive_its_command(
+    box: Box,
+) -> None:
+    """A daemon that drops every variable is ended with its command, too."""
+    await box.run(["sh", "-c", "setsid env -i sleep 31556930 & echo done"], timeout=20)
+
+    assert b"31556930" not in (await box.run(["sh", "-c", ALIVE])).stdout
+
+
 async def test_a_cancelled_command_dies(box: Box) -> None:
     """When the caller is cancelled, its command does not go on."""
     with pytest.raises(TimeoutError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import struct
 import subprocess
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from runner.adapters.bubblewrap_sandbox import BubblewrapSandbox
+from runner.adapters.bubblewrap_seccomp import keyring_filter
 from runner.errors import Outage
 from runner.ports import Box, Sandbox, Setup
 from tests.runner.sandbox_bench import SPEC, opened, working_sandbox
@@ -66,6 +68,53 @@ async def test_no_socket_of_the_host_can_be_reached(box: Box) -> None:
 async def test_no_new_user_namespace_can_be_made(box: Box) -> None:
     """A command cannot become root in a namespace of its own."""
     assert (await box.run(["unshare", "--user", "--map-root-user", "true"])).exit_code != 0
+
+
+_ALLOWED, _EPERM, _KILLED = 0x7FFF0000, 0x00050001, 0x80000000
+_X86_64, _I386, _AARCH64, _ARM = 0xC000003E, 0x40000003, 0xC00000B7, 0x40000028
+
+
+@pytest.mark.parametrize(
+    ("machine", "architecture", "call", "verdict"),
+    [
+        *(("x86_64", _X86_64, number, _EPERM) for number in (248, 249, 250)),
+        *(("x86_64", _X86_64, number, _ALLOWED) for number in (0, 247, 251, 286, 450)),
+        ("x86_64", _X86_64, 0x40000000 | 250, _EPERM),  # x32
+        *(("x86_64", _I386, number, _EPERM) for number in (286, 287, 288)),
+        *(("x86_64", _I386, number, _ALLOWED) for number in (1, 248, 285, 289)),
+        ("x86_64", _AARCH64, 1, _KILLED),
+        *(("aarch64", _AARCH64, number, _EPERM) for number in (217, 218, 219)),
+        *(("aarch64", _AARCH64, number, _ALLOWED) for number in (216, 220, 250)),
+        *(("aarch64", _ARM, number, _EPERM) for number in (309, 310, 311)),
+    ],
+)
+def test_the_filter_refuses_the_calls_of_keyrings(
+    machine: str, architecture: int, call: int, verdict: int
+) -> None:
+    """On each architecture the three calls are refused, and no other one."""
+    assert run_bpf(keyring_filter(machine), call, architecture) == verdict
+
+
+def run_bpf(program: bytes, call: int, architecture: int) -> int:
+    """Run the few instructions that the filter uses, as the kernel would."""
+    code, value, at = list(struct.iter_unpack("=HBBI", program)), 0, 0
+    while True:
+        (operation, true, false, constant), at = code[at], at + 1
+        match operation:
+            case 0x20:
+                value = {0: call, 4: architecture}[constant]
+            case 0x54:
+                value &= constant
+            case 0x14:
+                value = (value - constant) % 2**32
+            case 0x15:
+                at += true if value == constant else false
+            case 0x35:
+                at += true if value >= constant else false
+            case 0x06:
+                return constant
+            case _:
+                raise AssertionError(operation)
 
 
 async def test_memory_of_all_processes_together_is_limited(box: Box) -> None:

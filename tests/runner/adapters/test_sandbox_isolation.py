@@ -58,6 +58,26 @@ async def test_there_are_no_capabilities(box: Box) -> None:
     assert {int(value, 16) for value in values.values()} == {0}
 
 
+KEYRING = """
+import ctypes, platform
+libc = ctypes.CDLL(None, use_errno=True)
+first = {"x86_64": 248, "aarch64": 217}[platform.machine()]
+add_key = (first, b"user", b"cairn-test", b"secret", 6, -3)  # into the session's keyring
+request_key = (first + 1, b"user", b"cairn-test", None, 0)
+keyctl = (first + 2, 0, -3, 0)  # the id of the session's keyring
+for call in (add_key, request_key, keyctl):
+    assert libc.syscall(*call) == -1 and ctypes.get_errno() == 1, (call, ctypes.get_errno())
+print("refused")
+"""
+
+
+async def test_keyrings_are_out_of_reach(box: Box) -> None:
+    """The kernel's keyrings are shared by tasks and the operator's login: every call is refused."""
+    result = await box.run(["python3", "-c", KEYRING])
+
+    assert (result.stdout, result.stderr) == (b"refused\n", b"")
+
+
 async def test_memory_is_limited(box: Box) -> None:
     """A command that takes more memory than it may is killed; the box goes on."""
     assert (await box.run(["python3", "-c", HUNGRY])).exit_code == 137

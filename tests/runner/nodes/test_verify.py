@@ -106,8 +106,8 @@ async def test_a_tree_is_verified_once() -> None:
     assert first.state.attempt.verification == second.state.attempt.verification
 
 
-async def test_the_box_is_filled_anew() -> None:
-    """After anything ran in it the box is made equal to the tree again, in the same box."""
+async def test_after_a_verification_comes_a_fresh_box() -> None:
+    """What ran in a box may have left anything there: the next tree is written into another one."""
     sandbox = RecordingSandbox()
     asked = ports(sandbox)
     await write_files(verifying("A = 1\n"), asked)
@@ -115,7 +115,7 @@ async def test_the_box_is_filled_anew() -> None:
     await write_files(verifying("A = 1\n"), asked)
 
     assert len(sandbox.seen) == 2
-    assert len(sandbox.boxes) == 1
+    assert [box.closed for box in sandbox.boxes] == [True, False]
 
 
 async def test_another_task_gets_another_box() -> None:
