@@ -54,7 +54,7 @@ class Options:
     grouping: int = 1
     planning: Planning = "auto"
     recovery: bool = True
-    approval_mode: ApprovalMode = "auto"
+    approval_mode: ApprovalMode = "interactive"
     pause_destructive: bool = False
     pull_requests: PullRequests = "stacked"
     verify_mode: Literal["auto", "tests", "syntax", "agent", "off"] = "auto"

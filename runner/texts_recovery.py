@@ -79,6 +79,13 @@ _HOW = """\
 
 Reply `/edit {id}` with a list of tasks to put other tasks in their place."""
 
+_REPORTED = (
+    "**Nothing is applied:** this run only reports (`approval_mode: review_only`), so reactions "
+    "and replies here change nothing. {take_up}Comment `/execute retry {task}` to try the task "
+    "again."
+)
+_TAKE_UP = "Merge this pull request to put the proposed tasks into the roadmap. "
+
 
 def proposal_title(state: RunState) -> str:
     """The title of the pull request that puts a proposal before people."""
@@ -110,7 +117,7 @@ def proposal_comment(state: RunState, *, stale: bool = False) -> str:
         _evidence(proposal),
         "**How far it got:**\n\n" + effort(attempt),
         output_of(attempt.verification),
-        "" if proposal.held else _HOW.format(id=proposal.id),
+        _how_to_decide(state, proposal),
         f"<sub>fingerprint `{proposal.fingerprint}`</sub>",
     ]
     return "\n\n".join(part for part in parts if part)
@@ -231,6 +238,15 @@ def _after_push(proposal: Proposal) -> str:
     if head:
         return _PUSHED.format(head=head)
     return _AS_PROPOSED if proposal.revision else ""
+
+
+def _how_to_decide(state: RunState, proposal: Proposal) -> str:
+    if proposal.held:
+        return ""
+    if proposal.kind == "recovery" and state.request.options.approval_mode == "review_only":
+        take_up = _TAKE_UP if proposal.replaces else ""
+        return _REPORTED.format(take_up=take_up, task=_plain(state.task.name))
+    return _HOW.format(id=proposal.id)
 
 
 def _does(proposal: Proposal) -> str:

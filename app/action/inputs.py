@@ -51,12 +51,10 @@ def read_inputs(environment: Mapping[str, str]) -> Inputs:
 def laid_over(inputs: Inputs, config: RepositoryConfig) -> RepositoryConfig:
     """Lay the inputs over a repository's configuration.
 
-    What an input says holds; what neither says is as the Action's defaults are: a push runs the
-    tasks it brings, and nobody is asked but for what no rule covers (DESIGN §1, §8).
+    What an input says holds; what neither says is as everywhere, but that a push runs the tasks it
+    brings: whoever adds the workflow has asked for that.
     """
-    said = config.model_fields_set
-    mode = inputs.approval_mode or (config.approval_mode if "approval_mode" in said else "auto")
-    changed: dict[str, Any] = {"approval_mode": mode}
+    changed: dict[str, Any] = {"approval_mode": inputs.approval_mode or config.approval_mode}
     if inputs.roadmap:
         changed["roadmap"] = config.roadmap.model_copy(update={"path": inputs.roadmap})
     if "push" not in config.triggers.model_fields_set:

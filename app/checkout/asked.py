@@ -19,6 +19,7 @@ class LocalRun:
 
     ``roadmap``, ``branch`` and ``sandbox`` are empty where nothing was said; ``run`` is the run to
     go on with ('' for a new one). With ``dirty`` uncommitted changes are left where they are.
+    ``answers`` says that somebody is at the terminal who can be asked.
     """
 
     folder: Path
@@ -29,6 +30,7 @@ class LocalRun:
     budget: Budget = field(default_factory=Budget)
     run: str = ""
     dirty: bool = False
+    answers: bool = False
 
     @property
     def kept(self) -> Path:

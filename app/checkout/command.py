@@ -12,7 +12,7 @@ from dataclasses import replace
 from app.checkout.asked import LocalRun
 from app.checkout.prompt import at_terminal, prompted
 from app.checkout.report import Told, speaker, tell, tell_dry
-from app.checkout.runs import Kept, Waiting, parked, undecided
+from app.checkout.runs import Kept, Waiting, answerable, parked, undecided
 from app.checkout.stop import KIND as INTERRUPT
 from app.checkout.text import INTERRUPTED, NOTHING_TO_RESUME
 from app.checkout.work import read_locally, run_locally
@@ -99,7 +99,8 @@ def _telling(work: Callable[[RunSettings], int], told: Told, *, mark: str = "") 
 
 def _to_resume(wanted: str, kept: Kept) -> KnownRun | None:
     """The run that is named by its id or the beginning of it; else one that can go on now."""
-    runs = [run for run in kept.runs.all() if wanted or run.state not in OVER]
+    again = {each.run.id for each in asyncio.run(answerable(kept)) if each.decision}
+    runs = [run for run in kept.runs.all() if wanted or run.state not in OVER or run.id in again]
     if wanted:
         runs = [run for run in runs if run.id.startswith(wanted)]
         if len(runs) != 1:
@@ -124,7 +125,8 @@ def _run(asked: LocalRun, settings: RunSettings, told: Told) -> int:
     kept, live = kept_in(asked.kept), not told.json and is_live()
     ended = _driven(asked, settings, told)
     while ended.status == "resting" and not told.json and at_terminal():
-        if not prompted(_open(ended, kept), kept.inbox, folder=asked.folder):
+        asked_about = [each for each in _open(ended, kept) if not each.published]
+        if not prompted(asked_about, kept.inbox, folder=asked.folder):
             break
         # what was edited while it worked is safe, as it was while it worked
         again = replace(asked, run=ended.state.request.id, given={}, dirty=True)

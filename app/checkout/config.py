@@ -10,6 +10,7 @@ from app.runs.options import options_of
 from runner.config import CONFIG_PATH, RepositoryConfig, config_entry, parse_config
 from runner.deps import Deps
 from runner.reading import contents
+from runner.recovery.values import ApprovalMode
 from runner.state import Options
 
 EVERY_TASK = sys.maxsize
@@ -26,16 +27,17 @@ async def read_config(deps: Deps, commit: str) -> RepositoryConfig:
 def options_for(asked: LocalRun, config: RepositoryConfig) -> Options:
     """Return the options of a new run.
 
-    On a checkout nobody is asked unless the configuration or the command line says so, and all
-    tasks are done (DESIGN §8, §11).
+    On a checkout all tasks are done. Where neither the command line nor the configuration says who
+    is asked about a failed task, somebody at the terminal is; without one, proposals are reported.
     """
     options = options_of(config)
     most = config.limits.tasks if "tasks" in config.limits.model_fields_set else EVERY_TASK
     said = config.model_fields_set
+    unasked: ApprovalMode = "interactive" if asked.answers else "review_only"
     options = replace(
         options,
         max_tasks=most,
-        approval_mode=config.approval_mode if "approval_mode" in said else "auto",
+        approval_mode=config.approval_mode if "approval_mode" in said else unasked,
         pause_destructive="pause_destructive" in said and config.pause_destructive,
         pull_requests="stacked",  # here are none: each task is a commit on the branch
     )

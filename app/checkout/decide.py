@@ -12,7 +12,7 @@ from typing import Literal
 
 from app.checkout.asked import FOLDER
 from app.checkout.edit import NoTasks, read_tasks, typed
-from app.checkout.runs import Kept, Waiting, undecided, waiting
+from app.checkout.runs import Kept, Waiting, answerable, undecided
 from app.checkout.text import NO_PROPOSAL, stale, stored, too_late, unknown, which
 from app.composition.checkout import kept_in, person_in
 from runner.adapters.file_decisions import FileDecisions
@@ -95,7 +95,7 @@ def who(folder: Path) -> str:
 
 async def _meant(word: str, kept: Kept) -> Waiting:
     """Return the proposal a word names: the start of its id, or its task. Raises ``NotMeant``."""
-    found = await waiting(kept)
+    found = await answerable(kept)
     open_ = undecided(found)
     if not word and len(open_) == 1:
         return open_[0]

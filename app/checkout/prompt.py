@@ -25,8 +25,8 @@ _VERDICTS: dict[str, Verdict] = {
 
 
 def at_terminal() -> bool:
-    """Say whether somebody is there to be asked."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    """Say whether somebody is there to be asked; the report may go into a file or a pipe."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def prompted(
@@ -34,10 +34,11 @@ def prompted(
     inbox: FileDecisions,
     *,
     folder: Path,
-    ask: Callable[[str], str] = input,
+    ask: Callable[[str], str] | None = None,
 ) -> int:
     """Ask about each proposal; return how many were decided about. Ctrl-C leaves the rest open."""
-    console = Console(highlight=False, markup=False, emoji=False)
+    ask = ask or _typed
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False)
     decided = 0
     for each in found:
         console.print(Panel(Text("\n".join(proposal_lines(each)))))
@@ -46,6 +47,14 @@ def prompted(
             verdict = _verdict(ask)
         decided += bool(verdict)
     return decided
+
+
+def _typed(question: str) -> str:
+    """Read a line; the question is seen although the output goes elsewhere."""
+    if sys.stdout.isatty():
+        return input(question)
+    print(question, end="", file=sys.stderr, flush=True)
+    return input()
 
 
 def _verdict(ask: Callable[[str], str]) -> Verdict | None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.checkout.asked import LocalRun
-from app.checkout.runs import state_of
+from app.checkout.runs import is_published, state_of
 from app.composition.checkout import Here
 from runner.adapters.file_runs import KnownRun
 from runner.codec import encode_attempt, encode_run
@@ -31,13 +31,28 @@ async def taken_up(asked: LocalRun, here: Here) -> Request:
     await state_of(KnownRun(asked.run), here.kept)  # says so when it cannot be read
     cursors = Cursors(here.deps.journal)
     before = await cursors.recall(Request(asked.run), now=0.0)
-    if before.node == END:
-        raise Outage("journal", f"Run {asked.run} has ended. Type `cairn run` for a new one.")
+    state = _reopened(before, here)
     before = _at_border(before, at_work=bool(cursors.at_work))
-    state = _asked_anew(await _on_the_branch(advanced(before), here), asked)
+    state = _at_border(state, at_work=bool(cursors.at_work))
+    state = _asked_anew(await _on_the_branch(advanced(state), here), asked)
     if state != before:
         await _saved(before, state, here)
     return state.request
+
+
+def _reopened(state: RunState, here: Here) -> RunState:
+    """Let proposals wait that nobody was asked about and somebody answered all the same.
+
+    Raises ``Outage`` for a run that is over and has none.
+    """
+    run = state.request.id
+    said = {s.decision.task for s in here.kept.inbox.stored() if s.run == run and not s.step}
+    again = [a for key, a in state.attempts.items() if key in said and is_published(a)]
+    if not again and state.node == END:
+        raise Outage("journal", f"Run {run} has ended. Type `cairn run` for a new one.")
+    for attempt in again:
+        state = state.put(replace(attempt, status=Status.AWAITING_APPROVAL))
+    return replace(state, node=REST, current="", ended=0.0) if state.node == END else state
 
 
 def _at_border(state: RunState, *, at_work: bool) -> RunState:

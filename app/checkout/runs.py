@@ -1,4 +1,4 @@
-"""The runs of a folder and the proposals that wait in them, read from what they left behind."""
+"""The runs of a folder and the proposals of theirs that can be answered, as they left them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ from runner.cursors import Cursors
 from runner.errors import Outage
 from runner.moves import advanced
 from runner.ports import Decision
+from runner.recovery.numbers import outcome
 from runner.recovery.values import Proposal
-from runner.state import Request, RunState, Status
+from runner.state import Attempt, Request, RunState, Status
 
 log = logging.getLogger(__name__)
+
+MOST_ENDED = 10
+"""Runs that are over and are looked through for proposals nobody was asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +34,10 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A proposal of an unfinished run; its task is the one in hand of ``state``.
+    """A proposal that can be answered; its task is the one in hand of ``state``.
 
-    ``decision`` is what was said to it and is not applied yet.
+    ``decision`` is what was said to it and is not applied yet. A proposal that was only
+    ``published`` belongs to a run that asked nobody, and may be over.
     """
 
     run: KnownRun
@@ -45,6 +50,11 @@ class Waiting:
         proposal = self.state.attempt.proposal
         assert proposal is not None  # noqa: S101 - only such tasks wait
         return proposal
+
+    @property
+    def published(self) -> bool:
+        """Whether nobody was asked about it."""
+        return is_published(self.state.attempt)
 
 
 async def state_of(run: KnownRun, kept: Kept) -> RunState:
@@ -80,12 +90,37 @@ async def waiting(kept: Kept) -> list[Waiting]:
     return [each for run, state in found for each in parked(run, state, kept.inbox)]
 
 
+async def answerable(kept: Kept) -> list[Waiting]:
+    """Return what waits, and what newer runs have not worked on again since it was published."""
+    runs = kept.runs.all()
+    over = [run for run in runs if run.state == "ended"][:MOST_ENDED]
+    found: list[Waiting] = []
+    begun: set[tuple[str, str]] = set()
+    for run, state in await states((r for r in runs if r.state not in OVER or r in over), kept):
+        path = state.request.roadmap
+        for each in parked(run, state, kept.inbox):
+            again = (path, each.proposal.task) in begun
+            if (each.published and not again) or (not each.published and run not in over):
+                found.append(each)
+        begun |= {(path, key) for key in state.attempts}
+    return found
+
+
+def is_published(attempt: Attempt) -> bool:
+    """Say whether an attempt left a proposal that nobody was asked about."""
+    proposal = attempt.proposal
+    if proposal is None or proposal.kind != "recovery" or attempt.status is not Status.FAILED:
+        return False
+    return outcome(attempt, proposal) == "published"
+
+
 def parked(run: KnownRun, state: RunState, inbox: FileDecisions) -> Iterator[Waiting]:
-    """The proposals of a run that wait."""
+    """The proposals of a run that can be answered."""
     said = [s.decision for s in inbox.stored() if s.run == run.id]
     for key in sorted(state.attempts, key=lambda key: state.task_of(key).line):
         attempt = state.attempts[key]
-        if attempt.status is Status.AWAITING_APPROVAL and attempt.proposal:
+        waits = attempt.status is Status.AWAITING_APPROVAL or is_published(attempt)
+        if waits and attempt.proposal:
             names = ("", attempt.proposal.fingerprint)
             about = (d for d in said if d.task == key and d.fingerprint in names)
             yield Waiting(run, replace(state, current=key), next(about, None))

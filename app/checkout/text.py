@@ -88,11 +88,12 @@ def how_to_answer(found: Sequence[Waiting]) -> Iterator[str]:
         if each.decision:
             said = decided(each.decision)
             yield f"{proposal.id} {what}: {name}. {said} `cairn resume` applies it."
-        else:
-            yield (
-                f"{proposal.id} {what}: {name}. To decide: cairn approve {proposal.id} (or reject,"
-                " edit), then cairn resume"
-            )
+            continue
+        not_asked = "Nothing was applied (approval mode review_only). " if each.published else ""
+        yield (
+            f"{proposal.id} {what}: {name}. {not_asked}To decide: cairn approve {proposal.id} (or"
+            " reject, edit), then cairn resume"
+        )
 
 
 def decided(decision: Decision) -> str:

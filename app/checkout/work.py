@@ -100,7 +100,7 @@ async def _leave_to_people(request: Request, here: Here) -> None:
     left = []
     for each in await waiting(here.kept):
         task, wanted = each.state.task, request.options.task
-        if each.state.request.roadmap != request.roadmap:
+        if each.state.request.roadmap != request.roadmap or each.published:
             continue
         if wanted in (task.key, task.id):
             again = Decision(

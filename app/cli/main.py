@@ -90,12 +90,18 @@ def run(
     }
     from app.checkout.asked import LocalRun
     from app.checkout.command import command
+    from app.checkout.prompt import at_terminal
     from app.checkout.report import Told
     from runner.adapters.budget_model import Budget
 
     given = {name: value for name, value in said.items() if value not in (None, "")}
     budget = Budget(max_cost, max_tokens)
-    asked = LocalRun(Path.cwd(), roadmap, given, branch, sandbox or "", budget, dirty=allow_dirty)
+    asked = LocalRun(
+        Path.cwd(),
+        *(roadmap, given, branch, sandbox or "", budget),
+        dirty=allow_dirty,
+        answers=at_terminal() and not json,
+    )
     raise typer.Exit(command(asked, Told(json, log_level, verbose), dry=dry_run))
 
 

@@ -45,7 +45,10 @@ Recovery = Annotated[
 ]
 ApprovalMode = Annotated[
     Literal["auto", "approve_decompose", "interactive", "review_only"] | None,
-    typer.Option(help="Which proposals ask before they are applied (default: auto)."),
+    typer.Option(
+        help="Which proposals about a failed task ask before they are applied (default: "
+        "interactive on a terminal, else review_only)."
+    ),
 ]
 PauseDestructive = Annotated[
     bool | None,

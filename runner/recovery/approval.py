@@ -19,10 +19,11 @@ _ASKED: Final[Mapping[ApprovalMode, frozenset[Strategy]]] = {
 def disposition(proposal: Proposal, mode: ApprovalMode) -> Disposition:
     """Say whether a proposal is applied at once, waits for a person, or is only published.
 
-    A change set that needs a person waits for one in every mode.
+    A change set that needs a person waits for one in every mode, and a task that is only put off
+    is tried again in every mode: nothing of what people wrote changes.
     """
     if proposal.kind == "changes":
         return "ask"
     if mode == "review_only":
-        return "publish"
+        return "apply" if proposal.strategy == "defer" else "publish"
     return "ask" if proposal.strategy in _ASKED[mode] else "apply"

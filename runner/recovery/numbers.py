@@ -57,7 +57,7 @@ def proposals(state: RunState) -> list[dict[str, object]]:
 
 
 def outcome(attempt: Attempt, proposal: Proposal) -> str:
-    """Say in one word what became of a proposal."""
+    """Say in one word what became of a proposal: applied, waiting, closed, or only published."""
     if attempt.status is _APPLIED.get(proposal.strategy) or _handed_over(attempt):
         return "applied"
     if attempt.status is Status.AWAITING_APPROVAL:

@@ -80,14 +80,15 @@ async def test_a_roadmap_that_is_not_there_is_wrong_usage(here: Checkout) -> Non
 
 
 async def test_a_failed_task_is_told_by_the_exit_code(here: Checkout) -> None:
-    """A task that cannot be finished leaves no commit, and waits for a person; 3.
+    """A task that cannot be finished leaves no commit, and waits for a person who can answer; 3.
 
-    Where nobody is to be asked it is failed; 1.
+    Where nothing is proposed it is failed; 1.
     """
     here.model.when(contains="one.md", without=("two.md`\n",)).says(BROKEN, repeat_last=True)
     here.model.when(contains="two.md").says(TWO)
 
-    assert (await here.cairn("run", "--task", "1.1")).code == 3
+    asked = ("--task", "1.1", "--approval-mode", "interactive")
+    assert (await here.cairn("run", *asked)).code == 3
     assert (await here.cairn("run", "--task", "1.1", "--no-recovery")).code == 1
     assert here.log() == ["a commit"]
     assert (await here.cairn("run", "--task", "1.2")).code == 0

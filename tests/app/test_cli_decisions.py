@@ -38,7 +38,7 @@ async def divided(here: Checkout, *arguments: str) -> Said:
 async def escalated(here: Checkout) -> Said:
     """Run until the task is to be handed over."""
     here.model.when(contains="A programmer could not finish").says("unknown\nNobody knows.")
-    return await here.cairn("run")
+    return await here.cairn("run", "--approval-mode", "interactive")
 
 
 async def status(here: Checkout) -> Any:

@@ -13,7 +13,7 @@ async def test_an_edit_made_meanwhile_is_kept(here: Checkout) -> None:
     """What a person writes while the run works is not overwritten; the task waits and says why."""
     kept = Held(ONE)
     here.model.says(kept)
-    process = await here.start("run", "--task", "1.1")
+    process = await here.start("run", "--task", "1.1", "--approval-mode", "interactive")
     await kept.asked.wait()
     (here.folder / "one.md").write_text("mine\n")
     kept.go.set()
@@ -102,7 +102,7 @@ async def test_a_task_that_would_touch_one(here: Checkout) -> None:
     here.git("add", "README.md")
     here.model.says(ONE + note("README.md"), TWO)
 
-    said = await here.cairn("run", "--allow-dirty")
+    said = await here.cairn("run", "--allow-dirty", "--approval-mode", "interactive")
 
     assert said.code == 3
     assert "what you changed in README.md" in said.out

@@ -85,7 +85,7 @@ def test_what_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
 
     asked(open_in(tmp_path), tmp_path, saying())
 
-    shown = capsys.readouterr().out
+    shown = capsys.readouterr().err
     assert "\x1b" not in shown
     for words in ("ESCALATE", "1.1 Write one.json", "unknown", "Yes would: leave the task to you"):
         assert words in shown

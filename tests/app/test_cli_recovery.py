@@ -129,3 +129,45 @@ async def test_a_divided_task_counts_once_and_both_texts_are_shown(tmp_path: Pat
         assert proposal["replacements"][1] == "- [ ] 1.1.2 Write `two.md` with a note"
         assert "> - [ ] 1.1 Write `one.md` and `two.md`" in text
         assert "- **1.1.2** Write `two.md` with a note" in text
+
+
+async def test_where_nobody_can_answer_a_proposal_is_only_reported(tmp_path: Path) -> None:
+    """Without a terminal nothing is applied and nothing waits; 1. It can be approved later."""
+    roadmap = f"- [ ] 1.1 {TASK}\n"
+    content = {**files(roadmap), "table.json": b'{"a": 0}\n'}
+    async with checkout(tmp_path / "here", content) as here:
+        stuck(here)
+        divides(here)
+
+        said = await here.cairn("run", "--no-planning")
+
+        assert said.code == 1, said.err
+        assert (here.folder / "ROADMAP.md").read_text() == roadmap
+        (proposal,) = here.left("report.json")["proposals"]
+        assert (proposal["outcome"], len(proposal["replacements"])) == ("published", 2)
+        assert "decompose, proposed only, nothing was applied" in said.out
+        assert "Nothing was applied (approval mode review_only)" in said.err
+        assert f"To decide: cairn approve {proposal['id']}" in said.err
+
+        here.model.says(note("one.md"), note("two.md"))
+        approved = await here.cairn("approve", "--resume")
+
+        assert approved.code == 0, approved.err
+        assert here.left("report.json")["success_rate"] == 1.0
+        assert "No proposal waits" in (await here.cairn("approve")).err
+
+
+async def test_a_published_proposal_is_over_when_its_task_is_worked_on_again(
+    tmp_path: Path,
+) -> None:
+    """A newer run makes a newer proposal, and an answer to the older one names that."""
+    async with checkout(tmp_path / "here", files(f"- [ ] 1.1 {TASK}\n")) as here:
+        stuck(here)
+        here.model.when(contains=CLASSIFY).says("unknown\nNobody knows.", repeat_last=True)
+        for _ in range(2):
+            assert (await here.cairn("run", "--no-planning")).code == 1
+
+        said = await here.cairn("approve")
+
+        assert said.code == 0, said.err
+        assert f"Type `cairn resume {here.left('report.json')['run']}`" in said.out

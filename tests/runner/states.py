@@ -15,7 +15,7 @@ ROADMAP = "# Plan\n\n- [ ] 1.1 Add `a.py`\n- [ ] 1.2 Add b\n- [x] 1.3 Old\n"
 def run_state(roadmap: str = ROADMAP, **options: Any) -> RunState:
     """A run that has read its roadmap."""
     parsed = parse_roadmap("ROADMAP.md", roadmap.encode())
-    request = Request("r1", options=Options(**options))
+    request = Request("r1", options=Options(**{"approval_mode": "auto", **options}))
     return RunState(request, roadmap=parsed, tip=START, tip_branch="main", node="decide_next")
 
 

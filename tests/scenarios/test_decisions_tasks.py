@@ -6,7 +6,7 @@ from tests.marks import MORE
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import NOTES, note, notes, on
-from tests.scenarios.proposing import STUCK, decomposed, escalated, id_of
+from tests.scenarios.proposing import STUCK, decomposed, escalated, id_of, proposal_comment
 
 TWICE = notes("- [ ] 1.1 Write `one.md`\n- [ ] 1.1 Write `two.md`\n")
 PHASES = notes(
@@ -238,6 +238,9 @@ async def test_an_unknown_approval_mode_is_answered_with_those_there_are(bot: Bo
 async def test_an_approval_mode_that_was_asked_for(bot: Bot) -> None:
     """With ``review_only`` the proposal is shown, and deciding about it changes nothing."""
     pull = await decomposed(bot, "/execute --approval-mode review_only")
+    shown = proposal_comment(bot, pull).body
+    assert "this run only reports" in shown
+    assert "👍" not in shown
 
     await bot.reply(pull, "/approve")
 

@@ -97,7 +97,14 @@ async def run(
     loop = strategy if strategy in ENGINE else "hybrid"
     request = Request(
         f"bench-{next(_numbers)}",
-        options=Options(task=task.id, max_tasks=1, model=model, loop=loop, test_timeout=_SECONDS),
+        options=Options(
+            task=task.id,
+            max_tasks=1,
+            model=model,
+            loop=loop,
+            approval_mode="auto",  # nobody answers here, and what recovery achieves is measured
+            test_timeout=_SECONDS,
+        ),
     )
     ports = hall.deps(task.base)
     if strategy in BASELINES:

@@ -41,7 +41,7 @@ async def run(
     model.says(*said)
     repository = MemoryRepository({path: dedent(text) for path, text in files.items()})
     ports = deps(model=model, repository=repository, sandbox=sandbox)  # type: ignore[arg-type]
-    request = Request("r1", options=Options(**options))  # type: ignore[arg-type]
+    request = Request("r1", options=Options(**{"approval_mode": "auto", **options}))  # type: ignore[arg-type]
     return await drive(request, NODES, ports), repository
 
 
