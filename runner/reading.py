@@ -48,22 +48,24 @@ def reader(old: dict[str, bytes], changes: ChangeSet | None = None) -> Read:
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A file as it is shown to a model; ``fence`` is longer than any inside."""
+    """A file as it is shown to a model; ``fence`` is longer than any inside, ``partial`` if cut."""
 
     path: str
     text: str
     language: str
     fence: str
+    partial: bool = False
 
 
 def quote(path: str, content: bytes, *, limit: int) -> Quoted:
     """Show a text file, cut at ``limit`` characters."""
     text = content.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n")
-    if len(text) > limit:
+    partial = len(text) > limit
+    if partial:
         text = text[:limit] + "\n[... cut ...]"
     longest = max((len(run) for run in _ticks(text)), default=0)
     suffix = path.rpartition(".")[2]
-    return Quoted(path, text, _LANGUAGES.get(suffix, ""), "`" * max(3, longest + 1))
+    return Quoted(path, text, _LANGUAGES.get(suffix, ""), "`" * max(3, longest + 1), partial)
 
 
 _LANGUAGES = {"py": "python", "js": "javascript", "ts": "typescript", "md": "markdown"} | {

@@ -117,9 +117,10 @@ class Attempt:
     ``below`` the branch of that commit; ``tried`` are digests of change sets that were judged;
     ``avoid`` what a fresh answer must not repeat; ``commit`` and ``url`` its checkpoint.
     ``members`` are further tasks it does together with its own, ``former`` those of a group that
-    failed and fell apart. ``proposal`` is what is proposed to do about it, ``decision`` what a
-    person said to that, ``approved`` the digest of a change set a person agreed to, ``rewritten``
-    the roadmap after its recovery was applied. ``spent`` is what its model calls used,
+    failed and fell apart. ``partial`` are files of which its ``context`` shows only a part, or
+    nothing though the task names them. ``proposal`` is what is proposed to do about it,
+    ``decision`` what a person said to that, ``approved`` the digest of a change set a person agreed
+    to, ``rewritten`` the roadmap after its recovery was applied. ``spent`` is what its calls used,
     ``embedded`` the part of it that went into embeddings, ``command`` the line a model proposed to
     verify it with ('' for none, None before it is asked), ``usage`` the same by node with wall
     time, ``path`` the nodes it went through, ``reasons`` why the loop strategy went where it did.
@@ -144,6 +145,7 @@ class Attempt:
     former: tuple[str, ...] = ()
     plan: Plan | None = None
     context: bytes = b""
+    partial: tuple[str, ...] = ()
     changes: ChangeSet = field(default_factory=ChangeSet)
     complaints: tuple[Complaint, ...] = ()
     mended: tuple[str, ...] = ()

@@ -85,19 +85,22 @@ def listed(items: Iterable[Listed], *, limit: int, count: Count, most: int) -> t
     return tuple(kept)
 
 
-def within(parts: Parts, render: Callable[[Parts], str], *, limit: int, count: Count) -> str:
+def within(
+    parts: Parts, render: Callable[[Parts], str], *, limit: int, count: Count
+) -> tuple[Parts, str]:
     """Render, dropping the least worthy until the whole has at most ``limit`` tokens.
 
-    This holds for every text: of a task that alone is longer the beginning is kept.
+    Return what is left with its text. This holds for every text: of a task that alone is longer the
+    beginning is kept.
     """
     text = render(parts)
     while (over := count(text) - limit) > 0:
         fewer = _less(parts, over, count)
         if fewer is None:
-            return hard_cut(text, limit=limit, count=count)
+            return parts, hard_cut(text, limit=limit, count=count)
         parts = fewer
         text = render(parts)
-    return text
+    return parts, text
 
 
 def _less(parts: Parts, over: int, count: Count) -> Parts | None:

@@ -57,9 +57,16 @@ NONE = Symbols()
 
 
 def symbols_of(
-    path: str, content: bytes, *, clock: Callable[[], float] = time.thread_time
+    path: str,
+    content: bytes,
+    *,
+    clock: Callable[[], float] = time.thread_time,
+    most: int = MAX_DEFINITIONS,
 ) -> Symbols:
-    """Return the symbols of a file; none for an unknown language or one too wild to parse."""
+    """Return the symbols of a file; none for an unknown language or one too wild to parse.
+
+    ``most`` bounds the definitions.
+    """
     name = language_of(path)
     if not name or _too_deep(name, content):
         return NONE
@@ -74,7 +81,7 @@ def symbols_of(
         return NONE
     if tree.root_node.child_count > _MOST_CHILDREN:  # looking at each costs their square
         return NONE
-    return _read(known, tree.root_node, content)
+    return _read(known, tree.root_node, content, most)
 
 
 def _too_deep(language: str, content: bytes) -> bool:
@@ -88,14 +95,14 @@ def _too_deep(language: str, content: bytes) -> bool:
     return False
 
 
-def _read(known: Grammar, root: Node, content: bytes) -> Symbols:
+def _read(known: Grammar, root: Node, content: bytes, most: int) -> Symbols:
     found: dict[tuple[int, int], Definition] = {}
     references: set[str] = set()
     imports: list[str] = []
     cursor = QueryCursor(known.query, match_limit=256)
     cursor.set_max_start_depth(_DEEPEST_MATCH)  # a progress callback crashes tree-sitter 0.26
     for _, captures in cursor.matches(root):
-        if "def" in captures and len(found) < MAX_DEFINITIONS:
+        if "def" in captures and len(found) < most:
             node, name = captures["def"][0], captures["name"][0]
             found.setdefault((name.start_byte, name.end_byte), _definition(node, name, content))
         elif "ref" in captures and len(references) < MAX_REFERENCES:

@@ -51,7 +51,7 @@ async def build_context(state: RunState, deps: Deps) -> Step:
 async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
     """Return the context as text; before a plan is made half the budget is enough.
 
-    The state counts what finding it took.
+    The state counts what finding it took, and knows of which files only a part is shown.
     """
     base = await base_of(state, deps)
     text = _words(state)
@@ -76,10 +76,19 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
         earlier=earlier_tasks(state, deps.index),
         recalled=recalled,
     )
-    return state, await asyncio.to_thread(_rendered, state, deps, material, base)
+    parts, text = await asyncio.to_thread(_rendered, state, deps, material)
+    asked = [path for path in _named(state) if path in base.entries]
+    return state.with_attempt(partial=_partial(parts, asked)), text
 
 
-def _rendered(state: RunState, deps: Deps, material: Material, base: Snapshot) -> str:
+def _partial(parts: Parts, asked: Sequence[str]) -> tuple[str, ...]:
+    """Files of which a part is shown, or nothing though the task names them."""
+    whole = {file.path for file in parts.files if not file.partial}
+    shown = {file.path for file in parts.files if file.partial}
+    return tuple(sorted(shown | set(asked) - whole))
+
+
+def _rendered(state: RunState, deps: Deps, material: Material) -> tuple[Parts, str]:
     """Choose and render; takes processor time, so it has a thread of its own."""
     options = state.request.options
     planning = state.node == "plan_task"

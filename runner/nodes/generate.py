@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal
 
 from runner.asking import Said, ask
@@ -12,11 +12,12 @@ from runner.changes import ChangeSet
 from runner.deps import Deps
 from runner.findings import Complaint
 from runner.nodes.handed import set_aside, taken_over
+from runner.nodes.quoting import long_one, originals, quoted_changes, unseen, with_tests
 from runner.nodes.required import asked_for
 from runner.ports import Message
 from runner.prompts import question
 from runner.prompts.kinds import kind_of
-from runner.reading import Quoted, base_of, contents, named_in, quote, reader
+from runner.reading import base_of, contents, named_in, reader
 from runner.replies import parse_reply
 from runner.state import Attempt, RunState, Step
 from runner.strategy import MAX_REPAIRS, after_failure
@@ -27,10 +28,6 @@ log = logging.getLogger(__name__)
 
 FIRST, SURGICAL, AFRESH = 0.2, 0.2, 0.7
 """Temperatures. A repair wants the same code but for the fault; a fresh start other code."""
-
-MAX_QUOTED = 12_000
-LONG = 50
-"""Lines of a file from which on a repair is asked for the lines that change alone."""
 
 
 async def execute_task(state: RunState, deps: Deps) -> Step:
@@ -46,17 +43,20 @@ async def execute_task(state: RunState, deps: Deps) -> Step:
     state = set_aside(state)
     attempt = state.attempt
     newest = _newest(state)
+    files = quoted_changes(newest, newest.files)
+    partial = unseen(state, files)
     messages = question(
         "execute_task",
         context=attempt.context.decode(),
         avoid=attempt.avoid,
-        files=_shown(newest, newest.files),
+        files=files,
+        partial=partial,
         kind=kind_of(state.task),
     )
     first = state.request.options.temperature
     temperature = AFRESH if attempt.answers else FIRST if first is None else first
     state, said = await ask(state, deps, messages, temperature=temperature)
-    return Step(await _answered(state, deps, said, newest), "ok")
+    return Step(await _answered(state, deps, said, newest, Asked(messages, partial)), "ok")
 
 
 def _newest(state: RunState) -> ChangeSet:
@@ -72,18 +72,23 @@ async def repair_code(state: RunState, deps: Deps) -> Step:
     log.info("Repairing code (attempt %d/%d)", attempt.code_repairs + 1, MAX_REPAIRS)
     faulty = {complaint.path for complaint in attempt.complaints}
     kept = _kept(attempt).files
-    files = _shown(attempt.changes, faulty) or _shown(attempt.changes, attempt.changes.files)
+    files = [
+        *quoted_changes(attempt.changes, faulty),
+        *(await originals(state, deps, faulty) if attempt.changes else ()),
+    ] or quoted_changes(attempt.changes, attempt.changes.files)
+    partial = unseen(state, files)
     messages = question(
         "repair_code",
         task=state.task,
         complaints=attempt.complaints,
         context="" if attempt.changes else attempt.context.decode(),
         files=files,
-        long=_long(files),
+        partial=partial,
+        long=long_one(files),
         dropped=sorted(attempt.changes.files.keys() - kept.keys()),
     )
     state = state.with_attempt(code_repairs=attempt.code_repairs + 1)
-    return await _repaired(state, deps, messages)
+    return await _repaired(state, deps, Asked(messages, partial))
 
 
 async def repair_test(state: RunState, deps: Deps) -> Step:
@@ -92,28 +97,35 @@ async def repair_test(state: RunState, deps: Deps) -> Step:
     log.info("Test repair attempt %d/%d", attempt.test_repairs + 1, MAX_REPAIRS)
     verification = attempt.verification
     failures = verification.failures if verification else ()
-    files = await _with_tests(state, deps, [f.file for f in failures])
+    files = await with_tests(state, deps, [f.file for f in failures])
     messages = question(
         "repair_test",
         task=state.task,
         failures=failures[:5],
         outputs=outputs_of(verification, most=3_000),
         files=files,
-        long=_long(files),
+        long=long_one(files),
     )
     state = state.with_attempt(test_repairs=attempt.test_repairs + 1)
-    return await _repaired(state, deps, messages)
+    return await _repaired(state, deps, Asked(messages, unseen(state, files)))
 
 
-def _long(files: Iterable[Quoted]) -> str:
-    """The path of a file too long to be repeated for a small correction, '' when there is none."""
-    return next((f.path for f in files if f.text.count("\n") >= LONG), "")
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question for code; of the files ``partial`` it shows only a part."""
+
+    messages: tuple[Message, ...]
+    partial: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(message.content for message in self.messages)
 
 
-async def _repaired(state: RunState, deps: Deps, messages: tuple[Message, ...]) -> Step:
+async def _repaired(state: RunState, deps: Deps, asked: Asked) -> Step:
     """A repair's answer goes on top of what it repairs; the same code again is no answer."""
-    state, said = await ask(state, deps, messages, temperature=SURGICAL)
-    state = await _answered(state, deps, said, _kept(state.attempt))
+    state, said = await ask(state, deps, asked.messages, temperature=SURGICAL)
+    state = await _answered(state, deps, said, _kept(state.attempt), asked)
     attempt = state.attempt
     if attempt.complaints or attempt.changes.digest not in attempt.tried:
         return Step(state, "ok")
@@ -123,7 +135,9 @@ async def _repaired(state: RunState, deps: Deps, messages: tuple[Message, ...]) 
     return Step(state.with_attempt(reasons=(*attempt.reasons, decision.reason)), outcome)
 
 
-async def _answered(state: RunState, deps: Deps, said: Said, before: ChangeSet) -> RunState:
+async def _answered(
+    state: RunState, deps: Deps, said: Said, before: ChangeSet, asked: Asked
+) -> RunState:
     """Turn an answer into a change set; what cannot be understood becomes complaints."""
     base = await base_of(state, deps)
     paths = {*base.entries, *before.files}
@@ -134,6 +148,8 @@ async def _answered(state: RunState, deps: Deps, said: Said, before: ChangeSet) 
         paths=paths,
         expected=_expected(state, before),
         named=state.task.files,
+        partial=asked.partial,
+        seen=asked.text,
         read=reader(old, before),
         truncated=said.truncated,
     )
@@ -166,23 +182,3 @@ def _expected(state: RunState, before: ChangeSet) -> list[str]:
     meant = [path for path in state.task.files if asked_for(path, state.task)]
     named = [*(meant or state.task.files), *(plan.likely_files if plan else ())]
     return [path for path in dict.fromkeys(named) if not path.endswith("/")]
-
-
-def _shown(changes: ChangeSet, wanted: Iterable[str]) -> list[Quoted]:
-    """Files of the change set as they are quoted back."""
-    chosen = set(wanted)
-    return [
-        quote(path, write.content, limit=MAX_QUOTED)
-        for path, write in changes.files.items()
-        if write is not None and path in chosen
-    ]
-
-
-async def _with_tests(state: RunState, deps: Deps, tests: list[str]) -> list[Quoted]:
-    """The changed files, and the failing test files that the change set does not hold."""
-    changes = state.attempt.changes
-    base = await base_of(state, deps)
-    others = [path for path in dict.fromkeys(tests) if path not in changes.files]
-    found = await contents(deps, base, others[:3])
-    quoted = [quote(path, content, limit=MAX_QUOTED // 2) for path, content in found.items()]
-    return _shown(changes, changes.files) + quoted

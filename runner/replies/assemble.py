@@ -8,6 +8,7 @@ from runner.changes import ChangeSet, Write
 from runner.findings import Complaint
 from runner.replies.cleanup import clean_block
 from runner.replies.edits import apply_edits
+from runner.replies.elision import Whole, whole
 from runner.replies.line_ends import to_bytes
 from runner.replies.paths import resolve
 from runner.replies.pieces import EXAMPLE, Found, Known, Piece, unreadable
@@ -61,8 +62,15 @@ def _add(draft: _Draft, piece: Piece) -> None:
 
 def _write(draft: _Draft, piece: Piece, text: str) -> None:
     lines, notes = clean_block(text.split("\n"), piece.path)
+    old = draft.content(piece.path)
+    full = _full(draft, piece, old, "\n".join(lines))
+    if full is None:
+        return
+    if old and _blind(piece.path, old, full, draft.known):
+        draft.complaints.append(_partial(piece))
+        return
     try:
-        content = to_bytes("\n".join(lines), draft.content(piece.path))
+        content = to_bytes(full.text, old)
     except UnicodeEncodeError:
         message = f"{piece.place} holds a broken character (a lone surrogate)."
         draft.complaints.append(unreadable(message, path=piece.path))
@@ -72,6 +80,39 @@ def _write(draft: _Draft, piece: Piece, text: str) -> None:
         notes.append(f"{piece.path}: given more than once, the last one counts")
     draft.notes += notes
     draft.files[piece.path] = Write(content)
+
+
+def _full(draft: _Draft, piece: Piece, old: bytes | None, text: str) -> Whole | None:
+    """Return the text of a file with nothing left out of it; None, and a complaint, else."""
+    if old is None:
+        return Whole(text)
+    found = whole(_plain(old), text, path=piece.path, place=piece.place)
+    if isinstance(found, Complaint):
+        draft.complaints.append(found)
+        return None
+    draft.notes += [found.note] if found.note else []
+    return found
+
+
+def _plain(content: bytes) -> str:
+    return content.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def _blind(path: str, old: bytes, full: Whole, known: Known) -> bool:
+    """Whether a whole file takes the place of lines that the model has not seen."""
+    if path not in known.partial or full.restored:
+        return False
+    kept = {line.strip() for line in full.text.split("\n")} | known.seen
+    return not kept.issuperset(line.strip() for line in _plain(old).split("\n"))
+
+
+def _partial(piece: Piece) -> Complaint:
+    message = (
+        f"{piece.place} is the whole of {piece.path}, of which you were shown only a part; lines "
+        "that you did not see would be lost. Answer with edits (SEARCH/REPLACE) of lines that are "
+        "shown."
+    )
+    return Complaint(piece.path, "PartlyShown", message)
 
 
 def _edit(draft: _Draft, piece: Piece) -> None:
@@ -86,5 +127,9 @@ def _edit(draft: _Draft, piece: Piece) -> None:
     new = apply_edits(old, piece.edits, path=piece.path, place=piece.place)
     if isinstance(new, Complaint):
         draft.complaints.append(new)
-    else:
-        draft.files[piece.path] = Write(new)
+        return
+    text = _plain(new)
+    full = _full(draft, piece, old, text)
+    if full is not None:
+        content = new if full.text == text else to_bytes(full.text, old)
+        draft.files[piece.path] = Write(content)

@@ -50,13 +50,16 @@ EXAMPLE = "src/hello.py"
 class Known:
     """What an answer is read against: the tree's paths and old contents, and what the task says.
 
-    ``expected`` are the files that it asks for, ``named`` all that it names.
+    ``expected`` are the files that it asks for, ``named`` all that it names. ``partial`` are files
+    of which the question, whose lines are ``seen``, showed only a part.
     """
 
     paths: Collection[str]
     expected: Sequence[str]
     read: Callable[[str], bytes | None]
     named: Collection[str] = ()
+    partial: Collection[str] = ()
+    seen: frozenset[str] = frozenset()
     names: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:

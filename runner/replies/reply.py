@@ -41,16 +41,20 @@ def parse_reply(
     paths: Collection[str],
     expected: Sequence[str] = (),
     named: Collection[str] = (),
+    partial: Collection[str] = (),
+    seen: str = "",
     read: Callable[[str], bytes | None],
     truncated: bool = False,
 ) -> Reply:
     """Read an answer against a tree; never raises for any text.
 
     ``paths`` are the tree's files, ``expected`` those the task asks for, ``named`` all that it
-    names; ``read`` returns a file's content. ``truncated`` says that the server cut the answer
-    (``finish_reason`` length).
+    names; ``partial`` those of which the question, ``seen``, showed only a part: a whole file may
+    not take away lines that were not shown. ``read`` returns a file's content. ``truncated`` says
+    that the server cut the answer (``finish_reason`` length).
     """
-    known = Known(frozenset(paths), tuple(expected), read, tuple(named))
+    shown = frozenset(line.strip() for line in seen.split("\n")) if partial else frozenset[str]()
+    known = Known(frozenset(paths), tuple(expected), read, tuple(named), tuple(partial), shown)
     if len(text) > LONGEST_ANSWER:
         message = f"The answer is longer than {LONGEST_ANSWER} characters."
         return Reply(ChangeSet(), (unreadable(message),))

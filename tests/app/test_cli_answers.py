@@ -113,3 +113,108 @@ async def test_a_continuation_that_starts_again(made: Made, again: str) -> None:
 
     assert (await here.cairn("run")).code == 0
     assert here.git("show", "HEAD:slug.py") == SLUG.strip()
+
+
+UTIL = (
+    "def double(x):\n    return x * 2\n\n\ndef triple(x):\n    return x * 3\n\n\n"
+    "def halve(x):\n    return x / 2\n"
+)
+QUADRUPLE = "def quadruple(x):\n    return x * 4\n"
+ADDING = "- [ ] 1.1 Add `quadruple(x)` to `util.py`\n"
+
+
+@pytest.mark.parametrize(
+    "elided",
+    [
+        f"# ... existing code ...\n\n\n{QUADRUPLE}",
+        f"# der Rest bleibt unverändert\n\n\n{QUADRUPLE}",
+        f"{QUADRUPLE}\n\n# 其余代码保持不变\n",
+        f"{QUADRUPLE}\n\n...\n",
+        f"def double(x): ...\n\n\ndef triple(x): ...\n\n\ndef halve(x): ...\n\n\n{QUADRUPLE}",
+    ],
+    ids=["english", "german", "chinese", "dots", "bodies"],
+)
+async def test_parts_that_are_left_out_are_not_lost(made: Made, elided: str) -> None:
+    """The file is not written; the next question shows it as it is and asks for all of it."""
+    here = await made(ADDING, {"util.py": UTIL})
+    here.model.says(fence(elided, "util.py"), fence(f"{UTIL}\n\n{QUADRUPLE}", "util.py"))
+
+    assert (await here.cairn("run")).code == 0
+    assert here.git("show", "HEAD:util.py") == f"{UTIL}\n\n{QUADRUPLE}".strip()
+    assert "return x * 3" in here.model.requests[1].messages[-1]["content"]
+
+
+async def test_the_original_is_shown_where_the_rest_was_kept(made: Made) -> None:
+    """What is asked for again is in the question, though other files of the answer were fine."""
+    here = await made(f"{ADDING}  - write `notes.md` about it\n", {"util.py": UTIL})
+    notes = "notes.md\n```markdown\nFour times.\n```\n"
+    first = fence(f"# ... rest of the file unchanged ...\n\n\n{QUADRUPLE}", "util.py") + notes
+    here.model.says(first, fence(f"{UTIL}\n\n{QUADRUPLE}", "util.py"))
+
+    assert (await here.cairn("run")).code == 0
+    assert here.git("show", "HEAD:notes.md") == "Four times."
+    assert "return x * 3" in here.model.requests[1].messages[-1]["content"]
+
+
+async def test_what_a_marker_stands_for_is_put_back_where_that_is_certain(made: Made) -> None:
+    """Both neighbours of the marker stand once in the file: these lines and no others are meant."""
+    here = await made("- [ ] 1.1 Let `halve(x)` in `util.py` return an int\n", {"util.py": UTIL})
+    elided = "def double(x):\n# ... existing code ...\ndef halve(x):\n    return x // 2\n"
+    here.model.says(fence(elided, "util.py"))
+
+    assert (await here.cairn("run")).code == 0
+    assert here.git("show", "HEAD:util.py") == UTIL.replace("x / 2", "x // 2").strip()
+
+
+async def test_an_edit_may_not_leave_parts_out(made: Made) -> None:
+    """The same in the lines that an edit puts in."""
+    here = await made("- [ ] 1.1 Let `double(x)` in `util.py` take text\n", {"util.py": UTIL})
+    edit = (
+        "util.py\n```\n<<<<<<< SEARCH\n{}=======\n"
+        "def double(x):\n    x = int(x)\n{}>>>>>>> REPLACE\n```\n"
+    )
+    cut = edit.format(UTIL.rpartition("def halve")[0], "    # ... rest unchanged ...\n")
+    right = edit.format("def double(x):\n", "")
+    here.model.says(cut, right)
+
+    assert (await here.cairn("run")).code == 0
+    assert "def triple" in here.git("show", "HEAD:util.py")
+
+
+async def test_a_file_shown_in_part_is_not_written_whole(made: Made) -> None:
+    """The question asks for edits of it alone, and a whole file in their place is refused."""
+    shapes = "\n\n".join(f"def area_{n}(x):\n    return x * {n}\n" for n in range(900))
+    task = "- [ ] 1.1 Make `area_700(x)` in `shapes.py` return `x * 701`\n"
+    here = await made(task, {"shapes.py": shapes})
+    old, new = "def area_700(x):\n    return x * 700\n", "def area_700(x):\n    return x * 701\n"
+    edit = f"shapes.py\n```\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n```\n"
+    here.model.says(fence(new, "shapes.py"), edit)
+
+    assert (await here.cairn("run")).code == 0
+    assert here.git("show", "HEAD:shapes.py") == shapes.replace(old, new).strip()
+    first = here.model.requests[0].messages[-1]["content"]
+    assert "<<<<<<< SEARCH" in first
+    assert "every file that has to be created or changed." not in first
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        f"{UTIL}\n\n{QUADRUPLE}",
+        "from typing import Protocol\n\n\nclass Scale(Protocol):\n"
+        f"    def __call__(self, x): ...\n\n\n{UTIL}",
+        f"{UTIL}\n\n{QUADRUPLE}\n\n# Quadruple the rest...\n",
+        f'{UTIL}\n\ndef show():\n    """Print the code.\n\n    # ... existing code ...\n    """\n',
+        f"{UTIL}\n\n{QUADRUPLE}\n\n# ... existing code above ...\n",
+        UTIL.replace("def halve(x):\n", "def halve(x, /):\n    # the same as before, but faster\n"),
+    ],
+    ids=["plain", "protocol", "prose", "text", "idle", "comment"],
+)
+async def test_what_only_looks_like_a_gap_is_written(made: Made, right: str) -> None:
+    """Stubs, texts and comments that stand in place of nothing are fine; an idle marker goes."""
+    here = await made(ADDING, {"util.py": UTIL})
+    here.model.says(fence(right, "util.py"))
+
+    assert (await here.cairn("run")).code == 0
+    committed = here.git("show", "HEAD:util.py")
+    assert committed == right.replace("# ... existing code above ...\n", "").strip()

@@ -132,9 +132,25 @@ async def test_execute_task_afresh(check_golden: Golden) -> None:
 @pytest.mark.parametrize("kind", get_args(Kind))
 def test_each_kind_has_its_hint(check_golden: Golden, kind: str) -> None:
     """Code, tests, configuration, scripts and documentation are each asked for in their way."""
-    text = render_text("execute_task", context="(the context)", avoid=(), files=(), kind=kind)
+    text = render_text(
+        "execute_task", context="(the context)", avoid=(), files=(), partial=(), kind=kind
+    )
 
     check_golden(f"prompts/kinds/{kind}.md", text)
+
+
+def test_execute_task_with_a_file_shown_in_part(check_golden: Golden) -> None:
+    """Of such a file edits are asked for, of the others the whole content."""
+    text = render_text(
+        "execute_task",
+        context="(the context)",
+        avoid=(),
+        files=(),
+        partial=("big.py", "large.py"),
+        kind="code",
+    )
+
+    check_golden("prompts/execute_task_in_part.md", text)
 
 
 async def test_repair_code_of_a_long_file(check_golden: Golden) -> None:

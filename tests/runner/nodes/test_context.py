@@ -141,7 +141,7 @@ async def test_a_part_of_a_large_file_is_cut_at_symbols() -> None:
 
     assert functions[40].rstrip() in text
     assert "left out" in text
-    assert "<<<<<<< SEARCH" in text
+    assert "Only a part of big.py is shown." in text
 
 
 async def test_large_files_are_named_only() -> None:
