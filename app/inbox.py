@@ -2,7 +2,8 @@
 
 Deliveries of one repository are worked one after another (GitHub's order is kept as far as it
 came in order); those of different repositories side by side, up to a limit. A delivery leaves the
-inbox when its work is done or has failed by a bug; an outage keeps it, and those behind it.
+inbox when its work is done or has failed by a bug; an outage keeps it, and those behind it. One
+that says what another one said, whose work is done, is not worked again.
 """
 
 from __future__ import annotations
@@ -127,6 +128,9 @@ class Inbox:
     async def _error_of(self, arrival: Arrival) -> str:
         """The event boundary: a bug in one event's work must not stop the others."""
         try:
+            if same := await self._deliveries.done_as(arrival.id):
+                logger.warning("Delivery %s is not worked: it repeats %s", arrival.id, same)
+                return ""
             await self._handle(await self._deliveries.get(arrival.id))
         except Outage:
             raise

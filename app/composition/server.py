@@ -9,8 +9,10 @@ from dataclasses import dataclass
 import aiohttp
 from aiohttp import web
 
+from app.catch_up import CatchUp
 from app.composition.parts import Surroundings, open_parts
 from app.composition.work import Working, working
+from app.github.hook_deliveries import HookDeliveries
 from app.github.identity import AppIdentity
 from app.github.scopes import APP_EVENTS
 from app.inbox import Inbox
@@ -32,9 +34,10 @@ class Server:
     inbox: Inbox
     worker: Worker
     poller: Poller
+    catch_up: CatchUp
     sandbox: SandboxChoice
     idle: Callable[[], Awaitable[None]]
-    """Waits until every stored delivery is worked, no poll is due and no run can go on."""
+    """Waits until every delivery is worked, no poll is due and no run can go on."""
 
 
 @asynccontextmanager
@@ -61,7 +64,30 @@ async def server(
         parts = await open_parts(settings, around, stack, identify)
         work = await stack.enter_async_context(working(parts))
         app = _front(settings, work)
-        yield Server(app, work.inbox, work.worker, work.poller, parts.sandbox, work.idle)
+        catch_up = _catch_up(work)
+        stack.push_async_callback(catch_up.stop)
+        catch_up.start()
+
+        async def idle() -> None:
+            await catch_up.idle()
+            await work.idle()
+
+        yield Server(app, work.inbox, work.worker, work.poller, catch_up, parts.sandbox, idle)
+
+
+def _catch_up(work: Working) -> CatchUp:
+    around, identity = work.parts.around, work.parts.identity
+    if not isinstance(identity, AppIdentity):
+        raise TypeError("only an App has deliveries")
+    return CatchUp(
+        HookDeliveries(identity.app),
+        work.deliveries,
+        take=work.inbox.put,
+        events=APP_EVENTS,
+        clock=around.clock,
+        rest=around.rest,
+        on_bug=around.on_bug,
+    )
 
 
 def _front(settings: ServerSettings, work: Working) -> web.Application:

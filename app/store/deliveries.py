@@ -8,7 +8,7 @@ commits as it can make, not for one a delivery.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -78,8 +78,11 @@ class Deliveries:
         headers: Mapping[str, str],
         payload: bytes,
         status: Literal["stored", "ignored"] = "stored",
+        meaning: str | None = None,
     ) -> bool:
         """Store a delivery; return True when it is committed and waits for its work.
+
+        ``meaning`` is the same for deliveries that say the same; None for what has no such.
 
         False: it is known. Only one that failed is taken again, for asking GitHub to redeliver is
         how an operator says "try again". Raises ``Outage``, and then nothing is stored.
@@ -87,6 +90,7 @@ class Deliveries:
         row = {
             "id": id, "event": event, "repository_id": repository_id, "headers": dict(headers),
             "payload": payload, "received_at": self._clock.now(), "status": status,
+            "meaning": meaning,
         }  # fmt: skip
         batch = self._batch()
         first = batch.rows.setdefault(id, row) is row
@@ -120,6 +124,24 @@ class Deliveries:
         async with self._store.reading() as connection:
             return [Arrival(*row) for row in await connection.execute(waiting)]
 
+    async def known(self, ids: Set[str]) -> set[str]:
+        """Return those that are stored, whatever became of them."""
+        found: set[str] = set()
+        async with self._store.reading() as connection:
+            for some in _batched(sorted(ids), BATCH):
+                query = sa.select(table.c.id).where(table.c.id.in_(some))
+                found |= set((await connection.execute(query)).scalars())
+        return found
+
+    async def done_as(self, id: str) -> str | None:
+        """Return another delivery of the same meaning whose work is done; None without one."""
+        other = table.alias("other")
+        same = (other.c.meaning == table.c.meaning) & (other.c.id != table.c.id)
+        query = sa.select(other.c.id).where(table.c.id == id, same, other.c.status == "done")
+        async with self._store.reading() as connection:
+            found: str | None = await connection.scalar(query.limit(1))
+            return found
+
     async def get(self, id: str) -> Delivery:
         """Return a stored delivery. Raises ``sqlalchemy.exc.NoResultFound``."""
         columns = [table.c[name] for name in Delivery.__slots__]
@@ -134,6 +156,12 @@ class Deliveries:
             await connection.execute(
                 finished.values(status=status, error=error, finished_at=self._clock.now())
             )
+
+
+def _batched(items: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    """Yield items in batches: a statement takes only so many parameters."""
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
 
 
 @cache

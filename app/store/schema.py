@@ -38,7 +38,8 @@ metadata = sa.MetaData(
     }
 )
 
-# ``seq`` is the order of arrival: GUIDs have none, and a clock may go backwards.
+# ``seq`` is the order of arrival: GUIDs have none, and a clock may go backwards. ``meaning`` is the
+# same for deliveries that say the same (``handlers/meaning.py``).
 deliveries = sa.Table(
     "deliveries",
     metadata,
@@ -52,6 +53,7 @@ deliveries = sa.Table(
     sa.Column("status", sa.Text, nullable=False, index=True),
     sa.Column("finished_at", Moment),
     sa.Column("error", sa.Text, nullable=False, default=""),
+    sa.Column("meaning", sa.Text, index=True),
     sqlite_autoincrement=True,
 )
 

@@ -17,6 +17,7 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from app.store.deliveries import Arrival
+from handlers.meaning import meaning_of
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +38,7 @@ class Storing(Protocol):
         headers: Mapping[str, str],
         payload: bytes,
         status: Literal["stored", "ignored"],
+        meaning: str | None,
     ) -> bool:
         """Commit a delivery; True when it waits for its work. Raises ``Outage``."""
 
@@ -80,6 +82,7 @@ class Webhook:
             headers=_githubs(request.headers),
             payload=body,
             status="stored" if known else "ignored",
+            meaning=meaning_of(event, payload),
         )
         logger.info("Delivery %s (%s) %s", id, event, _fate(known=known, new=new))
         if known and new:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from tests.fake_github import auth, shapes
@@ -9,6 +10,8 @@ from tests.fake_github.answers import Answer, Call, Refused, invalid, missing
 from tests.fake_github.clock import stamp
 from tests.fake_github.registering import convert
 from tests.fake_github.state import Delivery, Installation
+
+KEPT = timedelta(days=3)
 
 
 def get_app(call: Call) -> Answer:
@@ -176,9 +179,17 @@ def _delivery(call: Call, one: Delivery, identity: str) -> dict[str, Any]:
     return shape
 
 
+def _kept(call: Call) -> list[Delivery]:
+    """What GitHub still has (.../redelivering-webhooks: the past three days)."""
+    oldest = call.world.clock.now() - KEPT
+    return [d for d in call.world.deliveries if d.delivered >= oldest]
+
+
 def list_deliveries(call: Call) -> Answer:
-    """Webhooks that were sent, newest first; paged by ``cursor`` (an id: older than it)."""
-    kept = list(reversed(call.world.deliveries))
+    """Webhooks of three days, newest first; paged by ``cursor`` (an id: older than it)."""
+    kept = list(reversed(_kept(call)))
+    if status := call.query.get("status"):
+        kept = [d for d in kept if (200 <= d.status < 300) == (status == "success")]
     cursor, size = call.query.get("cursor"), min(int(call.query.get("per_page", 30)), 100)
     if cursor:
         kept = [d for d in kept if d.id < int(cursor)]
@@ -193,7 +204,7 @@ def list_deliveries(call: Call) -> Answer:
 
 def _sent(call: Call) -> Delivery:
     wanted = int(call.params["delivery_id"])
-    found = next((d for d in call.world.deliveries if d.id == wanted), None)
+    found = next((d for d in _kept(call) if d.id == wanted), None)
     if found is None:
         raise missing()
     return found

@@ -174,6 +174,7 @@ class Bot:
         async with server(self.settings, around) as running, TestServer(running.app) as front:
             self.running = running
             self.github.webhook_url = str(front.make_url("/webhook"))
+            await running.catch_up.idle()  # what a test withholds must not be found at once
             try:
                 yield running
             finally:
