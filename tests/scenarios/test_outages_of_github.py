@@ -45,11 +45,12 @@ before_and_after = pytest.mark.parametrize("after", [False, True], ids=["before"
 async def test_a_happy_run_makes_these_calls(bot: Bot) -> None:
     """The tables of calls above are complete, and name no call that is not made."""
     bot.model.says(ANSWER)
+    before = len(bot.github.requests)  # the start looks for missed deliveries
 
     await bot.comment("/execute")
 
     check_finished(bot)
-    seen = {_row(request.method, request.path) for request in bot.github.requests}
+    seen = {_row(request.method, request.path) for request in bot.github.requests[before:]}
     assert seen == set(EVERY)
 
 
