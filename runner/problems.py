@@ -29,14 +29,18 @@ _WHY = {
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What people type to start a run; ``roadmap`` goes before the path of one."""
+    """What people type to start a run; ``roadmap`` goes before the path of one.
+
+    ``normalise`` goes before a path to get checkboxes ('': the run proposes them by itself).
+    """
 
     word: str = "/execute"
     roadmap: str = "/execute "
+    normalise: str = ""
 
 
 ON_GITHUB = Start()
-ON_A_CHECKOUT = Start("cairn run", "cairn run --roadmap ")
+ON_A_CHECKOUT = Start("cairn run", "cairn run --roadmap ", "cairn roadmap normalize ")
 
 
 def missing_roadmap(path: str, start: Start = ON_GITHUB, paths: Iterable[str] = ()) -> str:
@@ -68,9 +72,10 @@ def nothing_to_do(state: RunState, roadmap: Roadmap, start: Start = ON_GITHUB) -
     if roadmap.asks and not (wanted and roadmap.tasks):
         return f"`{path}`: {roadmap.asks}"
     if not roadmap.tasks:
+        propose = f", or let `{start.normalise}{path}` propose checkboxes" * bool(start.normalise)
         return (
             f"`{path}` has no checkboxes, so it is not clear what is a task. Write each task as "
-            f"`- [ ] what to do` and run `{start.word}` again."
+            f"`- [ ] what to do` and run `{start.word}` again{propose}."
         )
     if wanted:
         task = find(roadmap, wanted)
@@ -113,12 +118,14 @@ def _is_left(state: RunState, task: Task) -> bool:
 
 def _no_single(roadmap: Roadmap, wanted: str) -> str:
     """A name that nothing bears, or more than one task."""
-    said = f"`{_plain(roadmap.path)}` has no single task called `{_plain(wanted)}`."
+    path, name = _plain(roadmap.path), _plain(wanted)
     same = [task for task in roadmap.tasks if task.id == wanted]
     if same:
-        return f"{said} These bear that id; name one by its key:\n\n{_listed(same)}"
+        return (
+            f"`{path}` has several tasks called `{name}`. Name one by its key:\n\n{_listed(same)}"
+        )
     names = ", ".join(f"`{task.name}`" for task in roadmap.tasks[:_MOST])
-    return f"{said} Its tasks: {names}."
+    return f"`{path}` has no task called `{name}`. Its tasks: {names}."
 
 
 def _no_phase(roadmap: Roadmap, wanted: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from app.checkout.asked import LocalRun
 from app.checkout.prompt import at_terminal, prompted
+from app.checkout.refuse import without_work
 from app.checkout.report import Told, speaker, tell, tell_dry
 from app.checkout.runs import Kept, Waiting, answerable, parked, undecided
 from app.checkout.stop import KIND as INTERRUPT
@@ -29,7 +30,7 @@ from runner.dry_run import MARK
 from runner.errors import PortError
 from runner.flights import Ended
 from runner.ports import Events
-from runner.state import RunState, Status
+from runner.state import Status
 
 _PAUSED_BEFORE_IT_BEGAN = frozenset({"model", "sandbox"})
 log = logging.getLogger(__name__)
@@ -64,7 +65,7 @@ def exit_code(ended: Ended) -> int:
     if ended.status == "paused":
         return 130 if ended.kind == INTERRUPT else 4
     if ended.state.problem:
-        return _without_work(ended.state)
+        return without_work(ended.state)
     statuses = {attempt.status for attempt in ended.state.attempts.values()}
     statuses |= {Status.BLOCKED} if ended.state.blocked_by else set()
     if Status.AWAITING_APPROVAL in statuses:
@@ -174,17 +175,7 @@ def _how_on(ended: Ended) -> str:
 def _dry(asked: LocalRun, settings: RunSettings, told: Told) -> int:
     state = asyncio.run(read_locally(asked, settings))
     tell_dry(state, settings, told)
-    return _without_work(state) if state.problem else 0
-
-
-def _without_work(state: RunState) -> int:
-    """0 when all that was asked for was done before, 3 when it waits, 2 when there is none."""
-    wanted = state.request.options.task
-    asked = [t for t in state.tasks if t.kind == "work" and (not wanted or wanted in (t.key, t.id))]
-    statuses = {state.status(task) for task in asked}
-    if Status.AWAITING_APPROVAL in statuses:
-        return 3
-    return 0 if statuses == {Status.COMPLETED} else 2
+    return without_work(state) if state.problem else 0
 
 
 def _complain(message: str, code: int, *, mark: str = "") -> int:

@@ -11,9 +11,10 @@ from app.roadmap.files import beside
 from runner.config import CONFIG_PATH, RepositoryConfig
 from runner.errors import Outage, PortError
 from runner.flights import Ended
+from runner.nodes.run import parse_roadmap
 from runner.ports import Stack
 from runner.problems import ON_A_CHECKOUT, missing_roadmap
-from runner.state import Request
+from runner.state import Request, RunState, Status
 
 
 async def check_folder(asked: LocalRun) -> None:
@@ -46,10 +47,27 @@ async def check_model(here: Here) -> None:
 
 
 async def check_roadmap(request: Request, stack: Stack, here: Here) -> None:
-    """Raise ``PortError`` when the commit a run would build on has no such roadmap."""
+    """Raise ``PortError`` when the commit a run would build on has no roadmap with such work."""
     entries = (await here.repository.snapshot(stack.tip)).entries
     if request.roadmap not in entries:
         raise PortError("file", missing_roadmap(request.roadmap, ON_A_CHECKOUT, entries))
+    state = (await parse_roadmap(RunState(request), here.deps)).state
+    if state.problem and without_work(state) == 2:
+        raise PortError("file", state.problem)
+
+
+def without_work(state: RunState) -> int:
+    """The exit code of a run that has nothing to do.
+
+    0 when all that was asked for was done before, 3 when it waits for a person, 2 when there is
+    no such work.
+    """
+    wanted = state.request.options.task
+    asked = [t for t in state.tasks if t.kind == "work" and (not wanted or wanted in (t.key, t.id))]
+    statuses = {state.status(task) for task in asked}
+    if Status.AWAITING_APPROVAL in statuses:
+        return 3
+    return 0 if statuses == {Status.COMPLETED} else 2
 
 
 def refused(ended: Ended) -> PortError | None:

@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -345,3 +346,28 @@ async def test_a_data_folder_in_use(tmp_path: Path) -> None:
     assert code == 4
     assert f"Another Cairn works with the data folder {folder}" in said
     assert f"process {os.getpid()}" in said
+
+
+@pytest.mark.parametrize(
+    ("roadmap", "words", "said"),
+    [
+        (
+            "- [ ] 1.1 Write `one.md`\n",
+            ("--task", "9.9"),
+            "no task called `9.9`. Its tasks: `1.1`.",
+        ),
+        ("- [ ] 1.1 Write `one.md`\n", ("--phase", "7"), "no tasks in a phase called `7`."),
+        ("- [ ] ~~1.1 Write~~\n", (), "optional or crossed out"),
+        ("\n", (), "`ROADMAP.md` is empty. Add tasks to it"),
+        ("- Write one\n", (), "let `cairn roadmap normalize ROADMAP.md` propose checkboxes."),
+    ],
+)
+async def test_no_such_work(here: Checkout, roadmap: str, words: Sequence[str], said: str) -> None:
+    """What cannot be worked on is a sentence on standard error, without a report; 2."""
+    here.git.commit({"ROADMAP.md": roadmap.encode()})
+
+    told = await here.cairn("run", *words)
+
+    assert (told.code, told.out) == (2, "")
+    assert said in told.err
+    assert not (here.folder / ".executor").exists()

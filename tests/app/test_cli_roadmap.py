@@ -246,3 +246,17 @@ def test_little_is_imported(plan: Path, command: str) -> None:
 
     assert {*HEAVY, "dbos"} & set(ended.stderr.split()) == set()
     assert "markdown_it" in ended.stderr.split()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "# Plan\n\n- one\n", "# Acceptance Criteria\n- [ ] It adds\n"]
+)
+def test_lint_of_a_file_without_tasks(tmp_path: Path, text: str) -> None:
+    """What a run refuses is not called clean; 1."""
+    file = tmp_path / "ROADMAP.md"
+    file.write_text(text)
+
+    said = cairn("lint", str(file))
+
+    assert said.exit_code == 1
+    assert f"{file}:1:1 no-task " in said.output

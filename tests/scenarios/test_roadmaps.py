@@ -58,7 +58,7 @@ async def test_an_unknown_task_is_answered_with_those_there_are(bot: Bot) -> Non
     await bot.comment("/execute --task 9.9")
 
     (said,) = bot.says()
-    assert "no single task called `9.9`" in said
+    assert "no task called `9.9`" in said
     assert "`1.1`" in said
     assert bot.pulls == []
 

@@ -42,7 +42,24 @@ def _each(judge: Callable[[Reading], Finding | None]) -> Callable[[Roadmap], Ite
     return find
 
 
+def _no_task(roadmap: Roadmap) -> Iterator[Finding]:
+    """Find that a run has nothing to take from the file, and say what makes tasks of it."""
+    if roadmap.asks:
+        yield Finding(1, roadmap.asks.rstrip("."))
+    elif not roadmap.tasks:
+        yield Finding(
+            1,
+            "the file has no task, so a run refuses it; write each task as `- [ ] what to do`, or "
+            "let `cairn roadmap normalize` propose checkboxes",
+        )
+
+
 RULES = (
+    Rule(
+        "no-task",
+        "a file that a run refuses: it is empty, has no checkbox, or only checks or placeholders",
+        _no_task,
+    ),
     Rule(
         "vague",
         'an open task that names no file, no thing and no behaviour ("Various fixes"), and '

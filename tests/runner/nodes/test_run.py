@@ -59,8 +59,8 @@ async def test_nothing_to_do(content: object, said: str) -> None:
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
-        ("9.9", "no single task called `9.9`"),
-        ("1.2", "no single task called `1.2`"),
+        ("9.9", "no task called `9.9`"),
+        ("1.2", "several tasks called `1.2`"),
         ("1.1", "has tasks of its own"),
         ("1.4", "is done already"),
     ],

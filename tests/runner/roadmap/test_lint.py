@@ -205,7 +205,7 @@ def test_no_file_is_too_odd(content: bytes) -> None:
     assert set(roadmap.warnings) <= set(found)
     assert all(1 <= w.line <= lines and w.column >= 1 and w.message for w in found)
     assert {w.code for w in found} <= {*(rule.code for rule in RULES), *PARSED}
-    assert len(found) <= len(roadmap.warnings) + len(RULES) * len(roadmap.tasks)
+    assert len(found) <= len(roadmap.warnings) + len(RULES) * len(roadmap.tasks) + 1
 
 
 def test_every_code_is_in_the_table() -> None:
