@@ -67,6 +67,8 @@ def _message(detail: Mapping[str, Any], path: Path, model: type[BaseModel]) -> s
             return f"There is no such setting. {_did_you_mean(path, model)}"
         case "value_error":
             return f"This {detail['ctx']['error']}."
+        case "tuple_type":
+            return "This should be a list."
         case "model_type":
             return "This is a group; write its settings below it, indented."
         case "string_pattern_mismatch":

@@ -43,6 +43,12 @@ def _items(value: Any) -> Any:
 def _command(value: Any) -> Any:
     if isinstance(value, str):
         return ("sh", "-c", value)
+    if isinstance(value, dict) and len(value) == 1:
+        ((key, rest),) = value.items()
+        line = f"{key}: {rest}".replace("'", "''")
+        raise ValueError(
+            f"is no command, for YAML reads the \": \" in it as a setting; quote it: - '{line}'"
+        )
     return tuple(value) if isinstance(value, list) else value
 
 

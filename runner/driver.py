@@ -117,7 +117,7 @@ async def _next(
             return Ended("paused", state, "order", "a person paused it")
         return replace(state, stopping=True, node=BORDER)
     except Outage as outage:
-        log.warning("Run %s is paused at %s: %s", state.request.id, state.node, outage.message)
+        log.warning("Run %s stopped at %s: %s", state.request.id, state.node, outage.message)
         return Ended("paused", state, outage.kind, outage.message, outage.until)
 
 

@@ -169,7 +169,7 @@ def _open(ended: Ended, kept: Kept) -> list[Waiting]:
 
 def _how_on(ended: Ended) -> str:
     said = ended.reason
-    return said if "cairn resume" in said else f"{said} Then type `cairn resume`."
+    return said if "cairn resume" in said else f"{said.rstrip('.')}. Then type `cairn resume`."
 
 
 def _dry(asked: LocalRun, settings: RunSettings, told: Told) -> int:

@@ -6,8 +6,10 @@ import os
 
 from app.checkout.asked import LocalRun
 from app.checkout.text import no_answer, not_writable, nothing_changed
-from app.composition.checkout import Here, checkout_in
+from app.composition.checkout import Here, checkout_in, prices_of
 from app.roadmap.files import beside
+from app.settings import RunSettings
+from runner.adapters.budget_model import unknown_price
 from runner.config import CONFIG_PATH, RepositoryConfig
 from runner.errors import Outage, PortError
 from runner.flights import Ended
@@ -68,6 +70,17 @@ def without_work(state: RunState) -> int:
     if Status.AWAITING_APPROVAL in statuses:
         return 3
     return 0 if statuses == {Status.COMPLETED} else 2
+
+
+def check_prices(request: Request, asked: LocalRun, settings: RunSettings) -> None:
+    """Raise ``PortError`` when a limit of money is set and the price of a model is unknown."""
+    if asked.budget.cost is None:
+        return
+    options, prices = request.options, prices_of(settings)
+    names = {options.model or settings.cairn_model, *options.models.values(), options.embeddings}
+    for name in sorted(names - {""}):
+        if prices.cost(name, 1, 1) is None:
+            raise PortError("budget", f"{unknown_price(name)} Nothing was changed.")
 
 
 def refused(ended: Ended) -> PortError | None:

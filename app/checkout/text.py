@@ -46,7 +46,7 @@ def no_answer(said: str) -> str:
 
 def nothing_changed(said: str) -> str:
     """A new run ended at its first question."""
-    return f"{said.removesuffix(', then resume')}, then run again. Nothing was changed."
+    return f"{said.rstrip('.')}, then run again. Nothing was changed."
 
 
 def not_writable(folder: object) -> str:

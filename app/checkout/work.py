@@ -11,7 +11,14 @@ from pathlib import Path
 
 from app.checkout.asked import LocalRun
 from app.checkout.config import options_for, read_config
-from app.checkout.refuse import check_folder, check_model, check_place, check_roadmap, refused
+from app.checkout.refuse import (
+    check_folder,
+    check_model,
+    check_place,
+    check_prices,
+    check_roadmap,
+    refused,
+)
 from app.checkout.resume import taken_up
 from app.checkout.runs import unfinished, waiting
 from app.checkout.stop import KIND, Interrupts
@@ -54,7 +61,9 @@ async def run_locally(asked: LocalRun, settings: RunSettings, listener: Events) 
         await here.repository.check_clean(dirty=asked.dirty)
         stack = await here.repository.stack()
         if not asked.run:
-            await check_roadmap(await _request("new", asked, here), stack, here)
+            request = await _request("new", asked, here)
+            check_prices(request, asked, settings)
+            await check_roadmap(request, stack, here)
         mine = _take(asked.kept)
         try:
             with control.heard():

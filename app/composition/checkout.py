@@ -149,7 +149,7 @@ async def _within(
     if asked.budget == Budget():
         return model
     spent = await answers.paid(asked.run) if asked.run else ()
-    name, prices = settings.cairn_model, _prices(settings)
+    name, prices = settings.cairn_model, prices_of(settings)
     return BudgetModel(model, asked.budget, prices=prices, model=name, spent=spent)
 
 
@@ -184,13 +184,14 @@ def open_model(
         model=settings.cairn_model,
         api_key=key.get_secret_value() if key else "none",
         base_url=settings.openai_base_url,
-        prices=_prices(settings),
+        prices=prices_of(settings),
         habits=Habits(kept / "models.json" if kept else None),
         sleep=sleep,
     )
 
 
-def _prices(settings: RunSettings) -> Prices:
+def prices_of(settings: RunSettings) -> Prices:
+    """The prices of the endpoint. Raises ``SettingsError`` for a file that cannot be read."""
     try:
         return prices_for(settings.openai_base_url, settings.cairn_prices)
     except ValueError as error:

@@ -47,7 +47,7 @@ def why(error: BaseException) -> str:
 def pause(reason: str, until: datetime | None) -> str:
     """Say why a run is paused, and when it goes on if that is known."""
     when = f" It goes on by itself at {until:%H:%M} UTC." if until else ""
-    return f"**Paused:** {reason}{when}"
+    return f"**Paused:** {reason.rstrip('.')}.{when}"
 
 
 def marker(run: str) -> str:

@@ -94,11 +94,7 @@ class BudgetModel(Endpoint):
             return 0.0
         cost = self._prices.cost(model, prompt, completion)
         if cost is None:
-            raise Outage(
-                "budget",
-                f"The price of model {model} is unknown, so no cost limit can be kept. Name its "
-                "price in a file (CAIRN_PRICES), or give no --max-cost.",
-            )
+            raise Outage("budget", unknown_price(model))
         return cost
 
     def _check(self, tokens: int, cost: float) -> None:
@@ -117,6 +113,14 @@ class BudgetModel(Endpoint):
                 f"${limit.cost:.4f} are spent. Raise the limit to go on: "
                 f"cairn resume --max-cost {2 * (self._cost + cost):.2g}",
             )
+
+
+def unknown_price(model: str) -> str:
+    """Say why a limit of money cannot be kept, and what to do."""
+    return (
+        f"The price of model {model} is unknown, so no cost limit can be kept. Name its price in a "
+        "file (CAIRN_PRICES), or leave out --max-cost."
+    )
 
 
 def _tokens(texts: Iterable[str]) -> int:

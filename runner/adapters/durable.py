@@ -24,7 +24,8 @@ def telling(doing: str) -> Iterator[None]:
     except OSError as error:
         place = f" ({error.filename})" if error.filename else ""
         raise Outage(
-            "file", f"cannot {doing}: {error.strerror}{place}. Make room or access, then resume"
+            "file",
+            f"cannot {doing}: {error.strerror}{place}. Free some space, or give access to it",
         ) from error
 
 

@@ -105,7 +105,7 @@ def meaning(
         return Outage(
             "budget",
             f"the account at {endpoint} has no quota left: {refused.message}. Add credit or use "
-            "another OPENAI_API_KEY, then resume",
+            "another OPENAI_API_KEY",
         )
     if refused.status in _RETRIED or refused.status >= 500:
         kind = "rate_limit" if refused.status == 429 else "model"
@@ -118,14 +118,14 @@ def _outage(refused: Refused, model: str, endpoint: str, offer: str) -> Outage |
         return Outage(
             "credential",
             f"the model endpoint {endpoint} does not accept the key in OPENAI_API_KEY for {model}: "
-            f"{refused.message}. Correct the key (or OPENAI_BASE_URL), then resume",
+            f"{refused.message}. Correct the key (or OPENAI_BASE_URL)",
         )
     if refused.unknown_model:
         return Outage(
             "model_name",
             f"the endpoint {endpoint} has no model {model}: {refused.message}. "
             + (f"{offer} " if offer else "")
-            + "Correct CAIRN_MODEL (--model) or OPENAI_BASE_URL, then resume",
+            + "Correct CAIRN_MODEL (--model) or OPENAI_BASE_URL",
         )
     return None
 

@@ -94,6 +94,9 @@ async def test_a_model_that_is_not_there(here: Checkout) -> None:
     assert "has no model scriptet" in said.err
     assert "It offers scripted." in said.err
     assert "CAIRN_MODEL (--model)" in said.err
+    assert "resume" not in said.err
+    assert "paused" not in said.err
+    assert said.out == ""
     assert here.log() == ["a commit"]
     assert here.git("status", "--porcelain") == ""
     assert "No run of this folder waits" in (await here.cairn("resume")).err

@@ -140,6 +140,19 @@ async def test_a_model_that_is_not_listed_but_answers(here: Checkout) -> None:
     assert said.todo == "It offers scripted."
 
 
+async def test_a_key_that_is_refused(here: Checkout) -> None:
+    """What to correct is said, and nothing of a run: there is none to go on with."""
+    here.model.says(Fault.http_status(401, "Incorrect API key"))
+
+    said = await model_of(
+        here.folder, OPENAI_BASE_URL=here.environment["OPENAI_BASE_URL"], CAIRN_MODEL="alias"
+    )
+
+    assert said.level == "problem"
+    assert "does not accept the key in OPENAI_API_KEY" in said.said
+    assert "resume" not in said.said + said.todo
+
+
 async def test_every_model_of_the_configuration_is_looked_for(here: Checkout) -> None:
     """A role's model that is not there would stop a run half-way."""
     here.git.commit({".github/cairn.yml": b"model:\n  name: scripted\n  stronger: oracle\n"})

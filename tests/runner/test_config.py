@@ -120,6 +120,16 @@ def test_an_unknown_key_says_what_was_meant(content, hint):
     assert hint in problems(content)[0][2]
 
 
+def test_a_command_that_yaml_reads_as_a_setting_is_shown_quoted():
+    """A plain line with ``: `` in it is a mapping to YAML; the message has what to write."""
+    line = b"verify:\n  commands:\n    - grep -q 'ok: yes' log\n"
+
+    ((number, key, said),) = problems(line)
+
+    assert (number, key) == (3, "verify.commands.0")
+    assert "quote it: - 'grep -q ''ok: yes'' log'" in said
+
+
 def test_the_error_reads_as_a_list():
     """The text of the error is one line a problem."""
     with pytest.raises(ConfigError) as raised:
