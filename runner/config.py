@@ -115,7 +115,7 @@ class TriggersGroup(_Group):
     push: Literal["execute", "plan", "off"] = Field(
         default="plan",
         description="A push that changes the roadmap: execute runs the new or changed open tasks, "
-        "plan shows them in an issue, off does nothing.",
+        "plan shows them in an issue, off does nothing. The Action's default is execute.",
     )
 
 
@@ -145,7 +145,12 @@ class PullRequestsGroup(_Group):
 class LimitsGroup(_Group):
     """How much a run may do."""
 
-    tasks: int = Field(default=1000, ge=1, le=1000, description="Tasks a run works on at most.")
+    tasks: int = Field(
+        default=1000,
+        ge=1,
+        le=1000,
+        description="The most tasks one run works on, whatever it asks for.",
+    )
     iterations: int = Field(
         default=100, ge=1, le=1000, description="Steps of one attempt at a task."
     )

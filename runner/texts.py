@@ -1,11 +1,11 @@
-"""Every sentence the runner writes for people: commit messages, pull requests."""
+"""Every sentence the runner writes for people: commit messages, pull requests, log lines."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from runner.defuse import defuse
-from runner.findings import Level, Verification
+from runner.findings import Complaint, Level, Verification
 from runner.publishing import Member
 from runner.roadmap.task import Task
 from runner.state import Attempt, RunState, Status
@@ -17,6 +17,7 @@ _UNTOUCHED = {Status.PENDING, Status.IN_PROGRESS}
 _NOT_ACCEPTED = {Status.FAILED, Status.SKIPPED, Status.DEFERRED, Status.REPLACED}
 _MADE = {Status.COMPLETED, Status.IN_REVIEW, Status.REPLACED}
 _MOST_NAMED = 10
+_LONGEST_WHY = 300
 _MOST_WARNINGS = 20
 _WARNING = 400
 WORTH_A_LOOK = "Worth a look"
@@ -27,6 +28,19 @@ _MARKS = {"passed": "✅", "failed": "❌", "skipped": "⏭️"}
 def title_of(task: Task) -> str:
     """The title of a task's commit and pull request, safe to publish."""
     return defuse(f"{task.id} {task.title}" if task.id else task.title, plain=True)
+
+
+def in_log(task: Task) -> str:
+    """A task in a line of the log: its id in brackets, with the title where that is only a key."""
+    return f"[{task.name}]" if task.id else f"[{task.name}] {' '.join(task.title.split())}"
+
+
+def refusal_in_log(complaint: Complaint) -> str:
+    """What an answer was refused for, in a line of the log: the error first, then where and why."""
+    at = f" at line {complaint.line}" if complaint.line else ""
+    why = " ".join(complaint.message.split())
+    file = f" ({complaint.path})" if complaint.path else ""
+    return f"{complaint.error}{at}: {why[:_LONGEST_WHY]}{file}"
 
 
 def commit_message(task: Task) -> str:

@@ -21,6 +21,7 @@ from runner.reading import base_of, contents, named_in, reader
 from runner.replies import parse_reply
 from runner.state import Attempt, RunState, Step
 from runner.strategy import MAX_REPAIRS, after_failure
+from runner.texts import in_log
 from runner.validators.validate import REFUSED
 from runner.verdicts import outputs_of
 
@@ -35,7 +36,7 @@ async def execute_task(state: RunState, deps: Deps) -> Step:
 
     Work that people handed over is the first answer, and nothing is asked then.
     """
-    log.info("Executing task [%s]", state.task.name)
+    log.info("Executing task %s", in_log(state.task))
     if state.attempt.handed and not state.attempt.answers:
         state = await taken_over(state, deps)
         if state.attempt.answers:

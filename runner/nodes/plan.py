@@ -14,6 +14,7 @@ from runner.nodes.context import describe
 from runner.prompts import question
 from runner.prompts.forms import form
 from runner.state import Plan, RunState, Step
+from runner.texts import in_log
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +30,7 @@ class _Plan(BaseModel):
 
 async def plan_task(state: RunState, deps: Deps) -> Step:
     """Ask for a plan; an unusable one is no plan, for the code is what counts."""
-    log.info("Planning task [%s]", state.task.name)
+    log.info("Planning task %s", in_log(state.task))
     state, context = await describe(state, deps)
     messages = question("plan_task", context=context)
     state, said = await ask(state, deps, messages, temperature=0.2, form=form("plan"))

@@ -17,6 +17,7 @@ from runner.nodes.required import missing_files
 from runner.reading import Read, base_of, contents, reader
 from runner.snapshot import Snapshot
 from runner.state import Options, RunState, Step
+from runner.texts import refusal_in_log
 from runner.validators.destructive import Destructive, destructive, log_line
 from runner.validators.limits import Limits
 from runner.validators.mend import mend
@@ -45,7 +46,7 @@ async def validate_code(state: RunState, deps: Deps) -> Step:
     if not complaints and changes and changes.digest not in attempt.tried:
         return await asyncio.to_thread(_cleared, state, read)
     for complaint in complaints:
-        log.info("Validation failed: %s at line %s", complaint.error, complaint.line or "-")
+        log.info("Validation failed: %s", refusal_in_log(complaint))
     same = not complaints
     if same:
         state = state.with_attempt(complaints=(_nothing_new(changes),))

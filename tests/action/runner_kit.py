@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.action.job_kit import REPOSITORY, Workflows
+from tests.docs.parts import ACTION
 
 ROOT = Path(__file__).parents[2]
-ACTION = "OWNER/cairn@v0.1.0"
 CACHE = "actions/cache@27d5ce7f107fe9357f9df03efb73ab90386fccae"
 _PARTS = ("app", "handlers", "runner", "scripts", "action.yml", "requirements.lock")
 # what the cache of Actions does where it has nothing: it says so and goes on

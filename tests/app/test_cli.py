@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -118,11 +119,26 @@ async def test_the_log_says_what_happens(tmp_path: Path) -> None:
     assert said.code == 0, said.err
     for words in (
         "Executing task [1.1]",
-        "Validation failed: SyntaxError at line 1",
+        "Validation failed: SyntaxError at line 1: '(' was never closed (calc/add.py)",
         "Repairing code (attempt 1/2)",
         "Test repair attempt 1/2",
     ):
         assert words in said.err.splitlines(), said.err
+
+
+async def test_the_log_names_a_task_without_an_id_and_every_complaint(here: Checkout) -> None:
+    """A key alone tells nobody which task it is, and an error's name alone not what is wrong."""
+    here.git.commit({"ROADMAP.md": b"- [ ] Write `one.json`\n"})
+    here.model.when(contains="one.json").says(BROKEN, "I cannot.", repeat_last=True)
+
+    lines = (await here.cairn("run", "--no-recovery")).err.splitlines()
+
+    assert any(re.fullmatch(r"Executing task \[\w{10}\] Write one\.json", line) for line in lines)
+    assert any(
+        re.match(r"Validation failed: JSONDecodeError at line 2: .+ \(one\.json\)$", line)
+        for line in lines
+    )
+    assert any(re.match(r"Validation failed: UnreadableAnswer: \w+", line) for line in lines), lines
 
 
 async def test_the_log_says_why_it_gives_up(here: Checkout) -> None:

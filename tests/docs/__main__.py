@@ -1,7 +1,7 @@
 """Write the parts of the documentation that come from the code: ``make docs``."""
 
-from tests.docs.parts import PARTS, ROOT, made
+from tests.docs.parts import ROOT, made, pages
 
-for place in sorted({name for name, _ in PARTS}):
+for place in pages():
     file = ROOT / place
     file.write_text(made(place, file.read_text()))

@@ -1,12 +1,18 @@
-"""The keys of ``.github/cairn.yml`` as a table, from its JSON Schema."""
+"""The keys of ``.github/cairn.yml`` as a table, and what each way to run makes of its defaults."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from runner.config import config_schema
+from app.action.inputs import Inputs, laid_over
+from app.checkout.asked import LocalRun
+from app.checkout.config import EVERY_TASK, options_for
+from handlers.orders import Execute
+from handlers.pushes import MOST_TASKS
+from runner.config import RepositoryConfig, config_schema
 
 _UNITS = {20: "m", 30: "g"}
 
@@ -16,6 +22,31 @@ def configuration() -> str:
     schema = config_schema()
     head = ["| key | default | values | what it does |", "|---|---|---|---|"]
     return "\n".join([*head, *_rows("", schema, schema.get("$defs", {}))])
+
+
+def doors() -> str:
+    """Return a Markdown table of the defaults that are not the same in every way to run."""
+    app = RepositoryConfig()
+    action = laid_over(Inputs(), app)
+    seen, unseen = (options_for(LocalRun(Path(), answers=yes), app) for yes in (True, False))
+    every = "all" if seen.max_tasks == EVERY_TASK else str(seen.max_tasks)
+    modes = f"`{seen.approval_mode}` on a terminal, else `{unseen.approval_mode}`"
+    server = f"{Execute().max_tasks} for `/execute`, {MOST_TASKS} for a push"
+    rows = [
+        ("a push that changes the roadmap", app.triggers.push, action.triggers.push, "nothing"),
+        ("most tasks of one run", server, str(action.limits.tasks), every),
+        ("`approval_mode`", f"`{app.approval_mode}`", f"`{action.approval_mode}`", modes),
+        (
+            "`pause_destructive`",
+            *(
+                f"`{json.dumps(each)}`"
+                for each in (app.pause_destructive, action.pause_destructive)
+            ),
+            f"`{json.dumps(seen.pause_destructive)}`",
+        ),
+    ]
+    head = ["| default of | the App | the Action | `cairn run` |", "|---|---|---|---|"]
+    return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def _rows(prefix: str, group: dict[str, Any], known: dict[str, Any]) -> Iterator[str]:

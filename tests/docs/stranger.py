@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.app.checkout import interruptible
-from tests.docs.parts import ROOT
+from tests.docs.parts import ROOT, SOURCE
 from tests.runner.adapters.scratch_git import ENVIRONMENT
 
-PUBLIC = "https://github.com/OWNER/cairn"
 # how this machine reaches the package index and the engine
 _MACHINE = re.compile(
     "DOCKER_HOST|PIP_.*|SSL_CERT_FILE|REQUESTS_CA_BUNDLE|(https?|no)_proxy", re.IGNORECASE
@@ -54,7 +53,7 @@ def stranger(home: Path) -> Stranger:
     public = {
         "GIT_CONFIG_COUNT": "1",
         "GIT_CONFIG_KEY_0": f"url.file://{ROOT}.insteadOf",
-        "GIT_CONFIG_VALUE_0": PUBLIC,
+        "GIT_CONFIG_VALUE_0": SOURCE,
     }
     own = {"HOME": str(home), "CAIRN_MODEL": "scripted"}
     return Stranger(home, {**ENVIRONMENT, **machine, **public, **own})

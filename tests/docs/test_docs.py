@@ -8,12 +8,12 @@ import tomllib
 import pytest
 
 from runner.config import parse_config
-from tests.docs.parts import PARTS, ROOT, made
+from tests.docs.parts import ACTION, PARTS, ROOT, SOURCE, made, pages
 
 README = (ROOT / "README.md").read_text()
 
 
-@pytest.mark.parametrize("place", sorted({place for place, _ in PARTS}))
+@pytest.mark.parametrize("place", pages())
 def test_what_comes_from_the_code_is_as_the_code_says(place: str) -> None:
     """``make docs`` has nothing to change."""
     text = (ROOT / place).read_text()
@@ -22,6 +22,16 @@ def test_what_comes_from_the_code_is_as_the_code_says(place: str) -> None:
     assert place.endswith(".json") or [name for where, name in PARTS if where == place] == sorted(
         re.findall(r"<!-- made: (\S+) -->", text)
     )
+
+
+def test_what_people_copy_names_this_repository() -> None:
+    """No placeholder is left, and the workflows and the quick start name one repository."""
+    texts = {page: (ROOT / page).read_text() for page in (*pages(), "action.yml")}
+
+    assert [page for page, text in texts.items() if "OWNER/" in text] == []
+    for page in ("docs/action.md", "docs/workflows/roadmap.yml", "docs/workflows/app-token.yml"):
+        assert f"uses: {ACTION}\n" in texts[page]
+    assert f"git clone {SOURCE}\n" in texts["docs/quick-start.md"]
 
 
 def test_the_example_configuration_is_valid_and_names_every_key() -> None:
