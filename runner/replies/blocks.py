@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from runner.findings import Complaint
@@ -11,7 +12,7 @@ from runner.replies.diffs import is_diff, read_diff
 from runner.replies.edits import has_edits, read_edits
 from runner.replies.fences import Block, Outline
 from runner.replies.languages import is_shell
-from runner.replies.pieces import Edit, Found, Known, Piece, unreadable
+from runner.replies.pieces import Edit, Found, Known, Piece, join, unreadable
 from runner.replies.targets import target
 
 
@@ -19,12 +20,15 @@ def read_blocks(parts: Outline, known: Known, *, truncated: bool) -> Found:
     """Return what the blocks say; a block without a path is placed or reported."""
     found: list[Found] = []
     unnamed: list[Block] = []
-    for block in parts.blocks:
-        path = path_of(block, known)
+    labelled = [(block, path_of(block, known)) for block in parts.blocks]
+    whole = {path: block.lines for block, path in labelled if path and not _is_part(block)}
+    for block, path in labelled:
         if truncated and not block.closed and block is parts.blocks[-1]:
             found.append(_cut_off(block, path))
         elif has_edits(block.lines):
             found.append(edits_of(block.lines, known, place=block.place, path=path))
+        elif is_diff(block.lines, block.info) and _explains(block, path, whole):
+            found.append(Found(notes=(f"{block.place} repeats a change as a diff: ignored",)))
         elif is_diff(block.lines, block.info):
             found.append(read_diff(block.lines, place=block.place, path=path))
         elif path:
@@ -37,13 +41,16 @@ def read_blocks(parts: Outline, known: Known, *, truncated: bool) -> Found:
     return join(found)
 
 
-def join(found: Sequence[Found]) -> Found:
-    """Put what was found in several places into one."""
-    return Found(
-        tuple(piece for part in found for piece in part.pieces),
-        tuple(complaint for part in found for complaint in part.complaints),
-        tuple(note for part in found for note in part.notes),
-    )
+def _is_part(block: Block) -> bool:
+    return has_edits(block.lines) or is_diff(block.lines, block.info)
+
+
+def _explains(block: Block, path: str, whole: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a diff only shows what changed in a file that the answer also gives whole."""
+    given = [whole[path]] if path in whole else [] if path else list(whole.values())
+    there = {line.rstrip() for lines in given for line in lines}
+    added = {line[1:].rstrip() for line in block.lines if re.match(r"\+(?!\+\+ )", line)}
+    return bool(there) and added <= there | {""}
 
 
 def names_file(info: str, above: str, known: Known) -> bool:

@@ -15,8 +15,20 @@ from runner.replies.labels import looks_like_path
 from runner.replies.pieces import Edit, Found, Known, Piece, unreadable
 
 _PATH = ("path", "file", "filename", "file_path", "filepath", "name")
-_TEXT = ("content", "contents", "code", "text", "source", "new_content", "file_content")
-_LISTS = ("files", "changes", "edits", "file_changes", "file")
+_TEXT = (
+    "content",
+    "contents",
+    "code",
+    "text",
+    "source",
+    "new_content",
+    "file_content",
+    "file_text",
+)
+_LISTS = ("files", "changes", "edits", "file_changes", "file", "tool_calls", "calls")
+_ARGUMENTS = ("arguments", "parameters", "input", "args")
+_SEARCH = ("search", "old_str", "old_string", "old_text")
+_REPLACE = ("replace", "new_str", "new_string", "new_text")
 _TRAILING = re.compile(r'("(?:\\.|[^"\\])*"?)|,(\s*[\]}])', re.DOTALL)
 _LOOKS = re.compile(r'["\'](?:' + "|".join((*_PATH, "files", "changes")) + r')["\']\s*:')
 _LONGEST_LITERAL = 500_000
@@ -32,6 +44,12 @@ def read_json(text: str, known: Known) -> Found | None:
         if value is None and number == 1 and raw.lstrip()[:1] in "{[" and _LOOKS.search(raw[:2000]):
             return Found(complaints=(unreadable(_why(raw)),))
     return None
+
+
+def read_call(raw: str, known: Known) -> Found | None:
+    """Return what the call of a tool writes, as JSON with the tool's name and its arguments."""
+    items = _items(_load(raw), known)
+    return _found(items) if items else None
 
 
 def _candidates(text: str, known: Known) -> Iterator[str]:
@@ -90,8 +108,10 @@ def _why(raw: str) -> str:
 def _items(value: object, known: Known) -> list[dict[object, object]]:
     """Return the file entries in whatever wrapper they came."""
     if isinstance(value, list):
+        value = [_arguments(item) for item in value]
         entries = [item for item in value if isinstance(item, dict) and _is_entry(item)]
         return entries if len(entries) == len(value) else []
+    value = _arguments(value)
     if not isinstance(value, dict):
         return []
     if _is_entry(value):
@@ -105,6 +125,18 @@ def _items(value: object, known: Known) -> list[dict[object, object]]:
     return []
 
 
+def _arguments(value: object) -> object:
+    """Return the arguments where the value is the call of a tool, else the value."""
+    if not isinstance(value, dict):
+        return value
+    function = value.get("function")
+    call: dict[object, object] = function if isinstance(function, dict) else value
+    inner = _first(call, _ARGUMENTS)
+    if isinstance(inner, str):
+        inner = _load(inner)
+    return inner if isinstance(inner, dict) else value
+
+
 def _keyed(path: object, text: str, known: Known) -> bool:
     names = isinstance(path, str) and looks_like_path(path, known.names)
     return names and (path in known.names or "\n" in text or "\\n" in text)
@@ -114,7 +146,7 @@ def _is_entry(item: dict[object, object]) -> bool:
     path, text = _first(item, _PATH), _first(item, _TEXT)
     if "path" not in item and not (isinstance(path, str) and looks_like_path(path)):
         return False  # any object may have a name
-    edit = isinstance(item.get("search"), str) and isinstance(item.get("replace"), str)
+    edit = all(isinstance(_first(item, keys), str) for keys in (_SEARCH, _REPLACE))
     return isinstance(path, str) and (isinstance(text, str) or edit or _deletes(item))
 
 
@@ -141,7 +173,7 @@ def _found(items: list[dict[object, object]]) -> Found:
             notes += said
             pieces.append(Piece(path, place, text=content))
         else:
-            search, replace = str(item["search"]), str(item["replace"])
+            search, replace = str(_first(item, _SEARCH)), str(_first(item, _REPLACE))
             edit = Edit(
                 tuple(search.strip("\n").split("\n")), tuple(replace.strip("\n").split("\n"))
             )

@@ -73,3 +73,12 @@ class Known:
 def unreadable(message: str, *, path: str = "", error: str = "UnreadableAnswer") -> Complaint:
     """Complain about the answer itself."""
     return Complaint(path=path, error=error, message=message)
+
+
+def join(found: Sequence[Found]) -> Found:
+    """Put what was found in several places into one."""
+    return Found(
+        tuple(piece for part in found for piece in part.pieces),
+        tuple(complaint for part in found for complaint in part.complaints),
+        tuple(note for part in found for note in part.notes),
+    )

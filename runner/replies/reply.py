@@ -12,14 +12,15 @@ from runner.findings import Complaint
 from runner.python_tree import python_tree
 from runner.replies import labels
 from runner.replies.assemble import assemble
-from runner.replies.blocks import edits_of, join, names_file, read_blocks
+from runner.replies.blocks import edits_of, names_file, read_blocks
 from runner.replies.cleanup import clean_answer
 from runner.replies.diffs import is_diff, read_diff
 from runner.replies.edits import has_edits
 from runner.replies.fences import outline
 from runner.replies.json_answers import read_json
-from runner.replies.pieces import Found, Known, Piece, unreadable
+from runner.replies.pieces import Found, Known, Piece, join, unreadable
 from runner.replies.targets import target
+from runner.replies.wrapped import read_wrapped
 
 LONGEST_ANSWER = 1_000_000
 MOST_BLOCKS = 500
@@ -54,7 +55,8 @@ def parse_reply(
     that the server cut the answer (``finish_reason`` length).
     """
     shown = frozenset(line.strip() for line in seen.split("\n")) if partial else frozenset[str]()
-    known = Known(frozenset(paths), tuple(expected), read, tuple(named), tuple(partial), shown)
+    meant = [path for path in expected if labels.looks_like_path(path, paths)]  # not `Sheet.add`
+    known = Known(frozenset(paths), tuple(meant), read, tuple(named), tuple(partial), shown)
     if len(text) > LONGEST_ANSWER:
         message = f"The answer is longer than {LONGEST_ANSWER} characters."
         return Reply(ChangeSet(), (unreadable(message),))
@@ -79,9 +81,14 @@ def _found(text: str, known: Known, *, truncated: bool) -> Found:
     if len(parts.blocks) > MOST_BLOCKS:
         message = f"The answer has {len(parts.blocks)} blocks; {MOST_BLOCKS} are read at most."
         return Found(complaints=(unreadable(message),))
+    wrapped, rest = read_wrapped(text, known, parts)
+    if wrapped.pieces or wrapped.complaints:
+        parts = outline(rest, lambda info, above: names_file(info, above, known))
     deletions = Found(tuple(_deletions(parts.prose, known)))
     if parts.blocks:
-        return join([read_blocks(parts, known, truncated=truncated), deletions])
+        return join([wrapped, read_blocks(parts, known, truncated=truncated), deletions])
+    if wrapped.pieces or wrapped.complaints:
+        return join([wrapped, deletions])
     return join([_bare(text, known, truncated=truncated), deletions])
 
 

@@ -1,0 +1,173 @@
+"""Files in the forms of tools: tags, calls, here-documents, patches, diffs that explain."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from runner.replies import Reply, parse_reply
+
+OLD = "def add(a, b):\n    return a - b\n\n\ndef double(x):\n    return 2 * x\n"
+NEW = "def add(a, b):\n    return a + b\n\n\ndef double(x):\n    return 2 * x\n"
+PATCH = """*** Begin Patch
+*** Update File: calc.py
+@@ def add(a, b):
+ def add(a, b):
+-    return a - b
++    return a + b
+*** End Patch
+"""
+CALL = {"name": "write_file", "arguments": {"path": "calc.py", "content": NEW}}
+REPLACE = {"path": "calc.py", "old_str": "    return a - b", "new_str": "    return a + b"}
+
+WHOLE = {
+    "attribute": f'Here it is.\n\n<file path="calc.py">\n{NEW}</file>\n\nDone.\n',
+    "other tag": f'<write_to_file path="calc.py">\n{NEW}\n</write_to_file>\n',
+    "elements": f"<file>\n<path>calc.py</path>\n<content>\n{NEW}</content>\n</file>\n",
+    "bare elements": f"<path>calc.py</path>\n<content>\n{NEW}</content>\n",
+    "invoke": '<function_calls>\n<invoke name="write_file">\n<parameter name="path">calc.py'
+    f'</parameter>\n<parameter name="content">{NEW}</parameter>\n</invoke>\n</function_calls>\n',
+    "function": "<function=write>\n<parameter=path>\ncalc.py\n</parameter>\n"
+    f"<parameter=content>\n{NEW}</parameter>\n</function>\n",
+    "call": f"<tool_call>\n{json.dumps(CALL)}\n</tool_call>\n",
+    "call, arguments as text": "<tool_call>"
+    + json.dumps({"name": "write", "arguments": json.dumps(CALL["arguments"])})
+    + "</tool_call>",
+    "bare call": json.dumps(CALL),
+    "calls of an API": json.dumps({"tool_calls": [{"type": "function", "function": CALL}]}),
+    "edit by a call": json.dumps({"name": "str_replace", "arguments": REPLACE}),
+    "here-document": f"Run this:\n\n```bash\ncat > calc.py <<'EOF'\n{NEW}EOF\n```\n",
+    "here-document first": f"```sh\ncat <<EOF > calc.py\n{NEW}EOF\npytest\n```\n",
+    "here-document without a fence": f"cat > calc.py << 'EOF'\n{NEW}EOF\n",
+    "tee": f"```bash\ntee calc.py <<'END' >/dev/null\n{NEW}END\n```\n",
+    "patch": PATCH,
+    "patch in a fence": f"I fixed it:\n\n```\n{PATCH}```\n",
+    "diff that explains": f"calc.py\n```python\n{NEW}```\n\nWhat I changed:\n\n"
+    "```diff\n@@ -1,2 +1,2 @@\n def add(a, b):\n-    return a - b\n+    return a + b\n```\n",
+}
+
+
+def read(text: str) -> Reply:
+    """Read an answer to a task about one file."""
+    files = {"calc.py": OLD.encode(), "old.py": b"x = 1\n"}
+    return parse_reply(text, paths=files, expected=["calc.py"], read=files.get)
+
+
+def content(reply: Reply, path: str) -> str:
+    """The new content of a file."""
+    write = reply.changes.files[path]
+    assert write is not None
+    return write.content.decode()
+
+
+@pytest.mark.parametrize("form", WHOLE)
+def test_a_wrapped_file_is_read_whole(form: str) -> None:
+    """Each form gives exactly the file it wraps, and nothing else."""
+    reply = read(WHOLE[form])
+
+    assert reply.complaints == ()
+    assert list(reply.changes.files) == ["calc.py"]
+    assert content(reply, "calc.py") == NEW
+
+
+def test_several_wrapped_files_beside_a_fenced_one() -> None:
+    """Forms may be mixed; each file is read once."""
+    reply = read(
+        f'<file path="calc.py">\n{NEW}</file>\n<file path="b/new.py">\nY = 2\n</file>\n\n'
+        "c.py\n```python\nZ = 3\n```\n"
+    )
+
+    assert reply.complaints == ()
+    assert sorted(reply.changes.files) == ["b/new.py", "c.py", "calc.py"]
+
+
+def test_a_patch_adds_and_deletes_files() -> None:
+    """Add and Delete need no hunks."""
+    reply = read(
+        "*** Begin Patch\n*** Add File: new.py\n+A = 1\n+\n+B = 2\n*** Delete File: old.py\n"
+        "*** End Patch\n"
+    )
+
+    assert content(reply, "new.py") == "A = 1\n\nB = 2\n"
+    assert reply.changes.files["old.py"] is None
+
+
+def test_a_moved_file_is_asked_for_again() -> None:
+    """A patch that moves a file is no answer we can apply: the complaint says what to do."""
+    reply = read("*** Begin Patch\n*** Update File: old.py\n*** Move to: new.py\n*** End Patch\n")
+
+    (complaint,) = reply.complaints
+    assert "give the new file whole" in complaint.message
+    assert not reply.changes
+
+
+def test_commands_remove_only_files_of_the_repository() -> None:
+    """``rm`` beside a here-document deletes a file that is there, and nothing else."""
+    reply = read(f"```bash\ncat > calc.py <<'EOF'\n{NEW}EOF\nrm old.py\nrm -rf build\n```\n")
+
+    assert sorted(reply.changes.files) == ["calc.py", "old.py"]
+    assert reply.changes.files["old.py"] is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'docs.md\n```markdown\n<file path="calc.py">\nnothing\n</file>\n```\n',
+        "run.sh\n```bash\ncat > calc.py <<'EOF'\nnothing\nEOF\n```\n",
+        "notes.txt\n```\n*** Begin Patch\n*** Delete File: calc.py\n*** End Patch\n```\n",
+    ],
+)
+def test_what_a_named_file_holds_is_its_content(text: str) -> None:
+    """A wrapper inside the fence of a named file belongs to that file."""
+    reply = read(text)
+
+    assert reply.complaints == ()
+    assert "calc.py" not in reply.changes.files
+    assert len(reply.changes.files) == 1
+
+
+def test_tags_around_a_fence_are_left_to_the_fence() -> None:
+    """A fence inside the tags ends the file; the tags are no part of it."""
+    reply = read(f'<file path="calc.py">\n```python\n{NEW}```\n</file>\n')
+
+    assert content(reply, "calc.py") == NEW
+
+
+def test_a_diff_that_adds_something_counts() -> None:
+    """A diff behind a whole file is applied where it says more than the file."""
+    reply = read(
+        f"calc.py\n```python\n{OLD}```\n\n"
+        "```diff\n--- a/calc.py\n+++ b/calc.py\n@@ -1,2 +1,2 @@\n def add(a, b):\n"
+        "-    return a - b\n+    return a + b\n```\n"
+    )
+
+    assert content(reply, "calc.py") == NEW
+
+
+def test_a_method_in_back_ticks_is_no_file() -> None:
+    """A block without a path is not written to a file called like a method."""
+    reply = parse_reply(
+        "```go\npackage sheet\n```\n", paths=(), expected=["Sheet.Of"], read=lambda _path: None
+    )
+
+    assert not reply.changes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<file path="a.py">\n' * 20_000,
+        "<b>\n" * 100_000,
+        "<path>a.py</path><content>" * 20_000,
+        "cat > a.py <<'EOF'\n" * 20_000,
+        "*** Begin Patch\n" * 20_000,
+        "<tool_call>\n{" * 20_000,
+    ],
+)
+def test_openings_without_an_end_are_no_file(text: str) -> None:
+    """Hostile answers end in a complaint; nothing is written."""
+    reply = read(text)
+
+    assert not reply.changes
+    assert reply.complaints
