@@ -20,6 +20,7 @@ _MOST_NAMED = 10
 _LONGEST_WHY = 300
 _MOST_WARNINGS = 20
 _WARNING = 400
+_LEFT_OUT = "left out "
 WORTH_A_LOOK = "Worth a look"
 """The heading over the warnings of accepted changes, wherever they are shown."""
 _MARKS = {"passed": "✅", "failed": "❌", "skipped": "⏭️"}
@@ -140,7 +141,9 @@ def effort(attempt: Attempt) -> str:
         f"{attempt.test_repairs} test repairs)",
         f"- tokens: {attempt.spent.tokens:,}; cost: {money(attempt)}",
     ]
-    lines += [f"- put right without a model: {_plain(note)}" for note in attempt.mended]
+    for note in attempt.mended:
+        done = "" if note.startswith(_LEFT_OUT) else "put right without a model: "
+        lines.append(f"- {done}{_plain(note)}")
     return "\n".join(lines)
 
 

@@ -14,6 +14,7 @@ from runner.findings import Complaint
 from runner.nodes.asking_first import needs_a_person
 from runner.nodes.judging import judged
 from runner.nodes.required import missing_files
+from runner.nodes.trimming import still_true, without_the_unasked
 from runner.reading import Read, base_of, contents, reader
 from runner.snapshot import Snapshot
 from runner.state import Options, RunState, Step
@@ -37,11 +38,13 @@ async def validate_code(state: RunState, deps: Deps) -> Step:
     attempt = state.attempt
     changes = attempt.changes.effective(base)
     read = reader(await contents(deps, base, _touched(changes, base)))
+    reduced = await without_the_unasked(state, deps, changes, base, read)
     # in a thread: a hostile answer may cost seconds, and other runs must not wait for it
-    changes, found, notes = await asyncio.to_thread(_mended, state, changes, base, read)
-    complaints = (*attempt.complaints, *found)
+    changes, found, notes = await asyncio.to_thread(_mended, state, reduced.changes, base, read)
+    complaints = (*attempt.complaints, *reduced.complaints, *found)
+    mended = (*still_true(attempt.mended, changes), *reduced.notes, *notes)
     state = state.with_attempt(
-        changes=changes, complaints=complaints, mended=(*attempt.mended, *notes)
+        changes=changes, complaints=complaints, mended=tuple(dict.fromkeys(mended))
     )
     if not complaints and changes and changes.digest not in attempt.tried:
         return await asyncio.to_thread(_cleared, state, read)

@@ -98,17 +98,17 @@ async def test_beside_uncommitted_changes(here: Checkout) -> None:
 
 async def test_a_task_that_would_touch_one(here: Checkout) -> None:
     """It waits and says so, and the others go on."""
-    (here.folder / "README.md").write_text("mine\n")
-    here.git("add", "README.md")
-    here.model.says(ONE + note("README.md"), TWO)
+    (here.folder / "one.md").write_text("mine\n")
+    here.git("add", "one.md")
+    here.model.says(ONE, TWO)
 
     said = await here.cairn("run", "--allow-dirty", "--approval-mode", "interactive")
 
     assert said.code == 3
-    assert "what you changed in README.md" in said.out
+    assert "what you changed in one.md" in said.out
     assert here.log() == ["1.2 Write two.md", "a commit"]
-    assert (here.folder / "README.md").read_text() == "mine\n"
-    assert here.git("diff", "--cached", "--name-only") == "README.md"
+    assert (here.folder / "one.md").read_text() == "mine\n"
+    assert here.git("diff", "--cached", "--name-only") == "one.md"
 
 
 async def test_a_roadmap_with_uncommitted_changes(here: Checkout) -> None:

@@ -65,8 +65,26 @@ async def test_no_path_leads_out_of_the_repository(bot: Bot) -> None:
 
 @on(NOTE)
 async def test_protected_files_are_never_written(bot: Bot) -> None:
-    """Workflows, our configuration and the roadmap are refused; the rest of the answer counts."""
+    """Workflows, our configuration and the roadmap are left out; the rest of the answer counts."""
     forbidden = (".github/workflows/ci.yml", ".github/cairn.yml", "ROADMAP.md")
+    bot.model.says(note("one.md") + "".join(note(path, "evil: 1") for path in forbidden))
+
+    await bot.comment("/execute")
+
+    bot.says()
+    for path in forbidden:
+        assert f"left out {path}" in (bot.pulls[0].body or "")
+    assert bot.changed(bot.pulls[0]) == {
+        "ROADMAP.md": b"- [x] Write `one.md`\n",
+        "one.md": b"A note.\n",
+    }
+    assert b"evil: 1\n" not in bot.sent()
+
+
+@on(notes("- [ ] Write `one.md` and tidy the roadmap and the workflow\n"))
+async def test_protected_files_that_a_task_speaks_of_are_refused(bot: Bot) -> None:
+    """The model is told that they may not be written."""
+    forbidden = (".github/workflows/ci.yml", "ROADMAP.md")
     bot.model.says(
         note("one.md") + "".join(note(path, "evil: 1") for path in forbidden), note("one.md")
     )
@@ -76,10 +94,7 @@ async def test_protected_files_are_never_written(bot: Bot) -> None:
     bot.says()
     for path in forbidden:
         assert f"{path} is protected" in bot.prompts[1]
-    assert bot.changed(bot.pulls[0]) == {
-        "ROADMAP.md": b"- [x] Write `one.md`\n",
-        "one.md": b"A note.\n",
-    }
+    assert set(bot.changed(bot.pulls[0])) == {"ROADMAP.md", "one.md"}
     assert b"evil: 1\n" not in bot.sent()
 
 

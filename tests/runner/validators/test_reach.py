@@ -1,0 +1,160 @@
+"""What an answer may touch for a task, and what is left out of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.changes import ChangeSet, Write
+from runner.validators.asked import Asked
+from runner.validators.reach import trimmed
+
+BASE = {
+    "README.md": "# Words\n\n`shout(text)` makes it loud.\n",
+    "docs/usage.md": "# Usage\n",
+    "CHANGELOG.md": "# Changes\n",
+    ".gitignore": "*.pyc\n",
+    "pyproject.toml": '[project]\nname = "words"\n',
+    "src/words/__init__.py": "from src.words.loud import shout\n",
+    "src/words/loud.py": "def shout(text):\n    return text.upper()\n",
+    "src/words/title.py": "def title(line):\n    return line.title()\n",
+    "src/words/table.py": "def row(cells):\n    return ' '.join(cells)\n",
+    "web/app.js": "import { draw } from './draw.js';\n\nexport const start = () => draw();\n",
+    "web/draw.js": "export function draw() {\n  return 1;\n}\n",
+    "web/other.js": "export function wander() {\n  return 2;\n}\n",
+    "go/a.go": "package words\n\nfunc Shout() int {\n\treturn 1\n}\n",
+    "go/b.go": "package words\n\nfunc level() int {\n\treturn 1\n}\n",
+    "tests/test_title.py": "from src.words.title import title\n\n\n"
+    "def test_it():\n    assert title('a')\n",
+}
+LOUD = {"src/words/loud.py": "def shout(text):\n    return text.upper() + '!'\n"}
+TASK = "Let `shout(text)` in `src/words/loud.py` end with an exclamation mark"
+
+
+def left_out(text: str, files: dict[str, str | None], rules: str = "") -> set[str]:
+    """Which of an answer's files are left out."""
+    changes = ChangeSet(
+        {path: None if said is None else Write(said.encode()) for path, said in files.items()}
+    )
+    found = trimmed(
+        changes,
+        Asked(text),
+        paths={*BASE, *files},
+        read=lambda path: BASE[path].encode() if path in BASE else None,
+        guidance={"CONTRIBUTING.md": rules.encode()} if rules else {},
+        roadmap="ROADMAP.md",
+    )
+    assert found.complaints == ()
+    assert len(found.notes) >= len(files.keys() - found.changes.files.keys())
+    return set(files.keys() - found.changes.files.keys())
+
+
+OUTSIDE = {
+    "a README": {"README.md": "# Changed\n"},
+    "a new summary": {"IMPLEMENTATION_NOTES.md": "# What I did\n"},
+    "a page of documentation": {"docs/usage.md": "# Usage\n\nCall it.\n"},
+    "the change log": {"CHANGELOG.md": "# Changes\n\n- loud\n"},
+    "settings": {".gitignore": "*.pyc\n*.log\n"},
+    "a workflow": {".github/workflows/ci.yml": "on: push\n"},
+    "the roadmap": {"ROADMAP.md": "- [x] Done\n"},
+    "an unrelated module": {"src/words/title.py": "def titlecase(line):\n    return line\n"},
+    "an unrelated deletion": {"src/words/table.py": None},
+    "the example of the question": {"src/hello.py": "def hello(who):\n    return 'Hello'\n"},
+    "a script of another part": {"web/other.js": "export function roam() {\n  return 2;\n}\n"},
+    "comments in another test": {"tests/test_title.py": "# Tests.\n" + BASE["tests/test_title.py"]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", OUTSIDE)
+def test_what_nobody_asked_for_is_left_out(what: str) -> None:
+    """Right code goes on without it."""
+    assert left_out(TASK, {**LOUD, **OUTSIDE[what]}) == set(OUTSIDE[what])
+
+
+USES = {
+    "src/words/loud.py": "from src.words.table import rows\n\ndef shout(t):\n    return rows(t)\n"
+}
+INSIDE: dict[str, tuple[str, dict[str, str | None]]] = {
+    "what it imports": (TASK, {**USES, "src/words/table.py": "def rows(t):\n    return t\n"}),
+    "who imports it": (
+        TASK,
+        {**LOUD, "src/words/title.py": "from src.words.loud import shout\n\ntitle = shout\n"},
+    ),
+    "the package": (TASK, {**LOUD, "src/words/__init__.py": "", "pyproject.toml": "[project]\n"}),
+    "a new test": (TASK, {**LOUD, "tests/test_more.py": "def test_one():\n    assert f(1) == 2\n"}),
+    "another test that changes": (
+        TASK,
+        {**LOUD, "tests/test_title.py": "def test_it():\n    assert t('b') == 'B'\n"},
+    ),
+    "data": (TASK, {**LOUD, "src/words/marks.json": "[]\n"}),
+    "a named README": (f"{TASK}; say so in README.md", {**LOUD, "README.md": "# New\n"}),
+    "documentation asked for": (f"{TASK} and document it", {**LOUD, "docs/usage.md": "# New\n"}),
+    "documentation alone": ("Say it better", {"README.md": "# New\n", "docs/usage.md": "# New\n"}),
+    "a new text that the code reads": (
+        TASK,
+        {"src/words/loud.py": "TEXT = open('HELP.md').read()\n", "HELP.md": "# Help\n"},
+    ),
+    "the new name in a README": (
+        "Rename `shout` to `yell`",
+        {
+            "src/words/loud.py": "def yell(text):\n    return text.upper()\n",
+            "README.md": "# Words\n\n`yell(text)` makes it loud.\n",
+        },
+    ),
+    "a task that names nothing": (
+        "Make everything louder",
+        {**LOUD, "src/words/table.py": "def row(cells):\n    return cells\n"},
+    ),
+    "one Go package": (
+        "Change `Shout` in `go/a.go`",
+        {path: BASE[path].replace("1", "2") for path in ("go/a.go", "go/b.go")},
+    ),
+    "a script that it imports": (
+        "Let `start` in `web/app.js` draw twice",
+        {"web/app.js": BASE["web/app.js"] + "//\n", "web/draw.js": "export function draw() {}\n"},
+    ),
+    "a workflow asked for": (
+        "Run `shout` in the CI workflow",
+        {**LOUD, ".github/workflows/ci.yml": "on: push\n"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", INSIDE)
+def test_what_belongs_to_the_task_stays(what: str) -> None:
+    """Nothing is left out that the task, or the rest of the answer, may need."""
+    text, files = INSIDE[what]
+    assert left_out(text, files) == set()
+
+
+def test_what_the_projects_rules_ask_for_stays() -> None:
+    """CONTRIBUTING wants an entry in the change log; it does not speak of settings."""
+    files = {**LOUD, "CHANGELOG.md": "# Changes\n\n- loud\n", ".gitignore": "x\n"}
+    assert left_out(TASK, files, "Add an entry to the changelog.\n") == {".gitignore"}
+
+
+def test_a_task_about_layout_keeps_its_blanks() -> None:
+    """Blanks are what it asks for."""
+    files = {"src/words/title.py": BASE["src/words/title.py"].replace("\n", "\n\n", 1)}
+    assert left_out("Format the code", files) == set()
+    assert left_out(TASK, {**LOUD, **files}) == set(files)
+
+
+def test_what_the_rest_needs_of_a_file_that_must_not_change_is_complained_of() -> None:
+    """The answer does not stand without it."""
+    changes = ChangeSet(
+        {
+            "src/words/loud.py": Write(USES["src/words/loud.py"].encode()),
+            "src/words/table.py": Write(b"def rows(t):\n    return t\n"),
+        }
+    )
+    found = trimmed(
+        changes,
+        Asked(f"{TASK}. Do not change `src/words/table.py`."),
+        paths=BASE,
+        read=lambda path: BASE[path].encode() if path in BASE else None,
+        guidance={},
+    )
+    assert [(c.path, c.error) for c in found.complaints] == [
+        ("src/words/table.py", "ProtectedPath")
+    ]
+    assert found.changes == changes

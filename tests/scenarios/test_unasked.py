@@ -1,0 +1,114 @@
+"""What an answer changes beside its task is left out, and the pull request says so."""
+
+from __future__ import annotations
+
+from tests.marks import MORE
+from tests.scenarios.bot import Bot
+from tests.scenarios.projects import answer, on
+
+ONE = "/execute --max-tasks 1"
+WORDS = {
+    "ROADMAP.md": b"- [ ] 1.1 Let `shout(text)` in `src/shout.py` end with an exclamation mark\n"
+    b"  - Tests: `tests/test_shout.py` (already in the repository, do not change)\n",
+    "README.md": b"# Words\n\nSmall functions for words.\n",
+    "CHANGELOG.md": b"# Changes\n\n## Unreleased\n",
+    "src/shout.py": b"def shout(text):\n    return text.upper()\n",
+    "src/title.py": b"def title(line):\n    return line.title()\n\n\ndef wrap(line, width=80):\n"
+    b"    return [line[i : i + width] for i in range(0, len(line), width)]\n",
+    "tests/test_shout.py": b"from src.shout import shout\n\n\ndef test_shout():\n"
+    b"    assert shout('a') == 'A!'\n",
+}
+RIGHT = {"src/shout.py": "def shout(text):\n    return text.upper() + '!'\n"}
+
+
+async def only_the_code(bot: Bot, more: dict[str, str]) -> str:
+    """Answer with right code and more; return the description of the pull request."""
+    bot.model.says(answer({**RIGHT, **more}))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    (pull,) = bot.pulls
+    assert set(bot.changed(pull)) == {"src/shout.py", "ROADMAP.md"}
+    return pull.body or ""
+
+
+@on(WORDS)
+async def test_documentation_that_nobody_asked_for_is_left_out(bot: Bot) -> None:
+    """Neither the task nor the project's rules speak of it."""
+    body = await only_the_code(
+        bot, {"README.md": "# Changed\n", "CHANGELOG.md": "# Changes\n\n## Unreleased\n\n- shout\n"}
+    )
+
+    assert "left out README.md" in body
+    assert "left out CHANGELOG.md" in body
+
+
+@on(WORDS)
+async def test_a_test_that_must_not_change_is_left_out(bot: Bot) -> None:
+    """The right code is verified by the test that was there."""
+    weaker = "def test_shout():\n    assert True\n"
+
+    body = await only_the_code(bot, {"tests/test_shout.py": weaker})
+
+    assert "left out tests/test_shout.py: the task says to leave it as it is" in body
+
+
+@MORE
+@on(WORDS)
+async def test_wrong_code_stays_red_whatever_it_does_to_the_test(bot: Bot) -> None:
+    """A test that must not change cannot be made to pass by changing it."""
+    wrong = answer(
+        {
+            "src/shout.py": "def shout(text):\n    return text\n",
+            "tests/test_shout.py": "def test_shout():\n    assert True\n",
+        }
+    )
+    bot.model.says(wrong, answer(RIGHT))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    (pull,) = bot.pulls
+    assert set(bot.changed(pull)) == {"src/shout.py", "ROADMAP.md"}
+    assert "test_shout" in bot.prompts[1]
+
+
+@on(WORDS)
+async def test_unrelated_code_is_left_out(bot: Bot) -> None:
+    """Another module, which nothing connects with the one that the task names."""
+    renamed = "def titlecase(line):\n    return line.title()\n"
+
+    assert "left out src/title.py" in await only_the_code(bot, {"src/title.py": renamed})
+
+
+@on(WORDS)
+async def test_a_workflow_beside_right_code_costs_no_call(bot: Bot) -> None:
+    """It may not be written, and the code stands without it."""
+    body = await only_the_code(bot, {".github/workflows/ci.yml": "on: push\njobs: {}\n"})
+
+    assert "left out .github/workflows/ci.yml" in body
+
+
+@MORE
+@on(WORDS)
+async def test_other_blanks_are_no_change(bot: Bot) -> None:
+    """A file that says the same with other blanks stays as it was."""
+    title = WORDS["src/title.py"].decode().replace("\n\n\n", "\n\n\n\n").replace("=80", " = 80")
+
+    assert "only blanks differ" in await only_the_code(bot, {"src/title.py": title})
+
+
+@MORE
+@on({**WORDS, "CONTRIBUTING.md": b"Every change gets a line in CHANGELOG.md.\n"})
+async def test_what_the_rules_for_contributors_ask_for_stays(bot: Bot) -> None:
+    """The change log is written, for the project wants it; the README is not."""
+    log = "# Changes\n\n## Unreleased\n\n- `shout` ends with an exclamation mark.\n"
+    bot.model.says(answer({**RIGHT, "CHANGELOG.md": log, "README.md": "# Changed\n"}))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    (pull,) = bot.pulls
+    assert bot.changed(pull)["CHANGELOG.md"] == log.encode()
+    assert "README.md" not in bot.changed(pull)
