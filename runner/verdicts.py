@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 from runner.findings import Level, Verification
 from runner.text import cut_middle
 
 _LONGEST = 300
+_READ = 20_000
+_HEADLINE = re.compile(
+    r"^(?:E\s+)?((?:[\w.]{1,100}\.)?\w{0,60}(?:Error|Exception|Failed|Exit|Interrupt)\b[^\n]*|"
+    r"assert [^\n]+)$",
+    re.MULTILINE,
+)
+_ERROR = re.compile(r"(?:[\w./-]{1,100}: )?(?:fatal |internal )?error\b", re.IGNORECASE)
+_NOISE = re.compile(
+    r"\s*(?:[.,FEsxXpP]*\s*\[\s*\d{1,3}%\]|[-=_*#~ ]+$|=+ .* =+$|(?:error: )?usage: )",
+    re.IGNORECASE,
+)
+_BARE_CODE = re.compile(r"ended with exit code|^exit code|^$")
 
 
 def failed_level(verification: Verification | None) -> Level | None:
@@ -27,14 +42,32 @@ def reasons_of(verification: Verification | None) -> list[str]:
     if verification and verification.failures:
         return [_line(f"{f.test}: {f.message}") for f in verification.failures]
     level = failed_level(verification)
-    return [_line(f"{level.name}: {_why(level)}")] if level else []
+    return [_line(f"{level.name}: {what_happened(level)}")] if level else []
 
 
-def _why(level: Level) -> str:
-    code = f"exit code {level.exit_code}"
-    if level.reason and not level.reason.endswith(code):
-        return level.reason
-    return level.output.strip() or level.reason or code
+def headline(text: str) -> str:
+    """The line of a test's message that says most: what was raised last, or its first line."""
+    return _telling(text) or next(_lines(text), "")
+
+
+def what_happened(level: Level) -> str:
+    """Say why a level failed that names no test: in our words, then in the tool's if it has any."""
+    own = "" if _BARE_CODE.search(level.reason) else level.reason
+    if own:
+        return ": ".join(filter(None, (own, _telling(level.output))))
+    return headline(level.output) or level.reason or f"exit code {level.exit_code}"
+
+
+def _telling(text: str) -> str:
+    """The line that names an error: what was raised last, or what a program calls one; or ''."""
+    raised = _HEADLINE.findall(text[:_READ])
+    errors = raised or [line for line in _lines(text[-_READ:]) if _ERROR.match(line)]
+    return errors[-1].strip() if errors else ""
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines that say something: no progress, no rulers, no usage."""
+    return (line.strip() for line in text.split("\n") if line.strip() and not _NOISE.match(line))
 
 
 def _line(text: str) -> str:

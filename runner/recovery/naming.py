@@ -11,16 +11,10 @@ from runner.recovery.patterns.missing import missing_in
 from runner.state import Attempt, Failure
 from runner.text import cut_middle
 from runner.texts_failure import answers_refused, tests_fail
-from runner.verdicts import failed_level
+from runner.verdicts import failed_level, headline, what_happened
 
 MOST_EVIDENCE = 12
 _LONGEST = 300
-_READ = 20_000
-_HEADLINE = re.compile(
-    r"^(?:E\s+)?((?:[\w.]{1,100}\.)?\w{0,60}(?:Error|Exception|Failed|Exit|Interrupt)\b[^\n]*|"
-    r"assert [^\n]+)$",
-    re.MULTILINE,
-)
 _HOPELESS = frozenset({"permission", "git", "github", "internal"})
 """Failures that another attempt at the task, in any form, would meet again."""
 
@@ -123,15 +117,7 @@ def red_lines(verification: Verification | None) -> list[str]:
         return []
     if level.failures:
         return [_short(f"{each.test}: {headline(each.message)}") for each in level.failures]
-    said = headline(level.output) or level.reason or f"exit code {level.exit_code}"
-    return [_short(f"{level.name}: {said}")]
-
-
-def headline(text: str) -> str:
-    """The line of a test's message that says most: what was raised last, or its first line."""
-    raised = _HEADLINE.findall(text[:_READ])
-    first = next((line.strip() for line in text.split("\n") if line.strip()), "")
-    return raised[-1].strip() if raised else first
+    return [_short(f"{level.name}: {what_happened(level)}")]
 
 
 def _short(text: str) -> str:

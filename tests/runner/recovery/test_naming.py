@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from runner.findings import Complaint, Level, TestFailure, Verification
-from runner.recovery.naming import MOST_EVIDENCE, failure_of, headline
+from runner.recovery.naming import MOST_EVIDENCE, failure_of
 from runner.state import Attempt, Failure
+from runner.verdicts import headline
 
 
 def attempt(**changes: object) -> Attempt:
@@ -98,12 +99,38 @@ def test_a_nodes_failure_stays(kind: str, recoverable: bool) -> None:
         ("AssertionError: assert 1 == 2\n  At index 0", "AssertionError: assert 1 == 2"),
         ("node:internal\n  throw err;\n\nError: Cannot find module 'x'\n    at y", "Error: Cannot"),
         ("fixture 's' not found\navailable: t", "fixture 's' not found"),
+        ("ERROR: usage: -c [options]\n-c: error: unrecognized arguments: --x", "-c: error: unrec"),
+        ("..F.                         [ 50%]\n....    [100%]\nboom", "boom"),
         ("", ""),
     ],
 )
 def test_headlines(message: str, line: str) -> None:
     """The line that says most stands for the message."""
     assert headline(message).startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("reason", "output", "said"),
+    [
+        ("the tests did not end within 300 seconds", "....   [  1%]\n", "did not end within 300 s"),
+        ("the test process was killed by signal 9", "", "killed by signal 9"),
+        ("make ended with exit code 2", "make: *** [Makefile:3: t] Error 2", "make: *** [Makefile"),
+        (
+            "pytest ended with exit code 4",
+            "ERROR: usage: -c\n-c: error: no such x",
+            "error: no such",
+        ),
+        ("pytest ended with exit code 4", "ERROR: usage: -c [options]\n", "ended with exit code 4"),
+    ],
+)
+def test_what_happened_stands_in_the_place_of_noise(reason: str, output: str, said: str) -> None:
+    """A progress bar or a usage line is no reason; a time-out, a signal or an error is one."""
+    level = Level("tests", "failed", reason=reason, output=output, exit_code=4)
+    failure = failure_of(attempt(verification=Verification("t", (level,))))
+
+    assert said in failure.message
+    assert "%]" not in failure.message
+    assert "usage:" not in failure.message
 
 
 def test_evidence_is_short_and_said_once() -> None:
