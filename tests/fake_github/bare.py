@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.fake_github.objects import GitError, Objects, environment
@@ -238,6 +238,16 @@ class Bare:
             return self.fixed("merge-tree", "--write-tree", base, head).decode().split()[0]
         except GitError:
             return None
+
+    def picked_tree(self, onto: str, commit: str) -> str | None:
+        """The tree of a commit with one parent, put on another one; None on a conflict."""
+        nobody = Person("x", "x@example.com", datetime.fromtimestamp(0, UTC))
+
+        def bare(of: str, *parents: str) -> str:
+            return self.commit(self.resolve(of, "tree") or "", parents, "", author=nobody)
+
+        fork = bare(f"{commit}^")
+        return self.merged_tree(bare(onto, fork), bare(commit, fork))
 
 
 def _entry(line: str) -> Entry:

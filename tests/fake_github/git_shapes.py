@@ -42,6 +42,12 @@ def _person(line: str) -> dict[str, str]:
     return {"name": match[1], "email": match[2], "date": stamp(date)}
 
 
+def author(raw: dict[str, Any]) -> Person:
+    """Who made a commit that ``raw_commit`` took apart."""
+    found = _person(raw["author"])
+    return Person(found["name"], found["email"], datetime.fromisoformat(found["date"]))
+
+
 def verification(world: World, raw: dict[str, Any]) -> dict[str, Any]:
     """Whether GitHub signed the commit."""
     if not raw["gpgsig"]:
@@ -247,7 +253,7 @@ def _computed(world: World, repo: Repo, one: Issue) -> dict[str, Any]:
         "merged": state.merged is not None,
         "mergeable": clean if one.state == "open" else None,
         "mergeable_state": "clean" if clean else "dirty" if one.state == "open" else "unknown",
-        "rebaseable": False,
+        "rebaseable": clean,
         "merged_by": shapes.user(world, state.merged_by) if state.merged_by else None,
         "comments": len(one.comments),
         "review_comments": 0,

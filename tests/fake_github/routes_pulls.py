@@ -85,16 +85,29 @@ def update_pull(call: Call) -> Answer:
     fit(body.get("body"), "PullRequest")
     issue.title, issue.body = body.get("title", issue.title), body.get("body", issue.body)
     issue.updated = call.world.clock.now()
+    _set_state(call, issue, body.get("state", issue.state))
     if "base" in body:
         _retarget(repo, issue, body["base"])
-    _set_state(call, issue, body.get("state", issue.state))
     return Answer(body=git_shapes.pull(call.world, repo, issue))
 
 
 def _retarget(repo: Repo, issue: Issue, base: str) -> None:
-    assert issue.pull is not None
-    issue.pull.base = _branch(repo, base, "base")
-    issue.pull.base_sha = repo.bare.refs()[f"refs/heads/{issue.pull.base}"]
+    """Change the base, as far as GitHub does (seen in cli/cli#14223 and in its own messages)."""
+    pull = issue.pull
+    assert pull is not None
+    if base == pull.base:
+        return
+    if issue.state != "open":
+        said = "Cannot change the base branch of a closed pull request."
+        raise invalid("Validation Failed", _error("invalid", field="base", message=said))
+    base = _branch(repo, base, "base")
+    _refuse_twins(repo, pull.head, base)
+    below = repo.bare.refs()[f"refs/heads/{base}"]
+    if not repo.bare.between(below, pull.sha):
+        ends = f"base branch '{base}' and head branch '{pull.head}'"
+        said = f"There are no new commits between {ends}"
+        raise invalid("Validation Failed", _error("invalid", field="base", message=said))
+    pull.base, pull.base_sha = base, below
 
 
 def _set_state(call: Call, issue: Issue, state: str) -> None:
@@ -145,8 +158,6 @@ def merge_pull(call: Call) -> Answer:
     if pull.draft:
         raise Refused(405, "Pull Request is still a draft")
     method = body.get("merge_method", "merge")
-    if method == "rebase":
-        raise Refused(405, "Rebase merges are not allowed on this repository.")
     try:
         texts = (body.get("commit_title", ""), body.get("commit_message", ""))
         sha, events = merge_commit(call.world, repo, issue, call.actor, method, texts)

@@ -69,7 +69,7 @@ def repository(world: World, repo: Repo, *, full: bool = True) -> dict[str, Any]
         language=None,
         allow_merge_commit=True,
         allow_squash_merge=True,
-        allow_rebase_merge=False,
+        allow_rebase_merge=True,
         delete_branch_on_merge=repo.delete_branch_on_merge,
         created_at=stamp(repo.created),
         open_issues_count=sum(i.state == "open" for i in repo.issues.values()),
