@@ -9,11 +9,19 @@ from dataclasses import replace
 from functools import partial
 
 from app.github.identity import Gone
+from app.github.pull import PREFIX
 from app.github.scopes import CONVERSE
 from app.github.token_identity import Identity
 from app.progress.quiet import Quiet, aloud
 from app.store.deliveries import Delivery
-from handlers.events import Event, IssueCommentCreated, MalformedPayload, is_from_bot, read_event
+from handlers.events import (
+    Event,
+    IssueCommentCreated,
+    MalformedPayload,
+    PullClosed,
+    is_from_bot,
+    read_event,
+)
 from handlers.proposals import Proposals
 from handlers.pushes import EVENT as PUSH
 from handlers.pushes import BranchPushed, read_push
@@ -29,8 +37,9 @@ log = logging.getLogger(__name__)
 class Dispatch:
     """Works one delivery; doing it twice changes nothing. Raises ``Outage``.
 
-    ``pushed`` works pushes, those of bots too; ``refusals`` remembers who was refused something,
-    ``quiet`` tells where nothing may be said.
+    ``pushed`` works pushes, ``ended`` the end of a pull request from a branch of ours, those of
+    bots too; ``refusals`` remembers who was refused something, ``quiet`` tells where nothing may be
+    said.
     """
 
     def __init__(
@@ -43,6 +52,7 @@ class Dispatch:
         allowed_bots: Set[str],
         pushed: Callable[[BranchPushed], Awaitable[None]],
         refusals: Refusals,
+        ended: Callable[[PullClosed], Awaitable[None]],
         quiet: Quiet = aloud,
     ) -> None:
         self._identity = identity
@@ -52,6 +62,7 @@ class Dispatch:
         self._allowed_bots = allowed_bots
         self._pushed = pushed
         self._refusals = refusals
+        self._ended = ended
         self._quiet = quiet
 
     async def __call__(self, delivery: Delivery) -> None:
@@ -85,8 +96,13 @@ class Dispatch:
             await self._pushed(event)
             return
         own = await self._identity.bot_login()
-        if is_from_bot(event, own=own, allowed=self._allowed_bots):
-            return
+        if not is_from_bot(event, own=own, allowed=self._allowed_bots):
+            await self._heard(event, own)
+        if isinstance(event, PullClosed) and _is_of_others(event, own):
+            await self._ended(event)
+
+    async def _heard(self, event: Event, own: str) -> None:
+        """Take in what somebody said or did."""
         github = self._identity.client(
             installation_id=event.installation_id,
             repository_id=event.repository.id,
@@ -111,6 +127,11 @@ class Dispatch:
             await handle_comment(event, talk=talk, runs=runs, proposals=proposals)
         else:
             await handle_pull(event, talk=talk, proposals=self._proposals, clock=self._clock)
+
+
+def _is_of_others(event: PullClosed, own: str) -> bool:
+    """Say whether somebody else ended a pull request from a branch of ours."""
+    return event.branch.startswith(PREFIX) and event.sender.login.lower() != own.lower()
 
 
 def _read(delivery: Delivery, payload: dict[str, object]) -> Event | BranchPushed | None:

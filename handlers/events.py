@@ -102,9 +102,10 @@ class ButtonClicked(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullClosed(_Event):
-    """A pull request was merged, or closed without."""
+    """A pull request was merged, or closed without; ``branch`` is its head."""
 
     merged: bool
+    branch: str
     closed_at: datetime
 
 
@@ -218,7 +219,13 @@ def _pull(delivery: str, action: str, payload: dict[str, object]) -> Event | Non
         return PullPushed(**common, issue=pull.number)
     if action != "closed" or pull.closed_at is None:
         return PullTouched(**common, issue=pull.number)
-    return PullClosed(**common, issue=pull.number, merged=pull.merged, closed_at=pull.closed_at)
+    return PullClosed(
+        **common,
+        issue=pull.number,
+        merged=pull.merged,
+        branch=pull.head.ref,
+        closed_at=pull.closed_at,
+    )
 
 
 def _common(delivery: str, found: Envelope) -> dict[str, Any]:

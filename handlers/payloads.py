@@ -67,8 +67,13 @@ class CommentPayload(Envelope):
     comment: Comment
 
 
+class _Branch(BaseModel):
+    ref: str
+
+
 class Pull(BaseModel):
     number: int
+    head: _Branch
     merged: bool = False
     closed_at: datetime | None = None
 

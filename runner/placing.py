@@ -19,11 +19,10 @@ from runner.state import Attempt, RunState, Status
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """``commit`` is the head of ``branch``; ``above`` are the members to be merged before."""
+    """``commit`` is the head of ``branch``."""
 
     commit: str
     branch: str
-    above: tuple[Member, ...] = ()
 
 
 def independent(state: RunState) -> bool:
@@ -52,8 +51,7 @@ class Places:
         fit = needed.union(self._mates(keys))
         for member in reversed(self._members):
             if member in fit and all(self._holds(member, each) for each in needed):
-                above = tuple(m for m in self._members if m in needed or m is member)
-                return Place(member.commit, member.branch, above)
+                return Place(member.commit, member.branch)
         return None if needed else Place(self._state.tip, self._state.tip_branch)
 
     def awaited(self, *keys: str) -> str:
@@ -102,6 +100,7 @@ class Places:
 
 def grounded(state: RunState, stack: Stack) -> RunState:
     """Return the run on what is there now: the tip of the stack, or the branch below all of it."""
+    state = replace(state, base=stack.base)
     if not independent(state):
         return replace(state, tip=stack.tip, tip_branch=stack.branch)
     members = {member.task: member for member in stack.members}

@@ -103,7 +103,8 @@ class Proposed:
 class Member:
     """An open pull request that others can stand on: its tasks, its branch, and the one below.
 
-    ``commit`` is the head of ``branch``; ``rewrites`` says that it is an applied recovery.
+    ``commit`` is the head of ``branch``, ``fork`` the commit at which that left what is below it
+    ('' where nobody knows); ``rewrites`` says that it is an applied recovery.
     """
 
     tasks: tuple[str, ...]
@@ -112,6 +113,7 @@ class Member:
     below: str
     url: str = ""
     rewrites: bool = False
+    fork: str = ""
 
     @property
     def task(self) -> str:

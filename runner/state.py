@@ -179,8 +179,10 @@ class Attempt:
 class RunState:
     """A run: what was asked, what was read, and the newest attempt of every task it touched.
 
-    ``tip`` and ``tip_branch`` are what the next task builds on; ``statuses`` are those of tasks
-    without an attempt (in review or declined before this run, or declined while it rested).
+    ``tip`` and ``tip_branch`` are what the next task builds on, ``base`` is the commit of the base
+    branch whose roadmap was read ('' on a checkout, where that is the tip's); ``statuses`` are
+    those of tasks without an attempt (in review or declined before this run, or declined while it
+    rested).
     ``current`` is the task a node works on, ``decided`` are tasks a person has decided about,
     ``stopping`` an order to cancel, ``problem`` why there is nothing to do. ``replaced`` are tasks
     that recoveries or people took out of the roadmap, ``origins`` whose place a task took (key of
@@ -208,6 +210,7 @@ class RunState:
     members: Mapping[str, Member] = field(default_factory=dict)
     taken: tuple[str, ...] = ()
     blocked_by: Mapping[str, str] = field(default_factory=dict)
+    base: str = ""
     attempts: Mapping[str, Attempt] = field(default_factory=dict)
 
     @property
@@ -267,7 +270,9 @@ class RunState:
         if attempt := self.attempts.get(task.key) or self._of_group(task.key):
             closed = status is Status.DECLINED and attempt.status is Status.COMPLETED
             status = status if closed else attempt.status
-        elif task.checked:
+            if self.stopping and status is Status.AWAITING_APPROVAL:
+                status = Status.PENDING  # a cancelled run asks nobody any more
+        elif task.checked and status is not Status.IN_REVIEW:
             status = Status.COMPLETED
         waits = status is Status.PENDING and task.key in self.blocked_by
         return Status.BLOCKED if waits else status

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from runner.defuse import defuse
 from runner.findings import Complaint, Level, Verification
-from runner.publishing import Member
 from runner.roadmap.task import Task
 from runner.state import Attempt, RunState, Status
 from runner.text import cut_middle
@@ -102,12 +101,6 @@ def before_others(others: Sequence[Task]) -> str:
         f"**It was asked for by name, so it was made before what it depends on:** {names}{more} "
         "not done yet."
     )
-
-
-def merged_first(members: Sequence[Member]) -> str:
-    """Say which pull requests a branch stands on or needs, or nothing."""
-    named = [member.url or _code(member.branch) for member in members]
-    return f"**To be merged first:** {', '.join(named)}." if named else ""
 
 
 def blocked_reason(state: RunState, task: Task) -> str:

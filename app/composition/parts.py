@@ -41,10 +41,12 @@ from app.store.proposals import StoredProposals
 from app.store.refusals import StoredRefusals
 from app.store.runs import Run, RunRequest, Runs
 from app.store.skips import Skips
+from handlers.events import PullClosed
 from handlers.payloads import Repo
 from handlers.proposals import Rules
 from handlers.pushes import BranchPushed
 from handlers.runs import RunRequested
+from runner import unmerged
 from runner.adapters.durable import take_folder
 from runner.adapters.fanout import Fanout
 from runner.adapters.sandboxes import SandboxChoice, choose_sandbox
@@ -52,6 +54,7 @@ from runner.config import ConfigError, RepositoryConfig
 from runner.context.index import Index
 from runner.deps import Deps
 from runner.ports import Clock, Endpoint, Events, Sandbox
+from runner.publishing import PullRequests
 
 
 @dataclass(frozen=True)
@@ -167,7 +170,9 @@ class Parts:
         branches = Branches(Commits(api, bot_login=bot), snapshot=repository.snapshot)
         boxes = Normalising(deps, NormalisePull(api, branches=branches, bot_login=bot))
         config = partial(self._config, github, run.repository)
-        return RunPorts(deps, progress, shown, config, boxes.offered, repository.in_mode)
+        return RunPorts(
+            deps, progress, shown, config, boxes.offered, repository.in_mode, repository.mend
+        )
 
     async def repository(self, run: RunRequest) -> GitHubRepository:
         """The repository as one run sees it. Raises ``Outage`` when GitHub does not answer."""
@@ -187,30 +192,38 @@ class Parts:
             mirror=self.folders.mirror(run.repository_id),
         )
 
-    async def roadmap_at_tip(self, request: RunRequested, path: str) -> bytes:
-        """A roadmap as a new run would read it: on the tip of its stack; empty when there is none.
-
-        Raises ``Outage``.
-        """
+    async def roadmap_now(self, request: RunRequested, path: str) -> bytes:
+        """A roadmap as a new run would read it; empty when there is none. Raises ``Outage``."""
         repository = await self.repository(row_of(request, path))
-        snapshot = await repository.snapshot((await repository.stack()).tip)
-        entry = snapshot.entries.get(path)
-        return (await repository.blobs([entry.sha]))[entry.sha] if entry else b""
+        now = await unmerged.roadmap_now(repository, await repository.stack(), path)
+        return now.content if now else b""
 
-    async def freshen(self, push: BranchPushed, roadmap: str) -> None:
-        """Bring independent pull requests up to date with what was pushed. Raises ``Outage``."""
+    async def restack(self, push: BranchPushed, strategy: PullRequests) -> None:
+        """Keep open pull requests true to the branch that was pushed to. Raises ``Outage``."""
+        repository = await self._default_branch(push)
+        # a single pull request grows while its run works, and goes on from no commit but its own
+        await repository.restack(ticks=strategy != "single")
+
+    async def pull_ended(self, event: PullClosed) -> None:
+        """Keep what stood on a pull request of ours true after its end. Raises ``Outage``."""
+        scope = (event.installation_id, event.repository.id, event.repository.full_name)
+        if not await self.quiet(*scope):
+            await (await self._default_branch(event)).restack(ended=event.issue, ticks=False)
+
+    async def _default_branch(self, event: BranchPushed | PullClosed) -> GitHubRepository:
+        """The repository of an event, for no run and no roadmap in particular."""
         place = RunRequest(
             id="",
-            delivery=push.delivery,
-            repository_id=push.repository.id,
-            repository=push.repository.full_name,
-            installation_id=push.installation_id,
+            delivery=event.delivery,
+            repository_id=event.repository.id,
+            repository=event.repository.full_name,
+            installation_id=event.installation_id,
             issue=None,
-            roadmap=roadmap,
-            base_branch=push.repository.default_branch,
+            roadmap="",
+            base_branch=event.repository.default_branch,
             request={},
         )
-        await (await self.repository(place)).freshen()
+        return await self.repository(place)
 
     async def rules_of(self, repository: Repo, installation: int) -> Rules:
         """Who may decide about proposals there, as its configuration says now."""

@@ -157,7 +157,7 @@ def _people(parts: Parts, work: _Work, poll: Look) -> _People:
         roadmap_of=parts.roadmap_of,
         first_words=parts.first_words(work.watch.waiting).say,
         look=look,
-        find=TaskFinder(work.runs, roadmap_of=parts.roadmap_of, read=parts.roadmap_at_tip),
+        find=TaskFinder(work.runs, roadmap_of=parts.roadmap_of, read=parts.roadmap_now),
         skips=parts.skips,
         proposals=proposals,
     )
@@ -181,7 +181,8 @@ def _dispatch(parts: Parts, people: _People) -> Dispatch:
             people.service,
             allowed_bots=bots,
             images=images,
-            freshen=parts.freshen,
+            restack=parts.restack,
             overlay=parts.overlay,
         ),
+        ended=parts.pull_ended,
     )

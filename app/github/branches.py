@@ -40,7 +40,9 @@ class Branches:
             there = await self._commits.head(checkpoint.branch)
         if there is None:
             raise _restless(checkpoint.branch)
-        if len(there.parents) > 1:  # it may have been brought up to date since
+        while len(there.parents) > 1 and not there.holds(
+            checkpoint
+        ):  # it may have been brought up to date since
             there = await self._commits.show(there.parents[0])
         if not there.holds(checkpoint):
             raise TaskError(

@@ -1,29 +1,50 @@
-"""Bring independent pull requests up to date where a merge left their roadmap behind.
+"""Bring a pull request up to date with the base branch it is made against.
 
-Two boxes that stand one below the other are a conflict to git as soon as one of them is merged. So
-the ticks of the others are made anew on the merged roadmap (DESIGN §7: never merged as text).
+Two things make that necessary. A squash or rebase merge of what is below it puts the same change
+into the base branch under other commits, so that git shows it once more, or as a conflict. And two
+boxes that stand one below the other are a conflict to git as soon as one of them is merged, so the
+ticks of a branch are made anew on the newest roadmap (DESIGN §7: never merged as text).
+
+The branch gets one commit whose parents are its head and the newest base, so nothing is rewritten
+and nobody's work is lost. It can be merged in every way, and its diff is its own change alone.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from app.github.commits import Commits
 from app.github.pull import Pull
-from app.github.pulls import Pulls
 from app.github.repository_api import RepositoryApi
 from runner.changes import ChangeSet, Write
-from runner.errors import Outage, TaskError
+from runner.errors import Outage
 from runner.ports import Checkpoint
-from runner.roadmap.replay import replayed_ticks
+from runner.roadmap.replay import Edit, replayed
 from runner.snapshot import EXECUTABLE, FILE, Entry, Snapshot
 
 log = logging.getLogger(__name__)
 
-_MESSAGE = (
+_TICKED = (
     "Tick the roadmap of {base} anew\n\nIt was changed there since. The tests were not run again."
 )
+_JOINED = (
+    "Bring in {base}, where what is below this was merged\n\n"
+    "It was merged under other commits (squash or rebase). The tests were not run again."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """What was done: the roadmap was ``ticked`` anew, or the base branch ``joined`` after a squash.
+
+    ``stuck`` says that people must do that, for both sides changed ``paths``.
+    """
+
+    done: Literal["nothing", "ticked", "joined", "stuck"] = "nothing"
+    paths: tuple[str, ...] = ()
 
 
 class Freshen:
@@ -33,81 +54,126 @@ class Freshen:
         self,
         api: RepositoryApi,
         *,
-        pulls: Pulls,
         commits: Commits,
         snapshot: Callable[[str], Awaitable[Snapshot]],
         blobs: Callable[[Sequence[str]], Awaitable[dict[str, bytes]]],
     ) -> None:
-        self._api, self._pulls, self._commits = api, pulls, commits
+        self._api, self._commits = api, commits
         self._snapshot, self._blobs = snapshot, blobs
 
-    async def all(self, base: str, tip: str) -> None:
-        """Bring every open checkpoint made against ``base`` up to its head ``tip``.
+    async def one(self, pull: Pull, tip: str, *, below: str = "", ticks: bool = True) -> Fresh:
+        """Bring a pull request made against the branch with the head ``tip`` up to date with it.
 
-        Doing it twice changes nothing. One that cannot be is left as it is. Raises ``Outage``.
+        ``below`` is the last commit of what it was built on and that was merged there since ('' for
+        none). Without ``ticks`` a roadmap that changed is no reason. Doing it twice changes
+        nothing. Raises ``Outage`` and ``TaskError``.
         """
-        for pull in await self._pulls.all():
-            if pull.open and pull.kind == "checkpoint" and pull.base == base:
-                try:
-                    await self._one(pull, tip)
-                except TaskError as error:
-                    log.warning("%s is not brought up to date: %s", pull.head, error.message)
+        fork, behind = await self._compared(tip, pull.sha)
+        if not fork or not behind:
+            return Fresh()
+        start = await self._start(pull, fork, below)
+        old, new = await self._snapshot(start), await self._snapshot(tip)
+        if start == fork and not (ticks and _differ(old, new, pull.roadmap)):
+            return Fresh()
+        mine = await self._snapshot(pull.sha)
+        both = _both(old, mine, new, apart=pull.roadmap)
+        changes = None if both else await self._changes(pull.roadmap, old, mine, new)
+        if changes is None:
+            # without a squash GitHub shows the conflict itself, and its button resolves it
+            stuck = Fresh("stuck", both or (pull.roadmap,))
+            return Fresh() if start == fork else stuck
+        message = (_TICKED if start == fork else _JOINED).format(base=pull.base)
+        if not await self._added(pull, changes, new, tip, message):
+            return Fresh()
+        return Fresh("ticked" if start == fork else "joined")
 
-    async def _one(self, pull: Pull, tip: str) -> None:
-        path = f"compare/{tip}...{pull.sha}"
-        found = await self._api.find(path, f"compare {pull.head}", refused=Outage)
-        if found is None or not found["behind_by"]:
-            return
-        old = await self._snapshot(found["merge_base_commit"]["sha"])
-        mine, new = await self._snapshot(pull.sha), await self._snapshot(tip)
-        if old.entries.get(pull.roadmap) == new.entries.get(pull.roadmap):
-            return
-        changes = await self._changes(pull, old, mine, new)
-        if changes is not None:
-            await self._add(pull, changes, new, tip)
+    async def fork(self, one: str, other: str) -> str:
+        """Return the commit at which two lines part, '' where there is none. Raises ``Outage``."""
+        return (await self._compared(one, other))[0]
+
+    async def _start(self, pull: Pull, fork: str, below: str) -> str:
+        """Return the commit from which on the changes of a branch are its own.
+
+        Where the base branch has the last commit of what was below, that is where they part.
+        """
+        if not below:
+            return fork
+        left, _ = await self._compared(below, pull.sha)
+        if not left or left == fork:
+            return fork
+        _, behind = await self._compared(fork, left)
+        return fork if behind else left
+
+    async def _compared(self, base: str, head: str) -> tuple[str, int]:
+        """The commit at which a head left a base, and how many commits of the base it lacks.
+
+        https://docs.github.com/en/rest/commits/commits#compare-two-commits
+        """
+        if base == head:
+            return base, 0
+        doing = f"compare {base[:10]} with {head[:10]}"
+        found = await self._api.find(f"compare/{base}...{head}", doing, refused=Outage)
+        if found is None:
+            return "", 0
+        return str(found["merge_base_commit"]["sha"]), int(found["behind_by"])
 
     async def _changes(
-        self, pull: Pull, old: Snapshot, mine: Snapshot, new: Snapshot
+        self, roadmap: str, old: Snapshot, mine: Snapshot, new: Snapshot
     ) -> ChangeSet | None:
-        """What the branch changes on the newer tree; None where people must say what is right."""
-        paths = {
-            p for p in (*old.entries, *mine.entries) if old.entries.get(p) != mine.entries.get(p)
-        }
-        theirs = {p for p in paths - {pull.roadmap} if mine.entries.get(p) != new.entries.get(p)}
-        if any(old.entries.get(p) != new.entries.get(p) for p in theirs):
-            return None
-        entries = {path: mine.entries.get(path) for path in theirs}
+        """What a branch changes, for the newer tree; None where people must say what is right."""
+        entries = {path: mine.entries.get(path) for path in _theirs(old, mine, new) - {roadmap}}
         if not all(each is None or each.mode in (FILE, EXECUTABLE) for each in entries.values()):
-            return None
-        roadmaps = [tree.entries.get(pull.roadmap) for tree in (old, mine, new)]
-        ticked = await self._ticked(pull.roadmap, [each for each in roadmaps if each])
-        if ticked is None:
             return None
         known = await self._blobs([each.sha for each in entries.values() if each])
         files = {p: Write(known[e.sha], e.mode) if e else None for p, e in entries.items()}
-        return ChangeSet({**files, pull.roadmap: Write(ticked)})
+        if not _differ(old, mine, roadmap):
+            return ChangeSet(files)
+        versions = [tree.entries.get(roadmap) for tree in (old, mine, new)]
+        edited = await self._replayed(roadmap, [each for each in versions if each])
+        return None if edited is None else ChangeSet({**files, roadmap: Write(edited)})
 
-    async def _ticked(self, path: str, entries: Sequence[Entry]) -> bytes | None:
+    async def _replayed(self, path: str, entries: Sequence[Entry]) -> bytes | None:
+        if len(entries) < 3:
+            return None
         known = await self._blobs([each.sha for each in entries])
-        contents = [known[each.sha] for each in entries]
-        return replayed_ticks(path, *contents) if len(contents) == 3 else None
+        old, mine, new = (known[each.sha] for each in entries)
+        return replayed(path, Edit(old, mine), new)
 
-    async def _add(self, pull: Pull, changes: ChangeSet, new: Snapshot, tip: str) -> None:
+    async def _added(
+        self, pull: Pull, changes: ChangeSet, new: Snapshot, tip: str, message: str
+    ) -> bool:
         """Commit it on top of both; a branch that moved meanwhile stays as it is."""
-        effective = changes.effective(new)
         made = Checkpoint(
             run="",
             task=pull.task,
             branch=pull.head,
             below=pull.base,
             parent=tip,
-            changes=effective,
+            changes=changes.effective(new),
             tree=changes.tree(new),
             title="",
-            message=_MESSAGE.format(base=pull.base),
+            message=message,
             body="",
             trailers=tuple(("Cairn-Task", key) for key in pull.tasks),
         )
         commit = await self._commits.create(made, new, onto=pull.sha)
-        if await self._commits.move(pull.head, old=pull.sha, new=commit.sha):
-            log.info("Brought %s up to date with %s", pull.head, pull.base)
+        if not await self._commits.move(pull.head, old=pull.sha, new=commit.sha):
+            return False
+        log.info("Brought %s up to date with %s", pull.head, pull.base)
+        return True
+
+
+def _differ(one: Snapshot, other: Snapshot, path: str) -> bool:
+    return one.entries.get(path) != other.entries.get(path)
+
+
+def _theirs(old: Snapshot, mine: Snapshot, new: Snapshot) -> set[str]:
+    """The paths a branch changed that are not the same in the newer tree already."""
+    paths = (path for path in {*old.entries, *mine.entries} if _differ(old, mine, path))
+    return {path for path in paths if _differ(mine, new, path)}
+
+
+def _both(old: Snapshot, mine: Snapshot, new: Snapshot, *, apart: str) -> tuple[str, ...]:
+    """The paths that both sides changed, each in its way."""
+    theirs = _theirs(old, mine, new) - {apart}
+    return tuple(sorted(path for path in theirs if _differ(old, new, path)))

@@ -37,6 +37,28 @@ def first_kind(body: str | None) -> str | None:
     return found[1] if found else None
 
 
+def with_section(body: str, name: str, text: str) -> str:
+    """Return a text of ours with a part of it, found by its name, put in or exchanged.
+
+    It stands behind the markers at the top; an empty one goes.
+    """
+    begin, end = marker(name, "begin"), marker(name, "end")
+    part = f"{begin}\n{text}\n{end}\n\n" if text else ""
+    whole = rf"{re.escape(begin)}.*?{re.escape(end)}(?:\r?\n){{0,2}}"
+    if found := re.search(whole, body, re.DOTALL):
+        return body[: found.start()] + part + body[found.end() :]
+    above = re.match(r"(?:<!-- cairn:[a-z]+:.*? -->\r?\n)*(?:\r?\n)?", body)
+    at = above.end() if above else 0
+    return body[:at] + part + body[at:]
+
+
+def section(body: str, name: str) -> str:
+    """Return what stands in a part of a text of ours, '' where there is none."""
+    begin, end = marker(name, "begin"), marker(name, "end")
+    found = re.search(rf"{re.escape(begin)}(.*?){re.escape(end)}", body, re.DOTALL)
+    return found[1].replace("\r\n", "\n").strip("\n") if found else ""
+
+
 def with_markers(markers: Iterable[str], text: str) -> str:
     """Put markers before a text that is cut at what GitHub takes."""
     above = "\n".join([*markers, "", ""])

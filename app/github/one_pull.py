@@ -100,7 +100,9 @@ class OnePull:
         shown = replace(made, task=keys[0], members=keys[1:], title=title, body=body)
         if pull is None:
             return await self._pulls.ensure(shown)
-        return await self._pulls.describe(pull, shown, checkpoint_markers(keys, self._roadmap))
+        return await self._pulls.describe(
+            pull, shown, checkpoint_markers(keys, self._roadmap, on=pull.on)
+        )
 
 
 def _names(first: str) -> Iterator[str]:

@@ -146,7 +146,12 @@ class Proposals:
 
     def _markers(self, shown: Checkpoint, fingerprint: str, *, applied: bool) -> list[str]:
         return recovery_markers(
-            shown.task, self._roadmap, run=self._run, fingerprint=fingerprint, applied=applied
+            shown.task,
+            self._roadmap,
+            on=shown.below,
+            run=self._run,
+            fingerprint=fingerprint,
+            applied=applied,
         )
 
 

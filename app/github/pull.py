@@ -20,7 +20,8 @@ class Pull:
 
     A ``recovery`` shows a proposal until it is ``applied``: then it is a member of the stack like a
     checkpoint. ``run`` is the one that proposed, ``fingerprint`` names what was proposed last;
-    ``node`` is the id GraphQL wants, ``members`` are further tasks it does.
+    ``node`` is the id GraphQL wants, ``members`` are further tasks it does. ``on`` is the branch
+    that its commits were made on ('' where it was not noted); GitHub's ``base`` may change since.
     """
 
     number: int
@@ -40,6 +41,8 @@ class Pull:
     labels: frozenset[str] = field(default_factory=frozenset)
     node: str = ""
     members: tuple[str, ...] = ()
+    on: str = ""
+    body: str = ""
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -57,18 +60,23 @@ class Pull:
         return self.open and not self.member
 
 
-def checkpoint_markers(tasks: Sequence[str], roadmap: str) -> list[str]:
+def checkpoint_markers(tasks: Sequence[str], roadmap: str, *, on: str) -> list[str]:
     """What the description of a checkpoint of one or several tasks begins with."""
-    return [marker("checkpoint", ",".join(tasks)), marker("roadmap", roadmap)]
+    return [
+        marker("checkpoint", ",".join(tasks)),
+        marker("roadmap", roadmap),
+        marker("on", on),
+    ]
 
 
 def recovery_markers(
-    task: str, roadmap: str, *, run: str, fingerprint: str, applied: bool
+    task: str, roadmap: str, *, on: str, run: str, fingerprint: str, applied: bool
 ) -> list[str]:
     """What the description of a recovery begins with; all of them always stand there."""
     return [
         marker("recovery", task),
         marker("roadmap", roadmap),
+        marker("on", on),
         marker("run", run),
         marker("proposal", fingerprint),
         marker("state", "applied" if applied else "proposed"),
@@ -106,6 +114,8 @@ def read_pull(found: Any, bot_login: str) -> Pull | None:
         draft=bool(found.get("draft")),
         labels=frozenset(label["name"] for label in found["labels"]),
         node=found["node_id"],
+        on=marked(body, "on") or "",
+        body=body or "",
     )
 
 

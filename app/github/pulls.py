@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from app.github.markers import with_markers
+from app.github.markers import section, with_markers, with_section
 from app.github.pull import PREFIX, Pull, checkpoint_markers, read_pull
 from app.github.repository_api import RepositoryApi
 from runner.errors import Outage, TaskError
@@ -16,6 +16,10 @@ _LONGEST_TITLE = 256
 _READY = """mutation($pull: ID!) {
   markPullRequestReadyForReview(input: {pullRequestId: $pull}) { clientMutationId }
 }"""
+
+
+SECTIONS = ("place", "news")
+"""Parts of a description that say where it stands in the stack, and what happened to it there."""
 
 
 class Pulls:
@@ -30,13 +34,21 @@ class Pulls:
         """Return every one of ours, open, merged or closed. Raises ``Outage``."""
         return [pull async for pull in self._listed({"state": "all"})]
 
-    async def ensure(self, checkpoint: Checkpoint) -> Pull:
-        """Return the open pull request of a checkpoint; it is opened when there is none."""
+    async def open_ones(self) -> list[Pull]:
+        """Return those of ours that are open. Raises ``Outage``."""
+        return [pull async for pull in self._listed({"state": "open"})]
+
+    async def ensure(self, checkpoint: Checkpoint, *, on: str = "") -> Pull:
+        """Return the open pull request of a checkpoint; it is opened when there is none.
+
+        ``on`` is the branch its commit was made on, where it is made against another one.
+        """
         found = await self.newest(checkpoint.branch, state="open")
         keys = (checkpoint.task, *checkpoint.members)
         if found and (found.kind, found.tasks) == ("checkpoint", keys):
             return found
-        return await self.open(checkpoint, checkpoint_markers(keys, self._roadmap))
+        markers = checkpoint_markers(keys, self._roadmap, on=on or checkpoint.below)
+        return await self.open(checkpoint, markers)
 
     async def newest(self, branch: str, *, state: str = "all") -> Pull | None:
         """Return the newest one of a branch. Raises ``Outage``."""
@@ -98,7 +110,7 @@ class Pulls:
         """Give a pull request title, description and base of a checkpoint, all at once."""
         data = {
             "title": checkpoint.title[:_LONGEST_TITLE],
-            "body": with_markers(markers, checkpoint.body),
+            "body": _with_sections(pull, with_markers(markers, checkpoint.body)),
             "base": checkpoint.below,
         }
         doing = f"rewrite pull request #{pull.number} against {checkpoint.below}"
@@ -106,8 +118,30 @@ class Pulls:
 
     async def describe(self, pull: Pull, checkpoint: Checkpoint, markers: Sequence[str]) -> Pull:
         """Give a pull request the description of a checkpoint; title and base stay as they are."""
-        data = {"body": with_markers(markers, checkpoint.body)}
+        data = {"body": _with_sections(pull, with_markers(markers, checkpoint.body))}
         made = await self._change(pull, data, f"rewrite pull request #{pull.number}")
+        return read_pull(made, self._bot_login) or pull
+
+    async def annotate(self, pull: Pull, **sections: str) -> Pull:
+        """Put parts into the description (see ``SECTIONS``); the rest of it stays as it is."""
+        body = pull.body
+        for name in reversed(SECTIONS):  # each is put in above the one before
+            if name in sections:
+                body = with_section(body, name, sections[name])
+        if body == pull.body:
+            return pull
+        made = await self._change(pull, {"body": body}, f"describe pull request #{pull.number}")
+        return read_pull(made, self._bot_login) or pull
+
+    async def retarget(self, pull: Pull, base: str) -> Pull:
+        """Make it against another branch; nothing else of it changes."""
+        doing = f"make pull request #{pull.number} against {base}"
+        return read_pull(await self._change(pull, {"base": base}, doing), self._bot_login) or pull
+
+    async def reopen(self, pull: Pull) -> Pull:
+        """Open it again; its base branch must be there."""
+        doing = f"open pull request #{pull.number} again"
+        made = await self._change(pull, {"state": "open"}, doing)
         return read_pull(made, self._bot_login) or pull
 
     async def ready(self, pull: Pull) -> None:
@@ -146,3 +180,10 @@ class Pulls:
         async for each in listed:
             if ours := read_pull(each, self._bot_login):
                 yield ours
+
+
+def _with_sections(pull: Pull, body: str) -> str:
+    """A new description, with what the old one says of the stack."""
+    for name in reversed(SECTIONS):
+        body = with_section(body, name, section(pull.body, name))
+    return body

@@ -24,12 +24,14 @@ from app.github.pull import Pull
 from app.github.pulls import Pulls
 from app.github.refusals import Effort, told_of_workflows
 from app.github.repository_api import RepositoryApi, ref_path
+from app.github.restack import Restack
 from app.github.stack import standing
 from app.github.unwritten import Unwritten
 from runner.adapters.git_objects import MissingBlobs
 from runner.config import GitHubMode
 from runner.errors import Outage
 from runner.ports import Checkpoint, Handed, Proposed, Published, Repository, Stack
+from runner.publishing import Member
 from runner.snapshot import Snapshot
 
 
@@ -92,6 +94,16 @@ class GitHubRepository:
             checks=buttons,
             bot_login=bot_login,
         )
+        self._fresh = Freshen(
+            self._api, commits=self._commits, snapshot=self.snapshot, blobs=self.blobs
+        )
+        self._restack = Restack(
+            pulls=self._pulls,
+            commits=self._commits,
+            comments=comments,
+            fresh=self._fresh,
+            read=self._file,
+        )
         self._base, self._roadmap = base, roadmap
         self._url = f"{server_url.rstrip('/')}/{full_name}.git"
         self._token, self._mirror = token, mirror
@@ -111,19 +123,28 @@ class GitHubRepository:
             *(found.in_review, found.declined, found.proposed),
             base=base,
             base_branch=self._base,
-            members=found.members,
+            members=await self._forked(found.members, base),
         )
 
-    async def freshen(self) -> None:
-        """Bring independent pull requests up to date with the base branch. Raises ``Outage``."""
-        fresh = Freshen(
-            self._api,
-            pulls=self._pulls,
-            commits=self._commits,
-            snapshot=self.snapshot,
-            blobs=self.blobs,
-        )
-        await fresh.all(self._base, await self._base_commit())
+    async def restack(self, *, ended: int | None = None, ticks: bool = True) -> None:
+        """Keep the open pull requests true to what they stand on. Raises ``Outage``.
+
+        ``ended`` is the number of one that was merged or closed just now; without ``ticks`` a
+        changed roadmap is no reason to touch a branch.
+        """
+        tip = await self._base_commit()
+        if ended is None:
+            await self._restack.all(self._base, tip, ticks=ticks)
+        else:
+            await self._restack.closed(ended, self._base, tip, ticks=ticks)
+
+    async def mend(self) -> None:
+        """Do so where one stands on a branch that nobody merges any more. Raises ``Outage``.
+
+        Whoever merged below it did so while nobody heard.
+        """
+        if self._commits.may_write and await self._restack.is_astray():
+            await self.restack(ticks=False)
 
     async def snapshot(self, commit: str) -> Snapshot:
         """Return the exact tree of a commit, fetched when it is not here yet.
@@ -150,11 +171,11 @@ class GitHubRepository:
         with told_of_workflows(checkpoint.changes.files):
             if checkpoint.kind == "recovery":
                 way = self._one if checkpoint.rows else self._proposals
-                return self._noted(await way.apply(checkpoint))
+                return await self._noted(await way.apply(checkpoint))
             commit, pull = await self._added(checkpoint)
         if checkpoint.handed:
             await self._handed.close(checkpoint.handed, pull)
-        return self._noted(Published(commit, pull.head, pull.number, pull.url))
+        return await self._noted(Published(commit, pull.head, pull.number, pull.url))
 
     async def publish_proposal(self, proposed: Proposed) -> Published:
         """Put a proposal before people on a pull request; what is there already is kept.
@@ -162,7 +183,7 @@ class GitHubRepository:
         Raises ``TaskError`` when GitHub refuses it, ``Outage`` otherwise.
         """
         with told_of_workflows(proposed.shown.changes.files):
-            return self._noted(await self._proposals.publish(proposed))
+            return await self._noted(await self._proposals.publish(proposed))
 
     async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:
         """Hand this run's proposal about a task over to people, or close it and say why."""
@@ -178,10 +199,29 @@ class GitHubRepository:
             return await self._one.add(checkpoint)
         commit = await self._branches.settled(checkpoint)
         below = await self._pulls.under(checkpoint.below)  # it may have been merged meanwhile
-        return commit, await self._pulls.ensure(replace(checkpoint, below=below))
+        made = replace(checkpoint, below=below)
+        pull = await self._pulls.ensure(made, on=checkpoint.below)
+        if below != checkpoint.below:
+            await self.restack(ticks=False)
+        return commit, pull
 
-    def _noted(self, published: Published) -> Published:
+    async def _noted(self, published: Published) -> Published:
+        """Say on what it stands, and return it with what was refused."""
+        if published.number is not None:
+            with self._effort():
+                await self._restack.note(published.number)
         return replace(published, notes=self._effort.notes())
+
+    async def _forked(self, members: Sequence[Member], base: str) -> tuple[Member, ...]:
+        """Find where each left what is below it."""
+        heads = {member.branch: member.commit for member in members} | {self._base: base}
+        return tuple(
+            [replace(m, fork=await self._fresh.fork(heads[m.below], m.commit)) for m in members]
+        )
+
+    async def _file(self, commit: str, path: str) -> bytes | None:
+        entry = (await self.snapshot(commit)).entries.get(path)
+        return (await self.blobs([entry.sha]))[entry.sha] if entry else None
 
     async def _base_commit(self) -> str:
         ref = await self._api.find(ref_path(self._base), "show the base branch", refused=Outage)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from app.github.pull import PREFIX, Pull
@@ -23,25 +23,103 @@ class Standing:
     members: tuple[Member, ...] = ()
 
 
+class Ties:
+    """What stands on what, among pull requests of ours; ``base`` is the base branch."""
+
+    def __init__(self, pulls: Iterable[Pull], base: str) -> None:
+        self.pulls = sorted(pulls, key=lambda pull: pull.number)
+        self._base = base
+        self._newest = {p.head: p for p in self.pulls if p.member or p.merged}
+        self._newest |= {p.head: p for p in self.pulls if p.member and p.open}
+
+    def of(self, branch: str) -> Pull | None:
+        """Return the member whose branch this is: the open one, else the newest."""
+        return self._newest.get(branch)
+
+    def built_on(self, pull: Pull) -> str:
+        """Return the branch that the commits of a pull request go on from.
+
+        That is its base. Where it was made against the base branch since, it is still the branch
+        it was made on, unless that one's pull request was merged.
+        """
+        below = self.of(pull.on) if pull.base == self._base else None
+        return pull.on if below and not below.merged else pull.base
+
+    def below(self, pull: Pull) -> str:
+        """Return the branch it stands on: what was merged hands over what stands on it."""
+        return self._followed(self.built_on(pull), closed=False)
+
+    def alive(self, branch: str) -> str:
+        """Return the branch where that still is to be merged; else what it was made against."""
+        return self._followed(branch, closed=True)
+
+    def lower(self, pull: Pull) -> Pull | None:
+        """Return the open member to merge before a pull request."""
+        below = self.of(self.below(pull))
+        return below if below and below.open else None
+
+    def closed(self, pull: Pull) -> Pull | None:
+        """Return the member that a pull request was built on, if it was closed without a merge."""
+        below = self.of(self.below(pull))
+        return below if below and not below.open and not below.merged else None
+
+    def merged(self, pull: Pull) -> Pull | None:
+        """Return the member under a pull request that was merged into the base branch last."""
+        seen: set[str] = set()
+        below = self.of(pull.on)
+        while below is not None and below.merged and below.head not in seen:
+            if below.base == self._base:
+                return below
+            seen.add(below.head)
+            below = self.of(below.on or below.base)
+        return None
+
+    def uppers(self, pull: Pull) -> list[Pull]:
+        """Return the open members that stand on one, by number."""
+        return [p for p in self.pulls if p.open and p.member and self.below(p) == pull.head]
+
+    def taken_in(self, pull: Pull) -> list[Pull]:
+        """Return the members that were merged into the branch of one, by number."""
+        return [p for p in self.pulls if p.merged and p.member and p.base == pull.head]
+
+    def down(self, pull: Pull) -> Iterator[Pull]:
+        """Yield a pull request and the open members under it."""
+        seen: set[str] = set()
+        here: Pull | None = pull
+        while here is not None and here.head not in seen:  # people can retarget into a circle
+            seen.add(here.head)
+            yield here
+            here = self.lower(here)
+
+    def _followed(self, branch: str, *, closed: bool) -> str:
+        seen: set[str] = set()
+        while branch not in seen:
+            seen.add(branch)
+            pull = self.of(branch)
+            if pull is None or pull.open or not (pull.merged or closed):
+                break
+            branch = pull.base
+        return branch
+
+
 def standing(pulls: Iterable[Pull], *, base: str, roadmap: str) -> Standing:
     """Find where the stack ends and how each task stands.
 
     A member that was merged hands its children down to its own base. Of several chains the longest
     counts, of equally long ones the one whose top is newest. Open members whose chain is broken
-    (below them a branch of ours that is gone) are in review but carry nothing; members that end on
-    another base branch belong to another stack. An applied recovery is a member; one that is not
-    carries nothing, and asks only while it is open.
+    (one below them was closed without a merge, or is gone) are in review but carry nothing; members
+    that end on another base branch belong to another stack. An applied recovery is a member; one
+    that is not carries nothing, and asks only while it is open.
     """
-    mine = sorted((p for p in pulls if p.roadmap == roadmap), key=lambda p: p.number)
-    heads = {p.head: p for p in mine if p.open and p.member}
-    merged_to = {p.head: p.base for p in mine if p.merged and p.head not in heads}
-    chains = {p.number: list(_down(p, heads, merged_to)) for p in mine}
-    grounds = {p.number: _through(chains[p.number][-1].base, merged_to) for p in mine}
-    grounded = [p for p in heads.values() if grounds[p.number] == base]
+    ties = Ties((p for p in pulls if p.roadmap == roadmap), base)
+    mine = ties.pulls
+    chains = {p.number: list(ties.down(p)) for p in mine}
+    grounds = {p.number: ties.below(chains[p.number][-1]) for p in mine}
+    grounded = [p for p in mine if p.open and p.member and grounds[p.number] == base]
     top = max(grounded, key=lambda p: (len(chains[p.number]), p.number), default=None)
     # a branch of ours that is gone could have stood on any base
     here = [p for p in mine if grounds[p.number] == base or grounds[p.number].startswith(PREFIX)]
-    members = tuple(_member(p, _through(p.base, merged_to)) for p in mine if p in grounded)
+    members = tuple(_member(p, ties.below(p)) for p in grounded)
     return Standing(top, *_tasks(here), members)
 
 
@@ -59,21 +137,3 @@ def _tasks(here: list[Pull]) -> tuple[frozenset[str], frozenset[str], frozenset[
     newest = {key: p for p in here if p.member for key in p.tasks}
     closed = frozenset(key for key, p in newest.items() if not p.open and not p.merged)
     return in_review, closed - in_review, frozenset(p.task for p in here if p.asks)
-
-
-def _down(pull: Pull, heads: Mapping[str, Pull], merged_to: Mapping[str, str]) -> Iterator[Pull]:
-    seen: set[str] = set()
-    here: Pull | None = pull
-    while here is not None and here.head not in seen:  # people can retarget into a circle
-        seen.add(here.head)
-        yield here
-        here = heads.get(_through(here.base, merged_to))
-
-
-def _through(branch: str, merged_to: Mapping[str, str]) -> str:
-    """Follow merged members down to the branch they were merged into."""
-    seen: set[str] = set()
-    while branch in merged_to and branch not in seen:
-        seen.add(branch)
-        branch = merged_to[branch]
-    return branch

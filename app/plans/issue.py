@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from app.github.markers import marker, with_markers
+from app.github.markers import marked, marker, with_markers
 from app.github.repository_api import RepositoryApi
 
 _MARK = marker("plan", "roadmap")
@@ -23,12 +23,17 @@ class PlanIssue:
         found = await self._find()
         return int(found["number"]) if found else None
 
-    async def show(self, title: str, text: str, *, create: bool) -> int | None:
+    async def shows(self) -> str | None:
+        """Return the name of what it shows; None when there is no issue or nobody noted it."""
+        found = await self._find()
+        return marked(found["body"], "planned") if found else None
+
+    async def show(self, title: str, text: str, *, create: bool, planned: str = "") -> int | None:
         """Give it a text and return its number; None when there is none and none is wanted.
 
-        People may give it another title.
+        ``planned`` names the roadmap the text is about. People may give it another title.
         """
-        body = with_markers([_MARK], text)
+        body = with_markers([_MARK, marker("planned", planned)], text)
         found = await self._find()
         if found is None:
             return await self._make(title, body) if create else None

@@ -37,12 +37,15 @@ from handlers.pushes import (
 from handlers.runs import RunRequested, run_id
 from runner.config import ConfigError, RepositoryConfig, parse_config
 from runner.errors import TaskError
+from runner.publishing import PullRequests
 from runner.roadmap.diff import RoadmapDiff
+from runner.roadmap.task import Roadmap
+from runner.snapshot import blob_sha
 
 log = logging.getLogger(__name__)
 
 
-Freshens = Callable[[BranchPushed, str], Awaitable[None]]
+Restacks = Callable[[BranchPushed, PullRequests], Awaitable[None]]
 
 
 class Starts(Protocol):
@@ -54,7 +57,7 @@ class RoadmapPushes:
     """Works pushes; doing it twice changes nothing. ``images`` may be asked for in a configuration.
 
     ``allowed_bots`` are those whose pushes count, ``overlay`` is laid over the configuration,
-    ``freshen`` brings pull requests that are independent up to date with what was pushed.
+    ``restack`` keeps open pull requests true to what was pushed, as their strategy wants it.
     """
 
     def __init__(
@@ -64,14 +67,14 @@ class RoadmapPushes:
         *,
         allowed_bots: Set[str],
         images: Collection[str],
-        freshen: Freshens,
+        restack: Restacks,
         overlay: Overlay = as_it_is,
     ) -> None:
         self._identity = identity
         self._runs = runs
         self._allowed_bots = allowed_bots
         self._images = images
-        self._freshen = freshen
+        self._restack = restack
         self._overlay = overlay
 
     async def __call__(self, push: BranchPushed) -> None:
@@ -90,7 +93,7 @@ class RoadmapPushes:
             issue=PlanIssue(api, bot_login=own),
             runs=self._runs,
             images=self._images,
-            freshen=self._freshen,
+            restack=self._restack,
             overlay=self._overlay,
             bot=is_from_bot(push, own=own, allowed=self._allowed_bots),
         )
@@ -110,7 +113,7 @@ class _Work:
     issue: PlanIssue
     runs: Starts
     images: Collection[str]
-    freshen: Freshens
+    restack: Restacks
     overlay: Overlay
     bot: bool
 
@@ -124,18 +127,19 @@ class _Work:
                 text = config_text(str(problem) for problem in error.problems)
                 await self.issue.show(TITLE, text, create=False)
             return
-        await self._freshen(config)
+        await self._restack(config)
         useless = config.github_mode == "disabled" and config.triggers.push != "execute"
         if config.triggers.push == "off" or useless:
             return
         change = await compared(self.push, config.roadmap.path, raw, self.contents)
         if change is not None:
             await self._plan_and_start(config, change)
+        elif config.github_mode != "disabled":
+            await self._catch_up(config.roadmap.path)
 
-    async def _freshen(self, config: RepositoryConfig) -> None:
-        independent = config.pull_requests.strategy == "independent"
-        if independent and config.github_mode != "disabled" and await self._is_newest():
-            await self.freshen(self.push, config.roadmap.path)
+    async def _restack(self, config: RepositoryConfig) -> None:
+        if config.github_mode != "disabled" and await self._is_newest():
+            await self.restack(self.push, config.pull_requests.strategy)
 
     async def _plan_and_start(self, config: RepositoryConfig, change: Change) -> None:
         role = await self._role(config, change)
@@ -164,29 +168,50 @@ class _Work:
         branch = self.push.repository.default_branch
         return await self.contents.head(branch) == self.push.after
 
+    async def _now(self, path: str) -> bytes | None:
+        """The roadmap as the branch has it now."""
+        branch = self.push.repository.default_branch
+        return await self.contents.read(path, await self.contents.head(branch))
+
     async def _still_there(self, start: Start, change: Change) -> Start:
         """Drop the tasks that a later push took back or ticked."""
         if not start.tasks:
             return start
-        branch = self.push.repository.default_branch
-        now = await self.contents.read(change.path, await self.contents.head(branch))
-        roadmap = await read(change.path, now or b"")
+        roadmap = await read(change.path, await self._now(change.path) or b"")
         live = {task.key for task in roadmap.tasks if task.runnable and not task.checked}
         return Start(tuple(key for key in start.tasks if key in live))
 
     async def _plan(self, change: Change, note: str, *, wanted: bool, newest: bool) -> int | None:
-        """Show the plan as it is after the push; an older push finds the issue where it is wanted.
+        """Show the plan of the branch as it is now.
 
-        It is made where there is none, and the push says anything worth one.
+        The issue is made where there is none, and the push says anything worth one. A push that
+        another one followed shows the newest plan too, unless it is there already: the later one
+        may have left the roadmap alone.
         """
-        if not newest and not wanted:
-            return None
-        found = None if newest else await self.issue.find()
-        if found is not None:
-            return found
-        worth = not self.bot and change.news and plannable(change.after)
-        text = await asyncio.to_thread(_text, change, note)
-        return await self.issue.show(TITLE, text, create=worth)
+        after = change.after
+        if not newest:
+            now = await self._now(change.path)
+            if await self.issue.shows() == planned_name(now):
+                return await self.issue.find() if wanted else None
+            after = None if now is None else await read(change.path, now)
+        worth = not self.bot and change.news and plannable(after)
+        return await self._show(change.path, after, note, create=worth)
+
+    async def _catch_up(self, path: str) -> None:
+        """Rewrite a plan that is of an older roadmap: the push that changed it was not heard of."""
+        shown = await self.issue.shows()
+        if not shown or not await self._is_newest():
+            return
+        now = await self._now(path)
+        if shown != planned_name(now):
+            await self._show(path, None if now is None else await read(path, now), "", create=False)
+
+    async def _show(
+        self, path: str, roadmap: Roadmap | None, note: str, *, create: bool
+    ) -> int | None:
+        text = await asyncio.to_thread(_text, path, roadmap, note)
+        name = planned_name(roadmap.content if roadmap else None)
+        return await self.issue.show(TITLE, text, create=create, planned=name)
 
     def _note(self, change: Change, start: Start, role: Role) -> str:
         if start.tasks:
@@ -207,5 +232,10 @@ class _Work:
         await self.runs.start(request)
 
 
-def _text(change: Change, note: str) -> str:
-    return plan_text(change.after, note) if change.after else gone_text(change.path, note)
+def _text(path: str, roadmap: Roadmap | None, note: str) -> str:
+    return plan_text(roadmap, note) if roadmap else gone_text(path, note)
+
+
+def planned_name(content: bytes | None) -> str:
+    """Name a version of the roadmap, by which it is known what an issue shows."""
+    return "none" if content is None else blob_sha(content)

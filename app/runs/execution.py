@@ -34,7 +34,7 @@ class RunPorts:
 
     ``shown`` keeps what people can decide about; ``boxes`` proposes checkboxes for a roadmap in
     which nothing can be run, and says where ('' for none); ``in_mode`` is the repository as its
-    ``github_mode`` wants it.
+    ``github_mode`` wants it, ``mend`` puts right what stands on a branch that nobody merges.
     """
 
     deps: Deps
@@ -43,6 +43,7 @@ class RunPorts:
     config: Callable[[], Awaitable[RepositoryConfig]]
     boxes: Callable[[RunState], Awaitable[str]]
     in_mode: Callable[[GitHubMode], Repository]
+    mend: Callable[[], Awaitable[None]]
 
 
 class StoredControl:
@@ -81,6 +82,7 @@ async def execute(run: Run, ports: RunPorts, runs: Runs) -> Segment:
             yield await _refused(error, ports)
             return
         ports = _in_mode(ports, config.github_mode)
+        await ports.mend()
         if run.request.get("dry_run"):
             yield await _dry(request, ports)
             return

@@ -31,6 +31,7 @@ from runner.texts_recovery import (
     recovery_message,
     recovery_title,
 )
+from runner.unmerged import roadmap_for, roadmap_now
 
 log = logging.getLogger(__name__)
 
@@ -121,8 +122,7 @@ async def _agreed(state: RunState, deps: Deps) -> Step:
     """Apply only if the task still stands as it did; else ask again about what stands there now."""
     proposal = _proposal(state.attempt)
     path = state.request.roadmap
-    found = await contents(deps, await deps.repository.snapshot(await _newest(state, deps)), [path])
-    roadmap = parse_roadmap(path, found.get(path, b""))
+    roadmap = parse_roadmap(path, await _newest(state, deps, proposal))
     task = find(roadmap, proposal.task)
     if task is None and stands(state, proposal.task):
         return Step(state, "ok")  # people put the proposed tasks in its place themselves
@@ -155,16 +155,17 @@ async def _proceeding(state: RunState, deps: Deps) -> Step:
     return Step(state.with_attempt(base=tip, changes=ChangeSet(), handed=None), "proceed")
 
 
-async def _newest(state: RunState, deps: Deps) -> str:
-    """The commit whose roadmap tells whether the task still stands as it did."""
-    decision = state.attempt.decision
-    if deps.line.tip:
-        return deps.line.tip[0]
+async def _newest(state: RunState, deps: Deps, proposal: Proposal) -> bytes:
+    """The roadmap that tells whether the task still stands as it did; empty without one."""
+    decision, path = state.attempt.decision, state.request.roadmap
     merged = decision and decision.channel == "merge"  # which put the replacements there itself
-    if merged or independent(state):
-        return ground(state, deps).commit
+    if deps.line.tip or merged or independent(state):
+        tip = deps.line.tip[0] if deps.line.tip else ground(state, deps).commit
+        found = await contents(deps, await deps.repository.snapshot(tip), [path])
+        return roadmap_for(state, found[path], [proposal.task]) if path in found else b""
     # days may have passed: what people edited meanwhile is on the branch, not in this run
-    return (await deps.repository.stack()).tip
+    now = await roadmap_now(deps.repository, await deps.repository.stack(), path)
+    return now.content if now else b""
 
 
 async def _rewritten(state: RunState, deps: Deps, proposal: Proposal) -> RunState:
@@ -179,7 +180,7 @@ async def _rewritten(state: RunState, deps: Deps, proposal: Proposal) -> RunStat
     if before is None:
         raise TaskError("file", f"{path} is gone from the tree the recovery builds on")
     try:
-        after = edited(state, before)
+        after = edited(state, roadmap_for(state, before, [proposal.task]))
     except EditRefused as refused:
         raise TaskError("file", str(refused)) from refused
     if find(parse_roadmap(path, after), proposal.task):

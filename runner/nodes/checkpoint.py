@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 
 from runner.changes import ChangeSet, Write
 from runner.deps import Deps
@@ -12,14 +11,14 @@ from runner.errors import TaskError
 from runner.naming import branch_name
 from runner.nodes.sharing import added, ground, landed
 from runner.nodes.verify import verify_task
-from runner.placing import Place
 from runner.ports import Checkpoint, Published
 from runner.reading import base_of, contents
-from runner.roadmap.edit import EditRefused, find, tick
+from runner.roadmap.edit import EditRefused, find, tick_all
 from runner.snapshot import Snapshot
 from runner.state import RunState, Step
-from runner.texts import commit_message, merged_first, pull_request_body, title_of
+from runner.texts import commit_message, pull_request_body, title_of
 from runner.texts_recovery import WRITTEN, builds_on
+from runner.unmerged import roadmap_for
 from runner.validators.validate import syntax_complaint
 from runner.verdicts import reasons_of
 
@@ -36,7 +35,7 @@ async def checkpoint(state: RunState, deps: Deps) -> Step:
         if place.commit != state.attempt.base:
             state = await _moved(state, deps, place.commit)
         state = state.with_attempt(below=place.branch)
-        return Step(await _published(state, deps, place), "ok")
+        return Step(await _published(state, deps), "ok")
 
 
 async def _moved(state: RunState, deps: Deps, tip: str) -> RunState:
@@ -56,7 +55,7 @@ async def _moved(state: RunState, deps: Deps, tip: str) -> RunState:
     return verified.state
 
 
-async def _published(state: RunState, deps: Deps, place: Place) -> RunState:
+async def _published(state: RunState, deps: Deps) -> RunState:
     base = await base_of(state, deps)
     path = state.request.roadmap
     roadmap = (await contents(deps, base, [path])).get(path)
@@ -64,7 +63,6 @@ async def _published(state: RunState, deps: Deps, place: Place) -> RunState:
         raise TaskError("file", f"{path} is gone from the tree this task builds on")
     repaired = await _repaired(state, deps, base)
     made = _checkpoint(state, base, _ticked(state, roadmap), repaired)
-    made = replace(made, body="\n\n".join(filter(None, [made.body, merged_first(place.above)])))
     if not made.changes:  # published and built upon before a crash could save this step
         return landed(state, deps, Published(made.parent, made.below))
     state, made = added(state, deps, made)
@@ -92,10 +90,9 @@ async def _no_more_asked(state: RunState, deps: Deps, url: str) -> None:
 
 
 def _ticked(state: RunState, roadmap: bytes) -> ChangeSet:
-    after = roadmap
+    keys = (state.current, *state.attempt.members)
     try:
-        for key in (state.current, *state.attempt.members):
-            after = tick(state.request.roadmap, after, key)
+        after = tick_all(state.request.roadmap, roadmap_for(state, roadmap, keys), keys)
     except EditRefused as refused:
         raise TaskError("file", str(refused)) from refused
     return state.attempt.changes.merged(ChangeSet({state.request.roadmap: Write(after)}))

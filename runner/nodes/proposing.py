@@ -16,6 +16,7 @@ from runner.roadmap.edit import EditRefused
 from runner.snapshot import Snapshot
 from runner.state import RunState
 from runner.texts_recovery import proposal_body, proposal_comment, proposal_title, recovery_message
+from runner.unmerged import roadmap_for
 
 
 async def proposed(state: RunState, deps: Deps, *, stale: bool = False) -> Proposed:
@@ -76,7 +77,7 @@ async def _shown(state: RunState, deps: Deps, proposal: Proposal, base: Snapshot
     path = state.request.roadmap
     before = (await contents(deps, base, [path])).get(path, b"")
     try:
-        after = edited(state, before)
+        after = edited(state, roadmap_for(state, before, [proposal.task]))
     except EditRefused:
         return ChangeSet()  # the tip's task is another one now: the text alone is shown
     return ChangeSet({path: Write(after)})

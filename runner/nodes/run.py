@@ -13,36 +13,38 @@ from runner.nodes.handed import handed_over
 from runner.placing import grounded, place_of
 from runner.ports import Stack
 from runner.problems import missing_roadmap, nothing_to_do
-from runner.reading import contents
 from runner.recovery.applied import replayed
 from runner.recovery.reread import reread
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap as parse
+from runner.roadmap.replay import Unmerged
 from runner.roadmap.task import Roadmap
 from runner.routing import plans_first
 from runner.state import Attempt, RunState, Status, Step
+from runner.unmerged import roadmap_now
 from runner.waiting import comes_back, with_blocked
 
 log = logging.getLogger(__name__)
 
 
 async def parse_roadmap(state: RunState, deps: Deps) -> Step:
-    """Find the tip of the stack and read its roadmap; ``rejected`` when there is no work in it.
+    """Find the tip of the stack and read the roadmap; ``rejected`` when there is no work in it.
 
     A run that rested comes here too: days may have passed, and people have merged and edited.
     """
     stack = await deps.repository.stack()
     state = grounded(state, stack)
-    base = await deps.repository.snapshot(state.tip)
     path = state.request.roadmap
-    found = await contents(deps, base, [path])
+    now = await roadmap_now(deps.repository, stack, path)
     if state.roadmap is not None:
-        return Step(_again(state, found.get(path), stack), "ok")
-    if path not in found:
-        problem = missing_roadmap(path, deps.start, base.entries)
+        return Step(_again(state, now, stack), "ok")
+    if now is None:
+        there = await deps.repository.snapshot(stack.base or stack.tip)
+        problem = missing_roadmap(path, deps.start, there.entries)
         return Step(replace(state, problem=problem), "rejected")
-    roadmap = parse(path, found[path])
-    state = with_blocked(replace(state, roadmap=roadmap, statuses=_statuses(state, roadmap, stack)))
+    roadmap = parse(path, now.content)
+    statuses = _statuses(state, roadmap, stack, now.ticked)
+    state = with_blocked(replace(state, roadmap=roadmap, statuses=statuses))
     if problem := nothing_to_do(state, roadmap, deps.start):
         return Step(replace(state, problem=problem), "rejected")
     return Step(state, "ok")
@@ -99,23 +101,27 @@ async def generate_report(state: RunState, deps: Deps) -> Step:
     return Step(replace(state, ended=deps.clock.now().timestamp()), "ok")
 
 
-def _again(state: RunState, content: bytes | None, stack: Stack) -> RunState:
+def _again(state: RunState, now: Unmerged | None, stack: Stack) -> RunState:
     """Take in what changed while the run rested; without its roadmap the decision says so."""
-    if content is None:
+    if now is None:
         return state
-    roadmap = parse(state.request.roadmap, replayed(state, content))
-    return with_blocked(reread(state, roadmap, _statuses(state, roadmap, stack)))
+    roadmap = parse(state.request.roadmap, replayed(state, now.content))
+    return with_blocked(reread(state, roadmap, _statuses(state, roadmap, stack, now.ticked)))
 
 
-def _statuses(state: RunState, roadmap: Roadmap, stack: Stack) -> dict[str, Status]:
+def _statuses(
+    state: RunState, roadmap: Roadmap, stack: Stack, ticked: frozenset[str]
+) -> dict[str, Status]:
     """Tasks that other runs have already brought before people.
 
-    A retry takes its task up all the same, unless its checkpoint is in review.
+    ``ticked`` are those whose box only open pull requests tick. What is ticked on the base branch
+    is done, whatever is open. A retry takes its task up all the same, unless it is in review.
     """
     options = state.request.options
     known = {key: Status.DECLINED for key in stack.declined}
     known |= {key: Status.AWAITING_APPROVAL for key in stack.proposed}
-    known |= {key: Status.IN_REVIEW for key in stack.in_review}
+    done = {task.key for task in roadmap.tasks if task.checked} - ticked
+    known |= {key: Status.IN_REVIEW for key in (stack.in_review | ticked) - done}
     known |= {m.task: Status.AWAITING_APPROVAL for m in state.members.values() if m.rewrites}
     again = find(roadmap, options.task) if options.retry else None
     if again and known.get(again.key) is not Status.IN_REVIEW:

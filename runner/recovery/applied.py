@@ -35,8 +35,8 @@ def replayed(state: RunState, content: bytes) -> bytes:
 
 
 def _rewritten(state: RunState, attempt: Attempt) -> bytes:
-    """The roadmap of the run after a recovery: where branches are apart, each has only its own."""
-    if state.request.options.pull_requests != "independent" or state.roadmap is None:
+    """The roadmap of the run after a recovery: its branch has not all that the run has read."""
+    if state.roadmap is None:
         return attempt.rewritten
     return _edited(state, attempt, state.roadmap.content)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from runner.roadmap.lines import line_starts
 from runner.roadmap.outline import difference, outline
 from runner.roadmap.parse import parse_roadmap
@@ -27,12 +29,22 @@ def tick(path: str, content: bytes, key: str, *, parsed: Roadmap | None = None) 
     ``parsed`` saves a parse where it is of these very bytes. Raises ``EditRefused`` when the task
     is not there or the result would not be what was meant.
     """
-    return _set(current(path, content, parsed), key, checked=True)
+    return _set(current(path, content, parsed), [key], checked=True)
 
 
 def untick(path: str, content: bytes, key: str, *, parsed: Roadmap | None = None) -> bytes:
     """Return ``content`` with the task's box emptied; otherwise as ``tick``."""
-    return _set(current(path, content, parsed), key, checked=False)
+    return _set(current(path, content, parsed), [key], checked=False)
+
+
+def tick_all(path: str, content: bytes, keys: Iterable[str]) -> bytes:
+    """Return ``content`` with several boxes ticked; raises ``EditRefused`` as ``tick``."""
+    return _set(parse_roadmap(path, content), keys, checked=True)
+
+
+def untick_all(path: str, content: bytes, keys: Iterable[str]) -> bytes:
+    """Return ``content`` with several boxes emptied; raises ``EditRefused`` as ``tick``."""
+    return _set(parse_roadmap(path, content), keys, checked=False)
 
 
 def current(path: str, content: bytes, parsed: Roadmap | None) -> Roadmap:
@@ -58,21 +70,20 @@ def place_of(roadmap: Roadmap, task: Task) -> Place:
     return place
 
 
-def toggled(roadmap: Roadmap, task: Task) -> bytes:
-    """Return the bytes with the task's box turned over; nothing is checked."""
-    content, at = roadmap.content, place_of(roadmap, task).state
-    return content[:at] + (b" " if task.checked else b"x") + content[at + 1 :]
-
-
-def _set(before: Roadmap, key: str, *, checked: bool) -> bytes:
-    task = wanted(before, key)
-    if task.checked == checked:
+def _set(before: Roadmap, keys: Iterable[str], *, checked: bool) -> bytes:
+    tasks = [task for task in (wanted(before, key) for key in keys) if task.checked != checked]
+    if not tasks:
         return before.content
-    after = parse_roadmap(before.path, toggled(before, task))
+    content = bytearray(before.content)
+    for task in tasks:  # one byte becomes another one, so the places of the others stay
+        content[place_of(before, task).state] = ord("x" if checked else " ")
+    after = parse_roadmap(before.path, bytes(content))
+    turned = {task.key for task in tasks}
     meant = [
-        seen._replace(checked=checked) if seen.key == task.key else seen
+        seen._replace(checked=checked) if seen.key in turned else seen
         for seen in outline(before.tasks)
     ]
     if why := difference(meant, outline(after.tasks)):
-        raise EditRefused(f"{before.path}: turning the box of line {task.line} over {why}")
+        lines = ", ".join(str(task.line) for task in tasks)
+        raise EditRefused(f"{before.path}: turning the box of line {lines} over {why}")
     return after.content

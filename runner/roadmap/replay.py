@@ -1,21 +1,141 @@
-"""Make the ticks of a branch anew on a newer roadmap: edits are replayed by key, never merged."""
+"""Make the edits of a branch again on a newer roadmap: ticks by task key, other edits by line.
+
+Two boxes one below the other are a conflict to git as soon as one of them is ticked elsewhere, so
+roadmaps are never merged as text together with their ticks (DESIGN §7).
+"""
 
 from __future__ import annotations
 
-from runner.roadmap.edit import EditRefused, tick
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from runner.roadmap.edit import EditRefused, tick_all, untick_all
 from runner.roadmap.parse import parse_roadmap
 
 
-def replayed_ticks(path: str, old: bytes, mine: bytes, new: bytes) -> bytes | None:
-    """Return ``new`` with the boxes that ``mine`` ticked since ``old``.
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What a branch did to a roadmap: ``old`` where it left what is below it, ``mine`` its head."""
 
-    None where it holds another edit too, or a task of it is not there any more.
+    old: bytes
+    mine: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Unmerged:
+    """A roadmap with edits that are not merged yet; ``ticked`` are the keys only they tick."""
+
+    content: bytes
+    ticked: frozenset[str] = frozenset()
+
+
+def replayed(path: str, edit: Edit, new: bytes) -> bytes | None:
+    """Return ``new`` with all of an edit.
+
+    None where it does not fit any more: a ticked task is gone, or both changed the same lines.
     """
-    before = {task.key for task in parse_roadmap(path, old).tasks if task.checked}
-    keys = [t.key for t in parse_roadmap(path, mine).tasks if t.checked and t.key not in before]
+    keys = _ticks(path, edit)
     try:
-        for key in keys:
-            old, new = tick(path, old, key), tick(path, new, key)
+        plain = _with_text(path, edit, keys, new)
+        return None if plain is None else tick_all(path, plain, keys)
     except EditRefused:
         return None
-    return new if old == mine else None
+
+
+def with_unmerged(path: str, newest: bytes, edits: Iterable[Edit]) -> Unmerged:
+    """Return ``newest`` with edits, as far as they fit: what does not is left out."""
+    content, ticks = newest, list[str]()
+    for edit in edits:
+        keys = _ticks(path, edit)
+        ticks += keys
+        try:
+            content = _with_text(path, edit, keys, content) or content
+        except EditRefused:
+            continue
+    open_ones = {task.key for task in parse_roadmap(path, content).tasks if not task.checked}
+    ticked = frozenset(key for key in ticks if key in open_ones)
+    try:
+        return Unmerged(tick_all(path, content, sorted(ticked)), ticked)
+    except EditRefused:
+        return Unmerged(content)
+
+
+def _ticks(path: str, edit: Edit) -> list[str]:
+    """The tasks that an edit ticks, which may have come with it."""
+    if edit.old == edit.mine:
+        return []
+    before = {task.key for task in parse_roadmap(path, edit.old).tasks if task.checked}
+    now = (task.key for task in parse_roadmap(path, edit.mine).tasks if task.checked)
+    return [key for key in now if key not in before]
+
+
+def _with_text(path: str, edit: Edit, keys: Sequence[str], new: bytes) -> bytes | None:
+    """Return ``new`` with what an edit changed besides its ticks; None where that does not fit."""
+    plain = untick_all(path, edit.mine, keys)
+    if plain == edit.old:
+        return new
+    merged = _merged(edit.old, plain, new)
+    return merged if merged is not None and _has_tasks(path, edit.old, plain, new, merged) else None
+
+
+def _has_tasks(path: str, old: bytes, mine: bytes, new: bytes, merged: bytes) -> bool:
+    """Say whether a merged roadmap has the tasks both sides want, and no other ones."""
+    was, ours, theirs, found = (
+        {task.key for task in parse_roadmap(path, content).tasks}
+        for content in (old, mine, new, merged)
+    )
+    return found == (theirs - (was - ours)) | (ours - was)
+
+
+def _merged(old: bytes, mine: bytes, new: bytes) -> bytes | None:
+    """Merge line by line; None where both changed the same lines in different ways."""
+    was, ours, theirs = (content.splitlines(keepends=True) for content in (old, mine, new))
+    changes = [*_changes(was, ours), *_changes(was, theirs)]
+    kept = _apart(sorted(changes, key=lambda change: (change.first, change.end)))
+    if kept is None:
+        return None
+    lines, at = list[bytes](), 0
+    for change in kept:
+        lines += [*was[at : change.first], *change.lines]
+        at = change.end
+    return b"".join((*lines, *was[at:]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """Lines ``first`` up to ``end`` (from 0, ``end`` not among them) become ``lines``."""
+
+    first: int
+    end: int
+    lines: tuple[bytes, ...]
+
+
+def _changes(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[_Change]:
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    for tag, first, end, start, stop in matcher.get_opcodes():
+        if tag != "equal":
+            yield _Change(first, end, tuple(new[start:stop]))
+
+
+def _apart(changes: Iterable[_Change]) -> list[_Change] | None:
+    """Changes that do not meet; of two at the same place the one that has the other in it."""
+    found: list[_Change] = []
+    for change in changes:
+        last = found[-1] if found else None
+        if last and (last.first, last.end) == (change.first, change.end):
+            if _is_within(last.lines, change.lines):
+                found[-1] = change
+            elif not _is_within(change.lines, last.lines):
+                return None
+        elif last and change.first < last.end:
+            return None
+        else:
+            found.append(change)
+    return found
+
+
+def _is_within(few: Sequence[bytes], many: Sequence[bytes]) -> bool:
+    """Say whether some lines occur among others, in the same order."""
+    rest = iter(many)
+    return all(line in rest for line in few)

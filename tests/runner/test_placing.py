@@ -61,14 +61,6 @@ def test_where_a_task_goes(roadmap: str, before: str, task: str, expected: str) 
     assert on(done(run(roadmap), *before.split()), task) == expected
 
 
-def test_what_must_be_merged_first_is_named() -> None:
-    """All that a task needs, in the order it was opened."""
-    state = done(run(JOIN), "T1", "T2")
-    place = Places(state).of(key(state, "T3"))
-    assert place
-    assert [member.branch for member in place.above] == ["b-T1", "b-T2"]
-
-
 def test_branches_apart_are_waited_for() -> None:
     """A task that needs two branches of older runs, neither on the other, waits for a merge."""
     state = run(JOIN)

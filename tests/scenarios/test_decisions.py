@@ -423,7 +423,9 @@ async def test_a_cancelled_run_takes_no_decision(bot: Bot) -> None:
     """Its proposal can be applied by nobody; what to type instead is said."""
     pull = await decomposed(bot)
     await bot.comment("/execute cancel")
-    bot.says()
+    (said,) = [text for text in bot.says() if text.startswith("### Cairn run")]
+    assert "was cancelled" in said
+    assert "| awaiting approval |" not in said
     assert "its run was cancelled" in "".join(bot.proposes())
     assert pull.state == "closed"
 

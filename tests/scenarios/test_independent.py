@@ -47,9 +47,8 @@ async def test_each_stands_on_what_it_needs(bot: Bot) -> None:
         ["ROADMAP.md", "two.md"],
         ["ROADMAP.md", "six.md"],
     ]
-    assert f"**To be merged first:** http://{bot.github.server_url.partition('//')[2]}" in (
-        six.body or ""
-    )
+    assert f"**Stacked on #{one.number}.** Merge #{one.number} first." in (six.body or "")
+    assert f"**Merge this one first.** #{six.number} stands on it." in (one.body or "")
 
     await bot.github.merge_pull(REPOSITORY, two.number)
     await bot.idle()

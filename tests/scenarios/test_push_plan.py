@@ -72,6 +72,32 @@ async def test_a_redelivery_and_disorder_leave_the_newest_plan(bot: Bot) -> None
 
 
 @on(PLANNED)
+async def test_a_push_that_follows_at_once_loses_no_plan(bot: Bot) -> None:
+    """When the first push is worked, the branch has moved on already, by a file that is no plan."""
+    async with undelivered(bot):
+        await push(bot, NEW)
+        await push(bot, NEW, files={"README.md": b"# More\n"})
+
+    for delivery in bot.github.deliveries[:2]:
+        await bot.github.redeliver(delivery)
+        await bot.idle()
+
+    assert "Of 3 tasks: 3 to be worked on" in plan(bot)
+
+
+@on(PLANNED)
+async def test_a_push_that_was_not_heard_of_is_planned_with_the_next(bot: Bot) -> None:
+    """Its delivery is lost; the next push leaves the roadmap alone, and the plan is true again."""
+    await push(bot, NEW)
+    async with undelivered(bot):
+        await push(bot, f"{NEW}- [ ] 1.4 Write `four.md`\n")
+
+    await push(bot, "# More\n", path="README.md")
+
+    assert "Of 4 tasks: 4 to be worked on" in plan(bot)
+
+
+@on(PLANNED)
 async def test_ticks_and_other_text_open_no_issue(bot: Bot) -> None:
     """They say nothing new; a plan that is there is kept true."""
     await push(bot, OLD.replace("[ ]", "[x]"))
@@ -192,7 +218,7 @@ async def test_hostile_titles_do_nothing(bot: Bot) -> None:
     text = plan(bot)
     assert "@octo" not in text
     assert "#1 " not in text
-    assert text.count("<!-- cairn:") == 1
+    assert text.count("<!-- cairn:") == 2  # ours: what the issue is, and what it shows
     await push(bot, NEW)
     assert len(plans(bot)) == 1
 

@@ -10,6 +10,7 @@ from tests.fake_github.state import Issue
 from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import NOTES, note, notes, on
+from tests.scenarios.pushing import push
 
 ONE = "/execute --max-tasks 1"
 
@@ -39,7 +40,7 @@ async def test_a_second_run_builds_on_the_first(bot: Bot) -> None:
     second = bot.pulls[1]
     assert second.pull.base == first.pull.head
     assert set(bot.changed(second)) == {"ROADMAP.md", "two.md"}
-    assert "Write one.md | completed" in said
+    assert "Write one.md | in review" in said
 
 
 async def test_what_earlier_tasks_made_is_shown_to_the_model(bot: Bot) -> None:
@@ -122,6 +123,72 @@ async def test_above_a_merged_member_the_stack_goes_on(bot: Bot, delete: bool) -
     bot.says()
     assert bot.pulls[2].pull.base == second.pull.head
     assert set(bot.changed(bot.pulls[2])) == {"ROADMAP.md", "three.md"}
+
+
+TWO = "- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Write `two.md`\n"
+THREE = f"{TWO}- [ ] 1.3 Write `three.md`\n"
+
+
+@pytest.mark.parametrize("command", ["/execute", "/execute --task 1.3"])
+async def test_a_task_added_beside_open_pull_requests_is_seen(bot: Bot, command: str) -> None:
+    """The roadmap is the newest one; what is in review is that, and the new task is worked on."""
+    bot.model.says(note("one.md"), note("two.md"))
+    await bot.comment("/execute")
+    bot.says()
+    await push(bot, THREE)
+    bot.model.says(note("three.md"))
+
+    await bot.comment(command)
+
+    (said,) = bot.says()
+    assert "Write one.md | in review" in said
+    assert "Write two.md | in review" in said
+    first, second, third = bot.pulls
+    assert third.title == "1.3 Write three.md"
+    assert third.pull.base == second.pull.head
+    assert bot.changed(third).keys() == {"ROADMAP.md", "three.md"}
+    assert bot.view.file(third.pull.sha, "ROADMAP.md") == THREE.replace("[ ]", "[x]").encode()
+    for pull in (first, second, third):
+        await bot.github.merge_pull(REPOSITORY, pull.number)
+        await bot.idle()
+    assert bot.view.file("main", "ROADMAP.md") == THREE.replace("[ ]", "[x]").encode()
+
+
+async def test_a_task_added_beside_an_open_pull_request_can_be_retried(bot: Bot) -> None:
+    """Every command that names a task finds it, not only the one that starts a run."""
+    await first_checkpoint(bot)
+    await push(bot, THREE)
+    bot.model.says(note("three.md"))
+
+    await bot.comment("/execute retry 1.3")
+
+    bot.says()
+    assert bot.checkpoints()[1:] == ["1.3 Write three.md"]
+
+
+@MORE
+@pytest.mark.parametrize("method", ["merge", "squash"])
+async def test_what_was_added_to_a_roadmap_merges_in_any_order(bot: Bot, method: str) -> None:
+    """Tasks come to the default branch while others wait for review: no tick is a conflict."""
+    await first_checkpoint(bot)
+    bot.model.says(note("two.md"), note("three.md"))
+    await bot.comment("/execute")
+    bot.says()
+    await push(bot, f"# Plan\n\n{THREE}")
+    await bot.comment("/execute")
+    bot.says()
+
+    for number in range(3):
+        pull = bot.pulls[number]
+        assert pull.pull.base == "main"
+        assert bot.github.pull_body(REPOSITORY, pull.number)["mergeable"]
+        await bot.github.merge_pull(REPOSITORY, pull.number, method=method)
+        await bot.idle()
+        for other in bot.pulls:
+            bot.github.says(REPOSITORY, other.number)
+
+    merged = f"# Plan\n\n{THREE}".replace("[ ]", "[x]")
+    assert (bot.view.file("main", "ROADMAP.md") or b"").decode() == merged
 
 
 @MORE

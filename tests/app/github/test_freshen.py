@@ -40,7 +40,7 @@ async def test_a_neighbours_tick_is_no_conflict(github: Bench) -> None:
     first, _ = await _apart(github, {"a": b"1\n"}, {"b": b"2\n", "run.sh": b"exit 1\n"})
     before = github.fake.repo(NAME).branches["cairn/r1/t1"]
     await github.fake.merge_pull(NAME, first.number)
-    await github.repository().freshen()
+    await github.repository().restack()
     repo = github.fake.repo(NAME)
     now, main = repo.branches["cairn/r1/t1"], repo.branches["main"]
     assert repo.state.bare.text("log", "-1", "--format=%P", now) == f"{before} {main}"
@@ -48,7 +48,7 @@ async def test_a_neighbours_tick_is_no_conflict(github: Bench) -> None:
     assert repo.file(now, "ROADMAP.md") == OLD.replace(b"[ ]", b"[x]")
     changed = {path for path in files if files[path] != repo.files("main").get(path)}
     assert (changed, files["run.sh"][0]) == ({"ROADMAP.md", "b", "run.sh"}, "100755")
-    await github.repository().freshen()
+    await github.repository().restack()
     assert repo.branches["cairn/r1/t1"] == now
 
 
@@ -60,8 +60,8 @@ async def test_a_lost_move_is_made_once(github: Bench, after: bool) -> None:
     await github.fake.merge_pull(NAME, first.number)
     github.fake.fail("POST", "/api/graphql", after=after, status=502)
     with suppress(Outage):
-        await github.repository().freshen()
-    await github.repository().freshen()
+        await github.repository().restack()
+    await github.repository().restack()
     repo = github.fake.repo(NAME)
     assert repo.state.bare.text("rev-parse", "cairn/r1/t1^1") == before
 
@@ -71,7 +71,7 @@ async def test_a_real_conflict_is_left_to_people(github: Bench) -> None:
     first, _ = await _apart(github, {"src/app.py": b"a\n"}, {"src/app.py": b"b\n"})
     before = github.fake.repo(NAME).branches["cairn/r1/t1"]
     await github.fake.merge_pull(NAME, first.number)
-    await github.repository().freshen()
+    await github.repository().restack()
     assert github.fake.repo(NAME).branches["cairn/r1/t1"] == before
 
 
@@ -80,5 +80,5 @@ async def test_a_push_elsewhere_changes_no_branch(github: Bench) -> None:
     await _apart(github, {"a": b"1\n"})
     before = github.fake.repo(NAME).branches["cairn/r1/t0"]
     await github.fake.push(NAME, {"other": b"x\n"})
-    await github.repository().freshen()
+    await github.repository().restack()
     assert github.fake.repo(NAME).branches["cairn/r1/t0"] == before

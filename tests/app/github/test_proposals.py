@@ -56,6 +56,7 @@ async def test_the_description_says_what_it_is(github: Bench) -> None:
     assert (issue.body or "").split("\n") == [
         "<!-- cairn:recovery:t1 -->",
         "<!-- cairn:roadmap:ROADMAP.md -->",
+        "<!-- cairn:on:main -->",
         "<!-- cairn:run:r1 -->",
         f"<!-- cairn:proposal:{FIRST} -->",
         "<!-- cairn:state:proposed -->",

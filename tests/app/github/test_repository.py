@@ -101,7 +101,8 @@ async def test_the_body_carries_hidden_markers(github: Bench) -> None:
     await github.repository().publish_checkpoint(await github.checkpoint({"new": b"n\n"}))
     [issue] = github.fake.repo(NAME).pulls
     assert issue.body == (
-        "<!-- cairn:checkpoint:t1 -->\n<!-- cairn:roadmap:ROADMAP.md -->\n\nWhat and why."
+        "<!-- cairn:checkpoint:t1 -->\n<!-- cairn:roadmap:ROADMAP.md -->\n<!-- cairn:on:main -->"
+        "\n\nWhat and why."
     )
 
 

@@ -1,0 +1,194 @@
+"""Keep a stack true when its parts are merged, closed or deleted.
+
+GitHub moves a pull request off a branch only when its own button deletes that branch after a merge;
+a branch deleted in any other way closes what is made against it
+(https://github.com/cli/cli/issues/14223, https://github.com/cli/cli/issues/1168). Left alone, what
+stands on a squashed branch is merged into it later and never reaches the default branch.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from app.github import stack_text as texts
+from app.github.comments import Comments
+from app.github.commits import Commits
+from app.github.freshen import Fresh, Freshen
+from app.github.pull import PREFIX, Pull
+from app.github.pulls import Pulls
+from app.github.stack import Ties
+from runner.errors import TaskError
+from runner.roadmap.parse import parse_roadmap
+
+log = logging.getLogger(__name__)
+
+ReadFile = Callable[[str, str], Awaitable[bytes | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """The base branch, its head, and whether ticks are made anew where the roadmap changed."""
+
+    base: str
+    tip: str
+    ticks: bool
+
+
+class Restack:
+    """``read`` returns the content of a file (commit, path); None where there is none."""
+
+    def __init__(
+        self,
+        *,
+        pulls: Pulls,
+        commits: Commits,
+        comments: Comments,
+        fresh: Freshen,
+        read: ReadFile,
+    ) -> None:
+        self._pulls, self._commits = pulls, commits
+        self._comments, self._fresh = comments, fresh
+        self._read = read
+
+    async def all(self, base: str, tip: str, *, ticks: bool = True) -> None:
+        """Put every open pull request on a branch that lives, up to date with ``base`` at ``tip``.
+
+        Each says on what it stands. Doing it twice changes nothing. What GitHub refuses of one is
+        logged, and the others go on. Raises ``Outage``.
+        """
+        known = await self._pulls.all()
+        if any(pull.open for pull in known):
+            await self._settle(known, _Ground(base, tip, ticks))
+
+    async def closed(self, number: int, base: str, tip: str, *, ticks: bool = True) -> None:
+        """Do the same after one was merged or closed, and see that nothing is lost by it.
+
+        Raises ``Outage``.
+        """
+        known = await self._pulls.all()
+        pull = next((each for each in known if each.number == number), None)
+        if pull is None or not (pull.member or any(each.open for each in known)):
+            return
+        ground = _Ground(base, tip, ticks)
+        known = await self._settle(known, ground, ended=number)
+        try:
+            await self._tell_lost(number, Ties(known, base), tip)
+        except TaskError as error:
+            log.warning("After the end of #%s: %s", number, error.message)
+
+    async def is_astray(self) -> bool:
+        """Say whether an open one is made against a branch of ours that nobody merges any more."""
+        known = await self._pulls.open_ones()
+        heads = {pull.head for pull in known}
+        return any(p.base.startswith(PREFIX) and p.base not in heads for p in known)
+
+    async def note(self, number: int) -> None:
+        """Let the description of one, and of what is below it, say how they stand."""
+        known = await self._pulls.open_ones()
+        for pull in (each for each in known if each.number == number):
+            ties = Ties(known, pull.base)
+            for each in filter(None, (pull, ties.lower(pull))):
+                place = texts.place(ties.lower(each), ties.uppers(each))
+                await self._pulls.annotate(each, place=place)
+
+    async def _settle(self, known: list[Pull], ground: _Ground, *, ended: int = 0) -> list[Pull]:
+        """Return them as they are in the end."""
+        carrying = {pull.base for pull in known if pull.open}
+        ties = Ties(known, ground.base)
+        known = [
+            await self._reopened(p, ties) if p.number == ended or p.head in carrying else p
+            for p in known
+        ]
+        ties = Ties(known, ground.base)
+        moved = [await self._grounded(pull, ties) for pull in known]
+        ties = Ties(moved, ground.base)
+        for pull in moved:
+            if pull.open:
+                try:
+                    await self._one(pull, ties, ground)
+                except TaskError as error:
+                    log.warning("%s is not brought up to date: %s", pull.head, error.message)
+        return moved
+
+    async def _grounded(self, pull: Pull, ties: Ties) -> Pull:
+        """Take an open one off a branch whose pull request was merged or closed."""
+        alive = ties.alive(pull.base)
+        if not pull.open or alive == pull.base:
+            return pull
+        try:
+            return await self._pulls.retarget(pull, alive)
+        except TaskError as error:
+            log.warning("#%s stays on %s: %s", pull.number, pull.base, error.message)
+            return pull
+
+    async def _one(self, pull: Pull, ties: Ties, ground: _Ground) -> None:
+        merged, closed = ties.merged(pull), ties.closed(pull)
+        fresh = Fresh()
+        if pull.member and pull.base == ground.base:
+            below = merged.sha if merged else ""
+            fresh = await self._fresh.one(pull, ground.tip, below=below, ticks=ground.ticks)
+        said = texts.news(pull, closed=closed, taken_in=ties.taken_in(pull))
+        if closed:
+            await self._say(pull, "closed", closed, texts.left_by_closed(pull, closed), said[-1])
+        if merged and fresh.done == "stuck":
+            said.append(texts.stuck(pull, merged, fresh))
+            await self._say(pull, "stuck", merged, said[-1], f"#{merged.number} was merged by")
+        if merged and fresh.done == "joined":
+            await self._say(pull, "joined", merged, texts.joined(pull, merged))
+        place = texts.place(ties.lower(pull), ties.uppers(pull))
+        await self._pulls.annotate(pull, place=place, news="\n\n".join(said))
+
+    async def _say(self, pull: Pull, kind: str, other: Pull, text: str, known_by: str = "") -> None:
+        """Comment once; what the description says already was told before."""
+        if not known_by or known_by not in pull.body:
+            await self._comments.ensure(pull.number, kind, str(other.number), text)
+
+    async def _reopened(self, pull: Pull, ties: Ties) -> Pull:
+        """Open one again that GitHub closed because its base branch was deleted.
+
+        Whoever closes one himself does so while its base is there. GitHub opens none whose base is
+        gone and moves none that is closed, so the branch comes back for a moment.
+        """
+        below = ties.of(pull.base)
+        if pull.open or pull.merged or not pull.member or below is None or below.open:
+            return pull
+        if await self._commits.head(pull.base) or not await self._commits.head(pull.head):
+            return pull
+        try:
+            return await self._open_again(pull, below.sha, ties.alive(pull.base))
+        except TaskError as error:
+            log.warning("#%s stays closed: %s", pull.number, error.message)
+            return pull
+
+    async def _open_again(self, pull: Pull, commit: str, base: str) -> Pull:
+        if not await self._commits.point(pull.base, commit):
+            return pull
+        try:
+            moved = await self._pulls.retarget(await self._pulls.reopen(pull), base)
+        finally:
+            await self._commits.move(pull.base, old=commit, new=None)
+        text = texts.reopened(moved, pull.base)
+        await self._comments.ensure(pull.number, "reopened", commit, text)
+        return moved
+
+    async def _tell_lost(self, number: int, ties: Ties, tip: str) -> None:
+        """Say so on each one whose change was merged, and does not come to the base branch."""
+        pull = next(each for each in ties.pulls if each.number == number)
+        ended = () if pull.open else (pull, *(() if pull.merged else ties.taken_in(pull)))
+        for each in ended:
+            below = ties.of(each.base)
+            leads_nowhere = each.base.startswith(PREFIX) and not (below and below.open)
+            if not (each.merged and leads_nowhere) or ties.uppers(each):
+                continue
+            if any(p.on == each.head and p.open for p in ties.pulls):
+                continue
+            if await self._is_open_task(each, tip):
+                text = texts.lost(each, ties.alive(each.base), below)
+                await self._comments.ensure(each.number, "lost", each.base, text)
+
+    async def _is_open_task(self, pull: Pull, tip: str) -> bool:
+        content = await self._read(tip, pull.roadmap)
+        tasks = parse_roadmap(pull.roadmap, content or b"").tasks
+        return any(task.key in pull.tasks and not task.checked for task in tasks)

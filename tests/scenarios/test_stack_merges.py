@@ -1,0 +1,280 @@
+"""What becomes of the stack when people merge, close and delete its parts, in whatever way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from tests.fake_github.bare import Person
+from tests.fake_github.state import Issue
+from tests.marks import MORE
+from tests.scenarios.bot import REPOSITORY, Bot
+from tests.scenarios.projects import note, notes
+from tests.scenarios.pushing import push, undelivered
+
+METHODS = pytest.mark.parametrize("method", ["merge", "squash", "rebase"])
+WORDS = ("one", "two", "six")
+LINES = "".join(f"- [ ] 1.{n} Write `{word}.md`\n" for n, word in enumerate(WORDS, 1))
+
+
+@pytest.fixture
+def files() -> Mapping[str, object]:
+    """Three notes to write."""
+    return notes(LINES)
+
+
+async def stacked(bot: Bot) -> list[Issue]:
+    """Three pull requests, each on the one before."""
+    bot.model.says(*(note(f"{word}.md") for word in WORDS))
+    await bot.comment("/execute")
+    bot.says()
+    assert [pull.pull.base for pull in bot.pulls] == ["main", *(p.pull.head for p in bot.pulls[:2])]
+    return bot.pulls
+
+
+async def merge(bot: Bot, pull: Issue, method: str = "merge") -> None:
+    """Merge a pull request as a person does, and wait until the bot has done all it can."""
+    await bot.github.merge_pull(REPOSITORY, pull.number, method=method)
+    await bot.idle()
+
+
+async def one_commit(bot: Bot, pull: Issue) -> None:
+    """Do what the comment says: reset --soft to the default branch, commit, push by force."""
+    bare, main = bot.view.state.bare, bot.view.branches["main"]
+    who = Person("writer", "writer@example.com", bot.github.clock.now())
+    tree = bare.resolve(pull.pull.sha, "tree") or ""
+    made = bare.commit(tree, [main], "1.3 Write six.md", author=who)
+    await bot.github.move_branch(REPOSITORY, pull.pull.head, made)
+    await bot.idle()
+
+
+def diff(bot: Bot, pull: Issue) -> str:
+    """What GitHub shows as the change of a pull request: from the merge base with its base."""
+    bare = bot.view.state.bare
+    base = bare.resolve(f"refs/heads/{pull.pull.base}") or ""
+    return bare.text("diff", "-U0", bare.merge_base(base, pull.pull.sha) or "", pull.pull.sha)
+
+
+def changed_lines(bot: Bot, pull: Issue) -> list[str]:
+    """The lines that a pull request takes away and adds."""
+    lines = diff(bot, pull).split("\n")
+    return [line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+
+
+def own_lines(number: int) -> list[str]:
+    """The lines that the pull request of one of the three tasks changes."""
+    task = f"1.{number} Write `{WORDS[number - 1]}.md`"
+    return sorted([f"-- [ ] {task}", f"+- [x] {task}", "+A note."])
+
+
+def check_own(bot: Bot, pull: Issue, number: int) -> None:
+    """It can be merged into the default branch, and its diff is its own change."""
+    assert pull.pull.base == "main"
+    assert bot.github.pull_body(REPOSITORY, pull.number)["mergeable"]
+    assert sorted(changed_lines(bot, pull)) == own_lines(number)
+
+
+def ticks(bot: Bot, branch: str = "main") -> str:
+    """The boxes of a branch's roadmap, one after another."""
+    text = (bot.view.file(branch, "ROADMAP.md") or b"").decode()
+    return "".join(line[3] for line in text.split("\n") if line.startswith("- ["))
+
+
+def told(bot: Bot, pull: Issue) -> str:
+    """What the bot says on a pull request and was not read yet."""
+    return "\n".join(bot.github.says(REPOSITORY, pull.number))
+
+
+def body(pull: Issue) -> str:
+    """The description of a pull request."""
+    return pull.body or ""
+
+
+async def test_each_says_on_what_it_stands(bot: Bot) -> None:
+    """Whoever opens any of them sees which one to merge first."""
+    one, two, six = await stacked(bot)
+
+    assert f"**Merge this one first.** #{two.number} stands on it." in body(one)
+    assert f"**Stacked on #{one.number}.** Merge #{one.number} first." in body(two)
+    assert f"#{six.number} stands on this one." in body(two)
+    assert f"**Stacked on #{two.number}.** Merge #{two.number} first." in body(six)
+
+    await merge(bot, one)
+
+    assert f"**Merge this one first.** #{six.number} stands on it." in body(two)
+    assert "Stacked on" not in body(two)
+
+
+@METHODS
+@pytest.mark.parametrize("delete", [True, False], ids=["deleting", "keeping"])
+async def test_merged_from_the_bottom_all_of_it_arrives(
+    bot: Bot, method: str, delete: bool
+) -> None:
+    """After each merge the next one is made against the default branch and shows its own change."""
+    bot.view.state.delete_branch_on_merge = delete
+    pulls = await stacked(bot)
+
+    for number, pull in enumerate(pulls, 1):
+        check_own(bot, pull, number)
+        if (method, number) == ("rebase", 3):
+            await one_commit(bot, pull)  # GitHub replays commits below it, which conflict by now
+        await merge(bot, pull, method)
+        for above in pulls[number:]:
+            told(bot, above)
+
+    assert ticks(bot) == "xxx"
+    assert {f"{word}.md" for word in WORDS} <= bot.view.files("main").keys()
+    await bot.comment("/execute")
+    (said,) = bot.says()
+    assert "no open task" in said
+
+
+@pytest.mark.parametrize("method", ["squash", "rebase"])
+async def test_what_was_done_to_a_branch_is_told(bot: Bot, method: str) -> None:
+    """Nobody has to guess where a merge commit comes from."""
+    one, two, _ = await stacked(bot)
+
+    await merge(bot, one, method)
+
+    said = told(bot, two)
+    assert f"#{one.number} was merged" in said
+    assert "The tests were not run again" in said
+    assert "git reset --soft origin/main" in said
+
+
+@MORE
+@METHODS
+async def test_merged_from_the_top_all_of_it_arrives(bot: Bot, method: str) -> None:
+    """What is merged into a branch below comes with that one, and stands there as in review."""
+    one, two, six = await stacked(bot)
+
+    await merge(bot, six, method)
+    await merge(bot, two, method)
+
+    assert f"#{two.number} was merged into this branch" in body(one)
+    await bot.comment("/execute")
+    (said,) = bot.says()
+    assert "no open task" in said
+    await merge(bot, one, method)
+    assert ticks(bot) == "xxx"
+    assert {f"{word}.md" for word in WORDS} <= bot.view.files("main").keys()
+
+
+async def test_merged_into_a_dead_branch_is_not_done(bot: Bot) -> None:
+    """The bottom is squashed and the next one merged into its branch before the bot sees it."""
+    one, two, six = await stacked(bot)
+    async with undelivered(bot):
+        await bot.github.merge_pull(REPOSITORY, one.number, method="squash")
+        await bot.github.merge_pull(REPOSITORY, two.number)
+    assert ticks(bot) == "x  "
+
+    await bot.comment("/execute --dry-run")
+    (said,) = bot.says()
+    assert "1.2" not in said  # the third one brings it as well, and is open
+    await bot.comment("/execute")
+    told(bot, six)
+    (said,) = bot.says()
+    assert "no open task" in said
+    assert six.pull.base == "main"
+
+    await merge(bot, six)
+
+    assert ticks(bot) == "xxx"
+    assert {f"{word}.md" for word in WORDS} <= bot.view.files("main").keys()
+
+
+async def test_what_only_a_dead_branch_has_is_open_again(bot: Bot) -> None:
+    """A merge that never reaches the default branch is told as lost, and the task is done anew."""
+    bot.model.says(note("one.md"), note("two.md"))
+    await bot.comment("/execute --max-tasks 2")
+    bot.says()
+    one, two = bot.pulls
+    async with undelivered(bot):
+        await bot.github.merge_pull(REPOSITORY, one.number, method="squash")
+        await bot.github.merge_pull(REPOSITORY, two.number)
+    merged = bot.github.deliveries[-3:]
+    for delivery in merged:
+        await bot.github.redeliver(delivery)
+        await bot.idle()
+
+    said = told(bot, two)
+    assert "is not on `main`" in said
+    assert "/execute retry" in said
+    bot.model.says(note("two.md"), note("six.md"))
+    await bot.comment("/execute")
+
+    (said,) = bot.says()
+    assert bot.checkpoints()[2:] == ["1.2 Write two.md", "1.3 Write six.md"]
+    assert bot.pulls[2].pull.base == "main"
+
+
+async def test_closed_unmerged_below_the_next_is_told(bot: Bot) -> None:
+    """It is made against the default branch, says that it holds both, and nothing builds on it."""
+    one, two, six = await stacked(bot)
+
+    await bot.github.close(REPOSITORY, one.number)
+    await bot.idle()
+
+    assert two.pull.base == "main"
+    assert f"#{one.number}, on which this was built, was closed without a merge" in told(bot, two)
+    assert "/execute retry" in body(two)
+    assert six.pull.base == two.pull.head
+    await push(bot, f"{LINES}- [ ] 1.4 Write `ten.md`\n")
+    bot.model.says(note("ten.md"))
+    await bot.comment("/execute")
+    (said,) = bot.says()
+    assert "Write one.md | declined" in said
+    assert "Write two.md | in review" in said
+    assert bot.pulls[3].pull.base == "main"
+    assert bot.changed(bot.pulls[3]).keys() == {"ROADMAP.md", "ten.md"}
+
+
+@pytest.mark.parametrize("method", ["merge", "squash"])
+async def test_a_branch_deleted_by_hand_closes_nothing_for_good(bot: Bot, method: str) -> None:
+    """GitHub closes what was made against it (cli/cli#14223): it is opened again, elsewhere."""
+    one, two, _ = await stacked(bot)
+    async with undelivered(bot):
+        await bot.github.merge_pull(REPOSITORY, one.number, method=method)
+        await bot.github.delete_branch(REPOSITORY, one.pull.head)
+    assert two.state == "closed"
+
+    for delivery in bot.github.deliveries[-4:]:
+        await bot.github.redeliver(delivery)
+        await bot.idle()
+
+    assert two.state == "open"
+    assert one.pull.head not in bot.view.branches
+    assert "was opened again" in told(bot, two)
+    check_own(bot, two, 2)
+
+
+async def test_what_a_person_closed_stays_closed(bot: Bot) -> None:
+    """A no is a no, also to the top of a stack whose other parts go on."""
+    one, two, six = await stacked(bot)
+    await bot.github.close(REPOSITORY, six.number)
+    await bot.idle()
+
+    await merge(bot, one, "squash")
+
+    told(bot, two)
+    assert (six.state, two.pull.base) == ("closed", "main")
+    await bot.comment("/execute")
+    (said,) = bot.says()
+    assert "no open task" in said
+
+
+async def test_where_both_changed_a_file_people_are_told_what_to_type(bot: Bot) -> None:
+    """A squash, and a newer change of the same file: Cairn guesses nothing and says what to do."""
+    one, two, _ = await stacked(bot)
+    async with undelivered(bot):
+        await bot.github.push(REPOSITORY, {"two.md": b"Mine.\n"})
+    await merge(bot, one, "squash")
+
+    said = told(bot, two)
+    assert two.pull.base == "main"
+    assert f"git switch {two.pull.head}" in said
+    assert "git merge origin/main" in said
+    assert "two.md" in said
+    await push(bot, LINES.replace("[ ] 1.1", "[x] 1.1"), files={"README.md": b"# More\n"})
+    assert told(bot, two) == ""
