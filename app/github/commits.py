@@ -32,7 +32,7 @@ class Commit:
     """A commit as far as we compare it.
 
     ``people`` are names and addresses of author and committer, ``signed`` that GitHub vouches for
-    it.
+    it, ``title`` the first line of its message.
     """
 
     sha: str
@@ -40,6 +40,7 @@ class Commit:
     parents: tuple[str, ...]
     people: tuple[str, ...] = ()
     signed: bool = False
+    title: str = ""
 
     def holds(self, checkpoint: Checkpoint) -> bool:
         """Say whether it is exactly what a checkpoint would commit, on a person's push or not."""
@@ -168,7 +169,8 @@ def _commit(found: Any) -> Commit:
     parents = tuple(parent["sha"] for parent in found["parents"])
     people = tuple(str(found[r][f]) for r in ("author", "committer") for f in ("name", "email"))
     signed = bool((found.get("verification") or {}).get("verified"))
-    return Commit(found["sha"], found["tree"]["sha"], parents, people, signed)
+    title = str(found["message"]).partition("\n")[0]
+    return Commit(found["sha"], found["tree"]["sha"], parents, people, signed, title)
 
 
 def _check_signed(made: Any, checkpoint: Checkpoint) -> None:

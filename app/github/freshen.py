@@ -40,7 +40,9 @@ _JOINED = (
 class Fresh:
     """What was done: the roadmap was ``ticked`` anew, or the base branch ``joined`` after a squash.
 
-    ``stuck`` says that people must do that, for both sides changed ``paths``.
+    It is also ``joined`` as long as that commit is the head, so that whoever was to tell people of
+    it can do so after an outage. ``stuck`` says that people must join them, for both sides changed
+    ``paths``.
     """
 
     done: Literal["nothing", "ticked", "joined", "stuck"] = "nothing"
@@ -70,11 +72,11 @@ class Freshen:
         """
         fork, behind = await self._compared(tip, pull.sha)
         if not fork or not behind:
-            return Fresh()
+            return await self._as_it_is(pull, below)
         start = await self._start(pull, fork, below)
         old, new = await self._snapshot(start), await self._snapshot(tip)
         if start == fork and not (ticks and _differ(old, new, pull.roadmap)):
-            return Fresh()
+            return await self._as_it_is(pull, below)
         mine = await self._snapshot(pull.sha)
         both = _both(old, mine, new, apart=pull.roadmap)
         changes = None if both else await self._changes(pull.roadmap, old, mine, new)
@@ -90,6 +92,13 @@ class Freshen:
     async def fork(self, one: str, other: str) -> str:
         """Return the commit at which two lines part, '' where there is none. Raises ``Outage``."""
         return (await self._compared(one, other))[0]
+
+    async def _as_it_is(self, pull: Pull, below: str) -> Fresh:
+        if not below:
+            return Fresh()
+        head = await self._commits.show(pull.sha)
+        joined = head.title == _JOINED.format(base=pull.base).partition("\n")[0]
+        return Fresh("joined") if joined and len(head.parents) > 1 else Fresh()
 
     async def _start(self, pull: Pull, fork: str, below: str) -> str:
         """Return the commit from which on the changes of a branch are its own.

@@ -136,7 +136,8 @@ class Restack:
             said.append(texts.stuck(pull, merged, fresh))
             await self._say(pull, "stuck", merged, said[-1], f"#{merged.number} was merged by")
         if merged and fresh.done == "joined":
-            await self._say(pull, "joined", merged, texts.joined(pull, merged))
+            said.append(texts.joined_shortly(pull, merged))
+            await self._say(pull, "joined", merged, texts.joined(pull, merged), said[-1])
         place = texts.place(ties.lower(pull), ties.uppers(pull))
         await self._pulls.annotate(pull, place=place, news="\n\n".join(said))
 

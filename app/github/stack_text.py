@@ -58,6 +58,14 @@ def joined(pull: Pull, merged: Pull) -> str:
     )
 
 
+def joined_shortly(pull: Pull, merged: Pull) -> str:
+    """The same in the description."""
+    return (
+        f"#{merged.number}, on which this was built, is in `{pull.base}` by squash or rebase, so "
+        f"`{pull.base}` was brought into this branch. The tests were not run again after that."
+    )
+
+
 def stuck(pull: Pull, merged: Pull, fresh: Fresh) -> str:
     """What to type where the base branch cannot be brought in by itself."""
     paths = ", ".join(f"`{path.replace('`', chr(39))}`" for path in fresh.paths[:_MOST])

@@ -143,6 +143,35 @@ async def test_what_was_done_to_a_branch_is_told(bot: Bot, method: str) -> None:
     assert "git reset --soft origin/main" in said
 
 
+CALLS = [
+    ("GET", f"/repos/{REPOSITORY}/compare/*"),
+    ("PATCH", f"/repos/{REPOSITORY}/pulls/*"),
+    ("POST", f"/repos/{REPOSITORY}/git/commits"),
+    ("POST", "/api/graphql"),
+    ("POST", f"/repos/{REPOSITORY}/issues/*/comments"),
+]
+
+
+@pytest.mark.sample(2, "a conversation for each call that may fail")
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize(("method", "path"), CALLS)
+async def test_an_outage_at_any_call_leaves_one_of_each(
+    bot: Bot, method: str, path: str, after: bool
+) -> None:
+    """Each call fails once, before or after its effect: one merge commit and one comment."""
+    one, two, _ = await stacked(bot)
+    before = two.pull.sha
+    bot.github.fail(method, path, status=502, after=after)
+
+    await merge(bot, one, "squash")
+    await bot.later(minutes=10)
+
+    check_own(bot, two, 2)
+    assert len(bot.github.says(REPOSITORY, two.number)) == 1
+    span = f"{before}..{two.pull.sha}"
+    assert bot.view.state.bare.text("rev-list", "--count", "--merges", span) == "1"
+
+
 @MORE
 @METHODS
 async def test_merged_from_the_top_all_of_it_arrives(bot: Bot, method: str) -> None:

@@ -63,6 +63,25 @@ def test_a_closed_member_breaks_its_chain() -> None:
     assert _top(_pull(1, state="closed"), _above(2, 1)) is None
 
 
+def test_what_was_built_on_a_closed_one_carries_nothing_elsewhere() -> None:
+    """It was made against the base branch since, and still holds what somebody closed."""
+    moved = replace(_pull(2), on="cairn/r1/t1")
+    found = standing([_pull(1, state="closed"), moved], base="main", roadmap="ROADMAP.md")
+    assert (found.top, found.declined, found.in_review) == (None, {"t1"}, {"t2"})
+
+
+def test_what_was_built_on_a_merged_one_stands_by_itself() -> None:
+    """It was made against the base branch since, which has what it was built on."""
+    assert _top(_pull(1, state="merged"), replace(_pull(2), on="cairn/r1/t1")) == 2
+
+
+def test_what_was_built_on_an_open_one_stands_on_it() -> None:
+    """A person made it against the base branch, but its commits go on from the other one."""
+    pulls = [_pull(1), replace(_pull(2), on="cairn/r1/t1")]
+    found = standing(pulls, base="main", roadmap="ROADMAP.md")
+    assert [member.below for member in found.members] == ["main", "cairn/r1/t1"]
+
+
 def test_a_broken_chain_is_still_in_review() -> None:
     """An open pull request keeps its task from being picked, whatever it stands on."""
     found = standing([_above(2, 1)], base="main", roadmap="ROADMAP.md")
