@@ -62,20 +62,22 @@ def failing(files: dict[str, str]) -> tuple[str, ...]:
     )
 
 
-PASSWORDS = "Add `src/passwords.py` with `hash_password(text)` and `check(text, hashed)`"
-TOKENS = "Add `src/tokens.py` with `create(name, key)` and `read(token, key)`, and tests of it"
+PASSWORDS = "Add `src/auth.py` with `hash_password(text)` and `check(text, hashed)`"
+TOKENS = (
+    "Add `src/tokens.py` with `create(name, key)` and `read(token, key)`, and `tests/test_auth.py`"
+)
 PASSWORDS_MADE = {
-    "src/passwords.py": "import hashlib\n\n\ndef hash_password(text):\n"
+    "src/auth.py": "import hashlib\n\n\ndef hash_password(text):\n"
     "    return hashlib.sha256(text.encode()).hexdigest()\n\n\n"
     "def check(text, hashed):\n    return hash_password(text) == hashed\n",
-    "tests/test_passwords.py": "from src.passwords import check, hash_password\n\n\n"
+    "tests/test_passwords.py": "from src.auth import check, hash_password\n\n\n"
     'def test_check():\n    assert check("a", hash_password("a"))\n',
 }
 TOKENS_MADE = {
-    "src/tokens.py": "from src.passwords import hash_password\n\n\ndef create(name, key):\n"
+    "src/tokens.py": "from src.auth import hash_password\n\n\ndef create(name, key):\n"
     '    return f"{name}.{hash_password(name + key)}"\n\n\ndef read(token, key):\n'
     '    name = token.partition(".")[0]\n    return name if create(name, key) == token else None\n',
-    "tests/test_tokens.py": "from src.tokens import create, read\n\n\ndef test_read():\n"
+    "tests/test_auth.py": "from src.tokens import create, read\n\n\ndef test_read():\n"
     '    assert read(create("ann", "k"), "k") == "ann"\n    assert read("ann.x", "k") is None\n',
 }
 PLANNED = json.dumps(
@@ -160,7 +162,7 @@ def _decompose(left: Left) -> None:
         "- [x] 1.1.3",
         "- [x] 1.2",
     ]
-    assert left.report["tasks"]["replaced"] == 1
+    assert (left.report["tasks"]["completed"], left.report["tasks"]["total"]) == (2, 2)
     (error,) = left.report["errors"]
     assert error["reason"] == "task_too_complex"
     assert error["references"]
