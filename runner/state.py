@@ -125,8 +125,9 @@ class Attempt:
     verify it with ('' for none, None before it is asked), ``usage`` the same by node with wall
     time, ``path`` the nodes it went through, ``reasons`` why the loop strategy went where it did.
     ``warnings`` are sentences for a reviewer about a change that was accepted (a public name
-    that is gone, a test that proves nothing). ``handed`` is people's work that the attempt goes on
-    from, ``notes`` what was refused when it was shown and is missing there,
+    that is gone, a test that proves nothing), ``asked`` keys of what the model was asked about,
+    which it may insist on. ``handed`` is people's work that the attempt goes on from,
+    ``notes`` what was refused when it was shown and is missing there,
     ``told`` what a pull request of several tasks says of this one.
     """
 
@@ -150,6 +151,7 @@ class Attempt:
     complaints: tuple[Complaint, ...] = ()
     mended: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
     verification: Verification | None = None
     command: str | None = None
     tried: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ from runner.ports import Message
 from runner.prompts import question
 from runner.prompts.kinds import kind_of
 from runner.reading import base_of, contents, named_in, reader
-from runner.replies import parse_reply
+from runner.replies import Reply, parse_reply
 from runner.state import Attempt, RunState, Step
 from runner.strategy import MAX_REPAIRS, after_failure
 from runner.texts import in_log
@@ -141,19 +141,26 @@ async def _answered(
 ) -> RunState:
     """Turn an answer into a change set; what cannot be understood becomes complaints."""
     base = await base_of(state, deps)
-    paths = {*base.entries, *before.files}
     old = await contents(deps, base, named_in(said.text, sorted(base.entries)))
-    reply = await asyncio.to_thread(  # a hostile answer may cost seconds
-        parse_reply,
-        said.text,
-        paths=paths,
-        expected=_expected(state, before),
-        named=state.task.files,
-        partial=asked.partial,
-        seen=asked.text,
-        read=reader(old, before),
-        truncated=said.truncated,
-    )
+
+    def parsed(before: ChangeSet) -> Reply:
+        return parse_reply(
+            said.text,
+            paths={*base.entries, *before.files},
+            expected=_expected(state, before),
+            named=state.task.files,
+            partial=asked.partial,
+            seen=asked.text,
+            read=reader(old, before),
+            truncated=said.truncated,
+        )
+
+    reply = await asyncio.to_thread(parsed, before)  # a hostile answer may cost seconds
+    misfits = {c.path for c in reply.complaints if c.error in ("EditNotFound", "AmbiguousEdit")}
+    if misfits & before.files.keys():  # they may be edits of the original, which is shown as well
+        rest = ChangeSet({p: w for p, w in before.files.items() if p not in misfits})
+        other = await asyncio.to_thread(parsed, rest)
+        before, reply = (before, reply) if other.complaints else (rest, other)
     complaints = (_REFUSED,) if said.refused and not reply.changes else reply.complaints
     return state.with_attempt(
         answers=state.attempt.answers + 1,

@@ -8,6 +8,7 @@ from typing import Literal
 from runner.state import Attempt, RunState, Step
 from runner.strategy import after_failure
 from runner.text import cut_middle
+from runner.validators.kept_names import ASKED
 from runner.verdicts import reasons_of
 
 log = logging.getLogger(__name__)
@@ -37,9 +38,12 @@ def given_up(state: RunState, reason: str) -> Step:
 
 
 def _by_content(attempt: Attempt) -> bool:
-    """Whether the change set itself was found wanting, and not a part that is no part of it."""
+    """Whether the change set itself was found wanting, and not a part that is no part of it.
+
+    What was only asked about is right when it comes again.
+    """
     files = attempt.changes.files
-    return any(complaint.path in files for complaint in attempt.complaints)
+    return any(c.path in files and c.error not in ASKED for c in attempt.complaints)
 
 
 def _mistakes(attempt: Attempt, kind: Literal["code", "test"]) -> list[str]:

@@ -13,6 +13,7 @@ from runner.deps import Deps
 from runner.findings import Complaint
 from runner.nodes.asking_first import needs_a_person
 from runner.nodes.judging import judged
+from runner.nodes.kept import kept_names
 from runner.nodes.required import missing_files
 from runner.nodes.trimming import still_true, without_the_unasked
 from runner.reading import Read, base_of, contents, reader
@@ -41,10 +42,15 @@ async def validate_code(state: RunState, deps: Deps) -> Step:
     reduced = await without_the_unasked(state, deps, changes, base, read)
     # in a thread: a hostile answer may cost seconds, and other runs must not wait for it
     changes, found, notes = await asyncio.to_thread(_mended, state, reduced.changes, base, read)
-    complaints = (*attempt.complaints, *reduced.complaints, *found)
+    names = await kept_names(state, deps, changes, base, read)
+    complaints = (*attempt.complaints, *reduced.complaints, *found, *names.complaints)
     mended = (*still_true(attempt.mended, changes), *reduced.notes, *notes)
     state = state.with_attempt(
-        changes=changes, complaints=complaints, mended=tuple(dict.fromkeys(mended))
+        changes=changes,
+        complaints=complaints,
+        mended=tuple(dict.fromkeys(mended)),
+        warnings=(*attempt.warnings, *names.warnings),
+        asked=(*attempt.asked, *names.asked),
     )
     if not complaints and changes and changes.digest not in attempt.tried:
         return await asyncio.to_thread(_cleared, state, read)

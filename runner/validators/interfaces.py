@@ -1,0 +1,234 @@
+"""What a file offers to others: its public names, and what its public functions take."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from runner.context.grammars import language_of
+from runner.context.symbols import Definition, symbols_of
+from runner.python_tree import python_tree
+from runner.validators.signatures import Function, Parameters, of_python, of_text
+
+_MOST = 20_000
+_SHORT = 2  # a constant with such a name is a type variable
+_APART = re.compile(
+    r"(?:^|/)(?:tests?|testing|specs?|__tests__|docs?|examples?|benchmarks?|fixtures?|tools?|scripts?)/"
+    r"|(?:^|/)(?:conftest|setup|noxfile|test_[^/]*|[^/]*_test)\.py$|[._-](?:test|spec)\.\w+$|_test\.go$"
+)
+_PLAIN = frozenset((
+    "staticmethod", "classmethod", "abstractmethod", "contextmanager", "asynccontextmanager",
+    "cache", "lru_cache", "override", "final", "wraps",
+))  # fmt: skip
+"""Decorators that leave what a function takes as it is written."""
+
+_SCRIPTS = ("javascript", "typescript", "tsx")
+_OTHERS = (*_SCRIPTS, "go", "rust", "java", "ruby", "php")
+_EXPORTED = re.compile(
+    r"module\.exports\s*=\s*(\{[^}]*\}|[\w$]+)|export\s*(?:default\s+)?(\{[^}]*\}|[\w$]+\s*;)"
+    r"|exports\.([\w$]+)\s*="
+)
+_DECLARED = re.compile(
+    r"^\s*(?:(?:export|default|public|static|pub|async|abstract|final)\s+)*"
+    r"(?:(?:type|func|var|const|let|class|function|interface|enum|fn|struct|trait|mod|def)\s+)?"
+    r"([\w$]+)",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One public name: its source, whether it is worth asking about, and what it takes, if known.
+
+    ``inherits`` says that it belongs to a class which may have it from another one.
+    """
+
+    name: str
+    source: str
+    telling: bool = True
+    takes: Parameters | None = None
+    inherits: bool = False
+
+
+@dataclass(frozen=True)
+class Interface:
+    """The offers of a file by qualified name, and every name that is bound in it (``there``).
+
+    ``everything`` says that more may be there than can be read: a star import, ``__getattr__``.
+    """
+
+    offers: Mapping[str, Offer] = field(default_factory=dict)
+    there: frozenset[str] = frozenset()
+    everything: bool = False
+
+
+NOTHING = Interface()
+
+
+def is_looked_at(path: str) -> bool:
+    """Whether others rely on the names of a file: code that is no test, example or page."""
+    known = path.endswith(".py") or language_of(path) in _OTHERS
+    return known and _APART.search(path) is None
+
+
+def is_private(path: str) -> bool:
+    """Whether a module says by its name that it is nobody else's."""
+    return any(part.startswith("_") and not part.startswith("__") for part in path.split("/"))
+
+
+def interface(path: str, content: bytes) -> Interface | None:
+    """Return what a file offers; None when it cannot be read."""
+    if path.endswith(".py"):
+        try:
+            return _of_python(content)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+    return _of_others(path, content)
+
+
+def _of_python(content: bytes) -> Interface:
+    text = content.decode("utf-8", "replace")
+    tree = python_tree(text)
+    exported = _listed(tree)
+    offers: dict[str, Offer] = {}
+    there: set[str] = set()
+    everything = False
+    for node in _statements(tree.body):
+        names = list(_bound(node))
+        there |= set(names)
+        everything = everything or "*" in names or "__getattr__" in names
+        for name in names:
+            if (name in exported or not name.startswith("_")) and not _imports(node):
+                offers[name] = _offer(node, name, text, telling=_telling(node, name, exported))
+        if isinstance(node, ast.ClassDef) and node.name in offers:
+            found = _methods(node, text)
+            there |= {f"{node.name}.{name}" for member in node.body for name in _bound(member)}
+            offers |= found
+    return Interface(offers, frozenset(there), everything)
+
+
+def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements of a module, those below conditions as well."""
+    for node in body:
+        yield node
+        if isinstance(node, ast.If | ast.Try):
+            handlers = [s for h in getattr(node, "handlers", ()) for s in h.body]
+            yield from _statements([*node.body, *handlers, *node.orelse])
+
+
+def _bound(node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, Function | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        yield from ((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+    elif isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        inner = [each for target in targets for each in ast.walk(target)]
+        yield from (name.id for name in inner if isinstance(name, ast.Name))
+
+
+def _imports(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom)
+
+
+def _listed(tree: ast.Module) -> frozenset[str]:
+    """Return the names in ``__all__``."""
+    lists = [n for n in tree.body if isinstance(n, ast.Assign) and "__all__" in _bound(n)]
+    inner = [each for node in lists for each in ast.walk(node.value)]
+    texts = (each.value for each in inner if isinstance(each, ast.Constant))
+    return frozenset(text for text in texts if isinstance(text, str))
+
+
+def _telling(node: ast.stmt, name: str, exported: frozenset[str]) -> bool:
+    return (
+        isinstance(node, Function | ast.ClassDef)
+        or name in exported
+        or (name.isupper() and len(name) > _SHORT)
+    )
+
+
+def _offer(
+    node: ast.stmt, name: str, text: str, *, telling: bool = True, method: bool = False,
+    inherits: bool = False,
+) -> Offer:  # fmt: skip
+    takes = _takes(node, method=method) if isinstance(node, Function) else None
+    return Offer(name, _source(node, text), telling, takes, inherits)
+
+
+def _source(node: ast.stmt, text: str) -> str:
+    decorators = getattr(node, "decorator_list", [])
+    first = min([node.lineno, *(each.lineno for each in decorators)])
+    return "\n".join(text.split("\n")[first - 1 : node.end_lineno])
+
+
+def _takes(node: Function, *, method: bool) -> Parameters | None:
+    """Return what a function takes; None where a decorator may have changed that."""
+    named = {_decorator(each) for each in node.decorator_list}
+    if not named <= _PLAIN:
+        return None
+    return of_python(node, bound=method and "staticmethod" not in named)
+
+
+def _decorator(node: ast.expr) -> str:
+    inner = node.func if isinstance(node, ast.Call) else node
+    return inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "?")
+
+
+def _methods(owner: ast.ClassDef, text: str) -> dict[str, Offer]:
+    inherits = any(ast.unparse(base) != "object" for base in owner.bases)
+    found: dict[str, Offer] = {}
+    for node in owner.body:
+        if isinstance(node, Function) and (not node.name.startswith("_") or _is_call(node)):
+            offer = _offer(node, node.name, text, method=True, inherits=inherits)
+            found[f"{owner.name}.{node.name}"] = offer
+    return found
+
+
+def _is_call(node: Function) -> bool:
+    return node.name in ("__init__", "__call__", "__new__")
+
+
+def _of_others(path: str, content: bytes) -> Interface | None:
+    found = symbols_of(path, content, most=_MOST).definitions
+    lines = content.decode("utf-8", "replace").split("\n")
+    language = language_of(path)
+    exported = _exports("\n".join(lines)) if language in _SCRIPTS else frozenset[str]()
+    offers: dict[str, Offer] = {}
+    for definition in found:
+        if _is_public(definition, language, lines, exported):
+            source = "\n".join(lines[definition.line - 1 : definition.end_line])
+            takes = _written(definition.name, source, language)
+            offers.setdefault(definition.name, Offer(definition.name, source, True, takes))
+    declared = _DECLARED.findall("\n".join(lines))  # what the grammar's query does not name
+    return Interface(offers, frozenset([*declared, *(definition.name for definition in found)]))
+
+
+def _exports(text: str) -> frozenset[str]:
+    found = (group for match in _EXPORTED.finditer(text) for group in match.groups() if group)
+    return frozenset(word for group in found for word in re.findall(r"[\w$]+", group))
+
+
+def _is_public(
+    definition: Definition, language: str, lines: Sequence[str], exported: frozenset[str]
+) -> bool:
+    name, line = definition.name, lines[definition.line - 1]
+    if language in _SCRIPTS:
+        return definition.depth == 0 and (line.lstrip().startswith("export") or name in exported)
+    if language == "go":
+        return definition.depth == 0 and name[:1].isupper()
+    if language in ("rust", "java"):
+        return re.search(r"\bpub\b|\bpublic\b", line) is not None
+    return not name.startswith("_") and re.search(r"\b(?:private|protected)\b", line) is None
+
+
+def _written(name: str, source: str, language: str) -> Parameters | None:
+    """Return what a function of JavaScript, TypeScript or Go takes, as far as it is plain."""
+    if language not in (*_SCRIPTS, "go"):
+        return None
+    head = source[:2000]
+    called = rf"\b{re.escape(name)}\s*(?:\[[^\]]*\])?\s*(?=\()"
+    arrow = rf"\b{re.escape(name)}\s*(?::[^=]+)?=\s*(?:async\s*)?(?=\([^()]*\)[^=;{{]*=>)"
+    found = re.search(rf"(?:function\*?|func(?:\s*\([^)]*\))?)\s+{called}|{arrow}", head)
+    return of_text(head[found.end() :], typed=language == "go") if found else None

@@ -1,0 +1,159 @@
+"""Which changes of a file's public names break others, are asked about, or are fine."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.changes import ChangeSet, Write
+from runner.validators.kept_names import losses, verdict
+from runner.validators.uses import Repository
+
+SAID = "Make the texts shorter"
+OLD = "def wrap(text, width=80):\n    return text[:width]\n\n\ndef fold(text):\n    return text\n"
+CLASS = "class Page:\n    def __init__(self, text):\n        self.text = text\n\n"
+SHOW = "    def show_all(self, end=''):\n        return self.text + end\n"
+
+
+def judged(
+    old: str, new: str | None, path: str = "src/pkg/text.py", said: str = SAID, **others: str
+) -> list[str]:
+    """The errors that a new version of ``path`` leads to beside other files of the tree."""
+    changes = ChangeSet({path: None if new is None else Write(new.encode())})
+    tree = {f"src/{name.replace('__', '/')}.py": text.encode() for name, text in others.items()}
+    tree |= {"src/pkg/__init__.py": tree.get("src/pkg/init.py", b"")}
+    tree |= {} if new is None else {path: new.encode()}
+    found = losses(changes, read={path: old.encode()}.get, said=said)
+    said_of = verdict(found, Repository(tree), asked=(), last=False)
+    return [complaint.error for complaint in said_of.complaints]
+
+
+WITHOUT = OLD.partition("\n\n\n")[2]
+USERS = {
+    "by name": "from pkg.text import wrap\n",
+    "relative": "from .text import wrap as w\n",
+    "module": "from pkg import text\n\ntext.wrap('a')\n",
+    "relative module": "from . import text as t\n\nt.wrap('a')\n",
+    "dotted": "import pkg.text\n\npkg.text.wrap('a')\n",
+    "alias": "import pkg.text as t\n\nt.wrap('a')\n",
+}
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_every_way_to_use_a_name(user: str) -> None:
+    """Imports of all forms are followed."""
+    assert judged(OLD, WITHOUT, pkg__user=USERS[user]) == ["LostName"]
+
+
+def test_a_package_that_offers_it_further() -> None:
+    """Who takes it from the package uses it, too; the package's own import is the first."""
+    user = {"pkg__init": "from .text import wrap\n", "app": "import pkg\n\npkg.wrap('a')\n"}
+
+    assert judged(OLD, WITHOUT, **user) == ["LostName"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "from textwrap import wrap\n\nwrap('a')\n",
+        "from pkg.other import wrap\n\nwrap('a')\n",
+        "def wrap(text):\n    return text\n\n\nwrap('a')\n",
+        "# wrap\nNAMES = ['wrap']\n",
+        "import text\n\ntext.wrap('a')\n",
+    ],
+)
+def test_what_only_has_the_same_name_is_no_use(other: str) -> None:
+    """The name is nobody's: it is asked about."""
+    assert judged(OLD, WITHOUT, pkg__user=other) == ["UnusedNameGone"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (OLD, f"from pkg.other import wrap\n\n\n{WITHOUT}"),
+        (OLD, f"{WITHOUT}\n\nwrap = fold\n"),
+        (OLD, f"def __getattr__(name):\n    return fold\n\n\n{WITHOUT}"),
+        (OLD, OLD.replace("=80", "=80, *, end=''").replace("(text)", "(text, *more)")),
+        (OLD, f"try:\n    from x import wrap\nexcept ImportError:\n    wrap = None\n\n\n{WITHOUT}"),
+        ("def _own():\n    pass\n\n\nlog = 1\nT = 2\n", "A = 1\n"),
+        (CLASS.replace("Page", "Page(Base)") + SHOW, CLASS.replace("Page", "Page(Base)")),
+        (CLASS + SHOW, CLASS + SHOW.replace("end=''", "end='', *, start=''")),
+        ("@app.get('/')\ndef page(a):\n    pass\n", "@app.get('/')\ndef page(b):\n    pass\n"),
+    ],
+)
+def test_what_takes_nothing_away(old: str, new: str) -> None:
+    """Moved names that are still there, optional parameters, private names, inherited methods."""
+    assert judged(old, new) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "call", "error"),
+    [
+        ("text, width", "wrap('a')", "ChangedSignature"),
+        ("text, width", "wrap('a', 3)", "SignatureChanged"),
+        ("text", "wrap('a', 3)", "ChangedSignature"),
+        ("text", "wrap('a')", "SignatureChanged"),
+        ("width=80, text=''", "wrap('a')", "ChangedSignature"),
+        ("text, end, width=80", "wrap('a')", "ChangedSignature"),
+        ("text, end='', width=80", "wrap('a', 3)", "ChangedSignature"),
+        ("text, end='', width=80", "wrap('a', width=3)", "SignatureChanged"),
+        ("content, width=80", "wrap('a')", "SignatureChanged"),
+        ("content, width=80", "wrap(text='a')", "ChangedSignature"),
+        ("text, *, width=80", "wrap('a', 3)", "ChangedSignature"),
+        ("text, width", "wrap(*all)", "SignatureChanged"),
+    ],
+)
+def test_changed_parameters(change: str, call: str, error: str) -> None:
+    """A call that worked and works no more is refused; without one it is asked about."""
+    new = OLD.replace("text, width=80", change)
+
+    assert judged(OLD, new, pkg__user=f"from pkg.text import wrap\n\n{call}\n")[:1] == [error]
+
+
+def test_what_makes_an_object() -> None:
+    """A class is called where its ``__init__`` is meant."""
+    new = CLASS.replace("text)", "text, title)", 1)
+    user = "from pkg.text import Page\n\nPage('a')\n"
+
+    assert judged(CLASS, new, pkg__user=user) == ["ChangedSignature"]
+
+
+@pytest.mark.parametrize(
+    ("user", "error"),
+    [
+        ("def f(page):\n    page.show_all()\n", "LostName"),
+        ("class Other:\n    def show_all(self):\n        self.show_all()\n", "UnusedNameGone"),
+    ],
+)
+def test_methods(user: str, error: str) -> None:
+    """A call of a method is one of this class where no other has a method of that name."""
+    assert judged(CLASS + SHOW, CLASS, pkg__user=user) == [error]
+
+
+def test_a_file_that_is_deleted() -> None:
+    """Its names are gone with it, unless the task says that the file goes."""
+    user = "from pkg.text import wrap\n"
+
+    assert judged(OLD, None, pkg__user=user)[0] == "LostName"
+    assert judged(OLD, None, said="Remove `src/pkg/text.py`", pkg__user=user) == []
+
+
+@pytest.mark.parametrize("path", ["tests/test_text.py", "docs/conf.py", "scripts/make.py"])
+def test_nobody_relies_on_names_of_tests_and_scripts(path: str) -> None:
+    """They may change as they like."""
+    assert judged(OLD, WITHOUT, path) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "errors"),
+    [
+        ("Remove `wrap`", []),
+        ("`wrap` should be dropped", []),
+        ("Entferne `wrap` aus dem Modul", []),
+        ("`wrap` entfernen", []),
+        ("`wrap` を削除", []),
+        ("Replace blanks by dashes in `wrap`", ["LostName"]),
+    ],
+)
+def test_a_task_that_speaks_of_it(said: str, errors: list[str]) -> None:
+    """A name that goes is its object; where it is only the place, it stays."""
+    assert judged(OLD, WITHOUT, said=said, pkg__user="from .text import wrap\n") == errors
