@@ -222,7 +222,7 @@ async def test_what_is_always_protected_cannot_be_freed(bot: Bot) -> None:
 _BROAD = b"protect: ['**', '!*.md', '!*.yml']\n"
 
 
-@on(notes("- [ ] Write `one.md`\n", **{CONFIG: _BROAD}))
+@on(notes("- [ ] Write `one.md` for the CI workflow\n", **{CONFIG: _BROAD}))
 async def test_a_pattern_frees_only_what_the_configuration_protects(bot: Bot) -> None:
     """``!*.yml`` after ``**`` is allowed, and workflows stay protected all the same."""
     bot.model.says(note("one.md") + note(".github/workflows/ci.yml", "on: push"), note("one.md"))
