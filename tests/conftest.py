@@ -13,6 +13,8 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import HealthCheck, settings
 
+collect_ignore = ["data"]  # projects of tests/answers have tests of their own
+
 settings.register_profile(
     "quick",
     max_examples=40,

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from tests.bench import (
     action,
+    answers,
     classification,
     context,
     corpus,
@@ -64,6 +65,7 @@ MEASURES: dict[str, Measure] = {
     "help": startup.measure,
     "start": startup.server,
     "classification": classification.measure,
+    "answers": answers.measure,
 }
 
 
@@ -78,6 +80,7 @@ def main() -> None:
         ("corpus", corpus.measure),
         ("real", real.measure),
         ("history", history.measure),
+        ("answers", answers.measure),
     )
     for name, measure in own:
         if sys.argv[1:2] == [name]:

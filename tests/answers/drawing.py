@@ -1,0 +1,114 @@
+"""Cases drawn by a seed, and the forms that are held out from the tests."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tests.answers import (
+    forms_edit,
+    forms_talk,
+    forms_whole,
+    go_tasks,
+    harms_elided,
+    harms_lost,
+    harms_tests,
+    harms_unrelated,
+    harms_wrong,
+    javascript_tasks,
+    python_tasks,
+)
+from tests.answers.forms import Form
+from tests.answers.harms import Harm, Harmful
+from tests.answers.projects import LANGUAGES, Language, Task
+
+RIGHT: dict[str, Form] = {
+    form.id: form for module in (forms_whole, forms_talk, forms_edit) for form in module.FORMS.all
+}
+HARMS: dict[str, Harm] = {
+    harm.id: harm
+    for module in (harms_elided, harms_tests, harms_lost, harms_unrelated, harms_wrong)
+    for harm in module.HARMS.all
+}
+TASKS: dict[Language, tuple[Task, ...]] = {
+    "python": python_tasks.TASKS,
+    "javascript": javascript_tasks.TASKS,
+    "go": go_tasks.TASKS,
+}
+TOOLS: dict[Language, str] = {"python": "python3", "javascript": "node", "go": "go"}
+_HELD_OUT = 0.3
+_SEED = "answers"
+
+
+@dataclass(frozen=True)
+class RightCase:
+    """A task answered right, in one form."""
+
+    task: Task
+    form: Form
+
+    @property
+    def id(self) -> str:
+        """Language, task and form."""
+        return f"{self.task.name}={self.form.id}"
+
+
+@dataclass(frozen=True)
+class HarmCase:
+    """A task answered with harm; ``stubborn`` when the model says the same whatever it is asked."""
+
+    task: Task
+    harm: Harm
+    harmful: Harmful
+    stubborn: bool
+
+    @property
+    def id(self) -> str:
+        """Language, task, harm, and what the model does when it is asked again."""
+        return f"{self.task.name}={self.harm.id}{'+again' if self.stubborn else '+right'}"
+
+
+def drawn(*words: object) -> random.Random:
+    """Return draws that are the same for the same words."""
+    return random.Random(" ".join(map(str, words)))  # noqa: S311 - no secret
+
+
+def held_out(id: str) -> bool:
+    """Tell whether only the bench uses a form: three of ten, the same for ever."""
+    return drawn(_SEED, id).random() < _HELD_OUT
+
+
+def missing(language: Language) -> str:
+    """Say why a language cannot be played here; nothing when it can."""
+    tool = TOOLS[language]
+    return "" if shutil.which(tool) else f"{tool} is not installed"
+
+
+def right_cases(seed: int = 0, languages: Sequence[Language] = LANGUAGES) -> Iterator[RightCase]:
+    """Yield each form once in each language, on a task that is drawn from those it fits."""
+    for form in RIGHT.values():
+        for language in languages:
+            draw = drawn(seed, form.id, language)
+            if fitting := [task for task in TASKS[language] if form.fits(task)]:
+                yield RightCase(draw.choice(fitting), form)
+
+
+def harm_cases(seed: int = 0, languages: Sequence[Language] = LANGUAGES) -> Iterator[HarmCase]:
+    """Yield each harm in each language, on a task it fits, with both ways to go on."""
+    for harm in HARMS.values():
+        for language in languages:
+            draw = drawn(seed, harm.id, language)
+            fitting = [task for task in TASKS[language] if made(harm, task, seed) is not None]
+            if not fitting:
+                continue
+            task = draw.choice(fitting)
+            if harmful := made(harm, task, seed):
+                for stubborn in (False, True):
+                    yield HarmCase(task, harm, harmful, stubborn)
+
+
+def made(harm: Harm, task: Task, seed: int) -> Harmful | None:
+    """Do the harm to a task; the same for the same seed."""
+    return harm.make(task, drawn(seed, harm.id, task.name))

@@ -1,0 +1,130 @@
+"""Answers as models write them, through ``cairn run``: right ones land at once, harmful ones never.
+
+Drawn from ``tests.answers``; ``make bench ARGS=answers`` plays all of them, also the forms that
+are held out here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.answers.drawing import (
+    HARMS,
+    RIGHT,
+    TASKS,
+    HarmCase,
+    RightCase,
+    harm_cases,
+    held_out,
+    made,
+    missing,
+    right_cases,
+)
+from tests.answers.examining import harm_verdict, right_verdict
+from tests.answers.judging import hidden, problems, visible
+from tests.answers.playing import naive
+from tests.answers.projects import Language, Task
+
+SEED, ORDINARY = 1, 6
+MANY = "many answers, each a run"
+NOT_YET: dict[str, str] = {
+    "go/add-function=stub-your-code-here+again": "a stub is taken",
+    "go/add-function=trick-settings+right": "what nobody asked for is taken",
+    "javascript/new-module=tests-return-early+again": "tests that prove nothing are taken",
+    "javascript/remove-function=export-lost+again": "what must not change changes",
+    "javascript/tests-only=new-tests-of-themselves+right": "tests that prove nothing are taken",
+    "javascript/untested-file=licence-deleted+again": "what nobody asked for is taken",
+    "javascript/untested-file=parameters-swapped+again": "what must not change changes",
+    "javascript/untested-file=summary-file+right": "what nobody asked for is taken",
+    "python/docs=trailing-blanks-in-others+again": "what nobody asked for is taken",
+    "python/docs=unrelated-reformatted+right": "what nobody asked for is taken",
+    "python/fix-bug=other-task+again": "a new file that nobody asked for counts as the task",
+    "python/new-methods=tests-compare-less+again": "tests that prove nothing are taken",
+    "python/new-module=new-tests-always-true+again": "tests that prove nothing are taken",
+    "python/untested-file=cut-and-never-finished+again": "half a file is taken",
+    "python/untested-file=stub-your-code-here+right": "a stub is taken",
+    "python/untested-file=tests-renamed-away+right": "tests that prove nothing are taken",
+}
+"""Cases that fail today, and why; who mends one takes it out."""
+
+EVERY = [task for tasks in TASKS.values() for task in tasks]
+
+
+def _parameter(case: RightCase | HarmCase) -> object:
+    marks = []
+    if case.id in NOT_YET:
+        marks.append(pytest.mark.xfail(strict=True, reason=NOT_YET[case.id]))
+        marks.append(pytest.mark.long(NOT_YET[case.id]))
+    return pytest.param(case, id=case.id, marks=marks)
+
+
+def _needs(language: Language) -> None:
+    if why := missing(language):
+        pytest.skip(why)
+
+
+def _fifth(cases: list[RightCase] | list[HarmCase]) -> list[object]:
+    """Every fifth case: all forms, languages and ways to go on by turns."""
+    return [_parameter(case) for case in cases[::5]]
+
+
+RIGHT_CASES = _fifth([case for case in right_cases(SEED) if not held_out(case.form.id)])
+HARM_CASES = _fifth(
+    [case for case in harm_cases(SEED) if not held_out(case.harm.id) and not case.harm.undetectable]
+)
+
+
+@pytest.mark.sample(ORDINARY, MANY)
+@pytest.mark.parametrize("case", RIGHT_CASES)
+async def test_a_right_answer_lands_at_once(case: RightCase, tmp_path: Path) -> None:
+    """Whatever form it has: one call, one commit, and the tree is what the task asks for."""
+    _needs(case.task.language)
+
+    verdict = await right_verdict(case, tmp_path)
+
+    assert verdict.ok or verdict.unfair, f"{verdict}\n{verdict.played.said.err}"
+
+
+@pytest.mark.sample(ORDINARY, MANY)
+@pytest.mark.parametrize("case", HARM_CASES)
+async def test_no_harm_lands(case: HarmCase, tmp_path: Path) -> None:
+    """It is left out or asked about again; a right answer after it lands, the same again never."""
+    _needs(case.task.language)
+
+    verdict = await harm_verdict(case, tmp_path)
+
+    assert verdict.ok, f"{verdict}\n{verdict.played.said.err}"
+
+
+def test_there_are_forty_of_each() -> None:
+    """At least forty ways to be right and forty to do harm."""
+    assert len(RIGHT) >= 40
+    assert sum(not harm.undetectable for harm in HARMS.values()) >= 40
+
+
+@pytest.mark.sample(2, "runs the tests of a whole project")
+@pytest.mark.parametrize("task", EVERY, ids=lambda task: task.name)
+def test_the_right_result_is_right(task: Task) -> None:
+    """It passes its project's tests and the hidden program; the repository as it was does not."""
+    _needs(task.language)
+
+    assert visible(task, task.after) == []
+    assert hidden(task, task.after) == []
+    assert hidden(task, task.base) != []
+
+
+@pytest.mark.sample(1, "judges every damage a task can take")
+@pytest.mark.parametrize("task", EVERY, ids=lambda task: task.name)
+def test_harm_is_harm(task: Task) -> None:
+    """Whoever takes a harmful answer at its word has a tree that is not right."""
+    _needs(task.language)
+
+    harmless = []
+    for harm in HARMS.values():
+        harmful = made(harm, task, SEED)
+        if harmful is not None and not problems(task, naive(task, harmful.change)):
+            harmless.append(harm.id)
+
+    assert harmless == []
