@@ -43,8 +43,11 @@ class Level:
     """One level of a verification: ``passed``, ``failed`` or ``skipped`` (``reason`` says why).
 
     ``seconds`` is wall time; ``output`` is cut in the middle to a bounded length. ``tool`` is what
-    ran tests (a project may have several). ``proof`` tells whether new tests fail without the
-    change: it never fails a verification by itself.
+    ran tests (a project may have several), ``passed`` how many of them its report says passed
+    and ``green`` in which files, as far as it names them.
+    ``broken`` says why the tool could not do its work (wrong options, an internal error, a timeout,
+    code that does not compile): such a failure is no test's. ``proof`` tells whether new tests fail
+    without the change: it never fails a verification by itself.
     """
 
     name: LevelName
@@ -56,13 +59,31 @@ class Level:
     reason: str = ""
     failures: tuple[TestFailure, ...] = ()
     tool: str = ""
+    passed: int = 0
+    green: tuple[str, ...] = ()
+    broken: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What tests say about a change that is accepted: the one value every report shows.
+
+    ``reason`` says why it is not ``verified`` ('' where it is). ``turned`` are tests that failed
+    before the change and do not any more, ``unchanged`` those that fail now as they did before.
+    """
+
+    verified: bool
+    reason: str = ""
+    turned: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
     """The levels a tree was put through; ``tree`` is its git sha.
 
-    ``verified`` is False when no test ran (said so wherever the result is shown).
+    ``verified`` is False when no test ran; whether those that ran show the *change* to work is in
+    the attempt's ``Verdict``.
     """
 
     tree: str
@@ -77,6 +98,10 @@ class Verification:
         return self.passed and any(
             level.name == "tests" and level.result == "passed" for level in self.levels
         )
+
+    @property
+    def tests(self) -> tuple[Level, ...]:
+        return tuple(level for level in self.levels if level.name == "tests")
 
     @property
     def failures(self) -> tuple[TestFailure, ...]:

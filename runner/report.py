@@ -12,7 +12,7 @@ from runner.recovery.numbers import as_written, decisions, proposals, recoveries
 from runner.roadmap.task import Task
 from runner.shares import percents
 from runner.state import Attempt, RunState, Status, Usage
-from runner.texts import blocked_reason, warnings_of
+from runner.texts import blocked_reason, doubt_of, verdict_of, warnings_of
 from runner.texts_recovery import recoveries_told
 
 
@@ -134,6 +134,7 @@ def _row(state: RunState, task: Task) -> dict[str, object]:
         "name": task.name,
         "title": defuse(task.title, plain=True).replace("|", "\\|"),
         "status": str(state.status(task)),
+        "doubt": doubt_of(attempt).replace("|", "\\|"),
         "answers": attempt.answers if attempt else 0,
         "tokens": attempt.spent.tokens if attempt else 0,
         "url": attempt.url if attempt else "",
@@ -152,6 +153,7 @@ def _line(state: RunState, attempt: Attempt) -> dict[str, object]:
         "task": attempt.task,
         "attempt": attempt.number,
         "status": str(attempt.status),
+        **_verdict(attempt),
         "answers": attempt.answers,
         "code_repairs": attempt.code_repairs,
         "test_repairs": attempt.test_repairs,
@@ -161,6 +163,19 @@ def _line(state: RunState, attempt: Attempt) -> dict[str, object]:
         "path": list(attempt.path),
         "commit": attempt.commit,
         "url": attempt.url,
+    }
+
+
+def _verdict(attempt: Attempt) -> dict[str, object]:
+    """Whether a completed task is verified, why not, and what its change did to failing tests."""
+    if attempt.status is not Status.COMPLETED:
+        return {"verified": None, "not_verified_because": "", "turned": [], "unchanged": []}
+    verdict = verdict_of(attempt)
+    return {
+        "verified": verdict.verified,
+        "not_verified_because": doubt_of(attempt),
+        "turned": list(verdict.turned),
+        "unchanged": list(verdict.unchanged),
     }
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Literal
 
 from runner.changes import ChangeSet
-from runner.findings import Complaint, Verification
+from runner.findings import Complaint, Verdict, Verification
 from runner.graph import START
 from runner.options import Options as Options
 from runner.options import Request as Request
@@ -124,10 +124,10 @@ class Attempt:
     ``embedded`` the part of it that went into embeddings, ``command`` the line a model proposed to
     verify it with ('' for none, None before it is asked), ``usage`` the same by node with wall
     time, ``path`` the nodes it went through, ``reasons`` why the loop strategy went where it did.
-    ``warnings`` are sentences for a reviewer about a change that was accepted (a public name
-    that is gone, a test that proves nothing), ``asked`` keys of what the model was asked about,
-    which it may insist on. ``handed`` is people's work that the attempt goes on from,
-    ``notes`` what was refused when it was shown and is missing there,
+    ``verdict`` is what tests say about a change that was accepted, ``warnings`` are sentences for a
+    reviewer about it (a public name that is gone, a test that proves nothing), ``asked`` keys of
+    what the model was asked about, which it may insist on. ``handed`` is people's work that the
+    attempt goes on from, ``notes`` what was refused when it was shown and is missing there,
     ``told`` what a pull request of several tasks says of this one.
     """
 
@@ -153,6 +153,7 @@ class Attempt:
     warnings: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     verification: Verification | None = None
+    verdict: Verdict | None = None
     command: str | None = None
     tried: tuple[str, ...] = ()
     avoid: tuple[str, ...] = ()

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runner.defuse import defuse
-from runner.findings import Complaint, Level, Verification
+from runner.findings import Complaint, Level, Verdict, Verification
 from runner.roadmap.task import Task
 from runner.state import Attempt, RunState, Status
 from runner.text import cut_middle
 from runner.waiting import missing
 
-_OLD_FAILURES = "**The tests that fail here failed before this change too.**"
 _UNTOUCHED = {Status.PENDING, Status.IN_PROGRESS}
 _NOT_ACCEPTED = {Status.FAILED, Status.SKIPPED, Status.DEFERRED, Status.REPLACED}
 _MADE = {Status.COMPLETED, Status.IN_REVIEW, Status.REPLACED}
 _MOST_NAMED = 10
 _LONGEST_WHY = 300
 _MOST_WARNINGS = 20
-_WARNING = 400
+_WARNING, _REASON = 400, 240
 _LEFT_OUT = "left out "
 WORTH_A_LOOK = "Worth a look"
 """The heading over the warnings of accepted changes, wherever they are shown."""
@@ -69,7 +68,7 @@ def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
         worth_a_look(attempt),
         "### Verification",
         verification_table(attempt.verification),
-        _OLD_FAILURES if attempt.verification and not attempt.verification.passed else "",
+        shown_verdict(verdict_of(attempt)),
         "### How it was made",
         effort(attempt),
     ]
@@ -117,14 +116,52 @@ def blocked_reason(state: RunState, task: Task) -> str:
 
 
 def verification_table(verification: Verification | None) -> str:
-    """One line a level; a result without tests is called what it is."""
+    """One line a level."""
     if verification is None:
         return "Nothing was run."
     rows = ["| level | result | seconds | |", "| --- | --- | --- | --- |"]
-    rows += [_row(level) for level in verification.levels]
-    if not verification.verified:
-        rows += ["", "**Not verified by tests.**"]
-    return "\n".join(rows)
+    return "\n".join([*rows, *map(_row, verification.levels)])
+
+
+def verdict_of(attempt: Attempt) -> Verdict:
+    """What tests say about an attempt's change; one kept by an older version knows less."""
+    if attempt.verdict is not None:
+        return attempt.verdict
+    found = attempt.verification
+    if found is None:
+        return Verdict(False, "nothing was run")
+    reasons = [level.reason for level in found.tests if level.reason]
+    return Verdict(found.verified, "" if found.verified else next(iter(reasons), "no test ran"))
+
+
+def doubt_of(attempt: Attempt | None) -> str:
+    """Why a completed task is not verified, safe to publish, on one line; '' where it is."""
+    if attempt is None or attempt.status is not Status.COMPLETED:
+        return ""
+    verdict = verdict_of(attempt)
+    return "" if verdict.verified else _inert(cut_middle(verdict.reason, _REASON))
+
+
+def shown_verdict(verdict: Verdict) -> str:
+    """The verdict as a part of a pull request: verified or why not, and which tests changed."""
+    reason = _inert(cut_middle(verdict.reason, _REASON))
+    lines = ["**Verified by tests.**" if verdict.verified else f"**Not verified:** {reason}."]
+    if verdict.turned:
+        lines.append(f"Failed before this change and do not now: {_tests(verdict.turned)}.")
+    if verdict.unchanged:
+        lines.append(f"Failed before this change too, and unchanged: {_tests(verdict.unchanged)}.")
+    return "\n\n".join(lines)
+
+
+def verified_trailer(verdict: Verdict) -> str:
+    """The value of a commit's trailer ``Cairn-Verified``: ``yes``, or ``no`` and why."""
+    return "yes" if verdict.verified else f"no ({_plain(cut_middle(verdict.reason, _REASON))})"
+
+
+def _tests(names: Sequence[str]) -> str:
+    shown = ", ".join(_code(name) for name in names[:_MOST_NAMED])
+    more = len(names) - _MOST_NAMED
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def effort(attempt: Attempt) -> str:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from runner.findings import Verification
 from runner.publishing import Row
-from runner.state import Attempt, RunState
-from runner.texts import money, title_of
+from runner.state import Attempt, RunState, Status
+from runner.texts import doubt_of, money, title_of, verdict_of
 
 _MOST = 45_000
 """Characters of details in one description, of the newest tasks; GitHub stores 65,536 in all."""
@@ -50,9 +50,11 @@ def _result(attempt: Attempt) -> str:
         return f"✂️ {attempt.proposal.strategy}: other tasks in its place"
     if verification is None or not verification.levels:
         return "⚠️ nothing was run"
-    if not verification.passed:
-        return "⚠️ tests that failed before fail still"
-    return "✅ verified" if verification.verified else "⚠️ not verified by tests"
+    if verdict_of(attempt).verified:
+        return "✅ verified"
+    return f"⚠️ not verified: {doubt_of(replace(attempt, status=Status.COMPLETED))}".replace(
+        "|", "\\|"
+    )
 
 
 def _details(rows: Sequence[Row]) -> list[str]:

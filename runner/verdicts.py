@@ -34,7 +34,12 @@ def outputs_of(verification: Verification | None, *, most: int) -> list[str]:
     levels = verification.levels if verification else ()
     silent = [level for level in levels if level.result == "failed" and not level.failures]
     share = most // max(1, len(silent))
-    return [cut_middle(level.output or level.reason, share) for level in silent]
+    return [cut_middle(_told(level), share) for level in silent]
+
+
+def _told(level: Level) -> str:
+    """Why a level failed, and what it printed."""
+    return "\n\n".join(dict.fromkeys(filter(None, [level.reason, level.output])))
 
 
 def reasons_of(verification: Verification | None) -> list[str]:
@@ -52,6 +57,8 @@ def headline(text: str) -> str:
 
 def what_happened(level: Level) -> str:
     """Say why a level failed that names no test: in our words, then in the tool's if it has any."""
+    if level.broken:
+        return level.broken
     own = "" if _BARE_CODE.search(level.reason) else level.reason
     if own:
         return ": ".join(filter(None, (own, _telling(level.output))))

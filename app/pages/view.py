@@ -14,6 +14,7 @@ from app.runs.waiting import Turn
 from app.store.runs import Run
 from runner.roadmap.task import Task
 from runner.state import Attempt, RunState, Usage
+from runner.texts import verdict_of
 
 MOST_TASKS = 500
 """Tasks a page shows; those the run has touched come first when there are more."""
@@ -95,9 +96,11 @@ def _task(state: RunState, task: Task) -> dict[str, Any]:
 
 
 def _effort(attempt: Attempt) -> dict[str, Any]:
-    found, failure = attempt.verification, attempt.failure
+    failure = attempt.failure
+    verdict = verdict_of(attempt)
     return {
-        "verified": bool(found and found.verified) if attempt.commit else None,
+        "verified": verdict.verified if attempt.commit else None,
+        "doubt": verdict.reason if attempt.commit else "",
         "answers": attempt.answers,
         "repairs": attempt.code_repairs + attempt.test_repairs,
         "tokens": attempt.spent.tokens,
@@ -109,6 +112,7 @@ def _effort(attempt: Attempt) -> dict[str, Any]:
 
 _NO_EFFORT: Mapping[str, Any] = {
     "verified": None,
+    "doubt": "",
     "answers": 0,
     "repairs": 0,
     "tokens": 0,

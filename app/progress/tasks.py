@@ -5,7 +5,7 @@ from __future__ import annotations
 from runner.defuse import defuse
 from runner.roadmap.task import Task
 from runner.state import Attempt, RunState, Status
-from runner.texts import blocked_reason, warnings_of
+from runner.texts import blocked_reason, doubt_of, warnings_of
 
 MAX_ROWS = 100
 _TITLE = 200
@@ -82,8 +82,8 @@ def _marked(attempt: Attempt) -> list[str]:
 
 
 def _standing(status: Status, attempt: Attempt | None) -> str:
-    """A status in words; what no test has seen is not called verified."""
-    seen = attempt and attempt.verification and attempt.verification.verified
-    if attempt and status is Status.COMPLETED and not seen:
-        return "completed, not verified by tests"
+    """A status in words; what no test has shown is not called verified, and why."""
+    doubt = doubt_of(attempt)
+    if doubt and status is Status.COMPLETED:
+        return f"completed, **not verified**: {cell(doubt, _WHY)}"
     return str(status).replace("_", " ")

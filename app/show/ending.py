@@ -15,7 +15,7 @@ from app.show.screen import Look, shown
 from app.show.standing import standing
 from runner.roadmap.task import Task
 from runner.state import RunState, Status
-from runner.texts import WORTH_A_LOOK, blocked_reason, warnings_of
+from runner.texts import WORTH_A_LOOK, blocked_reason, doubt_of, warnings_of
 
 _MOST_TASKS = 40
 _WARNING = 500
@@ -33,7 +33,9 @@ def ending(state: RunState, look: Look) -> Iterator[RenderableType]:
     """Yield the summary of a run that stopped; ``look`` says what it may be made of."""
     stands = standing(state)
     seconds = max(0.0, (state.ended or state.started) - state.started)
-    yield Text(words.ended(state, stands.done, stands.total, seconds), style="bold")
+    doubts = sum(bool(doubt_of(attempt)) for attempt in state.attempts.values())
+    first = words.ended(state, stands.done, stands.total, seconds, doubts)
+    yield Text(first, style="bold")
     if state.problem:
         yield Text(shown(state.problem, look), style="yellow")
     if state.attempts:
@@ -95,10 +97,13 @@ def _row(task: Task, state: RunState, look: Look) -> Iterator[Text | str]:
     made = (attempt.url or attempt.commit[:12]) if attempt else ""
     why = blocked_reason(state, task) or (failure.message if failure else "")
     yield Text(shown(f"{task.name} {task.title}", look))
-    yield Text(str(status).replace("_", " "), style=_STYLES.get(status, ""))
+    words_of = str(status).replace("_", " ")
+    doubt = doubt_of(attempt)
+    style = "yellow" if doubt else _STYLES.get(status, "")
+    yield Text(f"{words_of}, not verified" if doubt else words_of, style=style)
     yield str(attempt.answers) if attempt else ""
     yield f"{attempt.spent.tokens:,}" if attempt else ""
-    yield Text(shown(made or why, look))
+    yield Text(shown(f"{made} ({doubt})" if doubt else made or why, look, _WARNING))
 
 
 def _table(look: Look, columns: tuple[str, ...]) -> Table:

@@ -67,12 +67,13 @@ def of_tasks(done: int, total: int) -> str:
     return f"{done:,} of {total:,} task{'s' if total != 1 else ''}"
 
 
-def ended(state: RunState, done: int, total: int, seconds: float) -> str:
-    """The first line of the summary."""
+def ended(state: RunState, done: int, total: int, seconds: float, doubts: int) -> str:
+    """The first line of the summary; ``doubts`` counts tasks that no test has verified."""
+    unsure = f" Not verified: {of_tasks(doubts, done)}." if doubts else ""
     how = "was cancelled" if state.stopping else "stopped" if state.problem else "is done"
     return (
         f"Run {state.request.id} {how}: {of_tasks(done, total)} completed in {clock(seconds)}, "
-        "including those of earlier runs."
+        f"including those of earlier runs.{unsure}"
     )
 
 

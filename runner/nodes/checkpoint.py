@@ -16,7 +16,13 @@ from runner.reading import base_of, contents
 from runner.roadmap.edit import EditRefused, find, tick_all
 from runner.snapshot import Snapshot
 from runner.state import RunState, Step
-from runner.texts import commit_message, pull_request_body, title_of
+from runner.texts import (
+    commit_message,
+    pull_request_body,
+    title_of,
+    verdict_of,
+    verified_trailer,
+)
 from runner.texts_recovery import WRITTEN, builds_on
 from runner.unmerged import roadmap_for
 from runner.validators.validate import syntax_complaint
@@ -133,6 +139,7 @@ def _checkpoint(
             *(("Co-authored-by", person) for person in people),
             ("Cairn-Run", run),
             *(("Cairn-Task", key) for key in keys),
+            ("Cairn-Verified", verified_trailer(verdict_of(state.attempt))),
         ),
         members=keys[1:],
         handed=handed,

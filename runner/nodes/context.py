@@ -119,16 +119,23 @@ async def _library(
     """Know the files of the tree, reading what no run of this process has read before."""
     entries = {path: entry for path, entry in base.entries.items() if path != roadmap}
     paths = await asyncio.to_thread(chosen, entries, text=text, first=first)
+    facts = await facts_of_tree(deps, base, paths)
+    shas = {path: entries[path].sha for path in facts}
+    return await asyncio.to_thread(deps.index.library, facts, shas)
+
+
+async def facts_of_tree(deps: Deps, base: Snapshot, paths: Sequence[str]) -> dict[str, Facts]:
+    """Return what is known of these files; those nobody has read yet are read, for some time."""
+    entries = base.entries
     facts = {p: known for p in paths if (known := deps.index.known(p, entries[p].sha))}
     until = deps.clock.monotonic() + _LEARNING
     for batch in _batches([path for path in paths if path not in facts], base):
         if deps.clock.monotonic() > until:
-            log.warning("Of %d files %d were read for the context", len(paths), len(facts))
+            log.warning("Of %d files %d were read", len(paths), len(facts))
             break
         found = await contents(deps, base, batch)
         facts |= await asyncio.to_thread(_learn, deps.index, base, found)
-    shas = {path: entries[path].sha for path in facts}
-    return await asyncio.to_thread(deps.index.library, facts, shas)
+    return facts
 
 
 def _learn(index: Index, base: Snapshot, found: Mapping[str, bytes]) -> dict[str, Facts]:

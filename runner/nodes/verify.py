@@ -5,19 +5,22 @@ from __future__ import annotations
 import logging
 
 from runner.deps import Deps
+from runner.errors import TaskError
 from runner.events import Verified
 from runner.findings import Verification
-from runner.nodes.before import as_before, proved
+from runner.nodes.before import proved
 from runner.nodes.commands import own_commands
 from runner.nodes.filling import filled
 from runner.nodes.flaky import steadied
 from runner.nodes.gathering import gathered
 from runner.nodes.judging import given_up, judged
+from runner.nodes.weighed import weighed
 from runner.reading import base_of, contents, reader
 from runner.recovery.beyond_repair import beyond_repair
 from runner.snapshot import Snapshot
 from runner.state import RunState, Step
 from runner.verifiers import CONFIGURATION, Commands, tools_of, verify
+from runner.verifiers.weighing import Weighed
 from runner.waiting import upcoming
 
 log = logging.getLogger(__name__)
@@ -33,22 +36,26 @@ async def verify_task(state: RunState, deps: Deps) -> Step:
     """Run the levels; failures that were there before the change are not the task's."""
     base = await base_of(state, deps)
     state, own, verification = await _verified(state, deps, base)
-    if verification.passed:
+    found = await weighed(state, deps, base, verification, own=own)
+    verification = found.verification
+    if found.outcome == "unverifiable":
+        raise TaskError("environment", f"The change cannot be verified: {found.verdict.reason}.")
+    if found.outcome == "green":
         verification = await proved(state, deps, base, verification)
-        return Step(state.with_attempt(verification=verification), "ok")
-    state = state.with_attempt(verification=verification)
-    if await as_before(state, deps, base, verification, own=own):
-        return Step(
-            state.with_attempt(
-                reasons=(*state.attempt.reasons, "the failing tests failed before this change too")
-            ),
-            "ok",
-        )
+        return Step(_accepted(state, verification, found), "ok")
+    state = state.with_attempt(verification=verification, verdict=None)
     for failure in verification.failures:
         log.info("Test failed: %s", failure.test)
     if await _beyond_repair(state, deps):
         return given_up(state, "the task asks for a module that no repair can bring here")
     return judged(state, "test")
+
+
+def _accepted(state: RunState, verification: Verification, found: Weighed) -> RunState:
+    reasons = state.attempt.reasons
+    if found.verdict.unchanged:
+        reasons = (*reasons, "the failing tests failed before this change too")
+    return state.with_attempt(verification=verification, verdict=found.verdict, reasons=reasons)
 
 
 async def _beyond_repair(state: RunState, deps: Deps) -> bool:

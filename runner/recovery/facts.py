@@ -81,7 +81,7 @@ def facts_of(state: RunState, paths: Iterable[str], manifests: Mapping[str, str]
     return Facts(
         task=state.task,
         reading=_reading(state),
-        others=tuple(_others(state))[:_MOST_OTHERS],
+        others=tuple(open_others(state))[:_MOST_OTHERS],
         paths=frozenset(paths) - {state.request.roadmap},
         changed=frozenset(path for path, write in attempt.changes.files.items() if write),
         manifests=manifests,
@@ -103,7 +103,7 @@ def _failures(attempt: Attempt) -> tuple[TestFailure, ...]:
     return tuple(failure for level in bad for failure in level.failures)
 
 
-def _others(state: RunState) -> Iterator[Task]:
+def open_others(state: RunState) -> Iterator[Task]:
     """Work that is still to come, whether this run will come to it or not."""
     for task in state.tasks:
         works = task.kind == "work" and not task.struck

@@ -1,9 +1,17 @@
 """Checks after writing: what the sandbox says about the materialised tree."""
 
 from runner.verifiers.all_tools import tools_of
-from runner.verifiers.baseline import new_failures
-from runner.verifiers.commands import Commands
+from runner.verifiers.commands import COMMAND, Commands
 from runner.verifiers.detect import CONFIGURATION
-from runner.verifiers.project import Mode, run_again, verify
+from runner.verifiers.project import Mode, run_again, run_tests, verify
 
-__all__ = ["CONFIGURATION", "Commands", "Mode", "new_failures", "run_again", "tools_of", "verify"]
+__all__ = [
+    "COMMAND",
+    "CONFIGURATION",
+    "Commands",
+    "Mode",
+    "run_again",
+    "run_tests",
+    "tools_of",
+    "verify",
+]

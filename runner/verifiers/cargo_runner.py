@@ -24,6 +24,7 @@ _ERROR = re.compile(r"^error(?:\[E\d+\])?: (?P<said>.+)$")
 _ARROW = re.compile(r"^ *--> (?P<file>[^\s:]{1,300}):(?P<line>\d+):\d+$")
 _OFFLINE = re.compile(rb"--offline was specified|no matching package named|you may want to run")
 _NO_TOOLCHAIN = re.compile(rb"^error: rustup could not choose", re.MULTILINE)
+_RED = 101
 _NOT_COMPILED = "could not compile"
 _NOISE = ("stack backtrace:", "note: run with `RUST_BACKTRACE", "note: Some details")
 
@@ -50,7 +51,7 @@ class Cargo:
         result, level = await ran(box, command, tool=self.name, timeout=timeout, shown_as=typed)
         _must_work(result)
         text = result.stdout.decode("utf-8", "replace")
-        return judged(level, result, lambda: read_cargo(text), timeout=timeout)
+        return judged(level, result, lambda: read_cargo(text), timeout=timeout, red=(_RED,))
 
 
 def read_cargo(text: str) -> Report:

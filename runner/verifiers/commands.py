@@ -11,7 +11,7 @@ from runner.errors import TaskError
 from runner.findings import Level
 from runner.ports import Box
 from runner.text import as_typed
-from runner.verifiers.judging import by_exit_code, ran
+from runner.verifiers.judging import by_exit_code, counted, ran
 from runner.verifiers.junit import UnreadableReport, read_reports
 from runner.verifiers.junit_dialects import plain
 from runner.verifiers.levels import NOT_FOUND
@@ -85,8 +85,10 @@ async def _with_report(box: Box, level: Level, pattern: str) -> Level:
         if level.result == "failed":
             return level
         return replace(level, result="failed", reason=f"{error} at {pattern} (verify.report)")
+    if report.broken:
+        return replace(level, result="failed", broken=report.broken, reason=report.broken)
+    level = replace(level, passed=report.passed, green=report.green)
     if not report.failures:
         return level
-    count = len(report.failures)
-    reason = f"{count} {'test' if count == 1 else 'tests'} failed, {report.passed} passed"
+    reason = f"{counted(len(report.failures))} failed, {report.passed} passed"
     return replace(level, result="failed", failures=report.failures, reason=reason)

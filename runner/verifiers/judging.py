@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from time import monotonic
 
@@ -13,6 +14,13 @@ from runner.verifiers.junit import Report, UnreadableReport
 from runner.verifiers.levels import NOT_FOUND, shown
 
 _KILLED = 128
+RED = range(1, _KILLED)
+"""Exit codes of a tool that has no code of its own for failing tests."""
+
+_LAST, _LONGEST = 20_000, 300
+_ERROR = re.compile(r"(?:^|[\w.: ])(?:error|\w*Error|\w*Exception|fatal|panic)\b", re.IGNORECASE)
+# pytest's progress at the end of a line: [ 61%]
+_PERCENT = re.compile(rb"\[ {0,2}(\d{1,3})%\]")
 
 
 async def ran(
@@ -59,32 +67,66 @@ def judged(
     *,
     timeout: float,
     endings: Mapping[int, str] | None = None,
+    red: Collection[int] = RED,
+    said: Callable[[str], str] | None = None,
 ) -> Level:
     """Put the verdict into the level; everything that is not proved is failed or skipped.
 
     ``read`` returns the report or raises ``UnreadableReport``; ``endings`` are the tool's own
-    exit codes in words.
+    exit codes in words, ``red`` those that mean that tests failed. Any other is a failure of the
+    tool itself, whatever its report says; ``said`` finds in the output what it says about that.
     """
     if result.timed_out:
-        return replace(level, reason=f"the tests did not end within {timeout:g} seconds")
+        return _broken(level, timed_out(result, timeout))
     ending = ending_of(level.tool, result.exit_code, endings or {})
+    words = (said or error_line)(level.output) if result.exit_code else ""
+    told = f"{ending}: {words}" if words else ending
     try:
         report = read()
     except UnreadableReport as error:
-        return replace(level, reason=f"{ending} ({error})")
+        return _broken(level, told if words else f"{told} ({error})")
+    if report.broken or result.exit_code not in (0, *red):
+        return _broken(level, told)
     if result.exit_code == 0 and not report.failures:
         return _green(level, report)
-    reason = _red(report) if report.failures else ending
-    return replace(level, failures=report.failures, reason=reason)
+    if not report.failures:
+        return _broken(level, f"{ending}, though no test failed")
+    reason = f"{counted(len(report.failures))} failed, {report.passed} passed"
+    return replace(
+        level, failures=report.failures, reason=reason, passed=report.passed, green=report.green
+    )
 
 
 def by_exit_code(level: Level, result: CommandResult, *, timeout: float) -> Level:
     """The verdict on a command that leaves no report: 0 is passed."""
     if result.timed_out:
-        return replace(level, reason=f"the tests did not end within {timeout:g} seconds")
+        return _broken(level, timed_out(result, timeout))
     if result.exit_code == 0:
         return replace(level, result="passed")
     return replace(level, reason=ending_of(level.tool, result.exit_code, {}))
+
+
+def timed_out(result: CommandResult, timeout: float) -> str:
+    """Say when the tests were stopped, and how far they had come where the output shows it."""
+    shares = _PERCENT.findall(result.stdout[-_LAST:])
+    far = f" at {int(shares[-1])} %" if shares else ""
+    return f"the tests timed out after {timeout:g} s{far}"
+
+
+def error_line(output: str) -> str:
+    """The last line of an output that names an error, on one line; '' when none does."""
+    lines = [line.strip() for line in output[-_LAST:].split("\n")]
+    found = [line for line in lines if _ERROR.search(line[:_LONGEST])]
+    return found[-1][:_LONGEST] if found else ""
+
+
+def counted(tests: int) -> str:
+    """So many tests, in words."""
+    return "1 test" if tests == 1 else f"{tests} tests"
+
+
+def _broken(level: Level, why: str) -> Level:
+    return replace(level, broken=why, reason=why)
 
 
 def ending_of(tool: str, code: int, words: Mapping[int, str]) -> str:
@@ -97,12 +139,7 @@ def ending_of(tool: str, code: int, words: Mapping[int, str]) -> str:
 
 def _green(level: Level, report: Report) -> Level:
     if report.passed:
-        return replace(level, result="passed")
+        return replace(level, result="passed", passed=report.passed, green=report.green)
     if report.skipped:
         return replace(level, result="skipped", reason=f"all {report.skipped} tests were skipped")
     return replace(level, result="skipped", reason=f"{level.tool} found no tests")
-
-
-def _red(report: Report) -> str:
-    count = len(report.failures)
-    return f"{count} {'test' if count == 1 else 'tests'} failed, {report.passed} passed"

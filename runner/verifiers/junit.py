@@ -17,8 +17,10 @@ from junitparser import Error, Failure, JUnitXml, JUnitXmlError, Skipped, TestCa
 from runner.findings import TestFailure
 from runner.text import cut_middle
 
-_MESSAGE_LIMIT = 2_000
-_MOST_FAILURES = 100
+_MESSAGE_LIMIT, _SHORT = 2_000, 300
+_MOST_IN_FULL, _MOST_FAILURES = 100, 3_000
+_INTERNAL_ERROR = ("pytest", "internal")
+"""Class and name under which pytest reports an error of its own."""
 
 
 class UnreadableReport(Exception):
@@ -27,16 +29,25 @@ class UnreadableReport(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a report says: counts, and one failure a test."""
+    """What a report says: counts, and one failure a test.
+
+    ``broken`` says what the tool reports of a failure of its own, '' when it worked. ``green`` are
+    the files with a test that passed, where the report names them.
+    """
 
     passed: int
     skipped: int
     failures: tuple[TestFailure, ...]
+    broken: str = ""
+    green: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class BadCase:
-    """A failing test as the report has it; ``line`` as it is written, '' where nothing is."""
+    """A test as the report has it, with what it says where it fails.
+
+    ``line`` is as it is written, '' where nothing is.
+    """
 
     name: str
     classname: str
@@ -63,22 +74,35 @@ def read_reports(files: Iterable[bytes], dialect: Dialect) -> Report:
 
 
 def report_of(cases: Iterable[tuple[str, TestFailure | None]]) -> Report:
-    """Count results (passed, skipped, failed), keep one failure a test and bound their size."""
+    """Count results (passed, skipped, failed), keep one failure a test and bound their size.
+
+    A result ``broken`` is a failure of the tool itself; a test that passed may come with its name.
+    """
     failures: dict[str, TestFailure] = {}
     counts = {"passed": 0, "skipped": 0}
+    broken = ""
+    green: set[str] = set()
     for result, failure in cases:
         if result in counts:
             counts[result] += 1
+            if result == "passed" and failure and len(green) < _MOST_FAILURES:
+                green.add(failure.test.split("::")[0][:500])
+        elif failure and result == "broken":
+            broken = _bounded(failure).message
         elif failure and len(failures) < _MOST_FAILURES:
-            failures.setdefault(failure.test, _bounded(failure))
-    return Report(counts["passed"], counts["skipped"], tuple(failures.values()))
+            limit = _MESSAGE_LIMIT if len(failures) < _MOST_IN_FULL else _SHORT
+            failures.setdefault(failure.test, _bounded(failure, limit))
+        elif failure:
+            broken = f"more than {_MOST_FAILURES:,} tests failed"
+    red = tuple(failures.values())
+    return Report(counts["passed"], counts["skipped"], red, broken, tuple(sorted(green)))
 
 
-def _bounded(failure: TestFailure) -> TestFailure:
+def _bounded(failure: TestFailure, limit: int = _MESSAGE_LIMIT) -> TestFailure:
     return replace(
         failure,
         test=failure.test[:500],
-        message=cut_middle(failure.message, _MESSAGE_LIMIT),
+        message=cut_middle(failure.message, limit),
         file=failure.file[:500],
     )
 
@@ -87,11 +111,13 @@ def _cases(xml: bytes, dialect: Dialect) -> Iterator[tuple[str, TestFailure | No
     for case in _parsed(xml):
         bad = next((r for r in case.result if isinstance(r, Failure | Error)), None)
         if bad is not None:
-            yield "failed", dialect(_bad_case(case, bad))
+            told = _bad_case(case, bad)
+            own = (told.classname, told.name) == _INTERNAL_ERROR
+            yield ("broken" if own else "failed"), dialect(told)
         elif any(isinstance(result, Skipped) for result in case.result):
             yield "skipped", None
         else:
-            yield "passed", None
+            yield "passed", dialect(_bad_case(case, None))
 
 
 def _parsed(xml: bytes) -> list[TestCase]:
@@ -106,12 +132,12 @@ def _parsed(xml: bytes) -> list[TestCase]:
         raise UnreadableReport("the test report is not readable") from error
 
 
-def _bad_case(case: TestCase, bad: Failure | Error) -> BadCase:
+def _bad_case(case: TestCase, bad: Failure | Error | None) -> BadCase:
     return BadCase(
         name=str(case.name or ""),
         classname=str(case.classname or ""),
         file=str(case._elem.get("file") or ""),
         line=str(case._elem.get("line") or ""),
-        message=str(bad.message or ""),
-        trace=str(bad.text or ""),
+        message=str(bad.message or "") if bad else "",
+        trace=str(bad.text or "") if bad else "",
     )

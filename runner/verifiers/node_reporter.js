@@ -107,7 +107,7 @@ function ended(data, state, passed) {
   if (data.skip !== undefined || data.todo !== undefined) return { result: 'skipped' };
   if (!passed) return failed(data, state);
   if (data.details?.type === 'suite') return null;
-  if (!isFile(data) || runsNoTests(state.path)) return { result: 'passed' };
+  if (!isFile(data) || runsNoTests(state.path)) return { result: 'passed', test: state.path };
   return { ...unfinished(state, { name: '' }), test: state.path };
 }
 

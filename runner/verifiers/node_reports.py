@@ -42,7 +42,7 @@ def read_mocha(content: bytes) -> Report:
     """Read mocha's JSON (https://mochajs.org/#json). Raises ``UnreadableReport``."""
     said = _whole(content, "tests")
     failing = [_mocha_case(each) for each in _dicts(said.get("failures"))]
-    passing = [_Case("passed") for _ in _dicts(said.get("passes"))]
+    passing = [_Case("passed", _named(each.get("file"))) for each in _dicts(said.get("passes"))]
     return _report([*failing, *passing, *(_Case("skipped") for _ in _dicts(said.get("pending")))])
 
 
@@ -82,13 +82,18 @@ def _suite_message(file: dict[str, Any]) -> str:
 def _jest_case(path: str, test: dict[str, Any]) -> _Case:
     status = {"passed": "passed", "failed": "failed"}.get(str(test.get("status")), "skipped")
     if status != "failed":
-        return _Case(status)
+        return _Case(status, _named(path))
     titles = test.get("ancestorTitles")
     names = [str(name) for name in titles] if isinstance(titles, list) else []
     name = " > ".join([*names, str(test.get("title") or "?")])
     messages = test.get("failureMessages")
     text = "\n".join(map(str, messages)) if isinstance(messages, list) else ""
     return _Case(status, _of_stack(f"{path}::{name}", path, _COLOUR.sub("", text)))
+
+
+def _named(file: object) -> TestFailure | None:
+    """The file of a test that passed, where it is named."""
+    return TestFailure(str(file), "") if file else None
 
 
 def _mocha_case(test: dict[str, Any]) -> _Case:

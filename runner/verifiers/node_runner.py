@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from typing import Final
 from urllib.parse import quote
@@ -37,13 +38,17 @@ _WITH = {"how": "npm ci, or what installs the project's packages"}
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """How a runner is called: ``arguments`` before or after its own, ``only`` before files."""
+    """How a runner is called: ``arguments`` before or after its own, ``only`` before files.
+
+    ``red`` are the exit codes that mean that tests failed.
+    """
 
     suffix: str
     arguments: Callable[[str], str]
     read: Callable[[bytes], Report]
     before: bool = False
     only: str | None = None
+    red: Collection[int] = (1,)
 
 
 _FORMS: Final[dict[Runner, _Form]] = {
@@ -72,7 +77,10 @@ _FORMS: Final[dict[Runner, _Form]] = {
         only="",
     ),
     "mocha": _Form(
-        "json", lambda report: f"--reporter json --reporter-option output={report}", read_mocha
+        "json",
+        lambda report: f"--reporter json --reporter-option output={report}",
+        read_mocha,
+        red=range(1, 256),  # the number of failed tests
     ),
 }
 
@@ -99,7 +107,8 @@ class Node:
         result, level = await ran(box, command, tool=self.name, timeout=timeout, shown_as=typed)
         _must_work(result, suite.runner)
         content = await fetched_here(box, report)
-        return judged(level, result, lambda: form.read(content), timeout=timeout)
+        read = partial(form.read, content)
+        return judged(level, result, read, timeout=timeout, red=form.red)
 
 
 async def _script(box: Box, suite: Suite, *, timeout: float) -> Level:

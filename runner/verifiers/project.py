@@ -89,6 +89,27 @@ async def _all(box: Box, tools: Sequence[Tool], *, timeout: float) -> list[Level
     return levels
 
 
+async def run_tests(
+    box: Box,
+    *,
+    tree: str,
+    of: Collection[str],
+    paths: Collection[str],
+    read: Read,
+    timeout: float = 300.0,
+    own: Commands | None = None,
+    tools: Sequence[Tool] = TOOLS,
+) -> Verification:
+    """Run all tests of the tools that ``of`` names, and nothing else; the box holds ``tree``.
+
+    Raises as ``verify`` does.
+    """
+    if own:
+        return Verification(tree, await command_levels(box, own, timeout=timeout))
+    found = [tool for tool in tools_of(paths, read, tools=tools) if tool.name in of]
+    return Verification(tree, tuple(await _all(box, found, timeout=timeout)))
+
+
 async def run_again(
     box: Box,
     *,

@@ -14,17 +14,23 @@ from runner.errors import TaskError
 from runner.findings import Level
 from runner.ports import Box, CommandResult
 from runner.verifiers.detect import has_pytest
-from runner.verifiers.judging import judged, must_be_there, ran
+from runner.verifiers.judging import error_line, judged, must_be_there, ran
 from runner.verifiers.junit import read_report
 from runner.verifiers.junit_dialects import pytest
 from runner.verifiers.reports import fetched, new_report
 from runner.verifiers.tool import Read
 
-_FAILED, _INTERRUPTED, _USAGE, _NO_TESTS = 1, 2, 4, 5
+_FAILED, _INTERRUPTED, _INTERNAL, _USAGE, _NO_TESTS = 1, 2, 3, 4, 5
 _ENDINGS = {
-    _INTERRUPTED: "the test run was interrupted",
-    _USAGE: "pytest refused its options or configuration",
+    _INTERRUPTED: "pytest was interrupted",
+    _INTERNAL: "pytest had an internal error",
+    _USAGE: "pytest could not start",
 }
+_INTERNAL_LINE = re.compile(r"^INTERNALERROR> (?! )(.+)$", re.MULTILINE)
+_WRONG_USAGE = re.compile(r"^\S+: error: (.+)$", re.MULTILINE)
+_REFUSED = re.compile(r"^ERROR: (?!usage:)(.+)$", re.MULTILINE)
+_CONFTEST = re.compile(r"^(?:ImportError|\w+) while loading conftest '(.+)'", re.MULTILINE)
+_RAISED = re.compile(r"^E {3}(?! )(.+)$", re.MULTILINE)
 _NO_PYTEST = re.compile(rb"^ModuleNotFoundError: No module named 'pytest'\s*$", re.MULTILINE)
 
 # `python3 -m pytest`, but pytest and its plugins are there before the workspace is on the path: a
@@ -64,14 +70,35 @@ async def tests_level(box: Box, *, timeout: float, only: Sequence[str]) -> Level
     if result.exit_code == _NO_TESTS and not result.timed_out:
         return replace(level, result="skipped", reason="pytest found no tests")
     return judged(
-        level, result, lambda: read_report(xml, pytest), timeout=timeout, endings=_ENDINGS
+        level,
+        result,
+        lambda: read_report(xml, pytest),
+        timeout=timeout,
+        endings=_ENDINGS,
+        red=(_FAILED,),
+        said=own_error,
     )
 
 
+def own_error(output: str) -> str:
+    """What pytest says about a failure of its own, on one line; '' when it says nothing."""
+    for pattern in (_INTERNAL_LINE, _WRONG_USAGE):
+        if found := pattern.findall(output):
+            return str(found[-1])
+    raised = _RAISED.findall(output)
+    if (conftest := _CONFTEST.search(output)) and raised:
+        return f"{conftest[1].rpartition('/')[2]} cannot be loaded: {raised[-1]}"
+    refused = _REFUSED.findall(output)
+    return str(refused[-1]) if refused else error_line(output)
+
+
 def _command(report: str) -> list[str]:
+    # a project's options may stop at the first failure or order tests by the cache: a run must be
+    # whole, and the same each time, so that two of them can be compared
     return [
         *("python3", "-B", "-I", "-c", _START, "pytest"),
-        *("-q", "--tb=short", "-p", "no:cacheprovider", "--continue-on-collection-errors"),
+        *("-q", "--tb=short", "--maxfail=0", "--continue-on-collection-errors"),
+        *("-o", f"cache_dir={report}.cache"),
         # xunit1 is the family that names file and line of each test
         *("-o", "junit_family=xunit1", f"--junitxml={report}"),
     ]

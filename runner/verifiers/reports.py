@@ -10,7 +10,7 @@ from runner.ports import Box
 LARGEST = 4 << 20
 """Bytes of reports that are read of one run."""
 
-_FETCH = 'head -c "$2" "$1"; rm -f "$1"'
+_FETCH = 'head -c "$2" "$1"; rm -rf "$1" "$1.cache"'
 _FETCH_HERE = f'pwd -P; [ -f "$1" ] && {_FETCH}'
 # a pattern is split into files, by nothing else
 _GATHER = """\

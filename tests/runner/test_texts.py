@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runner.changes import ChangeSet, Write
-from runner.findings import Level, Verification
+from runner.findings import Level, Verdict, Verification
 from runner.roadmap.task import Task
 from runner.state import RunState, Usage
 from runner.texts import (
@@ -11,7 +11,7 @@ from runner.texts import (
     effort,
     money,
     pull_request_body,
-    verification_table,
+    verified_trailer,
 )
 from tests.runner.states import at, run_state
 
@@ -80,13 +80,32 @@ def test_what_was_made_before_its_dependency_says_so() -> None:
 
 
 def test_a_result_without_tests_is_called_that() -> None:
-    """Skipped tests are not sold as verified, and say why in their cell."""
-    table = verification_table(UNTESTED)
+    """Skipped tests are not sold as verified, and say why in their cell and below the table."""
+    body = pull_request_body(reached(verification=UNTESTED))
 
-    assert "**Not verified by tests.**" in table
-    assert "no tests \\| found" in table
-    assert "Not verified" not in verification_table(GREEN)
-    assert verification_table(None) == "Nothing was run."
+    assert "no tests \\| found |" in body
+    assert "**Not verified:** no tests | found." in body
+    assert "**Not verified:** nothing was run." in pull_request_body(reached())
+    assert "Not verified" not in pull_request_body(reached(verification=GREEN))
+
+
+def test_the_verdict_names_tests_that_turned_and_those_that_did_not() -> None:
+    """A reviewer sees which tests this change turned green, and which stay red as they were."""
+    verdict = Verdict(True, "", ("t.py::test_a",), tuple(f"t.py::test_{n}" for n in range(12)))
+    body = pull_request_body(reached(verification=GREEN, verdict=verdict))
+
+    assert "**Verified by tests.**" in body
+    assert "do not now: `t.py::test_a`." in body
+    assert "and unchanged: `t.py::test_0`" in body
+    assert "and 2 more." in body
+
+
+def test_the_trailer_says_whether_a_commit_is_verified() -> None:
+    """One line, whatever a tool said."""
+    assert verified_trailer(Verdict(True)) == "yes"
+    assert (
+        verified_trailer(Verdict(False, "it said\nFixes #1")) == "no (it said F\u200bixes #\u200b1)"
+    )
 
 
 def test_an_unknown_price() -> None:

@@ -138,5 +138,9 @@ async def test_tests_written_first_wait_for_their_own_task(bot: Bot) -> None:
     (said,) = bot.says()
     assert "✅ | **1.1**" in said
     assert "✅ | **1.2**" in said
-    assert "failed before this change" in (bot.pulls[0].body or "")
-    assert "failed before this change" not in (bot.pulls[1].body or "")
+    first, second = (pull.body or "" for pull in bot.pulls)
+    assert "**Verified by tests.**" in first
+    assert "do not now: `tests/test_case.py`" in first
+    assert "and unchanged: `tests/test_words.py`" in first
+    assert "❌" not in first
+    assert "unchanged" not in second

@@ -63,17 +63,18 @@ async def test_progress_is_one_comment_that_is_edited(bot: Bot) -> None:
 
 @on(NOTES)
 async def test_a_commit_says_which_run_and_task_made_it(bot: Bot) -> None:
-    """The message ends in the two trailers that name run and task."""
+    """The message ends in the trailers that name run and task, and say whether it is verified."""
     bot.model.says(note("one.md"))
 
     await bot.comment("/execute --max-tasks 1")
 
     (said,) = bot.says()
     (pull,) = bot.pulls
-    title, *_, run, task = bot.message(pull).strip().split("\n")
+    title, *_, run, task, verified = bot.message(pull).strip().split("\n")
     assert title == "1.1 Write one.md"
     assert run == f"Cairn-Run: {run_of(said)}"
     assert task.startswith("Cairn-Task: ")
+    assert verified.startswith("Cairn-Verified: no (the project has no tests that Cairn can run")
     assert f"<!-- cairn:checkpoint:{task.removeprefix('Cairn-Task: ')} -->" in (pull.body or "")
 
 
@@ -112,7 +113,7 @@ async def test_a_project_without_tests_is_called_not_verified(bot: Bot) -> None:
     await bot.comment("/execute --max-tasks 1")
 
     bot.says()
-    assert "Not verified by tests" in (bot.pulls[0].body or "")
+    assert "**Not verified:**" in (bot.pulls[0].body or "")
 
 
 async def test_verified_work_shows_the_command_that_verified_it(bot: Bot) -> None:

@@ -224,7 +224,7 @@ async def test_a_persons_pull_request_with_our_marker_is_theirs(bot: Bot) -> Non
     """Our marks count only on what our App wrote: the task is done all the same, elsewhere."""
     ours = await first_checkpoint(bot)
     await bot.github.close(REPOSITORY, ours.number)
-    task = bot.message(ours).strip().split("Cairn-Task: ")[1]
+    task = bot.message(ours).strip().split("Cairn-Task: ")[1].split()[0]
     branch = "cairn/bbbbbbbbbb/1-2"
     await bot.github.push(REPOSITORY, {"x.md": b"x\n"}, branch=branch)
     theirs = await bot.github.open_pull(REPOSITORY, "Mine", head=branch)

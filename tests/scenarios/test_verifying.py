@@ -71,7 +71,7 @@ async def test_running_again_can_be_switched_off(bot: Bot) -> None:
     await bot.comment(ONE)
 
     bot.says()
-    assert "flaky" not in (bot.pulls[0].body or "")
+    assert "flaky, failed once" not in (bot.pulls[0].body or "")
 
 
 CHECK = "grep -q 'def add' calc/add.py && echo checked"
@@ -122,7 +122,7 @@ async def test_a_destructive_proposal_is_not_run(bot: Bot) -> None:
     await bot.comment("/execute")
 
     bot.says()
-    assert "**Not verified by tests.**" in (bot.pulls[0].body or "")
+    assert "**Not verified:**" in (bot.pulls[0].body or "")
     (iteration,) = [path.read_text() for path in bot.files("iteration-*.json")]
     assert "was not run: it destroys something" in iteration
 

@@ -54,7 +54,8 @@ async def test_names() -> None:
 
     assert (made.branch, made.below, made.parent) == ("cairn/r1/1-1-add-a-py", "main", START)
     assert made.title == "1.1 Add a.py"
-    assert made.trailers == (("Cairn-Run", "r1"), ("Cairn-Task", key))
+    verified = ("Cairn-Verified", "no (nothing was run)")
+    assert made.trailers == (("Cairn-Run", "r1"), ("Cairn-Task", key), verified)
     assert step.state.attempt.url == "https://forge.test/pull/1"
 
 

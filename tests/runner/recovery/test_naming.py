@@ -32,7 +32,7 @@ def red(message: str, *, name: str = "tests", reason: str = "", output: str = ""
         (red("PermissionError: [Errno 13] Permission denied: '/etc/a'"), "permission"),
         (red("ConnectionRefusedError: [Errno 111] Connection refused"), "environment"),
         (red("TimeoutError: no answer"), "timeout"),
-        (red("", reason="the tests did not end within 300 seconds"), "timeout"),
+        (red("", reason="the tests timed out after 300 s"), "timeout"),
         (red("SyntaxError: invalid syntax"), "syntax"),
         (red("bad", name="syntax"), "syntax"),
         (red("", output="Error: Cannot find module './a'\n"), "import"),

@@ -142,4 +142,4 @@ async def test_time_is_bounded(tmp_path):
         box, tree="t", paths=(), changed=(), read=lambda _path: None, own=own, timeout=1
     )
 
-    assert result.levels[-1].reason == "the tests did not end within 1 seconds"
+    assert result.levels[-1].reason == "the tests timed out after 1 s"

@@ -225,4 +225,4 @@ async def test_tests_that_never_end_fail_with_the_time(tmp_path):
     box, _ = await open_box(tmp_path, files)
     level = await Node().run(box, timeout=2)
 
-    assert level.reason == "the tests did not end within 2 seconds"
+    assert level.reason == "the tests timed out after 2 s"

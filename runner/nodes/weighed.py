@@ -1,0 +1,156 @@
+"""Weigh what the tests say: with what they said before the change, and by who uses what changed."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from runner.changes import ChangeSet
+from runner.context.choose import chosen
+from runner.context.facts import Facts, facts_of
+from runner.context.users import followed, names_of, users_of
+from runner.deps import Deps
+from runner.events import Verified
+from runner.findings import TestFailure, Verification
+from runner.nodes.context import facts_of_tree
+from runner.nodes.filling import filled
+from runner.reading import contents, reader
+from runner.recovery.facts import open_others
+from runner.roadmap.task import Task
+from runner.snapshot import Snapshot
+from runner.state import RunState
+from runner.validators.tests_inventory import source_of
+from runner.validators.tests_kept import is_test
+from runner.validators.tests_lines import is_other_test
+from runner.verifiers import COMMAND, CONFIGURATION, Commands, run_tests, tools_of
+from runner.verifiers.weighing import Promise, Weighed, needs_base, weigh
+
+_CODE = re.compile(
+    r"\.(?:py|[cm]?[jt]sx?|go|rs|java|kts?|scala|groovy|rb|php|c|h|cc|[ch]pp|cs|swift|exs?|erl|hs|ml"
+    r"|lua|pl|sh|bash|zig|dart|vue|svelte)$"
+)
+_MOST_TEXTS = 500
+"""Test files whose text is searched for the name of a file that no import leads to."""
+
+
+async def weighed(
+    state: RunState, deps: Deps, base: Snapshot, after: Verification, *, own: Commands | None
+) -> Weighed:
+    """Return what a verification means for the change; the base's tests are run where they count.
+
+    Raises as ``verify`` does.
+    """
+    old = await contents(deps, base, CONFIGURATION)
+    there = {tool.name for tool in tools_of(sorted(base.entries), old.get)} | {COMMAND}
+    before = Verification(base.tree, ())
+    if wanted := needs_base(after, there, state.attempt.changes.files):
+        before = await _before(state, deps, base, wanted, own)
+    promise = await _promise(state, deps, base, after)
+    return await asyncio.to_thread(weigh, after, before, promise)
+
+
+async def _before(
+    state: RunState, deps: Deps, base: Snapshot, tools: Collection[str], own: Commands | None
+) -> Verification:
+    """Run the base's tests, once for all answers that build on it."""
+    key = " ".join((base.tree, *sorted(tools), str(own)))
+    if known := deps.bench.verified.get(key):
+        return known
+    box = await filled(state, deps, base, ChangeSet())
+    deps.bench.holds = ""
+    old = await contents(deps, base, CONFIGURATION)
+    before = await run_tests(
+        box,
+        tree=base.tree,
+        of=tools,
+        paths=sorted(base.entries),
+        read=old.get,
+        timeout=state.request.options.test_timeout,
+        own=own,
+    )
+    await deps.events.emit(Verified(state.request.id, state.current, before))
+    deps.bench.verified[key] = before
+    return before
+
+
+async def _promise(state: RunState, deps: Deps, base: Snapshot, after: Verification) -> Promise:
+    changes = state.attempt.changes
+    paths = frozenset(changes.entries(base))
+    tests = frozenset(path for path in paths if is_test(path) or is_other_test(path))
+    others = list(_others(state))
+    return Promise(
+        words=_words(state.task),
+        files=frozenset(state.task.files),
+        others="\n".join(map(_words, others)),
+        other_files=frozenset(path for task in others for path in task.files),
+        written=frozenset(changes.files),
+        users=await _users(deps, base, changes, tests),
+        tests=tests,
+        sources=await _sources(deps, base, changes, after.failures),
+    )
+
+
+async def _users(
+    deps: Deps, base: Snapshot, changes: ChangeSet, tests: Collection[str]
+) -> frozenset[str] | None:
+    """The files that use what changed; None where imports do not tell.
+
+    Where no test is among them, a test that names a changed file in its text counts as one.
+    """
+    touched = [path for path in changes.files if path.rpartition("/")[2] != "ROADMAP.md"]
+    code = [path for path in touched if _is_code(path)]
+    if not all(map(followed, code)):
+        return None
+    kept = {path: entry for path, entry in base.entries.items() if path not in changes.files}
+    paths = [path for path in chosen(kept, text="", first=()) if followed(path)]
+    facts: dict[str, Facts] = await facts_of_tree(deps, base, paths)
+    new = {path: write.content for path, write in changes.files.items() if write}
+    facts |= await asyncio.to_thread(_facts, {p: c for p, c in new.items() if followed(p)})
+    everything = frozenset(changes.entries(base)) | changes.files.keys()
+    found = await asyncio.to_thread(users_of, touched, facts, everything)
+    return found if found & set(tests) else found | await _naming(deps, base, touched, tests)
+
+
+def _facts(files: Mapping[str, bytes]) -> dict[str, Facts]:
+    return {path: facts_of(path, content) for path, content in files.items()}
+
+
+async def _naming(
+    deps: Deps, base: Snapshot, touched: Collection[str], tests: Collection[str]
+) -> frozenset[str]:
+    """The test files that start or read a file by its name."""
+    names = [name for path in touched for name in names_of(path)]
+    texts = await contents(deps, base, sorted(tests)[:_MOST_TEXTS])
+    return frozenset(
+        path for path, text in texts.items() if any(name.encode() in text for name in names)
+    )
+
+
+def _is_code(path: str) -> bool:
+    """Whether it is a file of a programming language."""
+    return _CODE.search(path) is not None
+
+
+async def _sources(
+    deps: Deps, base: Snapshot, changes: ChangeSet, failures: Collection[TestFailure]
+) -> dict[str, str]:
+    """The source of each failing test, by id: of a Python test itself, else of its file."""
+    files = {failure.test: failure.test.partition("::")[0] for failure in failures}
+    places = {f.test: f.file for f in failures if files[f.test] not in base.entries}
+    read = reader(await contents(deps, base, {*files.values(), *places.values()}), changes)
+    found: dict[str, str] = {}
+    for test, path in (files | places).items():
+        if (content := read(path)) is not None:
+            found[test] = source_of(content, test.partition("::")[2])
+    return found
+
+
+def _others(state: RunState) -> Iterator[Task]:
+    own = {state.current, *state.attempt.members}
+    return (task for task in open_others(state) if task.key not in own)
+
+
+def _words(task: Task) -> str:
+    """All that a task says."""
+    return "\n".join((task.text, task.details, *task.acceptance, *task.files))

@@ -1,0 +1,130 @@
+"""What ``cairn run`` calls done: never what no test has shown to work without saying so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.app.checkout import checkout
+from tests.scenarios.projects import ADD, ADD_MODULE, ADD_WRONG, answer
+
+ROADMAP = b"# Roadmap\n\n- [ ] 1.1 Add `add(a, b)` to `calc/add.py`\n"
+CALC = {
+    "ROADMAP.md": ROADMAP,
+    "calc/__init__.py": b"",
+    "calc/half.py": b"def half(a):\n    return a / 2\n",
+    "tests/test_half.py": b"from calc.half import half\n\n\ndef test_half():\n"
+    b"    assert half(4) == 2\n",
+}
+OPTION = b'[tool.pytest.ini_options]\naddopts = "--no-such-option"\n'
+PLUGIN = b'[tool.pytest.ini_options]\nrequired_plugins = "pytest-that-is-not-here"\n'
+REPORTED = b"def pytest_runtest_logreport(report):\n    raise ValueError('cannot report')\n"
+CONFTEST = b"import a_plugin_that_is_not_here\n"
+
+
+@pytest.mark.parametrize(
+    ("broken", "seen"),
+    [
+        ({"pyproject.toml": OPTION}, "unrecognized arguments: --no-such-option"),
+        ({"pyproject.toml": PLUGIN}, "Missing required plugins: pytest-that-is-not-here"),
+        ({"conftest.py": REPORTED}, "ValueError: cannot report"),
+        ({"conftest.py": CONFTEST}, "No module named 'a_plugin_that_is_not_here'"),
+    ],
+    ids=["option", "plugin", "internal error", "conftest"],
+)
+async def test_a_change_is_not_done_where_the_test_runner_itself_fails(
+    tmp_path: Path, broken: dict[str, bytes], seen: str
+) -> None:
+    """It fails without the change, too, so that nothing can be verified; no test failed before."""
+    async with checkout(tmp_path / "here", CALC | broken) as here:
+        here.model.says(ADD_WRONG)
+        said = await here.cairn("run")
+
+        report = here.left("report.json")
+        assert said.code == 1
+        assert here.log() == ["a commit"]
+        assert report["tasks"]["completed"] == 0
+        (error,) = report["errors"]
+        assert error["reason"] == "environment_issue"
+        assert "cannot be verified" in error["message"]
+        assert seen in error["message"]
+
+
+async def test_a_change_that_breaks_the_test_runner_is_repaired(tmp_path: Path) -> None:
+    """Without the change the runner works: it is the change's fault, and the model is told how."""
+    breaking = ADD + answer({"conftest.py": CONFTEST.decode()})
+    async with checkout(tmp_path / "here", CALC) as here:
+        here.model.says(breaking, answer({"conftest.py": "# nothing\n"}))
+        said = await here.cairn("run")
+
+        assert said.code == 0, said.out
+        assert "No module named 'a_plugin_that_is_not_here'" in here.model.requests[1].prompt
+
+
+async def test_a_change_after_which_no_test_runs_is_not_green(tmp_path: Path) -> None:
+    """Tests ran before: code that has them all skipped has taken them away."""
+    both = "def half(a):\n    return a / 2\n\n\ndef add(a, b):\n    return a + b\n"
+    hides = f"import pytest\n\npytest.skip('later', allow_module_level=True)\n\n\n{both}"
+    roadmap = {"ROADMAP.md": b"- [ ] 1.1 Add `add(a, b)` to `calc/half.py`\n"}
+    async with checkout(tmp_path / "here", CALC | roadmap) as here:
+        here.model.says(answer({"calc/half.py": hides}), answer({"calc/half.py": both}))
+        said = await here.cairn("run")
+
+        assert said.code == 0, said.out
+        assert "no test runs with this change" in here.model.requests[1].prompt
+
+
+async def test_what_no_test_uses_is_not_called_verified(tmp_path: Path) -> None:
+    """The tests pass, and none of them imports the new file: every place says so."""
+    async with checkout(tmp_path / "here", CALC) as here:
+        here.model.says(ADD_MODULE)
+        said = await here.cairn("run")
+
+        why = "no test uses what changed"
+        assert said.code == 0
+        assert f"completed, **not verified**: {why}" in said.out
+        assert here.git("log", "-1", "--format=%(trailers:key=Cairn-Verified)").strip() == (
+            f"Cairn-Verified: no ({why})"
+        )
+        (line,) = here.left("report.json")["timeline"]
+        assert (line["verified"], line["not_verified_because"]) == (False, why)
+
+
+@pytest.mark.parametrize(
+    ("mode", "why"), [("off", "verification is off"), ("syntax", "only syntax is verified")]
+)
+async def test_a_switched_off_verification_is_not_called_verified(
+    tmp_path: Path, mode: str, why: str
+) -> None:
+    """It is off because somebody wanted it so; the result says that all the same."""
+    async with checkout(tmp_path / "here", CALC) as here:
+        here.model.says(ADD)
+        said = await here.cairn("run", "--verify-mode", mode)
+
+        assert said.code == 0
+        assert f"completed, **not verified**: {why}" in said.out
+        assert f"Cairn-Verified: no ({why}" in here.git("log", "-1", "--format=%B")
+
+
+async def test_tests_that_wait_for_later_tasks_are_unchanged(tmp_path: Path) -> None:
+    """Tests of all tasks are there and red: the first task is verified by its own."""
+    files = {
+        "ROADMAP.md": b"- [ ] 1.1 Add `kit/case.py` with `upper(s)`\n"
+        b"- [ ] 1.2 Add `kit/words.py` with `count(s)`\n",
+        "tests/test_case.py": b"from kit.case import upper\n\n\ndef test_upper():\n"
+        b"    assert upper('a') == 'A'\n",
+        "tests/test_words.py": b"from kit.words import count\n\n\ndef test_count():\n"
+        b"    assert count('a b') == 2\n",
+    }
+    async with checkout(tmp_path / "here", files) as here:
+        upper = "def upper(s):\n    return s.upper()\n"
+        here.model.says(answer({"kit/__init__.py": "", "kit/case.py": upper}))
+        said = await here.cairn("run", "--max-tasks", "1")
+
+        assert said.code == 0
+        assert "Cairn-Verified: yes" in here.git("log", "-1", "--format=%B")
+        (line,) = here.left("report.json")["timeline"]
+        assert line["verified"] is True
+        assert line["turned"] == ["tests/test_case.py"]
+        assert line["unchanged"] == ["tests/test_words.py"]
