@@ -22,6 +22,8 @@ from handlers.events import (
     is_from_bot,
     read_event,
 )
+from handlers.installations import EVENTS as INSTALLATION
+from handlers.installations import InstallationChanged, read_installation
 from handlers.proposals import Proposals
 from handlers.pushes import EVENT as PUSH
 from handlers.pushes import BranchPushed, read_push
@@ -38,8 +40,8 @@ class Dispatch:
     """Works one delivery; doing it twice changes nothing. Raises ``Outage``.
 
     ``pushed`` works pushes, ``ended`` the end of a pull request from a branch of ours, those of
-    bots too; ``refusals`` remembers who was refused something, ``quiet`` tells where nothing may be
-    said.
+    bots too; ``installed`` works events about installations; ``refusals`` remembers who was refused
+    something, ``quiet`` tells where nothing may be said.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Dispatch:
         pushed: Callable[[BranchPushed], Awaitable[None]],
         refusals: Refusals,
         ended: Callable[[PullClosed], Awaitable[None]],
+        installed: Callable[[InstallationChanged], Awaitable[None]],
         quiet: Quiet = aloud,
     ) -> None:
         self._identity = identity
@@ -63,6 +66,7 @@ class Dispatch:
         self._pushed = pushed
         self._refusals = refusals
         self._ended = ended
+        self._installed = installed
         self._quiet = quiet
 
     async def __call__(self, delivery: Delivery) -> None:
@@ -74,6 +78,9 @@ class Dispatch:
             log.warning("Delivery %s is not worked: %s", delivery.id, error)
             return
         if event is None:
+            return
+        if isinstance(event, InstallationChanged):
+            await self._installed(event)
             return
         try:
             await self._handle(event)
@@ -134,8 +141,12 @@ def _is_of_others(event: PullClosed, own: str) -> bool:
     return event.branch.startswith(PREFIX) and event.sender.login.lower() != own.lower()
 
 
-def _read(delivery: Delivery, payload: dict[str, object]) -> Event | BranchPushed | None:
+def _read(
+    delivery: Delivery, payload: dict[str, object]
+) -> Event | BranchPushed | InstallationChanged | None:
     """Return what happened. Raises ``MalformedPayload``."""
+    if delivery.event in INSTALLATION:
+        return read_installation(name=delivery.event, delivery=delivery.id, payload=payload)
     if delivery.event == PUSH:
         return read_push(delivery=delivery.id, payload=payload)
     return read_event(name=delivery.event, delivery=delivery.id, payload=payload)

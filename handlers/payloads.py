@@ -124,7 +124,7 @@ class ClickPayload(Envelope):
     requested_action: Button
 
 
-P = TypeVar("P", bound=Envelope)
+P = TypeVar("P", bound=BaseModel)
 
 
 def validated(name: str, model: type[P], payload: dict[str, object]) -> P:

@@ -18,6 +18,7 @@ from app.action.report import Report, report_of
 from app.action.summary import summary
 from app.action.work import work
 from app.composition.action import Surroundings, acting, entered
+from app.github.faults import SUSPENDED
 from app.logs import PLAIN, secrets_of, set_up_logging
 from app.settings import ActionSettings, SettingsError, load_action_settings
 from app.store.database import StoreError
@@ -77,7 +78,7 @@ async def act(job: Job, inputs: Inputs, settings: ActionSettings, around: Surrou
             opened = False  # nothing was done that is to be remembered
             raise
         except Outage as outage:
-            if outage.kind not in ("permission", "credential"):
+            if outage.kind not in ("permission", "credential", SUSPENDED):
                 raise
             opened = False
             raise Refused(texts.lacks(outage.message)) from outage

@@ -10,6 +10,7 @@ from gidgethub import BadRequest
 from app.action import texts
 from app.action.errors import Refused
 from app.action.state_branch import StateBranch
+from app.github.faults import SUSPENDED
 from app.github.repository_api import RepositoryApi
 from app.github.token_identity import TokenIdentity
 from handlers.payloads import Repo
@@ -47,7 +48,7 @@ async def enter(identity: TokenIdentity, name: str, *, branch: str) -> Entry:
     except BadRequest as refused:
         raise Refused(texts.lacks(f"GitHub says: {refused}")) from refused
     except Outage as outage:
-        if outage.kind not in ("permission", "credential"):
+        if outage.kind not in ("permission", "credential", SUSPENDED):
             raise
         raise Refused(texts.lacks(outage.message)) from outage
     return Entry(identity, api, repository, shape, bot, state)

@@ -14,7 +14,7 @@ from app.composition.parts import Surroundings, open_parts
 from app.composition.work import Working, working
 from app.github.hook_deliveries import HookDeliveries
 from app.github.identity import AppIdentity
-from app.github.scopes import APP_EVENTS
+from app.github.scopes import APP_EVENTS, INSTALLATION_EVENTS
 from app.inbox import Inbox
 from app.proposals.polling import Poller
 from app.runs.worker import Worker
@@ -22,6 +22,8 @@ from app.settings import ServerSettings
 from app.web.server import build_app
 from runner.adapters.clock import SystemClock
 from runner.adapters.sandboxes import SandboxChoice
+
+_WORKED = (*APP_EVENTS, *INSTALLATION_EVENTS)
 
 __all__ = ["Server", "Surroundings", "server"]
 
@@ -83,7 +85,7 @@ def _catch_up(work: Working) -> CatchUp:
         HookDeliveries(identity.app),
         work.deliveries,
         take=work.inbox.put,
-        events=APP_EVENTS,
+        events=_WORKED,
         clock=around.clock,
         rest=around.rest,
         on_bug=around.on_bug,
@@ -96,7 +98,7 @@ def _front(settings: ServerSettings, work: Working) -> web.Application:
         secret=settings.github_webhook_secret,
         deliveries=work.deliveries,
         on_delivery=work.inbox.put,
-        events=APP_EVENTS,
+        events=_WORKED,
         readiness={"database": parts.store.check, "sandbox": parts.sandbox.sandbox.check},
         routes=watch.routes,
     )

@@ -11,6 +11,7 @@ from app.composition.proposals import Reactions
 from app.dispatch import Dispatch
 from app.engine.durable import Engine
 from app.inbox import Inbox
+from app.installations import Installations
 from app.pages.watching import Watching
 from app.plans.push import RoadmapPushes
 from app.proposals.polling import Poller
@@ -83,7 +84,7 @@ async def working(parts: Parts, also: tuple[Events, ...] = ()) -> AsyncIterator[
     deliveries, around = Deliveries(parts.store, parts.around.clock), parts.around
     inbox = Inbox(
         deliveries,
-        _dispatch(parts, people),
+        _dispatch(parts, people, Installations(parts.identity, work.queue, look=work.worker.look)),
         clock=around.clock,
         sleep=around.sleep,
         on_bug=around.on_bug,
@@ -164,7 +165,7 @@ def _people(parts: Parts, work: _Work, poll: Look) -> _People:
     return _People(stored, proposals, polls, service)
 
 
-def _dispatch(parts: Parts, people: _People) -> Dispatch:
+def _dispatch(parts: Parts, people: _People, installed: Installations) -> Dispatch:
     settings = parts.settings
     bots = frozenset(settings.cairn_allowed_bots)
     images = settings.cairn_allowed_images
@@ -176,6 +177,7 @@ def _dispatch(parts: Parts, people: _People) -> Dispatch:
         allowed_bots=bots,
         quiet=parts.quiet,
         refusals=parts.refusals,
+        installed=installed,
         pushed=RoadmapPushes(
             parts.identity,
             people.service,

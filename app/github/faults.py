@@ -26,6 +26,9 @@ LONGEST_WAIT = 60.0
 HEALS_AFTER = timedelta(minutes=2)
 """When GitHub is asked again after it failed or was unreachable."""
 
+SUSPENDED = "suspended"
+"""The kind of an outage that ends when the suspension of the App's installation is lifted."""
+
 _REPEATABLE_POST = re.compile(r"/(access_tokens|reactions|git/blobs|git/trees)$")
 _SECONDARY = ("secondary rate limit", "abuse detection")
 
@@ -75,7 +78,7 @@ def judge_answer(
         return _limited(request, wait, now)
     if "suspended" in message:
         return Outage(
-            "credential",
+            SUSPENDED,
             f"GitHub says: {message} ({request.name}). Whoever suspended the App's installation "
             "has to lift that, on the installation's settings page.",
         )

@@ -20,6 +20,7 @@ from gidgethub.abc import CACHE_TYPE
 from app.github.app_key import AppKey
 from app.github.client import GitHubClient, Sleep
 from app.github.scopes import Permissions
+from app.github.token_identity import Standing
 from runner.errors import Outage
 from runner.ports import Clock
 
@@ -106,6 +107,20 @@ class AppIdentity:
                 "Settings, Applications, Configure.",
             ) from refusal
         return int(found["id"])
+
+    async def standing(self, installation_id: int) -> Standing:
+        """Return how an installation stands now: events about it come in any order.
+
+        Raises ``Outage``.
+        """
+        try:
+            path = "/app/installations/{installation_id}"
+            found = await self._app.getitem(path, {"installation_id": str(installation_id)})
+        except BadRequest as refusal:
+            if refusal.status_code == 404:
+                return "gone"
+            raise Outage("github", f"GitHub does not show an installation: {refusal}") from refusal
+        return "suspended" if found["suspended_at"] else "active"
 
     async def installation_token(
         self, *, installation_id: int, repository_id: int, permissions: Permissions

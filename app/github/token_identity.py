@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 import aiohttp
 from cachetools import LRUCache
@@ -24,6 +24,9 @@ _MOST_ANSWERS = 256
 _VIEWER = "query { viewer { login } }"
 
 
+Standing = Literal["active", "suspended", "gone"]
+
+
 class Identity(Protocol):
     """Who we are at GitHub. Every method raises ``Outage``."""
 
@@ -36,6 +39,9 @@ class Identity(Protocol):
 
     async def installation_for(self, full_name: str) -> int:
         """Return the installation that covers a repository. Raises ``Gone`` where none does."""
+
+    async def standing(self, installation_id: int) -> Standing:
+        """Return how an installation stands now."""
 
     async def installation_token(
         self, *, installation_id: int, repository_id: int, permissions: Permissions
@@ -89,6 +95,10 @@ class TokenIdentity:
     async def installation_for(self, full_name: str) -> int:
         """Return the one there is."""
         return INSTALLATION
+
+    async def standing(self, installation_id: int) -> Standing:
+        """Return the only one there is: a token that is there is active."""
+        return "active"
 
     async def installation_token(
         self, *, installation_id: int, repository_id: int, permissions: Permissions

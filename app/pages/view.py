@@ -64,7 +64,7 @@ def run_view(sight: Sight, server_url: str) -> dict[str, Any]:
         "reason": run.reason,
         "until": _time(run.until) if run.until else None,
         "problem": state.problem if state else "",
-        "advice": advice(sight.status, until=run.until),
+        "advice": advice(sight.status, until=run.until, cause=run.cause),
         "queue": _queue(sight.turn),
         "current": _current(state) if sight.status == "running" else None,
         "tasks_total": len(tasks),

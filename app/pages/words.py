@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import get_args
 
-from app.store.runs import Status
+from app.github.faults import SUSPENDED
+from app.store.runs import REMOVED, Status
 from app.web.access import SETTING
 
 STATUSES = get_args(Status)
@@ -21,6 +22,11 @@ _ADVICE = {
     "cancelled": "What is published stays. /execute on an issue starts a new run.",
     "ended": "",
     "resting": "It goes on when pull requests are merged or closed.",
+}
+
+_BY_INSTALLATION = {
+    SUSPENDED: "It goes on by itself as soon as the App's installation is no longer suspended.",
+    REMOVED: "It goes on by itself as soon as the App may use the repository again.",
 }
 
 NOT_CONFIGURED = (
@@ -40,9 +46,11 @@ TOO_MANY = "Too many pages watch runs at this moment. Reload later; the page wor
 TOO_LONG = "The form is longer than a token can be."
 
 
-def advice(status: str, *, until: datetime | None) -> str:
+def advice(status: str, *, until: datetime | None, cause: str = "") -> str:
     """Say what a person can do about a run in this state; '' when there is nothing to do."""
     text = _ADVICE.get(status, "")
+    if status == "paused" and cause in _BY_INSTALLATION:
+        return _BY_INSTALLATION[cause]
     if status == "paused" and until:
         return f"It goes on by itself at {until:%Y-%m-%d %H:%M} UTC. {text}"
     return text

@@ -119,7 +119,8 @@ async def _told(ended: Ended, ports: RunPorts, runs: Runs) -> Outcome:
         await ports.progress.finish(ended.status, "\n\n".join(filter(None, said)), ended.state)
     except Outage as outage:
         # driving goes on from where it stopped: an ended run only says so then
-        return replace(outcome, status="paused", reason=outage.message, until=outage.until)
+        paused = replace(outcome, status="paused", reason=outage.message, until=outage.until)
+        return replace(paused, cause=outage.kind)
     if ended.status in ("ended", "cancelled"):
         await ports.shown.end()
     return outcome
@@ -178,4 +179,4 @@ async def _outcome(ended: Ended, runs: Runs) -> Outcome:
         row = await runs.get(ended.state.request.id)
         reason = row.reason if row else ""
     result: dict[str, object] = {"tasks": table(ended.state)}
-    return Outcome(_STORED[ended.status], reason, ended.until, result)
+    return Outcome(_STORED[ended.status], reason, ended.until, result, cause=ended.kind)

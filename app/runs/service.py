@@ -7,8 +7,8 @@ from dataclasses import asdict
 
 from app.proposals.service import ProposalService
 from app.runs.tasks import TaskFinder
-from app.store.queue import PAUSED_BY, Queue
-from app.store.runs import Run, RunRequest, Runs, Status
+from app.store.queue import Queue
+from app.store.runs import PERSON, Run, RunRequest, Runs, Status
 from app.store.skips import Skips
 from handlers.payloads import User
 from handlers.runs import Ambiguous, NamedTask, RunRequested, RunStatus, TaskLine, Unknown
@@ -96,19 +96,25 @@ class RunService:
 
     async def pause(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Let what waits or works rest at its next node until somebody resumes it."""
-        reason = f"{PAUSED_BY}{by.login}"
-        return await self._order(repository_id, issue, "pausing", _WORKING, reason)
+        reason = f"paused by {by.login}"
+        return await self._order(repository_id, issue, "pausing", _WORKING, reason, PERSON)
 
     async def resume(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Queue the paused runs of the issue again."""
         return await self._order(repository_id, issue, "queued", _PAUSED, "")
 
     async def _order(
-        self, repository_id: int, issue: int, status: Status, allowed: tuple[Status, ...], why: str
+        self,
+        repository_id: int,
+        issue: int,
+        status: Status,
+        allowed: tuple[Status, ...],
+        why: str,
+        cause: str = "",
     ) -> tuple[str, ...]:
         moved = []
         for run in await self._runs.by_issue(repository_id, issue):
-            if await self._queue.order(run.id, status, allowed=allowed, reason=why):
+            if await self._queue.order(run.id, status, allowed=allowed, reason=why, cause=cause):
                 moved.append(run.id)
         await self._look()
         return tuple(moved)

@@ -37,7 +37,8 @@ _BACKOFF = wait_exponential_jitter(initial=1, max=300)
 class Outcome:
     """How a run stopped: ``status`` as in the runs table, ``result`` what it did (JSON).
 
-    ``told`` is False when nobody could be told of it.
+    ``told`` is False when nobody could be told of it; ``cause`` is the kind of outage behind a
+    pause.
     """
 
     status: Status
@@ -45,6 +46,7 @@ class Outcome:
     until: datetime | None = None
     result: dict[str, object] | None = None
     told: bool = True
+    cause: str = ""
 
 
 Segment = AsyncGenerator[RunState | Outcome]
@@ -139,7 +141,7 @@ class Worker:
         try:
             return await anext(segment.steps)
         except Outage as outage:
-            return Outcome("paused", why(outage), outage.until, told=False)
+            return Outcome("paused", why(outage), outage.until, told=False, cause=outage.kind)
         except GitHubException as refusal:
             return Outcome("paused", why(refusal), told=False)
         except Exception as bug:  # see above; what was saved stays and is resumable
@@ -164,6 +166,7 @@ class Worker:
             until=until,
             result=outcome.result,
             cancel_at=until or (soonest if outcome.told else None),
+            cause=outcome.cause,
         )
         log.info("Run %s: %s %s", run, outcome.status, outcome.reason)
 

@@ -99,8 +99,7 @@ class StoredProposals:
 
     async def close(self, run: str) -> None:
         """Close what is open of a run that ended: nobody would apply it."""
-        change = sa.update(table).where(table.c.run == run, _OPEN)
-        await self._write(change.values(state="closed", next_poll_at=None))
+        await self._write(closed(run))
 
     async def on_pull(self, repository_id: int, number: int) -> list[StoredProposal]:
         """Return the proposals shown on a pull request, the newest first."""
@@ -212,6 +211,12 @@ class StoredProposals:
     async def _write(self, change: sa.Update) -> int:
         async with self._store.writing() as connection:
             return (await connection.execute(change)).rowcount
+
+
+def closed(run: str) -> sa.Update:
+    """Close what is open of a run."""
+    change = sa.update(table).where(table.c.run == run, _OPEN)
+    return change.values(state="closed", next_poll_at=None)
 
 
 async def decided(

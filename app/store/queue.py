@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import asdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -12,16 +12,32 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store
 from app.store.orders import WORKING, Orders
-from app.store.proposals import decided
-from app.store.runs import RunRequest, Status
+from app.store.proposals import closed, decided
+from app.store.runs import PERSON, UNINSTALLED, RunRequest, Status
 from app.store.schema import decisions
 from app.store.schema import orders as orders_table
 from app.store.schema import runs as table
 from app.store.upsert import insert_into
 from runner.ports import Clock, Decision
 
-PAUSED_BY = "paused by "
-"""How the reason of a pause begins that a person ordered; only a person ends it."""
+ORDERED = "order"
+"""The cause of a stop that the runs table ordered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """The runs of an installation, or of one of its repositories."""
+
+    installation: int
+    repository: int | None = None
+
+    @property
+    def condition(self) -> sa.ColumnElement[bool]:
+        """Which rows these are."""
+        here = table.c.installation_id == self.installation
+        return (
+            here if self.repository is None else here & (table.c.repository_id == self.repository)
+        )
 
 
 class Queue:
@@ -49,10 +65,16 @@ class Queue:
             return new
 
     async def order(
-        self, run: str, status: Status, *, allowed: Collection[Status], reason: str = ""
+        self,
+        run: str,
+        status: Status,
+        *,
+        allowed: Collection[Status],
+        reason: str = "",
+        cause: str = "",
     ) -> bool:
         """Give a run a new status and wake it; False when it is in none of the ``allowed``."""
-        values = {"status": status, "reason": reason, "until": None}
+        values = {"status": status, "reason": reason, "cause": cause, "until": None}
         async with self._store.writing() as connection:
             moved = await self._move(connection, run, values, allowed)
             if moved:
@@ -102,20 +124,26 @@ class Queue:
         until: datetime | None = None,
         result: Mapping[str, Any] | None = None,
         cancel_at: datetime | None = None,
+        cause: str = "",
     ) -> None:
         """End an order: how its run stopped, and who may work next, in one transaction.
 
         What a person ordered outlives a pause for another reason: a run to cancel stays
         ``cancelling`` until ``cancel_at``, or is cancelled when there is no such time; a run to
-        pause rests until somebody resumes it.
+        pause rests until somebody resumes it. ``cause`` is the kind of the outage that paused it.
         """
         did = {} if result is None else {"result": dict(result)}
-        values = {"status": status, "reason": reason, "until": until, **did}
+        values = {"status": status, "reason": reason, "cause": cause, "until": until, **did}
         async with self._store.writing() as connection:
             ordered = status == "paused" and await self._obey(connection, run, did, cancel_at)
+            withdrawn = status == "paused" and cause == ORDERED and not ordered
+            if withdrawn:  # nobody wants the pause any more: its cause is over
+                values = {"status": "queued", "reason": "", "cause": "", "until": None, **did}
             if not ordered:
                 await self._move(connection, run, values, WORKING)
             await self._orders.done(connection, order)
+            if withdrawn:
+                await self._orders.wake(connection, run)
             await self._orders.send(connection)
 
     async def _obey(
@@ -128,8 +156,11 @@ class Queue:
         """Let a run stop as a person ordered, with that order's reason; False without one."""
         stays = {"status": "cancelling" if cancel_at else "cancelled", "until": cancel_at, **did}
         rests = {"status": "paused", "until": None, **did}
-        return await self._move(connection, run, stays, ("cancelling",)) or await self._move(
-            connection, run, rests, ("pausing",)
+        over = {"status": "cancelled", "until": None, **did}
+        return (
+            await self._move(connection, run, over, ("cancelling",), table.c.cause == UNINSTALLED)
+            or await self._move(connection, run, stays, ("cancelling",))
+            or await self._move(connection, run, rests, ("pausing",))
         )
 
     async def give_way(self, order: str, run: str) -> bool:
@@ -155,12 +186,68 @@ class Queue:
         ``lost`` are orders the engine no longer knows. What paused for no certain time is tried
         again: it may be whole now. What a person paused stays so.
         """
-        untimed = (table.c.status == "paused") & table.c.until.is_(None) & ~_by_a_person
+        untimed = (table.c.status == "paused") & table.c.until.is_(None) & (table.c.cause != PERSON)
         left = table.c.status.in_(("queued", "running", "cancelling", "pausing"))
         async with self._store.writing() as connection:
             await self._orders.give_up(connection, lost)
             await self._wake_all(connection, (left & ~_has_order) | untimed)
             await self._orders.send(connection)  # there may be more places than before
+
+    async def pause_where(self, where: Affected, *, cause: str, reason: str) -> int:
+        """Pause what waits or works of an installation; return how many runs."""
+        here = where.condition & table.c.status.in_(("queued", "running"))
+        async with self._store.writing() as connection:
+            moved = 0
+            for run in await self._found(connection, here):
+                values = {"status": "pausing", "reason": reason, "cause": cause, "until": None}
+                moved += await self._move(connection, run, values, ("queued", "running"))
+                await self._orders.wake(connection, run)
+            return moved
+
+    async def wake_where(self, where: Affected, causes: Collection[str]) -> int:
+        """Let go on what was paused by one of these causes; return how many runs."""
+        here = where.condition & table.c.cause.in_(causes)
+        going = {"status": "running", "reason": "", "cause": ""}
+        async with self._store.writing() as connection:
+            moved = 0
+            for run in await self._found(connection, here & (table.c.status == "pausing")):
+                moved += await self._move(connection, run, going, ("pausing",))
+            paused = here & (table.c.status == "paused")
+            moved += await self._wake_all(connection, paused)
+            return moved
+
+    async def cancel_where(self, where: Affected, *, reason: str) -> int:
+        """Cancel every run of an installation that is gone, and close what they propose.
+
+        What is at work stops at its next node and is cancelled then; nobody is told.
+        """
+        values = {"reason": reason, "cause": UNINSTALLED, "until": None}
+        async with self._store.writing() as connection:
+            moved = 0
+            for run in await self._found(connection, where.condition & table.c.status.in_(_OPEN)):
+                await connection.execute(closed(run))
+                ends = await self._move(
+                    connection, run, values | {"status": "cancelled"}, _OPEN, ~_has_order
+                )
+                stops = values | {"status": "cancelling"}
+                moved += ends or await self._move(connection, run, stops, _OPEN)
+                if not ends:
+                    await self._orders.wake(connection, run)
+            return moved
+
+    async def repositories(self, installation: int) -> dict[int, str]:
+        """Return the repositories of an installation in which a run is unfinished: id and name."""
+        here = (table.c.installation_id == installation) & table.c.status.in_(_OPEN)
+        query = sa.select(table.c.repository_id, table.c.repository).where(here)
+        async with self._store.reading() as connection:
+            found = await connection.execute(query.order_by(table.c.seq))
+            return {id: name for id, name in found.all()}
+
+    async def _found(
+        self, connection: AsyncConnection, which: sa.ColumnElement[bool]
+    ) -> Sequence[str]:
+        found = await connection.execute(sa.select(table.c.id).where(which).order_by(table.c.seq))
+        return found.scalars().all()
 
     async def due(self) -> datetime | None:
         """Wake the runs whose time has come; return when the next one's comes."""
@@ -179,12 +266,13 @@ class Queue:
         async with self._store.reading() as connection:
             return not await connection.scalar(query)
 
-    async def _wake_all(self, connection: AsyncConnection, which: sa.ColumnElement[bool]) -> None:
-        found = await connection.execute(sa.select(table.c.id).where(which).order_by(table.c.seq))
-        for (run,) in found.all():
-            queued = {"status": "queued", "reason": "", "until": None}
+    async def _wake_all(self, connection: AsyncConnection, which: sa.ColumnElement[bool]) -> int:
+        runs = await self._found(connection, which)
+        for run in runs:
+            queued = {"status": "queued", "reason": "", "cause": "", "until": None}
             await self._move(connection, run, queued, ("paused",))
             await self._orders.wake(connection, run)
+        return len(runs)
 
     async def _move(
         self,
@@ -192,15 +280,25 @@ class Queue:
         run: str,
         values: Mapping[str, Any],
         allowed: Collection[str],
+        also: sa.ColumnElement[bool] | None = None,
     ) -> bool:
         change = sa.update(table).where(table.c.id == run, table.c.status.in_(allowed))
+        if also is not None:
+            change = change.where(also)
         done = await connection.execute(change.values({**values, "updated_at": self._clock.now()}))
         return done.rowcount == 1
 
 
+_OPEN: tuple[Status, ...] = (
+    "queued",
+    "running",
+    "pausing",
+    "paused",
+    "resting",
+    "cancelling",
+)
 _has_order = (
     sa.select(orders_table.c.seq)
     .where(orders_table.c.run == table.c.id, orders_table.c.status != "done")
     .exists()
 )
-_by_a_person = table.c.reason.startswith(PAUSED_BY)

@@ -17,6 +17,15 @@ Status = Literal[
     "queued", "running", "pausing", "paused", "resting", "cancelling", "cancelled", "ended"
 ]
 
+PERSON = "person"
+"""The cause of a pause that a person ordered; only a person ends it."""
+
+REMOVED = "removed"
+"""The cause of a pause since the App's installation does not cover the repository any more."""
+
+UNINSTALLED = "uninstalled"
+"""The cause of a cancellation since the App's installation is gone: nobody can be told."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class RunRequest:
@@ -40,7 +49,10 @@ class RunRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class Run(RunRequest):
-    """A run as it stands; ``reason`` and ``until`` say why and how long it is paused."""
+    """A run as it stands; ``reason`` and ``until`` say why and how long it is paused.
+
+    ``cause`` is the kind of outage behind a pause, or ``PERSON``, ``REMOVED`` or ``UNINSTALLED``.
+    """
 
     status: Status
     reason: str
@@ -49,6 +61,7 @@ class Run(RunRequest):
     created_at: datetime
     updated_at: datetime
     result: Mapping[str, Any] | None
+    cause: str = ""
 
 
 _SELECT = sa.select(*(table.c[field.name] for field in fields(Run)))

@@ -58,6 +58,7 @@ deliveries = sa.Table(
 )
 
 # ``delivery`` is no foreign key: old deliveries may be removed while the run they caused stays.
+# ``cause`` is what kind of thing paused a run (``reason`` says it to people).
 runs = sa.Table(
     "runs",
     metadata,
@@ -79,6 +80,7 @@ runs = sa.Table(
     sa.Column("created_at", Moment, nullable=False),
     sa.Column("updated_at", Moment, nullable=False),
     sa.Column("result", sa.JSON(none_as_null=True)),
+    sa.Column("cause", sa.Text, nullable=False, server_default=""),
     sa.Index(None, "repository_id", "issue"),
     sqlite_autoincrement=True,
 )

@@ -261,6 +261,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         clock=clock,
         allowed_bots={"robot[bot]"},
         refusals=StoredRefusals(store, clock),
+        installed=refuse,  # type: ignore[arg-type]
         pushed=refuse,  # type: ignore[arg-type]
     )
     bench = Bench(github, store, stored, runs, queue, dispatch, poller, identity, Rules())

@@ -173,7 +173,29 @@ class Control(PullDeeds):
         assert one is not None
         one.suspended = self.world.clock.now() if suspended else None
         action = "suspend" if suspended else "unsuspend"
-        return await self.courier.tell([payloads.installation(self.world, action, one.id)])
+        return await self.courier.tell([payloads.installation(self.world, action, one)])
+
+    async def uninstall(self, repository: str) -> int:
+        """Take the App off the account of a repository: its tokens end at once."""
+        one = self.world.installation_of(self.world.repo(repository).owner)
+        assert one is not None
+        told = payloads.installation(self.world, "deleted", one)
+        del self.world.installations[one.id]
+        for text in [t.text for t in self.world.tokens.values() if t.installation is one]:
+            del self.world.tokens[text]
+        return await self.courier.tell([told])
+
+    async def select(self, repository: str, *, selected: bool) -> int:
+        """Add a repository to the installation that covers its account, or remove it there."""
+        repo = self.world.repo(repository)
+        one = self.world.installation_of(repo.owner)
+        assert one is not None
+        change = one.excluded.discard if selected else one.excluded.add
+        change(repo.id)
+        action = "added" if selected else "removed"
+        return await self.courier.tell(
+            [payloads.installation_repositories(self.world, action, one, repo)]
+        )
 
     async def redeliver(self, delivery: Delivery) -> int:
         """Send an earlier delivery again, with the same GUID."""

@@ -8,7 +8,7 @@ from typing import Any
 from tests.fake_github import git_shapes, shapes
 from tests.fake_github.clock import stamp
 from tests.fake_github.spec import DATA
-from tests.fake_github.state import Comment, Issue, Repo, Review, User
+from tests.fake_github.state import Comment, Installation, Issue, Repo, Review, User
 from tests.fake_github.world import Happening, World
 
 SAMPLES = {"issues.closed": "issues.reopened", "issue_comment.deleted": "issue_comment.deleted.2"}
@@ -165,10 +165,27 @@ def renamed(world: World, repo: Repo, old: str, by: User) -> Happening:
     return happening(world, "repository", "renamed", repo, by, changes=changes)
 
 
-def installation(world: World, action: str, number: int) -> Happening:
+def installation(world: World, action: str, one: Installation) -> Happening:
     """installation: created, deleted, suspend, unsuspend."""
-    one = world.installations[number]
-    data = shapes.rewrite(world, _sample(f"installation.{action}"), None)
+    data = _about(world, f"installation.{action}", one)
+    return Happening("installation", action, data)
+
+
+def installation_repositories(
+    world: World, action: str, one: Installation, repo: Repo
+) -> Happening:
+    """installation_repositories: added, removed."""
+    data = _about(world, f"installation_repositories.{action}", one)
+    fields = ("id", "node_id", "name", "full_name", "private")
+    shape = shapes.repository(world, repo)
+    told = [{name: shape[name] for name in fields}]
+    data["repositories_added"] = told if action == "added" else []
+    data["repositories_removed"] = told if action == "removed" else []
+    return Happening("installation_repositories", action, data)
+
+
+def _about(world: World, sample: str, one: Installation) -> dict[str, Any]:
+    data: dict[str, Any] = shapes.rewrite(world, _sample(sample), None)
     data["installation"].update(
         id=one.id,
         account=shapes.user(world, one.account),
@@ -180,4 +197,4 @@ def installation(world: World, action: str, number: int) -> Happening:
         updated_at=stamp(one.created),
     )
     data["sender"] = shapes.user(world, one.account)
-    return Happening("installation", action, data)
+    return data

@@ -64,7 +64,7 @@ def list_installations(call: Call) -> Answer:
 def repository_installation(call: Call) -> Answer:
     """The installation that covers a repository."""
     found = call.world.installation_of(call.repo.owner)
-    if found is None:
+    if found is None or call.repo.id in found.excluded:
         raise missing()
     return Answer(body=_installation(call, found))
 

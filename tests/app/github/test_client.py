@@ -137,7 +137,7 @@ async def test_a_suspended_installation_is_said(client: GitHubClient, script: Sc
 
     with pytest.raises(Outage, match="suspended") as outage:
         await client.getitem("/x")
-    assert (outage.value.kind, outage.value.until) == ("credential", None)
+    assert (outage.value.kind, outage.value.until) == ("suspended", None)
 
 
 async def test_other_refusals_stay_refusals(client: GitHubClient, script: Script) -> None:

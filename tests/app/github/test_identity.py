@@ -166,7 +166,7 @@ async def test_clients_of_an_installation_share_answers(
 @pytest.mark.parametrize(
     ("status", "message", "kind", "advice"),
     [
-        (403, "This installation has been suspended", "credential", "suspended"),
+        (403, "This installation has been suspended", "suspended", "suspended"),
         (404, "Not Found", "credential", "Install the App"),
         (
             422,

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from app.store.queue import PAUSED_BY
+from app.store.runs import PERSON
 from app.store.schema import runs
 from tests.app.store.bench import Bench
 from tests.postgresql import ON_BOTH
@@ -119,8 +119,8 @@ async def test_a_cancel_that_could_not_be_told_holds_nobody_up(bench, clock):
 async def test_an_order_to_pause_outlives_an_outage(bench, clock):
     """A run that a person pauses stays so, though an outage paused it first and has an end."""
     await bench.start("a")
-    by = f"{PAUSED_BY}bob"
-    await bench.queue.order("a", "pausing", allowed=["running"], reason=by)
+    by = "paused by bob"
+    await bench.queue.order("a", "pausing", allowed=["running"], reason=by, cause=PERSON)
     until = clock.now() + HOUR
     await bench.end("a", "paused", reason="rate limit", until=until, result={"tasks": []})
     run = await bench.runs.get("a")
@@ -187,7 +187,7 @@ async def test_take_up(bench, status, after, woken):
     assert bench.sent.orders == ["a-0"] + ["a-1"] * woken
 
 
-@pytest.mark.parametrize("values", [{"reason": f"{PAUSED_BY}bob"}, {"until": True}])
+@pytest.mark.parametrize("values", [{"cause": PERSON}, {"until": True}])
 async def test_what_start_lets_rest(bench, clock, values):
     """At start what a person paused, and what rests until a time, stays paused."""
     until = {"until": clock.now() + 24 * HOUR} if "until" in values else {}
