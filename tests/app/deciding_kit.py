@@ -26,6 +26,7 @@ from app.store.runs import RunRequest, Runs, Status
 from app.store.schema import decisions
 from app.store.schema import proposals as table
 from app.store.skips import Skips
+from handlers.events import PullClosed
 from handlers.payloads import Repo
 from handlers.proposals import Rules
 from runner.errors import Outage
@@ -244,6 +245,9 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
     async def refuse(*_: object) -> str:
         raise Outage("test", "no run is started here")
 
+    async def ended(event: PullClosed) -> None:
+        return None
+
     service = RunService(
         runs,
         queue,
@@ -262,6 +266,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         allowed_bots={"robot[bot]"},
         refusals=StoredRefusals(store, clock),
         installed=refuse,  # type: ignore[arg-type]
+        ended=ended,
         pushed=refuse,  # type: ignore[arg-type]
     )
     bench = Bench(github, store, stored, runs, queue, dispatch, poller, identity, Rules())
