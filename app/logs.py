@@ -11,35 +11,27 @@ from typing import TextIO
 from pydantic import BaseModel, SecretStr
 
 from app.terminal import printable
-from runner.masking import HIDDEN, masker
+from runner.masking import HIDDEN, Mask
 
 FULL = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 PLAIN = "%(message)s"
 
-# What ``masker`` does not know by form: JSON web tokens, and what an Authorization header has
-_CREDENTIALS = re.compile(
-    r"(?P<header>(?i:authorization)['\"]?\s*[:=]\s*['\"]?(?i:bearer|basic|token)\s+)[^\s'\"]+"
-    r"|\beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]+"
-)
 
-
-def mask_for(secrets: Iterable[SecretStr | None] = ()) -> Callable[[str], str]:
-    """Make a function that hides these secrets in a text, in parts and in escaped form too."""
-    values = {secret.get_secret_value().strip() for secret in secrets if secret}
-    # one line of a key alone is too much; with ``\n`` is how a repr or JSON shows a whole one
-    forms = {form for v in values for form in (v, v.replace("\n", "\\n"), *v.split("\n"))}
-    known = masker(forms)
-
-    def mask(text: str) -> str:
-        return _CREDENTIALS.sub(lambda found: (found["header"] or "") + HIDDEN, known(text))
-
-    return mask
+def mask_for(secrets: Iterable[SecretStr | None] = ()) -> Mask:
+    """Make the mask that knows these secrets by value."""
+    return Mask(secret.get_secret_value() for secret in secrets if secret)
 
 
 def secrets_of(settings: BaseModel) -> list[SecretStr]:
     """Every secret among the fields of some settings."""
     values = (getattr(settings, name) for name in type(settings).model_fields)
     return [value for value in values if isinstance(value, SecretStr)]
+
+
+# A log shows what was really sent, so that whatever such a header has is secret.
+_HEADER = re.compile(
+    r"(?P<header>(?i:authorization)['\"]?\s*[:=]\s*['\"]?(?i:bearer|basic|token)\s+)[^\s'\"]+"
+)
 
 
 class MaskedFormatter(logging.Formatter):
@@ -51,7 +43,8 @@ class MaskedFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line or lines of a record."""
-        return self._mask(super().format(record))
+        said = self._mask(super().format(record))
+        return _HEADER.sub(lambda found: found["header"] + HIDDEN, said)
 
 
 def set_up_logging(

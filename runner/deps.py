@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from runner.context.index import Index
 from runner.errors import Outage
 from runner.findings import Verification
+from runner.masking import Mask
 from runner.ports import (
     Answers,
     Box,
@@ -124,8 +125,8 @@ class Deps:
     """The ports of one run.
 
     ``index`` keeps what is known of contents, shared by the runs of a process. ``model_name`` is
-    the model that is asked when a run names none: its tokens are counted. ``start`` is what people
-    type to start a run here.
+    the model that is asked when a run names none: its tokens are counted. ``mask`` hides secrets in
+    what a model is shown. ``start`` is what people type to start a run here.
     """
 
     model: Model
@@ -143,6 +144,7 @@ class Deps:
     embedder: Embedder | None = None
     model_name: str = ""
     start: Start = ON_GITHUB
+    mask: Mask = field(default_factory=Mask)
     verified: dict[str, Verification] = field(default_factory=dict)
     line: Line = field(default_factory=Line)
     bench: Bench = field(init=False)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from runner.changes import ChangeSet
 from runner.deps import Deps
+from runner.secret_files import NOT_SHOWN, is_secret_file
 from runner.snapshot import EXECUTABLE, FILE, SUBMODULE, Snapshot
 from runner.state import RunState
 from runner.workspace_tar import File, tree_files
@@ -58,7 +59,9 @@ class Quoted:
 
 
 def quote(path: str, content: bytes, *, limit: int) -> Quoted:
-    """Show a text file, cut at ``limit`` characters."""
+    """Show a text file, cut at ``limit`` characters; of a secret one only that it is there."""
+    if is_secret_file(path):
+        return Quoted(path, NOT_SHOWN, "", "```", partial=True)
     text = content.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n")
     partial = len(text) > limit
     if partial:

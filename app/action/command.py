@@ -20,7 +20,7 @@ from app.action.work import work
 from app.composition.action import Surroundings, acting, entered
 from app.github.faults import SUSPENDED
 from app.logs import PLAIN, secrets_of, set_up_logging
-from app.settings import ActionSettings, SettingsError, load_action_settings
+from app.settings import ActionSettings, SettingsError, keep_private, load_action_settings
 from app.store.database import StoreError
 from runner.adapters.clock import SystemClock
 from runner.config import ConfigError
@@ -40,6 +40,7 @@ def command() -> int:
     console.begin(_hidden(settings) if os.environ.get("GITHUB_ACTIONS") == "true" else ())
     level = settings.cairn_log_level
     set_up_logging(level, secrets=secrets_of(settings), form=PLAIN, stream=sys.stdout)
+    keep_private()
     notes, code, report = asyncio.run(_guarded(job, inputs, settings))
     if report is not None:
         _tell(job, report)

@@ -19,7 +19,7 @@ from app.checkout.text import INTERRUPTED, NOTHING_TO_RESUME
 from app.checkout.work import read_locally, run_locally
 from app.composition.checkout import kept_in
 from app.logs import PLAIN, mask_for, secrets_of, set_up_logging
-from app.settings import Problem, RunSettings, SettingsError, load_run_settings
+from app.settings import Problem, RunSettings, SettingsError, keep_private, load_run_settings
 from app.terminal import any_encoding, is_live, is_plain, one_line, printable, say
 from runner.adapters.budget_model import Budget
 from runner.adapters.fanout import Fanout
@@ -84,6 +84,7 @@ def _telling(work: Callable[[RunSettings], int], told: Told, *, mark: str = "") 
         settings = load_run_settings()
         level = "debug" if told.verbose else told.log_level
         set_up_logging(level, secrets=secrets_of(settings), form=mark + PLAIN)
+        keep_private()
         return work(settings)
     except SettingsError as error:
         return _complain(str(error), 2, mark=mark)

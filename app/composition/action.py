@@ -17,6 +17,7 @@ from app.action.listening import Heard, Keeper
 from app.composition.parts import Parts, Surroundings, open_parts
 from app.composition.work import Working, working
 from app.github.token_identity import TokenIdentity
+from app.logs import mask_for, secrets_of
 from app.settings import ActionSettings
 from runner.adapters.budget_model import Budget, BudgetModel
 from runner.adapters.prices import prices_for
@@ -46,6 +47,7 @@ async def entered(
             session=session,
             clock=around.clock,
             sleep=around.sleep,
+            mask=mask_for(secrets_of(settings)),
         )
         yield await enter(identity, name, branch=branch)
 
@@ -73,7 +75,7 @@ async def _opened(
 ) -> Parts:
     """Open the parts; a machine that cannot isolate what runs on it is a reason to do nothing."""
     try:
-        return await open_parts(settings, around, stack, lambda _: entry.identity)
+        return await open_parts(settings, around, stack, lambda _session, _mask: entry.identity)
     except Outage as outage:
         if outage.kind != "sandbox":
             raise

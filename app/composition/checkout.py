@@ -29,6 +29,7 @@ from runner.adapters.file_memory import FileMemory
 from runner.adapters.file_runs import FileRuns
 from runner.adapters.folder_repository import FolderRepository
 from runner.adapters.local_repository import LocalRepository
+from runner.adapters.masked_sandbox import MaskedSandbox
 from runner.adapters.model_habits import Habits
 from runner.adapters.openai_model import OpenAIModel
 from runner.adapters.prices import Prices, prices_for
@@ -40,6 +41,14 @@ from runner.ports import Control, Endpoint, Events, Sandbox
 from runner.problems import ON_A_CHECKOUT
 
 log = logging.getLogger(__name__)
+
+
+# Where programs are that PATH leads to, and nothing else: no caches (they would outlive a
+# verification), no credentials, none of our own settings.
+_TOOLCHAINS = (
+    *("JAVA_HOME", "GOROOT", "RUSTUP_HOME", "NVM_DIR", "PYENV_ROOT", "RBENV_ROOT", "SDKMAN_DIR"),
+    *("ASDF_DIR", "ASDF_DATA_DIR", "VIRTUAL_ENV", "CONDA_PREFIX", "DOTNET_ROOT", "ANDROID_HOME"),
+)
 
 
 @dataclass(frozen=True)
@@ -75,14 +84,14 @@ async def local_deps(
     folder, mask = asked.kept, mask_for(secrets_of(settings))
     sandbox = await _sandbox(asked, settings, dry=dry)
     repository = await _repository(asked, keep=not dry)
-    answers = AnswerFiles(folder / "journal")
-    model = open_model(settings, kept=folder)
-    journal = FileJournal(folder / "journal")
+    answers = AnswerFiles(folder / "journal", mask=mask.values)
+    model = open_model(settings, kept=folder, mask=mask)
+    journal = FileJournal(folder / "journal", mask=mask.values)
     kept = kept_in(folder)
     within = await _within(asked, model, answers, settings)
     deps = Deps(
         model=within,
-        sandbox=sandbox,
+        sandbox=MaskedSandbox(sandbox, mask),
         repository=repository,
         journal=journal,
         events=Fanout(RunFiles(folder, mask=mask), listener),
@@ -93,6 +102,7 @@ async def local_deps(
         memory=FileMemory(folder / "memory.json", mask=mask),
         embedder=within,
         model_name=settings.cairn_model,
+        mask=mask,
         start=ON_A_CHECKOUT,
     )
     try:
@@ -165,7 +175,8 @@ def sandboxes(
         DockerSandbox(owner=owner, image=image),
         BubblewrapSandbox(owner=owner, image=image, prepared=prepared),
     ]
-    plain = ProcessSandbox(owner=owner, path=path, prepared=prepared)
+    known = {name: os.environ[name] for name in _TOOLCHAINS if os.environ.get(name)}
+    plain = ProcessSandbox(owner=owner, path=path, toolchains=known, prepared=prepared)
     return [*isolated, plain] if unsafe else isolated
 
 
@@ -174,10 +185,12 @@ def open_model(
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     *,
     kept: Path | None = None,
+    mask: Callable[[str], str] | None = None,
 ) -> OpenAIModel:
     """The model of the settings; ``sleep`` waits (seconds) before it is asked again.
 
-    ``kept`` is the folder that keeps what was found out about models.
+    ``kept`` is the folder that keeps what was found out about models. ``mask`` hides secrets in
+    what is asked (None: the one that knows those of the settings).
     """
     key = settings.openai_api_key
     return OpenAIModel(
@@ -187,6 +200,7 @@ def open_model(
         prices=prices_of(settings),
         habits=Habits(kept / "models.json" if kept else None),
         sleep=sleep,
+        mask=mask or mask_for(secrets_of(settings)),
     )
 
 

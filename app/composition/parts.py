@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import aiohttp
@@ -49,10 +49,12 @@ from handlers.runs import RunRequested
 from runner import unmerged
 from runner.adapters.durable import take_folder
 from runner.adapters.fanout import Fanout
+from runner.adapters.masked_sandbox import MaskedSandbox
 from runner.adapters.sandboxes import SandboxChoice, choose_sandbox
 from runner.config import ConfigError, RepositoryConfig
 from runner.context.index import Index
 from runner.deps import Deps
+from runner.masking import Mask
 from runner.ports import Clock, Endpoint, Events, Sandbox
 from runner.publishing import PullRequests
 
@@ -85,7 +87,7 @@ class Parts:
     sandbox: SandboxChoice
     folders: Folders
     index: Index
-    mask: Callable[[str], str]
+    mask: Mask
     overlay: Overlay = as_it_is
 
     def watching(self, runs: Runs) -> Watching:
@@ -163,6 +165,7 @@ class Parts:
             index=self.index,
             embedder=self.model,
             model_name=self.settings.cairn_model,
+            mask=self.mask,
         )
         stored = StoredProposals(self.store, self.around.clock)
         shown = ShownProposals(run, stored, self.around.clock, poll)
@@ -265,27 +268,26 @@ async def open_parts(
     settings: WorkSettings,
     around: Surroundings,
     stack: AsyncExitStack,
-    identify: Callable[[aiohttp.ClientSession], Identity],
+    identify: Callable[[aiohttp.ClientSession, Mask], Identity],
 ) -> Parts:
     """Open what all runs share; ``stack`` closes it. ``identify`` says who we are at GitHub."""
-    folder = settings.cairn_data_dir
+    folder, mask = settings.cairn_data_dir, mask_for(secrets_of(settings))
     stack.callback(os.close, take_folder(folder, name=f"the data folder {folder}"))
-    store = await open_store(settings.database_url.get_secret_value())
+    store = await open_store(settings.database_url.get_secret_value(), mask=mask.values)
     stack.push_async_callback(store.close)
     session = await stack.enter_async_context(aiohttp.ClientSession())
     choice = await _server_sandbox(settings, around)
     await choice.sandbox.sweep()
-    model = open_model(settings, around.sleep, kept=folder)
-    mask = mask_for(secrets_of(settings))
+    model = open_model(settings, around.sleep, kept=folder, mask=mask)
     stack.push_async_callback(model.close)
     return Parts(
         settings=settings,
         around=around,
         store=store,
-        identity=identify(session),
+        identity=identify(session, mask),
         model=model,
         journal=StoredJournal(store, around.clock),
-        sandbox=choice,
+        sandbox=replace(choice, sandbox=MaskedSandbox(choice.sandbox, mask)),
         folders=Folders(folder, mask=mask),
         index=Index(),
         mask=mask,

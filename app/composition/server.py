@@ -22,6 +22,7 @@ from app.settings import ServerSettings
 from app.web.server import build_app
 from runner.adapters.clock import SystemClock
 from runner.adapters.sandboxes import SandboxChoice
+from runner.masking import Mask
 
 _WORKED = (*APP_EVENTS, *INSTALLATION_EVENTS)
 
@@ -52,7 +53,7 @@ async def server(
     """
     around = around or Surroundings(SystemClock())
 
-    def identify(session: aiohttp.ClientSession) -> AppIdentity:
+    def identify(session: aiohttp.ClientSession, mask: Mask) -> AppIdentity:
         return AppIdentity(
             app_id=str(settings.github_app_id),
             private_key=settings.github_app_private_key.get_secret_value(),
@@ -60,6 +61,7 @@ async def server(
             session=session,
             clock=around.clock,
             sleep=around.sleep,
+            mask=mask,
         )
 
     async with AsyncExitStack() as stack:

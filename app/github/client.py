@@ -10,6 +10,8 @@ and ``Outage`` for all else.
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, timedelta
 from functools import cache
@@ -35,6 +37,7 @@ from app.github.faults import (
     refused_credential,
 )
 from runner.errors import Outage
+from runner.masking import masked
 from runner.ports import Clock
 
 API_VERSION = "2022-11-28"
@@ -43,6 +46,7 @@ API_VERSION = "2022-11-28"
 TRIES = 4
 _TIMEOUT = 60.0
 _MOST_HOPS = 3
+_CONTENTS = re.compile(r"/git/(?:blobs|trees)$")
 _BACKOFF = wait_exponential_jitter(initial=1, max=30, jitter=1)
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -60,7 +64,10 @@ class Credential(Protocol):
 
 
 class GitHubClient(GitHubAPI):
-    """One installation's (or the App's own) view of GitHub. ``timeout`` in seconds a request."""
+    """One installation's (or the App's own) view of GitHub. ``timeout`` in seconds a request.
+
+    ``mask`` hides secrets in every text that is sent, but for the contents of files.
+    """
 
     def __init__(
         self,
@@ -72,11 +79,13 @@ class GitHubClient(GitHubAPI):
         sleep: Sleep = asyncio.sleep,
         cache: CACHE_TYPE | None = None,
         timeout: float = _TIMEOUT,
+        mask: Callable[[str], str] = str,
     ) -> None:
         super().__init__(session, user_agent(), base_url=base_url, cache=cache)
         self._credential = credential
         self._clock = clock
         self._pause = sleep
+        self._mask = mask
         self._timeout = aiohttp.ClientTimeout(total=timeout)
 
     async def sleep(self, seconds: float) -> None:
@@ -107,6 +116,7 @@ class GitHubClient(GitHubAPI):
     async def _request(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes = b""
     ) -> Response:
+        body = self._without_secrets(url, body)
         tries = AsyncRetrying(
             retry=retry_if_exception_type(TryAgain),
             stop=stop_after_attempt(TRIES),
@@ -119,6 +129,14 @@ class GitHubClient(GitHubAPI):
                 asked = Request(method, url, attempt.retry_state.attempt_number)
                 response = await self._with_credential(asked, headers, body)
         return response
+
+    def _without_secrets(self, url: str, body: bytes) -> bytes:
+        """Mask the texts of a JSON body; what a commit holds stays byte for byte."""
+        if not body or _CONTENTS.search(urlsplit(url).path):
+            return body
+        said = json.loads(body)
+        safe = masked(said, self._mask)
+        return body if safe == said else json.dumps(safe).encode()
 
     async def _with_credential(
         self, asked: Request, headers: Mapping[str, str], body: bytes

@@ -22,6 +22,7 @@ from app.github.client import GitHubClient, Sleep
 from app.github.scopes import Permissions
 from app.github.token_identity import Standing
 from runner.errors import Outage
+from runner.masking import Mask
 from runner.ports import Clock
 
 _EARLY = 5 * 60
@@ -60,7 +61,9 @@ class AppIdentity:
         session: aiohttp.ClientSession,
         clock: Clock,
         sleep: Sleep = asyncio.sleep,
+        mask: Mask | None = None,
     ) -> None:
+        self._mask = mask or Mask()
         self._api_url = api_url
         self._session = session
         self._clock = clock
@@ -71,6 +74,7 @@ class AppIdentity:
             credential=AppKey(app_id=app_id, private_key=private_key, clock=clock),
             clock=clock,
             sleep=sleep,
+            mask=self._mask,
         )
         self._slug = ""
         self._tokens: TLRUCache[_Scope, _Token] = TLRUCache(
@@ -146,6 +150,7 @@ class AppIdentity:
             clock=self._clock,
             sleep=self._sleep,
             cache=answers,
+            mask=self._mask,
         )
 
     async def _token(self, scope: _Scope) -> _Token:
@@ -171,6 +176,7 @@ class AppIdentity:
             answer = await self._app.post(path, data=wanted)
         except BadRequest as refusal:
             raise _refused(scope, refusal) from refusal
+        self._mask.learn(answer["token"])
         return _Token(datetime.fromisoformat(answer["expires_at"]), answer["token"])
 
 

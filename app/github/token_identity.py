@@ -5,6 +5,7 @@ token of an App's installation. What it may do is what its owner granted; it can
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -68,6 +69,7 @@ class TokenIdentity:
         session: aiohttp.ClientSession,
         clock: Clock,
         sleep: Sleep = asyncio.sleep,
+        mask: Callable[[str], str] = str,
     ) -> None:
         self._token = token
         answers: CACHE_TYPE = LRUCache(_MOST_ANSWERS)
@@ -78,6 +80,7 @@ class TokenIdentity:
             clock=clock,
             sleep=sleep,
             cache=answers,
+            mask=mask,
         )
         self._login = ""
 

@@ -4,6 +4,7 @@ from app.settings.models import ActionSettings, RunSettings, ServerSettings, Wor
 from app.settings.reading import (
     Problem,
     SettingsError,
+    keep_private,
     load_action_settings,
     load_run_settings,
     load_server_settings,
@@ -18,6 +19,7 @@ __all__ = [
     "ServerSettings",
     "SettingsError",
     "WorkSettings",
+    "keep_private",
     "load_action_settings",
     "load_run_settings",
     "load_server_settings",

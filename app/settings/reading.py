@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import difflib
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -62,6 +64,19 @@ def load_setup_settings(**options: Any) -> SetupSettings:
 def load_action_settings(**options: Any) -> ActionSettings:
     """Read what the Action needs; else as ``load_run_settings``."""
     return _load(ActionSettings, options)
+
+
+def keep_private() -> None:
+    """Keep other processes of this user from reading our environment and memory (Linux).
+
+    Code that runs without isolation (the sandbox ``process``) could else read every secret from
+    /proc. Root can all the same (https://man7.org/linux/man-pages/man2/PR_SET_DUMPABLE.2const.html).
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+_PR_SET_DUMPABLE = 4
 
 
 def _load(kind: type[S], options: Mapping[str, Any]) -> S:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Literal
@@ -69,15 +69,17 @@ class Store:
         await self._reader.dispose()
 
 
-async def open_store(url: str) -> Store:
+async def open_store(url: str, *, mask: Callable[[str], str] | None = None) -> Store:
     """Open the database and bring it to this version; a new SQLite file is made when missing.
 
+    ``mask`` hides the process's own secrets in every text that a statement takes. It must judge by
+    value alone: what is stored is read again and must stay exact (contents are bytes, not texts).
     Raises ``StoreError`` when it cannot be opened, written, or is of a newer Cairn.
     """
     address = make_url(url)
     if is_sqlite(address):
         _make_folder(address)
-    store = Store(*engines(address))
+    store = Store(*engines(address, mask))
     try:
         async with store.writing() as connection:
             await connection.run_sync(upgrade)

@@ -9,11 +9,16 @@ write is not one transaction and fails with "database is locked" when someone el
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from sqlalchemy import event
 from sqlalchemy.engine import URL, Connection, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from runner.masking import masked
 
 # WAL: readers never wait for the writer. FULL: what was committed survives a loss of power.
 PRAGMAS = (
@@ -29,17 +34,42 @@ def is_sqlite(address: URL | str) -> bool:
     return make_url(address).get_backend_name() == "sqlite"
 
 
-def engines(address: URL) -> tuple[AsyncEngine, AsyncEngine]:
+def engines(
+    address: URL, mask: Callable[[str], str] | None = None
+) -> tuple[AsyncEngine, AsyncEngine]:
     """Make the engine that reads and the one that writes; both share their connections.
+
+    Texts go through ``mask`` on their way into a statement.
 
     A reader sees one state of the database. A writer sees what was committed before each of its
     statements, which is one state too, for a process has one writer at a time.
     """
     engine = _sqlite(address) if is_sqlite(address) else _postgresql(address)
+    if mask is not None:
+        event.listen(
+            engine.sync_engine, "before_cursor_execute", partial(_masked, mask), retval=True
+        )
     writer = engine.execution_options(cairn_writes=True)
     if is_sqlite(address):
         return engine, writer
     return engine.execution_options(isolation_level="REPEATABLE READ"), writer
+
+
+def _masked(
+    mask: Callable[[str], str],
+    _connection: object,
+    _cursor: object,
+    statement: str,
+    parameters: Any,
+    _context: object,
+    _executemany: bool,
+) -> tuple[str, Any]:
+    """Mask the parameters of a statement: one set of them by name or place, or many sets."""
+    if isinstance(parameters, dict):
+        return statement, masked(parameters, mask)
+    if isinstance(parameters, tuple):
+        return statement, tuple(masked(parameters, mask))
+    return statement, [_masked(mask, None, None, "", each, None, False)[1] for each in parameters]
 
 
 def _postgresql(address: URL) -> AsyncEngine:

@@ -13,6 +13,7 @@ from app.logs import secrets_of, set_up_logging
 from app.settings import (
     ServerSettings,
     SettingsError,
+    keep_private,
     load_server_settings,
     load_setup_settings,
 )
@@ -53,6 +54,7 @@ async def serve() -> None:
     if settings is None:
         return
     set_up_logging(settings.cairn_log_level, secrets=secrets_of(settings))
+    keep_private()
     async with server(settings) as running:
         log.info(running.sandbox.reason)
         async with listening(running.app, settings.host, settings.port) as address:

@@ -5,19 +5,25 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
 from runner.adapters.durable import write_file
 from runner.errors import Outage
+from runner.masking import masked
 from runner.ports import Answer
 
 
 class AnswerFiles:
-    """One file an answer: ``<folder>/<run>/answers/<name>.json``."""
+    """One file an answer: ``<folder>/<run>/answers/<name>.json``.
 
-    def __init__(self, folder: Path) -> None:
+    ``mask`` hides the process's own secrets, by value alone: an answer must stay exact.
+    """
+
+    def __init__(self, folder: Path, *, mask: Callable[[str], str] = str) -> None:
         self._folder = folder
+        self._mask = mask
 
     async def recall(self, run: str, question: str) -> Answer | None:
         """Return the answer to a question of the run, if there was one."""
@@ -42,7 +48,7 @@ class AnswerFiles:
     def _write(self, file: Path, answer: Answer) -> None:
         if not file.exists():
             # in ASCII: a model may say half of a surrogate pair, which UTF-8 cannot hold
-            write_file(file, json.dumps(asdict(answer)).encode())
+            write_file(file, json.dumps(masked(asdict(answer), self._mask)).encode())
 
     def _read(self, file: Path) -> Answer | None:
         try:

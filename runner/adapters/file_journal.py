@@ -8,10 +8,13 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from runner.adapters.content_store import ContentStore
 from runner.adapters.run_log import RunLog, newest, read_rows
+from runner.masking import masked
 from runner.ports import Journal, Row
 
 _CONTENTS = "contents"
@@ -22,11 +25,13 @@ class FileJournal(Journal):
     """Rows and contents of runs in a folder; a run belongs to one process until ``close``.
 
     Saving or recalling a run takes it: whoever comes second gets an ``Outage`` at once, before
-    anything is asked or written twice. ``JournalView`` looks at one that another works on.
+    anything is asked or written twice. ``mask`` hides the process's own secrets in rows (by value
+    alone, for a row must stay exact). ``JournalView`` looks at one that another works on.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, mask: Callable[[str], str] = str) -> None:
         self._folder = folder
+        self._mask = mask
         self._contents = ContentStore(folder / _CONTENTS)
         self._logs: dict[str, RunLog] = {}
         # a thread's lock, not a coroutine's: a cancelled save goes on writing in its thread
@@ -53,7 +58,7 @@ class FileJournal(Journal):
             log = self._log(row.run)
             for sha, content in contents.items():
                 self._contents.put(sha, content)
-            return log.append(row)
+            return log.append(replace(row, data=masked(row.data, self._mask)))
 
     def _recall(self, run: str) -> list[Row]:
         with self._turn:

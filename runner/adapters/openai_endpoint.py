@@ -7,7 +7,7 @@ Importing that package takes more than a second, so nothing imports this module 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -27,9 +27,21 @@ _MESSAGE_LIMIT = 500
 
 
 class Endpoint:
-    """An endpoint and its key; retries are not its business."""
+    """An endpoint and its key; ``mask`` hides secrets in every text that is sent there.
 
-    def __init__(self, *, base_url: str, api_key: str, timeout: float, clock: Clock) -> None:
+    Retries are not its business.
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        api_key: str,
+        timeout: float,
+        clock: Clock,
+        mask: Callable[[str], str] = str,
+    ) -> None:
+        self._mask = mask
         self._key = api_key
         self._clock = clock
         self._timeout = timeout
@@ -44,7 +56,7 @@ class Endpoint:
         self, *, model: str, messages: Iterable[Message], parameters: Mapping[str, object]
     ) -> Reply:
         """Ask once. Raises ``Transient`` or ``Refused``."""
-        turns = [{"role": turn.role, "content": _encodable(turn.content)} for turn in messages]
+        turns = [{"role": turn.role, "content": self._safe(turn.content)} for turn in messages]
         with self._telling(self._timeout):
             raw = await self._client.chat.completions.with_raw_response.create(
                 model=model,
@@ -66,13 +78,16 @@ class Endpoint:
         """Embed once. Raises ``Transient`` or ``Refused``."""
         with self._telling(self._timeout):
             raw = await self._client.embeddings.with_raw_response.create(
-                model=model, input=[_encodable(text) for text in texts], encoding_format="float"
+                model=model, input=[self._safe(text) for text in texts], encoding_format="float"
             )
         return read_vectors(raw.content, len(texts))
 
     async def close(self) -> None:
         """Close the connections that are kept open; doing it twice is harmless."""
         await self._client.close()
+
+    def _safe(self, text: str) -> str:
+        return _encodable(self._mask(text))
 
     @contextmanager
     def _telling(self, seconds: float) -> Iterator[None]:

@@ -50,6 +50,7 @@ class OpenAIModel(ports.Endpoint):
 
     ``timeout`` is in seconds for one try; slow servers need more than a minute for a long answer.
     ``model`` is asked when a question names none. ``habits`` keeps which models answer in a form.
+    ``mask`` hides secrets in what is sent.
     Raises ``Outage`` for a key no header can carry.
     """
 
@@ -64,6 +65,7 @@ class OpenAIModel(ports.Endpoint):
         clock: Clock | None = None,
         habits: Habits | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        mask: Callable[[str], str] = str,
     ) -> None:
         if not (api_key.isascii() and api_key.isprintable() and api_key == api_key.strip()):
             raise Outage(
@@ -77,6 +79,7 @@ class OpenAIModel(ports.Endpoint):
         self._dialects: dict[str, Dialect] = {}
         self._forms = Forms(base_url, habits or Habits())
         self._api_key = api_key
+        self._mask = mask
         self._timeout = timeout
         self._endpoint: Endpoint | None = None
 
@@ -146,6 +149,7 @@ class OpenAIModel(ports.Endpoint):
                 api_key=self._api_key,
                 timeout=self._timeout,
                 clock=self._clock,
+                mask=self._mask,
             )
         return self._endpoint
 

@@ -28,8 +28,9 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 class ProcessSandbox:
     """Opens folders. ``owner`` names who opens them, the same after a restart.
 
-    ``path`` is the PATH of the commands: the only thing they need to share with the user's shell.
-    ``prepared`` is where the results of setup commands are kept; they have the user's network.
+    ``path`` is the PATH of the commands, ``toolchains`` are variables that say where compilers and
+    the like are: all that commands share with the user's shell. ``prepared`` is where the results
+    of setup commands are kept; they have the user's network.
     """
 
     name = "process"
@@ -39,11 +40,13 @@ class ProcessSandbox:
         *,
         owner: str,
         path: str = _PATH,
+        toolchains: Mapping[str, str] | None = None,
         parent: Path | None = None,
         prepared: Path | None = None,
     ) -> None:
         """``parent`` is where the folders are made; the system's temporary folder when None."""
         self._path = path
+        self._toolchains = dict(toolchains or {})
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._parent = (parent or Path(tempfile.gettempdir())).resolve()
         # an owner may be any text, a folder's name may not
@@ -89,8 +92,9 @@ class ProcessSandbox:
         return kept
 
     def _open(
-        self, spec: BoxSpec, extra: Mapping[str, str], *, modules: Path | None = None
+        self, spec: BoxSpec, extra: dict[str, str], *, modules: Path | None = None
     ) -> ProcessBox:
+        """``extra`` are variables that what setup made needs; they win over the toolchains'."""
         try:
             folder = Path(tempfile.mkdtemp(prefix=self._prefix, dir=self._parent))
             for name in ("workspace", "home", "tmp"):
@@ -99,6 +103,7 @@ class ProcessSandbox:
                 (folder / "node_modules").symlink_to(modules / "node_modules")
         except OSError as error:
             raise Outage("sandbox", f"No folder can be made in {self._parent}: {error}") from error
+        extra = self._toolchains | extra
         return ProcessBox(folder=folder, path=self._path, spec=spec, extra=extra)
 
     async def sweep(self) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from runner.context.grammars import language_of
 from runner.context.terms import terms
+from runner.secret_files import is_secret_file
 from runner.snapshot import EXECUTABLE, FILE, Entry
 
 MAX_FILE = 64_000
@@ -27,9 +28,11 @@ _BINARY = re.compile(
 
 
 def readable(entries: Mapping[str, Entry], path: str) -> bool:
-    """Whether a path is a file that may be quoted."""
+    """Whether a path is a file that may be quoted: an ordinary one, not too large, no secrets."""
     entry = entries.get(path)
-    return entry is not None and entry.mode in (FILE, EXECUTABLE) and entry.size <= MAX_FILE
+    if entry is None or is_secret_file(path):
+        return False
+    return entry.mode in (FILE, EXECUTABLE) and entry.size <= MAX_FILE
 
 
 def chosen(entries: Mapping[str, Entry], *, text: str, first: Iterable[str]) -> list[str]:

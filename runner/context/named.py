@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 
 from runner.context.choose import MAX_FILE
+from runner.secret_files import is_secret_file
 from runner.snapshot import Snapshot
 from runner.validators.validate import syntax_complaint
 
@@ -25,10 +26,13 @@ def broken_before(path: str, contents: Mapping[str, bytes]) -> list[str]:
     ]
 
 
-def too_large(named: Iterable[str], base: Snapshot) -> list[str]:
-    """Say which named files are not shown for their size."""
-    sizes = {path: base.entries[path].size for path in named if path in base.entries}
-    return [f"`{p}` has {s:,} bytes and is not shown." for p, s in sizes.items() if s > MAX_FILE]
+def not_shown(named: Iterable[str], base: Snapshot) -> list[str]:
+    """Say which named files are not shown, for their size or for the secrets they may hold."""
+    there = [path for path in named if path in base.entries]
+    sizes = {path: base.entries[path].size for path in there if not is_secret_file(path)}
+    secret = [f"`{path}` may hold secrets and is not shown." for path in there if path not in sizes]
+    large = [f"`{p}` has {s:,} bytes and is not shown." for p, s in sizes.items() if s > MAX_FILE]
+    return [*large, *secret]
 
 
 def near_misses(named: Iterable[str], base: Snapshot) -> list[str]:

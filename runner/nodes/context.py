@@ -14,7 +14,7 @@ from runner.context.earlier import earlier_tasks, made
 from runner.context.facts import Facts
 from runner.context.index import Index
 from runner.context.library import Library
-from runner.context.named import broken_before, existing, near_misses, too_large
+from runner.context.named import broken_before, existing, near_misses, not_shown
 from runner.context.parts import Parts, within
 from runner.context.rank import Ranking, ranked
 from runner.context.terms import terms
@@ -45,7 +45,8 @@ _MAX_WORDS = 20_000
 async def build_context(state: RunState, deps: Deps) -> Step:
     """Render task, project and the files that matter; the attempt keeps it for every question."""
     state, text = await describe(state, deps)
-    return Step(state.with_attempt(context=text.encode()), "ok")
+    safe = await asyncio.to_thread(deps.mask, text)  # it is kept in the journal
+    return Step(state.with_attempt(context=safe.encode()), "ok")
 
 
 async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
@@ -72,7 +73,7 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
         library=library,
         ranking=ranking,
         contents={path: found[path] for path in wanted if path in found},
-        notes=(*near_misses(state.task.files, base), *too_large(named, base)),
+        notes=(*near_misses(state.task.files, base), *not_shown(named, base)),
         earlier=earlier_tasks(state, deps.index),
         recalled=recalled,
     )

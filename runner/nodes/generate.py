@@ -12,6 +12,7 @@ from runner.changes import ChangeSet
 from runner.deps import Deps
 from runner.findings import Complaint
 from runner.nodes.handed import set_aside, taken_over
+from runner.nodes.hiding import put_back, still_hidden, without_excerpts
 from runner.nodes.quoting import long_one, originals, quoted_changes, unseen, with_tests
 from runner.nodes.required import asked_for
 from runner.ports import Message
@@ -19,6 +20,7 @@ from runner.prompts import question
 from runner.prompts.kinds import kind_of
 from runner.reading import base_of, contents, named_in, reader
 from runner.replies import Reply, parse_reply
+from runner.secret_files import is_secret_file
 from runner.state import Attempt, RunState, Step
 from runner.strategy import MAX_REPAIRS, after_failure
 from runner.texts import in_log
@@ -81,7 +83,7 @@ async def repair_code(state: RunState, deps: Deps) -> Step:
     messages = question(
         "repair_code",
         task=state.task,
-        complaints=attempt.complaints,
+        complaints=without_excerpts(attempt.complaints),
         context="" if attempt.changes else attempt.context.decode(),
         files=files,
         partial=partial,
@@ -142,14 +144,16 @@ async def _answered(
     """Turn an answer into a change set; what cannot be understood becomes complaints."""
     base = await base_of(state, deps)
     old = await contents(deps, base, named_in(said.text, sorted(base.entries)))
+    written = [write.content for write in before.files.values() if write]
+    text = await asyncio.to_thread(put_back, said.text, [*old.values(), *written], deps.mask)
 
     def parsed(before: ChangeSet) -> Reply:
         return parse_reply(
-            said.text,
+            text,
             paths={*base.entries, *before.files},
             expected=_expected(state, before),
             named=state.task.files,
-            partial=asked.partial,
+            partial=(*asked.partial, *filter(is_secret_file, old)),
             seen=asked.text,
             read=reader(old, before),
             truncated=said.truncated,
@@ -162,6 +166,7 @@ async def _answered(
         other = await asyncio.to_thread(parsed, rest)
         before, reply = (before, reply) if other.complaints else (rest, other)
     complaints = (_REFUSED,) if said.refused and not reply.changes else reply.complaints
+    complaints += await asyncio.to_thread(still_hidden, reply.changes, old, deps.mask)
     return state.with_attempt(
         answers=state.attempt.answers + 1,
         changes=before.merged(reply.changes),

@@ -16,6 +16,10 @@ from typing import Any
 from tests.app.warm import PROJECT, WarmProcess, start
 from tests.model_server import ScriptedModel, serve
 from tests.runner.adapters.scratch_git import ENVIRONMENT, ScratchGit
+from tests.scenarios.left_behind import files_with
+
+KEY = "sk-very-secret"
+"""The model's key: it belongs into the header of a request and nowhere else."""
 
 Process = asyncio.subprocess.Process | WarmProcess
 
@@ -69,6 +73,7 @@ class Checkout:
         assert process.returncode is not None
         said = Said(process.returncode, out.decode(), err.decode())
         assert "Traceback" not in said.err, said.err
+        assert KEY not in said.out + said.err
         return said
 
     async def interrupt(
@@ -105,7 +110,9 @@ async def checkout(folder: Path, files: Mapping[str, bytes]) -> AsyncIterator[Ch
     async with serve(model) as url:
         path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
         own = {"PYTHONPATH": str(PROJECT), "PATH": path, "HOME": str(folder.parent)}
-        asked = {"OPENAI_API_KEY": "sk-very-secret", "OPENAI_BASE_URL": url}
+        asked = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": url}
         more = {"CAIRN_MODEL": "scripted", "CAIRN_SANDBOX": "process"}
         yield Checkout(git, model, {**ENVIRONMENT, **own, **asked, **more})
         model.verify()
+        assert not [asked.body for asked in model.requests if KEY in str(asked.body)]
+        assert files_with(folder, [KEY]) == []

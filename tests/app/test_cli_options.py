@@ -65,6 +65,22 @@ async def test_what_is_no_configuration_file(
     assert why in looked.out
 
 
+async def test_commands_without_isolation_see_where_compilers_are_and_no_key(
+    here: Checkout,
+) -> None:
+    """Of the shell's variables they have PATH and the places of toolchains; 0."""
+    here.environment |= {"JAVA_HOME": "/opt/java", "GITHUB_TOKEN": "x", "DATABASE_URL": "y"}
+    names = "OPENAI_API_KEY OPENAI_BASE_URL CAIRN_MODEL CAIRN_SANDBOX GITHUB_TOKEN DATABASE_URL"
+    checks = ['test "$JAVA_HOME" = /opt/java', *(f'test -z "${name}"' for name in names.split())]
+    lines = "".join(f"  - {check!r}\n" for check in checks)
+    here.git.commit({CONFIG: f"verify:\n  commands:\n{lines}".encode()})
+    here.model.says(ONE)
+
+    said = await here.cairn("run", "--max-tasks", "1")
+
+    assert said.code == 0, said.err
+
+
 async def test_tokens_are_reserved(here: Checkout) -> None:
     """A limit that no answer fits into stops the run before it asks; raised, it goes on; 4, 0."""
     said = await here.cairn("run", "--max-tokens", "1000", "--max-tasks", "1")

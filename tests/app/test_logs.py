@@ -77,9 +77,12 @@ def test_what_looks_like_a_token_is_masked_unasked(secret):
     assert mask_for()(f"before {secret} after") == f"before {HIDDEN} after"
 
 
-def test_an_authorization_header_is_masked():
-    """Whatever the token's form, its header hides it."""
-    assert mask_for()("{'Authorization': 'Bearer abc'}").endswith("Bearer ***'}")
+def test_an_authorization_header_is_masked(log):
+    """Whatever the token's form, in a log its header hides it."""
+    set_up_logging("info", stream=log)
+    logging.getLogger("x").info("sent %s", {"Authorization": "Bearer abc"})
+
+    assert log.getvalue().endswith("sent {'Authorization': 'Bearer ***'}\n")
 
 
 def test_a_key_is_masked_line_by_line_too():

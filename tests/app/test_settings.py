@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import traceback
 from pathlib import Path
 
@@ -288,6 +290,32 @@ def test_no_secret_is_printed(environment):
     assert not [
         s for s in (*GOOD.values(), "wrong-place", "half-a-key") if s in shown and s != "123"
     ]
+
+
+READS_ITS_PARENT = """
+import subprocess, sys
+from app.settings import keep_private
+
+keep_private() if "private" in sys.argv else None
+read = ["sh", "-c", 'cat "/proc/$PPID/environ"']
+found = subprocess.run(read, env={"PATH": "/usr/bin:/bin"}, capture_output=True)
+sys.stdout.buffer.write(found.stdout)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
+def test_other_processes_of_the_user_cannot_read_our_environment():
+    """A child without our environment does not find it in /proc either; root could."""
+    plain = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
+    command = [*plain, sys.executable, "-c", READS_ITS_PARENT]
+    environment = {**os.environ, "OPENAI_API_KEY": "sk-of-the-parent"}
+    seen, hidden = (
+        subprocess.run([*command, *how], env=environment, capture_output=True, check=True).stdout
+        for how in ([], ["private"])
+    )
+
+    assert b"sk-of-the-parent" in seen
+    assert hidden == b""
 
 
 def test_the_table_names_every_setting_and_no_secret():

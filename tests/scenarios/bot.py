@@ -207,7 +207,7 @@ def leading_to(github: FakeGitHub, base_url: str, folder: Path) -> dict[str, obj
         "GITHUB_WEBHOOK_SECRET": github.app.webhook_secret,
         "GITHUB_API_URL": github.api_url,
         "GITHUB_SERVER_URL": github.server_url,
-        "OPENAI_API_KEY": "sk-test",
+        "OPENAI_API_KEY": "sk-test-canary",
         "OPENAI_BASE_URL": base_url,
         "CAIRN_MODEL": "scripted",
         "CAIRN_DATA_DIR": folder / "data",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.scenarios.bot import Bot, conversation
-from tests.scenarios.left_behind import disagreements, secrets_in
+from tests.scenarios.left_behind import disagreements, leaks
 from tests.scenarios.projects import CALC
 
 
@@ -19,7 +19,9 @@ def files() -> Mapping[str, object]:
 
 
 @pytest.fixture
-async def bot(tmp_path: Path, files: Mapping[str, object]) -> AsyncIterator[Bot]:
+async def bot(
+    tmp_path: Path, files: Mapping[str, object], caplog: pytest.LogCaptureFixture
+) -> AsyncIterator[Bot]:
     """A running bot on a small project; what it said must be read in the end."""
     async with conversation(tmp_path, files) as bot, bot.started():
         yield bot
@@ -27,5 +29,5 @@ async def bot(tmp_path: Path, files: Mapping[str, object]) -> AsyncIterator[Bot]
         bot.github.verify()
         bot.model.verify()
         assert bot.bugs == []
-        assert secrets_in(bot.settings) == []
+        assert leaks(bot, caplog.text) == []
         assert disagreements(bot) == []

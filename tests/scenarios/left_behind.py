@@ -3,19 +3,43 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from app.logs import secrets_of
-from app.settings import ServerSettings
 from tests.scenarios.bot import Bot
 
 
-def secrets_in(settings: ServerSettings) -> list[str]:
-    """Files of the data directory that hold a secret of the settings."""
-    secrets = [secret.get_secret_value().encode() for secret in secrets_of(settings)]
-    secrets = [secret for secret in secrets if secret and b"sqlite" not in secret]
-    files = [file for file in settings.cairn_data_dir.rglob("*") if file.is_file()]
-    return [str(file) for file in files if any(s in file.read_bytes() for s in secrets)]
+def leaks(bot: Bot, log: str = "") -> list[str]:
+    """Where one of the server's own secrets is found: it belongs into headers of requests alone.
+
+    Looked for in what the model was asked, what GitHub was sent, files that were committed, the
+    data directory with its database, and the log before anything in it is masked.
+    """
+    secrets = _secrets(bot)
+    said = {f"question {n}": str(asked.body) for n, asked in enumerate(bot.model.requests)}
+    said |= {f"{r.method} {r.path}": json.dumps(r.body) for r in bot.github.requests if r.body}
+    said |= {f"committed file {n}": str(data) for n, data in enumerate(bot.sent())}
+    said["log"] = log
+    found = [where for where, text in said.items() if any(s in text for s in secrets)]
+    return found + files_with(bot.settings.cairn_data_dir, secrets)
+
+
+def files_with(folder: Path, secrets: Iterable[str]) -> list[str]:
+    """Files below a folder that hold one of these texts; a database is such a file, too."""
+    wanted = [secret.encode() for secret in secrets]
+    files = [file for file in folder.rglob("*") if file.is_file()]
+    return [str(file) for file in files if any(s in file.read_bytes() for s in wanted)]
+
+
+def _secrets(bot: Bot) -> list[str]:
+    """Values of the settings (of the key a line of its own), and every token that was given out."""
+    values = [secret.get_secret_value() for secret in secrets_of(bot.settings)]
+    lines = [line for value in values for line in value.split("\n")]
+    own = [
+        line for line in lines if line and not line.startswith(("-----", "sqlite", "postgresql"))
+    ]
+    return [line for line in own if len(line) >= 6] + list(bot.github.world.tokens)
 
 
 def disagreements(bot: Bot) -> list[str]:

@@ -68,7 +68,7 @@ async def test_a_long_rate_limit_is_waited_out(bot: Bot) -> None:
 @ONE_NOTE
 async def test_a_refused_key_waits_for_people(bot: Bot) -> None:
     """No time heals a wrong key: the comment names the variable, and not the key."""
-    bot.model.says(Fault.http_status(401, "Incorrect API key provided: sk-test"))
+    bot.model.says(Fault.http_status(401, "Incorrect API key provided: sk-test-canary"))
     await bot.comment("/execute")
 
     said = check_paused(bot, "OPENAI_API_KEY")

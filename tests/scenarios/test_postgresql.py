@@ -12,7 +12,7 @@ from tests.model_server import Held
 from tests.postgresql import Cluster, postgresql
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.endings import ANSWER, NOTE, check_finished
-from tests.scenarios.left_behind import secrets_in
+from tests.scenarios.left_behind import leaks
 from tests.scenarios.process import serving
 
 pytestmark = pytest.mark.long("starts PostgreSQL and kills it")
@@ -33,7 +33,7 @@ async def talk(tmp_path: Path, cluster: Cluster) -> AsyncIterator[Bot]:
         bot.github.verify()
         bot.model.verify()
         assert bot.bugs == []
-        assert secrets_in(bot.settings) == []
+        assert leaks(bot) == []
 
 
 async def test_a_killed_server_goes_on_from_postgresql(talk: Bot, cluster: Cluster) -> None:

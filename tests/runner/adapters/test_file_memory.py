@@ -13,7 +13,7 @@ import pytest
 from runner.adapters.file_memory import FileMemory
 from runner.changes import ChangeSet, Write
 from runner.context.terms import terms
-from runner.masking import masker
+from runner.masking import Mask
 from runner.memory import MAX_TEXT, MOST, of_run, of_task
 from runner.nodes.context import build_context
 from runner.nodes.run import decide_next, generate_report
@@ -35,7 +35,7 @@ def path(tmp_path: Path) -> Path:
 
 def memory(path: Path) -> FileMemory:
     """The file as a new process opens it."""
-    return FileMemory(path, mask=masker([SECRET]))
+    return FileMemory(path, mask=Mask([SECRET]))
 
 
 def stored(path: Path) -> list[dict[str, str]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.app.checkout import Checkout, Said, checkout
 from tests.scenarios.bot import Bot, conversation
 from tests.scenarios.endings import progress
-from tests.scenarios.left_behind import disagreements, secrets_in
+from tests.scenarios.left_behind import disagreements, leaks
 from tests.scenarios.promised.left import Left
 from tests.scenarios.promised.scenario import Scenario
 
@@ -49,7 +49,7 @@ def check_server(bot: Bot) -> None:
     bot.github.verify()
     bot.model.verify()
     assert bot.bugs == []
-    assert secrets_in(bot.settings) == []
+    assert leaks(bot) == []
     assert disagreements(bot) == []
 
 

@@ -47,6 +47,17 @@ _TRIGGERS = (
     *("glimt-", "glptt-", "glagent-", "gloas-", "gr1348", "eyj", "-us", "sk-", "begin ", "pypi-"),
     *("putty-user", "sg.", "xox", "hooks.slack", "sq0csp", "k_live_", "aiza"),
 )
+PRIVATE_KEY, KEYWORD, BASIC_AUTH = "Private Key", "Secret Keyword", "Basic Auth Credentials"
+_WINDOW, _OVERLAP = 1_000, 200
+_PLACEHOLDER = re.compile(
+    r"example|placeholder|change.?me|change.?this|your|x{3,}|dummy|fake|sample|todo|insert|replace"
+    r"|redacted|\*{3}|\.{3}|test|foo|bar|mock|none|null|undefined|password|passwd|secret|hunter2"
+    r"|default|user:|:pass|<|>|\{|\}|%\(|%s",
+    re.IGNORECASE,
+)
+_KEY_BODY = re.compile(r"(?:\s|\\n|[\"'+,;-]|[A-Za-z-]+: .*){0,40}[A-Za-z0-9+/=]{40}")
+_WORDS = re.compile(r"[a-z]+(?:[-_. ][a-z]+)*\d?|[\w.-]+(?:/[\w.-]+)+|\w+\.\w[\w.]*", re.IGNORECASE)
+_ADDRESS = re.compile(r"://[^\s/@]{1,200}@")
 _TWILIO = re.compile(r"(?:AC|SK)[a-z0-9]{32}")
 
 
@@ -56,6 +67,26 @@ def has_trigger(text: str) -> bool:
     if any(trigger in lower for trigger in _TRIGGERS) or ("://" in lower and "@" in lower):
         return True
     return _TWILIO.search(text) is not None
+
+
+def lines_with_trigger(text: str) -> list[tuple[int, int]]:
+    """Return start and end of the lines that can hold a secret, in order.
+
+    Quicker than asking about each line: a large output is gone through a few times, in C.
+    """
+    lower, starts = text.lower(), set[int]()
+    if len(lower) != len(text):  # some letters have a longer lower case
+        lower = text
+    for trigger in _TRIGGERS:
+        at = lower.find(trigger)
+        while at >= 0:
+            starts.add(text.rfind("\n", 0, at) + 1)
+            end = lower.find("\n", at)
+            at = lower.find(trigger, end) if end >= 0 else -1
+    for pattern in (_ADDRESS, _TWILIO):
+        starts |= {text.rfind("\n", 0, match.start()) + 1 for match in pattern.finditer(text)}
+    ends = ((start, text.find("\n", start)) for start in sorted(starts))
+    return [(start, end if end >= 0 else len(text)) for start, end in ends]
 
 
 def found_in(line: str, *, unquoted: bool = False) -> Iterator[tuple[str, str]]:
@@ -72,18 +103,53 @@ def found_in(line: str, *, unquoted: bool = False) -> Iterator[tuple[str, str]]:
                 yield str(detector.secret_type), value
 
 
-def is_reference(value: str, line: str, kind: str) -> bool:
+def secrets_in(line: str, *, rest: str = "", unquoted: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield kind and value of the secrets in a line; placeholders and references are none.
+
+    ``rest`` is the text from the line on: the marker of a private key counts with its body only.
+    """
+    for at in range(0, max(len(line), 1), _WINDOW - _OVERLAP):
+        window = line[at : at + _WINDOW]
+        if not has_trigger(window):
+            continue
+        for kind, value in found_in(window, unquoted=unquoted):
+            if _is_secret(kind, value, window, rest):
+                yield kind, value
+
+
+def is_certain(kind: str, value: str) -> bool:
+    """Whether a secret may be hidden unasked: ``scott:tiger@`` of an example may not."""
+    return kind != BASIC_AUTH or (len(value) >= 8 and _is_mixed(value))
+
+
+def _is_secret(kind: str, value: str, line: str, rest: str) -> bool:
+    if kind == PRIVATE_KEY:
+        _, _, body = rest.partition(value)
+        return _KEY_BODY.match(body.lstrip("-")) is not None
+    if _PLACEHOLDER.search(value) or _is_reference(value, line, kind):
+        return False
+    if kind == KEYWORD:
+        return 6 <= len(value) <= 200 and not _WORDS.fullmatch(value) and _is_mixed(value)
+    return len(set(value)) > 7 or kind == BASIC_AUTH
+
+
+def _is_mixed(value: str) -> bool:
+    """Whether a value has letters and digits and no blank: sentences and names are no secrets."""
+    return not re.search(r"\s|^[/.~]|:/|/\\w+/|\(", value) and bool(
+        re.search(r"[A-Za-z]", value) and re.search(r"[0-9]", value)
+    )
+
+
+def _is_reference(value: str, line: str, kind: str) -> bool:
     """Whether a value is a template, a name, a sequence or a call, and not a secret itself."""
     heuristic = importlib.import_module("detect_secrets.filters.heuristic")
     tests = (
         heuristic.is_templated_secret, heuristic.is_prefixed_with_dollar_sign,
         heuristic.is_sequential_string, heuristic.is_not_alphanumeric_string,
     )  # fmt: skip
-    if kind == "Private Key":
-        return False
     if any(test(value) for test in tests):
         return True
-    return kind == "Secret Keyword" and bool(heuristic.is_indirect_reference(line))
+    return kind == KEYWORD and bool(heuristic.is_indirect_reference(line))
 
 
 @cache
