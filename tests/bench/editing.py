@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from runner.roadmap.audit import Audit
-from runner.roadmap.edit import tick, toggled
+from runner.roadmap.edit import tick
 from runner.roadmap.lines import spliced
 from runner.roadmap.new_task import NewTask
 from runner.roadmap.parse import parse_roadmap
@@ -40,13 +40,11 @@ async def measure(_folder: Path) -> AsyncIterator[Line]:
     found = medians(
         _ROUNDS,
         parse=partial(parse_roadmap, NAME, large.content),
-        toggle=partial(toggled, large, large.tasks[-1]),
         splice=partial(_replaced, large),
         tick=partial(tick, NAME, large.content, key),
         replace=partial(_edited, large),
         parsed=partial(_edited, large, parsed=large),
     )
-    yield _within("toggle the last of 10,000 tasks, unchecked", found["toggle"])
     yield _within("replace it by two, unchecked", found["splice"])
     yield _against("tick it, checked", found["tick"], found["parse"], _PARSES)
     yield _against("replace it, checked", found["replace"], found["parse"], _PARSES)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -71,3 +73,13 @@ def test_the_readme_leads_to_every_page_and_to_nothing_else() -> None:
 
     assert {file for file in linked if not (ROOT / file).exists()} == set()
     assert {f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")} - linked == set()
+
+
+def test_every_bench_can_be_started() -> None:
+    """``make bench`` knows its measures: what they import of the product is still there."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.bench", "--help"], cwd=ROOT, capture_output=True, text=True
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "history" in done.stdout
