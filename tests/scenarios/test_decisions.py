@@ -61,6 +61,20 @@ async def test_a_reply_approves(bot: Bot) -> None:
     assert TITLES[1] in bot.checkpoints()
 
 
+async def test_both_texts_are_shown(bot: Bot) -> None:
+    """The proposal, its pull request in the end and the run's comment quote the old task, too."""
+    pull = await decomposed(bot)
+    goes_on(bot)
+    proposed = proposal_comment(bot, pull).body
+
+    await bot.reply(pull, "/approve")
+
+    bot.proposes()
+    for text in (proposed, pull.body or "", bot.says()[-1]):
+        assert "> - [ ] 1.1 Write `one.md`, `two.md` and `table.json`" in text
+        assert "- **1.1.2** Write `two.md` with a note on `table.json`" in text
+
+
 @MORE
 async def test_a_reply_on_the_issue_names_the_proposal(bot: Bot) -> None:
     """On the run's issue the id says which one is meant; without it they are listed."""
