@@ -53,7 +53,8 @@ async def ask(
         text = joined(text, said, complete=complete) if text else said
         if answer.finish_reason != "length" or not answer.text:
             break
-    cut = answer.finish_reason == "length"
+    # a continuation without a word leaves the answer as it was cut
+    cut = answer.finish_reason == "length" or not answer.text
     return state, Said(text, truncated=cut, refused=answer.finish_reason == "content_filter")
 
 

@@ -30,6 +30,7 @@ _EXPORTED = re.compile(
     r"module\.exports\s*=\s*(\{[^}]*\}|[\w$]+)|export\s*(?:default\s+)?(\{[^}]*\}|[\w$]+\s*;)"
     r"|exports\.([\w$]+)\s*="
 )
+_PASSED_ON = re.compile(r"\bexport\s*(?:type\s+)?\{([^}]*)\}\s*from\b[^\n]*")
 _DECLARED = re.compile(
     r"^\s*(?:(?:export|default|public|static|pub|async|abstract|final)\s+)*"
     r"(?:(?:type|func|var|const|let|class|function|interface|enum|fn|struct|trait|mod|def)\s+)?"
@@ -201,8 +202,37 @@ def _of_others(path: str, content: bytes) -> Interface | None:
             source = "\n".join(lines[definition.line - 1 : definition.end_line])
             takes = _written(definition.name, source, language)
             offers.setdefault(definition.name, Offer(definition.name, source, True, takes))
+            offers |= _script_methods(definition, found, lines) if language in _SCRIPTS else {}
     declared = _DECLARED.findall("\n".join(lines))  # what the grammar's query does not name
-    return Interface(offers, frozenset([*declared, *(definition.name for definition in found)]))
+    passed_on = _passed_on("\n".join(lines)) if language in _SCRIPTS else {}
+    offers = passed_on | offers
+    there = (*declared, *passed_on, *(definition.name for definition in found))
+    return Interface(offers, frozenset(there))
+
+
+def _script_methods(
+    owner: Definition, found: Sequence[Definition], lines: Sequence[str]
+) -> dict[str, Offer]:
+    """Return the public methods of a class of JavaScript or TypeScript, and what they take."""
+    offers: dict[str, Offer] = {}
+    for one in found:
+        inside = owner.line < one.line <= owner.end_line and one.depth == owner.depth + 1
+        source = "\n".join(lines[one.line - 1 : one.end_line])
+        called = re.match(rf"\s*(?:async\s+)?\*?{re.escape(one.name)}\s*(?=\()", source[:2000])
+        if inside and called and not one.name.startswith(("_", "#", "constructor")):
+            takes = of_text(source[called.end() :], typed=False)
+            name = f"{owner.name}.{one.name}"
+            offers[name] = Offer(name, source, True, takes)
+    return offers
+
+
+def _passed_on(text: str) -> dict[str, Offer]:
+    """Return the names that a module takes from another one and offers: ``export {a} from``."""
+    return {
+        name: Offer(name, found[0])
+        for found in _PASSED_ON.finditer(text)
+        for name in re.findall(r"(?:[\w$]+\s+as\s+)?([\w$]+)", found[1])
+    }
 
 
 def _exports(text: str) -> frozenset[str]:

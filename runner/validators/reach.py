@@ -231,7 +231,12 @@ def _why_outside(
     if file.path == roadmap:
         return "" if asked.mentions("roadmap") else "Cairn marks tasks as done itself"
     side = side_of(file.path)
-    if side is None or asked_for(file.path, side, asked, guidance):
+    if side is None:
+        return ""
+    if file.new is None and not asked.names_file(file.path) and not asked.mentions(*_DELETING):
+        return "the task does not ask to delete it"
+    new_page = file.old is None and side == "documentation"  # rules are about pages that exist
+    if asked_for(file.path, side, asked, {} if new_page else guidance):
         return ""
     if file.old is None and _used_by_name(file, files):
         return ""
@@ -240,6 +245,7 @@ def _why_outside(
     return f"the task asks for no change of {_SAID[side]}"
 
 
+_DELETING = ("delet", "remov", "drop", "replac", "renam", "mov", "merg", "obsolete", "clean")
 _SAID = {"CI": "the CI", "settings": "these settings", "change log": "the change log",
          "legal": "this file", "documentation": "the documentation"}  # fmt: skip
 

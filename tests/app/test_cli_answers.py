@@ -115,6 +115,16 @@ async def test_a_continuation_that_starts_again(made: Made, again: str) -> None:
     assert here.git("show", "HEAD:slug.py") == SLUG.strip()
 
 
+async def test_a_cut_answer_that_is_never_finished_is_no_file(made: Made) -> None:
+    """An empty continuation leaves the answer cut: nothing of it is committed."""
+    here = await made("- [ ] 1.1 Write `slug.py` with `slug(text)`\n")
+    cut = "slug.py\n```python\ndef slug(text):\n    return text\n\n\ndef other(text):\n    pass\n"
+    here.model.says(Reply(cut, finish_reason="length"), "", fence(SLUG, "slug.py"))
+
+    assert (await here.cairn("run")).code == 0
+    assert here.git("show", "HEAD:slug.py") == SLUG.strip()
+
+
 UTIL = (
     "def double(x):\n    return x * 2\n\n\ndef triple(x):\n    return x * 3\n\n\n"
     "def halve(x):\n    return x / 2\n"

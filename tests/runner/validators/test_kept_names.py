@@ -157,3 +157,30 @@ def test_nobody_relies_on_names_of_tests_and_scripts(path: str) -> None:
 def test_a_task_that_speaks_of_it(said: str, errors: list[str]) -> None:
     """A name that goes is its object; where it is only the place, it stays."""
     assert judged(OLD, WITHOUT, said=said, pkg__user="from .text import wrap\n") == errors
+
+
+METHODS = "export class Bus {\n  on(name, listener) {\n    return listener;\n  }\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (METHODS, METHODS.replace("name, listener", "listener, name"), ["SignatureChanged"]),
+        (METHODS, METHODS.replace("listener)", "listener, once = false)"), []),
+        (METHODS, METHODS.replace("on(", "listen("), ["UnusedNameGone"]),
+        (
+            "export { wrap, fold as bend } from './text.js';\n",
+            "export { wrap } from './text.js';\n",
+            ["UnusedNameGone"],
+        ),
+        (
+            "export { wrap } from './text.js';\n",
+            "export { wrap, fold } from './text.js';\n",
+            [],
+        ),
+    ],
+    ids=["parameters swapped", "one more", "renamed", "not passed on", "passed on"],
+)
+def test_what_scripts_offer(old: str, new: str, expected: list[str]) -> None:
+    """Methods of classes and names that a module passes on are public names, too."""
+    assert judged(old, new, path="src/bus.js", said="Make it shorter") == expected

@@ -132,6 +132,16 @@ def test_what_the_projects_rules_ask_for_stays() -> None:
     assert left_out(TASK, files, "Add an entry to the changelog.\n") == {".gitignore"}
 
 
+def test_rules_about_documentation_want_no_new_page_and_no_deletion() -> None:
+    """CONTRIBUTING asks to keep the documentation current: that is about the pages there are."""
+    files = {**LOUD, "SUMMARY.md": "# What I did\n", "docs/usage.md": "# Usage\n\nLoud.\n"}
+    rules = "Keep the documentation current. Authors are listed; contributors sign off.\n"
+
+    assert left_out(TASK, files, rules) == {"SUMMARY.md"}
+    assert left_out(TASK, {**LOUD, "README.md": None}, rules) == {"README.md"}
+    assert left_out(f"{TASK}; remove the README", {**LOUD, "README.md": None}, rules) == set()
+
+
 def test_a_task_about_layout_keeps_its_blanks() -> None:
     """Blanks are what it asks for."""
     files = {"src/words/title.py": BASE["src/words/title.py"].replace("\n", "\n\n", 1)}
