@@ -16,8 +16,8 @@ from tests.model_server import Reply
 class Harmful:
     """An answer, and what somebody changes who takes it at its word.
 
-    ``unused`` are public names that are lost and that nothing in the repository uses: they may go
-    when the model was asked about them once and people are told.
+    ``unused`` are public names that are lost, or have other parameters, and that nothing in the
+    repository uses: that may be when the model was asked about it once and people are told.
     """
 
     answer: tuple[str | Reply, ...]

@@ -25,8 +25,11 @@ _OTHER_NAMES = {"python": "{}_of", "javascript": "{}Of", "go": "{}Of"}
 Pick = Callable[[Task, str, Definition], bool]
 
 
-def _used(task: Task, path: str, name: str) -> bool:
-    """Tell whether anything of the right tree but the definition itself has a name."""
+def _used(task: Task, path: str, name: str, *, inside: bool = True) -> bool:
+    """Tell whether anything of the right tree but the definition itself has a name.
+
+    What stands in the same file counts when ``inside`` says so.
+    """
     word = re.compile(rf"\b{re.escape(name.rpartition('.')[2].lstrip('#'))}\b")
     own = task.after[path].splitlines()
     for each in definitions(path, task.after[path]):
@@ -34,7 +37,8 @@ def _used(task: Task, path: str, name: str) -> bool:
             own[each.start : each.end] = []
             break
     others = (text for other, text in task.after.items() if other not in (path, "ROADMAP.md"))
-    return any(word.search(text) for text in ("\n".join(own), *others))
+    within = ["\n".join(own)] if inside else []
+    return any(word.search(text) for text in (*within, *others))
 
 
 def _pick(task: Task, draw: random.Random, wanted: Pick) -> tuple[str, Definition] | None:
@@ -98,7 +102,7 @@ def _renamed(*, method: bool) -> Make:
         old = each.name.rpartition(".")[2]
         new = _OTHER_NAMES[task.language].format(old)
         text = re.sub(rf"\b{re.escape(old)}\b", new, task.after[path])
-        unused = () if _used(task, path, each.name) else (old,)
+        unused = () if _used(task, path, each.name, inside=False) else (old,)
         return harmful(task, {**task.change, path: text}, unused=unused)
 
     return make
@@ -137,9 +141,15 @@ def _signature(change: _Change) -> Make:
         made = change(line)
         assert made is not None
         text = replaced_lines(task.after[path], each.head, each.head + 1, [made])
-        return harmful(task, {**task.change, path: text})
+        return harmful(task, {**task.change, path: text}, unused=_unused(task, path, each))
 
     return make
+
+
+def _unused(task: Task, path: str, each: Definition) -> tuple[str, ...]:
+    """Return the name of a function that nothing else uses: its parameters are nobody's."""
+    name = each.name.rpartition(".")[2]
+    return () if _used(task, path, each.name) else (name,)
 
 
 _PARAMETERS = re.compile(
@@ -229,7 +239,7 @@ def _gone(task: Task, draw: random.Random) -> Harmful | None:
     start, _ = body_of(task.after[path], each)
     text = replaced_lines(task.after[path], start, start, [inner])
     text = replaced_lines(text, each.head, each.head + 1, [made])
-    return harmful(task, {**task.change, path: text})
+    return harmful(task, {**task.change, path: text}, unused=_unused(task, path, each))
 
 
 @HARMS.add("parameter-renamed")
@@ -244,9 +254,10 @@ def _parameter_renamed(task: Task, draw: random.Random) -> Harmful | None:
     path, each = found
     old = _names(each)[-1]
     lines = re.sub(rf"\b{old}\b", f"the_{old}", source(task.after[path], each)).splitlines()
-    return harmful(
-        task, {**task.change, path: replaced_lines(task.after[path], each.start, each.end, lines)}
-    )
+    text = replaced_lines(task.after[path], each.start, each.end, lines)
+    named = any(re.search(rf"\b{old}=", text) for text in task.after.values())
+    unused = () if named else (each.name.rpartition(".")[2],)
+    return harmful(task, {**task.change, path: text}, unused=unused)
 
 
 def _names(each: Definition) -> list[str]:
