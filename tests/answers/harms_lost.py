@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from tests.answers.code import Definition, body_of, cut, definitions
 from tests.answers.harms import (
@@ -30,7 +31,7 @@ def _used(task: Task, path: str, name: str, *, inside: bool = True) -> bool:
 
     What stands in the same file counts when ``inside`` says so.
     """
-    word = re.compile(rf"\b{re.escape(name.rpartition('.')[2].lstrip('#'))}\b")
+    word = _word(path, name)
     own = task.after[path].splitlines()
     for each in definitions(path, task.after[path]):
         if each.name == name:
@@ -39,6 +40,14 @@ def _used(task: Task, path: str, name: str, *, inside: bool = True) -> bool:
     others = (text for other, text in task.after.items() if other not in (path, "ROADMAP.md"))
     within = ["\n".join(own)] if inside else []
     return any(word.search(text) for text in (*within, *others))
+
+
+def _word(path: str, name: str) -> re.Pattern[str]:
+    """Find a name; Go's ``errors.New`` is no use of a ``New`` of ours."""
+    last = re.escape(name.rpartition(".")[2].lstrip("#"))
+    if not path.endswith(".go") or "." in name:
+        return re.compile(rf"\b{last}\b")
+    return re.compile(rf"(?<![.\w]){last}\b|\b{Path(path).parent.name}\.{last}\b")
 
 
 def _pick(task: Task, draw: random.Random, wanted: Pick) -> tuple[str, Definition] | None:

@@ -40,7 +40,6 @@ NOT_YET: dict[str, str] = {
     "javascript/untested-file=summary-file+right": "what nobody asked for is taken",
     "python/docs=trailing-blanks-in-others+again": "what nobody asked for is taken",
     "python/docs=unrelated-reformatted+right": "what nobody asked for is taken",
-    "python/fix-bug=other-task+again": "a new file that nobody asked for counts as the task",
     "python/new-methods=tests-compare-less+again": "tests that prove nothing are taken",
     "python/new-module=new-tests-always-true+again": "tests that prove nothing are taken",
     "python/untested-file=cut-and-never-finished+again": "half a file is taken",
