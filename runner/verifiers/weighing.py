@@ -60,12 +60,19 @@ class Weighed:
     """``green``: accepted, with its ``verdict``; ``red``: the change's own fault.
 
     ``unverifiable``: tests cannot show anything, for a reason (the verdict's) that was there
-    before. ``levels`` are the verification's as they are to be shown.
+    before. The ``verification`` is as it is to be shown, ``hints`` are imports that seem to lead
+    nowhere although the tests pass.
     """
 
     outcome: Literal["green", "red", "unverifiable"]
     verification: Verification
     verdict: Verdict
+    hints: tuple[str, ...] = ()
+
+
+def red_tests(verification: Verification) -> tuple[TestFailure, ...]:
+    """The failures of tests, without those of the checks before them."""
+    return tuple(failure for level in verification.tests for failure in level.failures)
 
 
 def needs_base(
@@ -76,7 +83,7 @@ def needs_base(
     ``tools`` are those the base has tests for. Empty too where nothing the base says could help:
     a test fails that the change itself wrote (its files are ``written``).
     """
-    if any(_path(failure) in written for failure in after.failures):
+    if any(_path(failure) in written for failure in red_tests(after)):
         return ()
     if any(
         level.result == "failed" and level.name in ("files", "syntax") for level in after.levels
@@ -93,22 +100,25 @@ def weigh(after: Verification, before: Verification, promise: Promise) -> Weighe
     """Decide about a verification; ``before`` has the base's levels of tests, as far as needed."""
     if trouble := _trouble(after, before, promise):
         return trouble
-    if any(level.result == "failed" and level.name != "tests" for level in after.levels):
+    ran = any(level.passed or level.result == "passed" for level in after.tests)
+    checks = [level for level in after.levels if level.name not in ("tests", "proof")]
+    if any(c.result == "failed" and not (c.name == "imports" and ran) for c in checks):
         return Weighed("red", after, Verdict(False, "a check before the tests failed"))
-    turned = _turned(after, before)
+    failures, turned = red_tests(after), _turned(after, before)
     weigher = _Weigher(before.failures, after, turned, promise)
-    own = tuple(failure for failure in after.failures if not weigher.excused(failure))
+    own = tuple(failure for failure in failures if not weigher.excused(failure))
     if own or any(_lost(level, before) or _silent(level) for level in after.tests):
         levels = tuple(_of_change(level, own, before) for level in after.levels)
         red = replace(after, levels=levels)
         return Weighed("red", red, Verdict(False, "tests fail", turned))
-    unchanged = tuple(failure.test for failure in after.failures)
-    if _nothing_ran(after) and not all(map(weigher.awaited, after.failures)):
-        first = after.failures[0]
+    unchanged = tuple(failure.test for failure in failures)
+    if _nothing_ran(after) and not all(map(weigher.awaited, failures)):
+        first = failures[0]
         why = f"no test runs, with or without this change: {first.test}: {_said(first)}"
         return Weighed("unverifiable", after, Verdict(False, why, turned, unchanged))
     accepted = replace(after, levels=tuple(map(_as_before, after.levels)))
-    return Weighed("green", accepted, _verdict(accepted, turned, unchanged, weigher))
+    hints = tuple(_hint(f) for c in checks if c.result == "failed" for f in c.failures)
+    return Weighed("green", accepted, _verdict(accepted, turned, unchanged, weigher), hints)
 
 
 def not_run(after: Verification) -> Verdict:
@@ -139,7 +149,7 @@ def _turned(after: Verification, before: Verification) -> tuple[str, ...]:
 
     Where reports name the files with tests that pass, theirs must be among them.
     """
-    red = {failure.test for failure in after.failures}
+    red = {failure.test for failure in red_tests(after)}
     green = _green(after)
     gone = (failure for failure in before.failures if failure.test not in red)
     return tuple(f.test for f in gone if green is None or _path(f) in green)
@@ -185,13 +195,22 @@ def _of_change(level: Level, own: Sequence[TestFailure], before: Verification) -
 
 
 def _as_before(level: Level) -> Level:
-    """A level whose every failure is excused."""
+    """A level whose every failure is excused, or does no harm."""
+    if level.name == "imports" and level.result == "failed":
+        why = f"{level.reason}, but the tests pass"
+        return replace(level, result="passed", failures=(), reason=why)
     if level.name != "tests" or level.result != "failed":
         return level
     others = _as_they_did(len(level.failures))
     why = f"{level.passed} passed; {others}" if level.passed else f"no test passes; {others}"
     result: Literal["passed", "skipped"] = "passed" if level.passed else "skipped"
     return replace(level, result=result, failures=(), reason=why)
+
+
+def _hint(failure: TestFailure) -> str:
+    at = f"{failure.file}, line {failure.line}" if failure.line else failure.file
+    said = failure.message.split("\n", 1)[0]
+    return f"{at}: {said}. The tests pass all the same: none of them needs it."
 
 
 def _as_they_did(count: int) -> str:
@@ -201,7 +220,8 @@ def _as_they_did(count: int) -> str:
 def _nothing_ran(after: Verification) -> bool:
     """Whether tests failed, and each of them by not even being loaded or compiled."""
     ran = any(level.passed or level.result == "passed" for level in after.tests)
-    return bool(after.failures) and not ran and not any(map(is_case, after.failures))
+    failures = red_tests(after)
+    return bool(failures) and not ran and not any(map(is_case, failures))
 
 
 def is_case(failure: TestFailure) -> bool:
@@ -234,7 +254,7 @@ class _Weigher:
         promise: Promise,
     ) -> None:
         self._before = {failure.test: failure for failure in before}
-        self._after = after.failures
+        self._after = red_tests(after)
         self._green = _green(after)
         self._turned = turned
         self._promise = promise

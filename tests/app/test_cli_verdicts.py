@@ -128,3 +128,52 @@ async def test_tests_that_wait_for_later_tasks_are_unchanged(tmp_path: Path) -> 
         assert line["verified"] is True
         assert line["turned"] == ["tests/test_case.py"]
         assert line["unchanged"] == ["tests/test_words.py"]
+
+
+CLICK = {
+    "ROADMAP.md": b"- [ ] 1.1 Add `unwound(error)` to `src/click/core.py`\n",
+    "src/click/__init__.py": b"",
+    "src/click/types.py": b"class ParamType:\n    pass\n",
+    "src/click/core.py": b"def run():\n    return 1\n",
+}
+CORE = (
+    "from types import TracebackType\n\n\ndef run():\n    return 1\n\n\n"
+    "def unwound(error) -> TracebackType | None:\n    return error.__traceback__\n"
+)
+
+
+async def test_a_module_named_like_one_of_the_standard_library_confuses_nobody(
+    tmp_path: Path,
+) -> None:
+    """``types`` is Python's own, although the package has a file of that name."""
+    async with checkout(tmp_path / "here", CLICK) as here:
+        here.model.says(answer({"src/click/core.py": CORE}))
+        said = await here.cairn("run")
+
+        assert said.code == 0, said.out
+        assert "not verified**: the project has no tests" in said.out
+
+
+async def test_an_import_that_the_base_has_already_stops_nobody(tmp_path: Path) -> None:
+    """What is not installed here was not installed before the change either."""
+    files = CLICK | {"src/click/core.py": b"import our_own_company_lib\n\n\ndef run(): return 1\n"}
+    async with checkout(tmp_path / "here", files) as here:
+        here.model.says(answer({"src/click/core.py": f"import our_own_company_lib\n{CORE}"}))
+        said = await here.cairn("run")
+
+        assert said.code == 0, said.out
+
+
+async def test_an_import_that_leads_nowhere_is_a_hint_where_the_tests_pass(tmp_path: Path) -> None:
+    """The tests have the last word; a reviewer is told what they did not see."""
+    plugin = {"calc/plugin.py": "import no_such_package_at_all\n"}
+    roadmap = {"ROADMAP.md": b"- [ ] 1.1 Add `add(a, b)` to `calc/add.py` and `calc/plugin.py`\n"}
+    async with checkout(tmp_path / "here", CALC | roadmap) as here:
+        here.model.says(ADD + answer(plugin))
+        said = await here.cairn("run")
+
+        assert said.code == 0, said.out
+        (warning,) = here.left("report.json")["warnings"]
+        assert warning["message"].startswith(
+            "calc/plugin.py, line 1: ModuleNotFoundError: No module named 'no_such_package_at_all'"
+        )

@@ -30,6 +30,7 @@ async def checked(tmp_path, files: dict[str, str], *changed: str) -> Level:
         ({"p/b.py": "x = 1\n", "p/a.py": "from .b import y\n"}, "name 'y' from 'p.b'", 1),
         ({"src/utils/b.py": "", "src/a.py": "import b\n"}, "No module named 'b'", 1),
         ({"p/__init__.py": "", "p/b.py": "", "a.py": "import b\n"}, "No module named 'b'", 1),
+        ({"p/yonder.py": "", "p/a.py": "import yonder.inner\n"}, "'yonder.inner'", 1),
     ],
 )
 async def test_what_is_nowhere(tmp_path, files, message, line):
@@ -60,6 +61,23 @@ async def test_what_is_nowhere(tmp_path, files, message, line):
         {"services/api/b.py": "", "services/api/a.py": "import b\n"},
         {"src/p/__init__.py": "", "src/p/b.py": "", "tests/test_a.py": "import p.b\n"},
         {"src/utils/b.py": "", "a.py": "import b\n", "pytest.ini": "pythonpath = src/utils\n"},
+        # names of the standard library that a package has, too
+        {"src/p/types.py": "", "src/p/a.py": "from types import TracebackType\n"},
+        {"p/__init__.py": "", "p/abc.py": "", "p/a.py": "import abc\nfrom abc import ABC\n"},
+        {"p/__init__.py": "", "p/pytest.py": "", "p/a.py": "from pytest import raises\n"},
+        # what only another file of the same name has is not looked for in that one
+        {"setup.cfg": "shop", "p/__init__.py": "", "p/shop.py": "", "p/a.py": "import shop.cart\n"},
+        # modules that are compiled, generated or described, and names made while a module runs
+        {"p/__init__.py": "", "p/_fast.pyx": "", "p/a.py": "from p._fast import go\n"},
+        {".gitignore": "_version.py\n", "p/__init__.py": "from ._version import version\n"},
+        {"p/__init__.py": "import sys\nsys.modules['p.x'] = 1\n", "a.py": "from p.x import y\n"},
+        {"b.py": "match 1:\n    case x:\n        pass\n", "a.py": "from b import x\n"},
+        {"b.py": "x = 1\n" + "# long\n" * 50_000, "a.py": "from b import y\n"},
+        # what may not be there, and is not imported then
+        {"a.py": "import pytest\nfast = pytest.importorskip('fast_xyz')\nimport fast_xyz.sub\n"},
+        {"a.py": "with suppress(ImportError):\n    import fast_thing_xyz\n"},
+        # sources of one of several projects
+        {"one/pyproject.toml": "", "one/src/kit/b.py": "", "one/tests/test_a.py": "import kit.b\n"},
         {"x/y/b.py": "", "a.py": "import sys\nsys.path.insert(0, 'x/y')\nimport b\n"},
     ],
 )
