@@ -117,7 +117,8 @@ class Attempt:
     ``below`` the branch of that commit; ``tried`` are digests of change sets that were judged;
     ``avoid`` what a fresh answer must not repeat; ``commit`` and ``url`` its checkpoint.
     ``members`` are further tasks it does together with its own, ``former`` those of a group that
-    failed and fell apart. ``partial`` are files of which its ``context`` shows only a part, or
+    failed and fell apart. ``other_tests`` are marks of existing tests that an accepted answer made
+    assert something else. ``partial`` are files of which its ``context`` shows only a part, or
     nothing though the task names them. ``proposal`` is what is proposed to do about it,
     ``decision`` what a person said to that, ``approved`` the digest of a change set a person agreed
     to, ``rewritten`` the roadmap after its recovery was applied. ``spent`` is what its calls used,
@@ -151,6 +152,7 @@ class Attempt:
     complaints: tuple[Complaint, ...] = ()
     mended: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    other_tests: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     verification: Verification | None = None
     verdict: Verdict | None = None

@@ -19,6 +19,7 @@ _LONGEST_WHY = 300
 _MOST_WARNINGS = 20
 _WARNING, _REASON = 400, 240
 _LEFT_OUT = "left out "
+UNPROVEN = "The new tests pass without the change, too: they prove nothing about it."
 WORTH_A_LOOK = "Worth a look"
 """The heading over the warnings of accepted changes, wherever they are shown."""
 _MARKS = {"passed": "✅", "failed": "❌", "skipped": "⏭️"}

@@ -10,11 +10,14 @@ from runner.nodes.filling import filled
 from runner.reading import contents
 from runner.snapshot import Snapshot
 from runner.state import RunState
+from runner.validators.asked import Asked
+from runner.validators.tests_asked import keeps_behaviour, promises_tests
 from runner.validators.tests_inventory import inventory
 from runner.verifiers import CONFIGURATION, tools_of
 from runner.verifiers.detect import is_test_module
 
 _NOTHING = "these tests prove nothing: they pass without the change, too"
+_MOST_NAMED = 10
 
 
 async def proved(state: RunState, deps: Deps, base: Snapshot, after: Verification) -> Verification:
@@ -42,10 +45,33 @@ async def proved(state: RunState, deps: Deps, base: Snapshot, after: Verificatio
         command=levels[0].command if levels else (),
         seconds=sum(level.seconds for level in levels),
         reason=_NOTHING if passed else "",
+        output=f"{_NOTHING}: {', '.join(new[:_MOST_NAMED])}" if passed else "",
     )
     proven = Verification(after.tree, (*after.levels, proof))
     await deps.events.emit(Verified(state.request.id, state.current, proven))
     return proven
+
+
+def unproven(verification: Verification | None) -> Level | None:
+    """The level that says that the new tests prove nothing; None where none says so."""
+    levels = verification.levels if verification else ()
+    failed = (level for level in levels if level.name == "proof" and level.result == "failed")
+    return next(failed, None)
+
+
+async def must_prove(state: RunState, deps: Deps, base: Snapshot) -> bool:
+    """Whether the task's new tests have to fail without its change.
+
+    They have to where the task promised them, by name or as "with tests". Tests of a task that
+    changes no behaviour (a refactoring, something made faster) may well pass before.
+    """
+    asked = Asked.of(state.task)
+    if state.attempt.handed is not None or keeps_behaviour(asked):
+        return False
+    old = await contents(deps, base, _test_files(state))
+    return promises_tests(asked) or any(
+        asked.names_file(path) for path in _test_files(state) if path not in old
+    )
 
 
 def _test_files(state: RunState) -> list[str]:

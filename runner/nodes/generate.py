@@ -11,6 +11,7 @@ from runner.asking import Said, ask
 from runner.changes import ChangeSet
 from runner.deps import Deps
 from runner.findings import Complaint
+from runner.nodes.before import unproven
 from runner.nodes.handed import set_aside, taken_over
 from runner.nodes.hiding import put_back, still_hidden, without_excerpts
 from runner.nodes.quoting import long_one, originals, quoted_changes, unseen, with_tests
@@ -106,6 +107,7 @@ async def repair_test(state: RunState, deps: Deps) -> Step:
         task=state.task,
         failures=failures[:5],
         outputs=outputs_of(verification, most=3_000),
+        unproven=unproven(verification) is not None,
         files=files,
         long=long_one(files),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -20,16 +19,14 @@ from runner.reading import Read, base_of, contents, reader
 from runner.snapshot import Snapshot
 from runner.state import Options, RunState, Step
 from runner.texts import refusal_in_log
+from runner.validators.asked import Asked
 from runner.validators.destructive import Destructive, destructive, log_line
 from runner.validators.limits import Limits
 from runner.validators.mend import mend
 from runner.validators.protected import asked_about, protect_file
-from runner.validators.tests_kept import weakened_tests
+from runner.validators.tests_kept import changed_tests, told_of_tests, weakened_tests
 from runner.validators.validate import validate
 
-_TESTS_GO = re.compile(
-    r"\b(?:delete|drop|remove|rename|move|skip|replace|rewrite)\w*\b.*\btests?\b", re.IGNORECASE
-)
 log = logging.getLogger(__name__)
 
 
@@ -69,6 +66,10 @@ def _cleared(state: RunState, read: Read) -> Step:
     """
     changes = state.attempt.changes
     about = asking(state, changes, read)
+    state = state.with_attempt(
+        other_tests=changed_tests(changes, read=read),
+        warnings=(*state.attempt.warnings, *told_of_tests(changes, read=read)),
+    )
     if state.attempt.approved == changes.digest or not any(about):
         return Step(state, "ok")
     return Step(state.with_attempt(**needs_a_person(state, *about)), "approve")
@@ -103,11 +104,15 @@ def complaints_of(
     options = state.request.options
     protect = (*options.protect, protect_file(state.request.roadmap))
     repairing = state.attempt.verification is not None
-    # a task that is about taking tests away may take them away
-    about = changes.files if _TESTS_GO.search(state.task.text) else state.task.files
     return (
         *validate(changes, base, read=read, protect=protect, limits=_limits(options)),
-        *weakened_tests(changes, read=read, repairing=repairing, allowed=about),
+        *weakened_tests(
+            changes,
+            read=read,
+            repairing=repairing,
+            asked=Asked.of(state.task),
+            accepted=state.attempt.other_tests,
+        ),
         *missing_files(state.task, changes, base),
     )
 

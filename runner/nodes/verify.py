@@ -8,7 +8,7 @@ from runner.deps import Deps
 from runner.errors import TaskError
 from runner.events import Verified
 from runner.findings import Verification
-from runner.nodes.before import proved
+from runner.nodes.before import must_prove, proved, unproven
 from runner.nodes.commands import own_commands
 from runner.nodes.filling import filled
 from runner.nodes.flaky import steadied
@@ -19,6 +19,7 @@ from runner.reading import base_of, contents, reader
 from runner.recovery.beyond_repair import beyond_repair
 from runner.snapshot import Snapshot
 from runner.state import RunState, Step
+from runner.texts import UNPROVEN
 from runner.verifiers import CONFIGURATION, Commands, tools_of, verify
 from runner.verifiers.weighing import Weighed
 from runner.waiting import upcoming
@@ -42,7 +43,11 @@ async def verify_task(state: RunState, deps: Deps) -> Step:
         raise TaskError("environment", f"The change cannot be verified: {found.verdict.reason}.")
     if found.outcome == "green":
         verification = await proved(state, deps, base, verification)
-        return Step(_accepted(state, verification, found), "ok")
+        nothing = unproven(verification)
+        if nothing is None or not await must_prove(state, deps, base):
+            return Step(_accepted(state, verification, found), "ok")
+        log.info("Test failed: %s", nothing.output)
+        return judged(state.with_attempt(verification=verification, verdict=None), "test")
     state = state.with_attempt(verification=verification, verdict=None)
     for failure in verification.failures:
         log.info("Test failed: %s", failure.test)
@@ -55,7 +60,13 @@ def _accepted(state: RunState, verification: Verification, found: Weighed) -> Ru
     reasons = state.attempt.reasons
     if found.verdict.unchanged:
         reasons = (*reasons, "the failing tests failed before this change too")
-    return state.with_attempt(verification=verification, verdict=found.verdict, reasons=reasons)
+    said = (UNPROVEN,) if unproven(verification) else ()
+    return state.with_attempt(
+        verification=verification,
+        verdict=found.verdict,
+        reasons=reasons,
+        warnings=tuple(dict.fromkeys((*state.attempt.warnings, *found.hints, *said))),
+    )
 
 
 async def _beyond_repair(state: RunState, deps: Deps) -> bool:

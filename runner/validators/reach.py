@@ -22,7 +22,7 @@ from runner.context.symbols import symbols_of
 from runner.findings import Complaint
 from runner.validators.asked import Asked, words_of
 from runner.validators.blanks import same_but_for_blanks, without_blank_changes
-from runner.validators.unasked import asked_for, side_of
+from runner.validators.unasked import MANIFEST, asked_for, side_of
 
 Read = Callable[[str], bytes | None]
 
@@ -207,11 +207,13 @@ def _outside(
     """Return the files outside the task's reach, and why each is."""
     seeds = {path for path, file in files.items() if _is_named(file, asked)}
     sure = any(_is_source(path) and not _TESTS.search(path) for path in seeds)
+    named = sure or any(map(asked.names_file, seeds))
     inside = _connected(files, seeds, asked) if sure else set(files)
     found = {
         path: why
         for path, file in files.items()
         if (why := _why_outside(file, files.values(), asked, guidance, roadmap))
+        or (why := _beside(file, files.values(), asked) if named else "")
         or (why := "" if path in inside else "the task does not need it")
     }
     kept = set(files) - set(found)
@@ -233,7 +235,7 @@ def _why_outside(
     side = side_of(file.path)
     if side is None:
         return ""
-    if file.new is None and not asked.names_file(file.path) and not asked.mentions(*_DELETING):
+    if file.new is None and not asked.names_file(file.path) and not asked.mentions(*_TAKING_AWAY):
         return "the task does not ask to delete it"
     new_page = file.old is None and side == "documentation"  # rules are about pages that exist
     if asked_for(file.path, side, asked, {} if new_page else guidance):
@@ -245,9 +247,46 @@ def _why_outside(
     return f"the task asks for no change of {_SAID[side]}"
 
 
-_DELETING = ("delet", "remov", "drop", "replac", "renam", "mov", "merg", "obsolete", "clean")
+def _beside(file: _File, files: Collection[_File], asked: Asked) -> str:
+    """Say why a task that names its code does not need a deletion, or a change of the manifest."""
+    if _deleted_unasked(file, files, asked):
+        return "the task does not ask for it to be deleted"
+    if _manifest_unasked(file, files, asked):
+        return "the task needs no other package or version"
+    return ""
+
+
+def _deleted_unasked(file: _File, files: Collection[_File], asked: Asked) -> bool:
+    """Whether a file goes that the task neither names nor takes away, and that moved nowhere."""
+    if file.new is not None or asked.names_file(file.path) or asked.mentions(*_TAKING_AWAY):
+        return False
+    return not any(other.old is None and _moved(file, other) for other in files)
+
+
+def _moved(old: _File, new: _File) -> bool:
+    stems = {file.path.rpartition("/")[2].partition(".")[0] for file in (old, new)}
+    return len(stems) == 1 or bool(old.definitions & new.definitions)
+
+
+def _manifest_unasked(file: _File, files: Collection[_File], asked: Asked) -> bool:
+    """Whether a manifest changes in what neither the task nor the other files speak of."""
+    if file.old is None or file.new is None or not MANIFEST.search(file.path):
+        return False
+    words = {word.lower() for word in file.changed_words} - _OF_MANIFESTS
+    if words & asked.words or asked.mentions(*_ABOUT_MANIFESTS) or asked.names_file(file.path):
+        return False
+    others = (other for other in files if other.path != file.path and _is_source(other.path))
+    return not any(words & {word.lower() for word in other.changed_words} for other in others)
+
+
+_ABOUT_MANIFESTS = ("depend", "packages", "version", "release", "bump", "upgrad", "config",
+                    "install", "librar", "manifest", "publish", "plugin", "mypy",
+                    "coverage")  # fmt: skip
+_OF_MANIFESTS = {"version", "dependencies", "require", "requires", "github", "com", "org",
+                 "project", "scripts", "tool", "indirect", "true", "false", "name"}  # fmt: skip
 _SAID = {"CI": "the CI", "settings": "these settings", "change log": "the change log",
-         "legal": "this file", "documentation": "the documentation"}  # fmt: skip
+         "legal": "this file", "documentation": "the documentation",
+         "leftover": "such a file"}  # fmt: skip
 
 
 def _is_source(path: str) -> bool:
@@ -357,4 +396,6 @@ def _renames(file: _File, asked: Asked) -> bool:
 
 
 _TAKING_AWAY = ("renam", "remov", "delet", "drop", "mov", "replac", "deprecat", "umbenenn",
-                "entfern", "supprim", "elimin", "renombr")  # fmt: skip
+                "entfern", "supprim", "elimin", "renombr", "merg", "split", "consolidat",
+                "reorgani", "restructur", "refactor", "convert", "migrat", "unused", "obsolete",
+                "revert", "rewrit", "combin", "unify", "extract", "clean")  # fmt: skip

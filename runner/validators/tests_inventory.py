@@ -4,43 +4,96 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from runner.python_tree import python_tree
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+from runner.validators.tests_strength import Demands, Function, demands_of
 
 _SKIPPING = {"skip", "skipif", "skipIf", "skipUnless", "skipTest", "xfail", "expectedFailure",
              "importorskip", "exit"}  # fmt: skip
+_MOST_CALLS = 20
 
 
 @dataclass(frozen=True)
 class TestCode:
     """One test function ('' stands for the module itself).
 
-    ``checks`` counts its assertions by their text, ``skips`` are the words that keep it from
-    running, ``cases`` how many rows its parametrization has (1 without).
+    ``demands`` are its assertions and those of the file's helpers it uses, ``skips`` the words that
+    keep it from running, ``cases`` how many rows its parametrization has (1 without, 0 where
+    nobody can tell). ``acts`` says that it calls something, ``names`` are the names it uses.
     """
 
     __test__ = False  # a value, not a test class of pytest's
 
     line: int
-    checks: Counter[str]
-    skips: frozenset[str]
+    demands: Demands = field(default_factory=Demands)
+    skips: frozenset[str] = frozenset()
     cases: int = 1
+    acts: bool = True
+    names: frozenset[str] = frozenset()
+
+    @property
+    def checks(self) -> Counter[str]:
+        """The assertions that demand something, counted by their text."""
+        return self.demands.checks
+
+    @property
+    def room(self) -> int:
+        """How many assertions of another shape its own may stand for, beside their number."""
+        return self.demands.more + max(0, self.cases - 1) * self.checks.total()
 
 
 def inventory(source: bytes) -> dict[str, TestCode] | None:
     """Return the tests of a file by name (``Class::function``); None when it does not parse."""
     try:
         tree = python_tree(source)
-        found = {"": TestCode(1, Counter(), frozenset(_module_skips(tree)))}
+        found = {"": TestCode(1, skips=frozenset(_module_skips(tree)))}
+        helpers = _demanding(tree)
+        rows, aliases = _listed(tree), _aliases(tree)
         for name, function, inherited in _functions(tree, "", ()):
-            found[name] = _test(function, inherited)
+            found[name] = _test(function, inherited, helpers, rows, aliases)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return found
+
+
+def _demanding(tree: ast.Module) -> dict[str, Demands]:
+    """What the file's other functions demand, by name: helpers and fixtures that assert."""
+    functions = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, Function) and not node.name.startswith("test")
+    ]
+    own = {node.name: demands_of(node) for node in functions}
+    for node in functions:  # one helper may use another
+        for name in sorted((set(_used(node)) & own.keys()) - {node.name}):
+            if own[name].checks and not own[node.name].checks:
+                own[node.name].merge(own[name])
+    return {name: demands for name, demands in own.items() if demands.checks}
+
+
+def _used(node: ast.AST) -> Counter[str]:
+    """The names a function calls or takes as fixtures, counted."""
+    called = (inner.func for inner in ast.walk(node) if isinstance(inner, ast.Call))
+    names = Counter(
+        each.id if isinstance(each, ast.Name) else each.attr
+        for each in called
+        if isinstance(each, ast.Name | ast.Attribute)
+    )
+    taken = {inner.arg for inner in ast.walk(node) if isinstance(inner, ast.arg)}
+    return names + Counter(taken - names.keys())
+
+
+def _listed(tree: ast.Module) -> dict[str, int]:
+    """How many rows the lists have that stand at the top of the file, by name."""
+    return {
+        target.id: len(node.value.elts)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.List | ast.Tuple)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
 
 
 def source_of(source: bytes, name: str) -> str:
@@ -88,50 +141,83 @@ def _functions(
             yield f"{prefix}{node.name}", node, inherited
 
 
-def _test(function: Function, inherited: tuple[ast.expr, ...]) -> TestCode:
+def _test(
+    function: Function,
+    inherited: tuple[ast.expr, ...],
+    helpers: Mapping[str, Demands],
+    rows: Mapping[str, int],
+    aliases: frozenset[str],
+) -> TestCode:
     decorators = [*inherited, *function.decorator_list]
-    skips = {word for node in decorators for word in _skip_words(node)}
+    skips = {word for node in decorators for word in _skip_words(node, aliases)}
     skips |= {word for node in function.body for word in _skip_words(node)}
-    checks = Counter(text for node in ast.walk(function) if (text := _check(node)))
+    skips |= {"parametrize without rows" for node in decorators if _is_empty(node)}
+    demands = demands_of(function)
+    for name, times in _used(function).items():
+        for _ in range(min(times, _MOST_CALLS) if name in helpers else 0):
+            demands.merge(helpers[name])
     cases = 1
     for node in decorators:
-        cases *= _cases(node)
-    return TestCode(function.lineno, checks, frozenset(skips), cases)
+        cases *= _cases(node, rows)
+    names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    names |= {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
+    return TestCode(
+        function.lineno, demands, frozenset(skips), cases, _acts(function), frozenset(names)
+    )
 
 
-def _check(node: ast.AST) -> str:
-    """Return the text of an assertion; one about a constant checks nothing."""
-    if isinstance(node, ast.Assert):
-        return "" if isinstance(node.test, ast.Constant) else f"assert {ast.unparse(node.test)}"
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        name = node.func.attr
-        if name.startswith("assert") or name in {"raises", "warns"}:
-            return ast.unparse(node)
-    return ""
+def _acts(function: Function) -> bool:
+    """Whether a test calls, awaits, imports or reads anything that could fail."""
+    kinds = (ast.Call, ast.Await, ast.Import, ast.ImportFrom, ast.Attribute, ast.Raise, ast.Yield)
+    body = (node for statement in function.body for node in ast.walk(statement))
+    return any(isinstance(node, (*kinds, ast.Subscript, ast.Delete, ast.With)) for node in body)
 
 
-def _skip_words(node: ast.AST) -> Iterator[str]:
+def _skip_words(node: ast.AST, aliases: frozenset[str] = frozenset()) -> Iterator[str]:
     for inner in ast.walk(node):
         if isinstance(inner, ast.Attribute) and inner.attr in _SKIPPING:
-            yield ast.unparse(inner)
-        elif isinstance(inner, ast.Name) and inner.id in _SKIPPING - {"exit"}:
+            if inner.attr != "exit" or ast.unparse(inner.value) == "pytest":
+                yield ast.unparse(inner)
+        elif isinstance(inner, ast.Name) and inner.id in (_SKIPPING - {"exit"}) | aliases:
             yield inner.id
 
 
-def _cases(node: ast.expr) -> int:
-    """Return how many rows a ``parametrize`` decorator lists (1 for anything else)."""
+def _cases(node: ast.expr, rows: Mapping[str, int]) -> int:
+    """Return how many rows a ``parametrize`` decorator lists: 1 for anything else, 0: unknown."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
         return 1
-    rows = node.args[1] if node.func.attr == "parametrize" and len(node.args) > 1 else None
-    return len(rows.elts) if isinstance(rows, ast.List | ast.Tuple) else 1
+    if node.func.attr != "parametrize" or len(node.args) < 2:
+        return 1
+    listed = node.args[1]
+    if isinstance(listed, ast.Name):
+        return rows.get(listed.id, 0)
+    return len(listed.elts) if isinstance(listed, ast.List | ast.Tuple) else 0
+
+
+def _is_empty(node: ast.expr) -> bool:
+    """Whether a decorator parametrizes with no row at all: the test never runs."""
+    if not isinstance(node, ast.Call) or len(node.args) < 2:
+        return False
+    rows = node.args[1]
+    return isinstance(rows, ast.List | ast.Tuple) and not rows.elts
 
 
 def _module_skips(tree: ast.Module) -> Iterator[str]:
     """Yield what skips a whole module: ``pytestmark``, ``__test__`` or a call at its top."""
     for node in tree.body:
-        if isinstance(node, ast.Assign):
-            names = {target.id for target in node.targets if isinstance(target, ast.Name)}
-            if "__test__" in names:
-                yield "__test__"
-        if not isinstance(node, ast.ClassDef | Function):
+        names = _targets(node)
+        if "__test__" in names:
+            yield "__test__"
+        if "pytestmark" in names or not isinstance(node, ast.Assign | ast.ClassDef | Function):
             yield from _skip_words(node)
+
+
+def _aliases(tree: ast.Module) -> frozenset[str]:
+    """Names that the file gives to marks that skip."""
+    marked = (node for node in tree.body if isinstance(node, ast.Assign) and any(_skip_words(node)))
+    return frozenset(name for node in marked for name in _targets(node) - {"pytestmark"})
+
+
+def _targets(node: ast.stmt) -> set[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return {target.id for target in targets if isinstance(target, ast.Name)}

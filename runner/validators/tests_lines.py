@@ -28,6 +28,10 @@ _SKIP = re.compile(
     r"|\bmarkTest(?:Skipped|Incomplete)\b|\bpending\b|^\s*skip\b|\bprocess\.exit\b|\bos\.Exit\b",
     re.MULTILINE,
 )
+_ALWAYS_TRUE = re.compile(
+    r"\b(?:assert(?:True|_true|\.ok|\.isTrue)?!?|expect)\s*\(?\s*(?:true|1|!0)\s*\)?(?:\s*;|\s*$|\.to\b|\.toBe)"
+    r"|\b(?:assert\w*|assert_eq!)\s*\(?\s*(\d+|\"[^\"]*\"|true)\s*,\s*\1\s*\)"
+)
 
 
 def is_other_test(path: str) -> bool:
@@ -48,6 +52,17 @@ def lost(old: bytes, new: bytes, *, checks: bool) -> str:
         return f"would skip tests ({min(new_skips).strip()})"
     if checks and (gone := _checks(before) - _checks(after)):
         return f"would lose the check `{min(gone)}`"
+    return ""
+
+
+def fewer(old: bytes, new: bytes) -> str:
+    """Say that a file asserts less often than before, not counting what is always true."""
+    before, after = (
+        [line for line in _checks(_plain(text)).elements() if not _ALWAYS_TRUE.search(line)]
+        for text in (old, new)
+    )
+    if len(after) < len(before):
+        return f"would have {len(after)} assertions instead of {len(before)}"
     return ""
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 from runner.context.grammars import language_of
 from runner.validators.asked import Asked
 
-Side = Literal["documentation", "change log", "legal", "CI", "settings"]
+Side = Literal["documentation", "change log", "legal", "CI", "settings", "leftover"]
 
 GUIDANCE = re.compile(
     r"(?:^|/)(?:CONTRIBUTING|AGENTS|CLAUDE|GEMINI|HACKING|DEVELOP(?:MENT|ING|ERS?)?"
@@ -21,8 +21,15 @@ GUIDANCE = re.compile(
 )
 """Where projects say what a change has to bring with it."""
 _MOST_GUIDANCE = 6
+MANIFEST = re.compile(
+    r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|requirements[\w.-]*\.(?:txt|in)|Pipfile|go\.mod"
+    r"|package\.json|Cargo\.toml|Gemfile|composer\.json|pom\.xml|build\.gradle(?:\.kts)?)$"
+)
+"""Where a project names itself, its version and the packages it needs."""
 
 _SIDES: tuple[tuple[Side, str], ...] = (
+    ("leftover", r"^~|\.(?:log|tmp|bak|orig|rej|swp|pyc)$|(?:^|/)(?:\.DS_Store|nohup\.out)$"
+                 r"|(?:^|/)(?:__pycache__|\.pytest_cache|\.mypy_cache|node_modules)/|^src/hello\.py$"),
     ("CI", r"^\.github/(?:workflows|actions)/|^\.(?:circleci|gitlab|buildkite|woodpecker)/"
            r"|(?:^|/)(?:\.gitlab-ci|\.travis|\.?appveyor|azure-pipelines|bitbucket-pipelines"
            r"|\.?codecov|dependabot|renovate)\.(?:ya?ml|json)$|(?:^|/)Jenkinsfile$"),
@@ -30,6 +37,7 @@ _SIDES: tuple[tuple[Side, str], ...] = (
                  r"|pre-commit-config\.ya?ml|pylintrc|coveragerc|dockerignore|npmrc|nvmrc"
                  r"|python-version|tool-versions|readthedocs\.ya?ml|(?:prettier|eslint|stylelint|markdownlint|yamllint)[.\w]*)$"
                  r"|^\.(?:vscode|idea|devcontainer)/|^\.github/cairn\.yml$|^\.gitmodules$"
+                 r"|(?:^|/)(?:(?:GNU)?Makefile|justfile|Taskfile\.ya?ml)$"
                  r"|(?:^|/)(?:ruff\.toml|mypy\.ini|pyrightconfig\.json|biome\.json)$"),
     ("change log", r"(?:^|/)(?:CHANGE[-_ ]?LOGS?|CHANGES|HISTORY|NEWS|RELEASE[-_ ]?NOTES?|RELEASES"
                    r"|UPGRADING|WHATSNEW)(?:\.\w{2,5})?$|(?:^|/)(?:changelog(?:\.d|s)?"
@@ -41,21 +49,22 @@ _SIDES: tuple[tuple[Side, str], ...] = (
 )  # fmt: skip
 _PATTERNS = tuple((side, re.compile(pattern, re.IGNORECASE)) for side, pattern in _SIDES)
 _WORDS: dict[Side, tuple[str, ...]] = {
+    "leftover": (),
     "CI": ("ci", "workflow", "pipeline", "actions", "travis", "github", "gitlab", "tox", "nox",
            "coverage", "codecov", "deploy", "publish", "python", "node", "drop", "support"),
     "settings": ("config", "setting", "ignor", "lint", "hook", "tool", "editor", "pre", "setup",
-                 "ruff", "flake8", "mypy", "pyright", "eslint", "prettier", "format", "coverage"),
-    "change log": ("changelog", "changes", "news", "history", "release", "version", "log"),
-    "legal": ("licen", "copyright", "author", "contribut", "maintainer", "credit", "notice",
-              "legal", "security", "owner", "citation"),
-    "documentation": ("doc", "readme", "guide", "tutorial", "manual", "handbook", "wiki", "typo",
-                      "spell", "wording", "grammar", "example", "instruction", "anleitung",
-                      "beschreib", "explain", "describe", "note", "link", "sphinx", "mkdocs", "rst",
-                      "markdown", "page", "website", "readthedocs", "translat", "faq", "intro",
-                      "докум", "описа", "文档", "文檔", "说明", "ドキュメント", "説明", "문서"),
+                 "ruff", "flake8", "mypy", "pyright", "eslint", "prettier", "formatter", "coverage",
+                 "make", "build", "target"),
+    "change log": ("changelog", "changes", "news", "history", "release", "version"),
+    "legal": ("licen", "copyright", "author", "contribut", "maintainer", "credit",
+              "legal", "security", "citation"),
+    "documentation": ("document", "readme", "guide", "tutorial", "manual", "handbook",
+                      "wiki", "typo", "spell", "wording", "grammar", "instruction", "anleitung",
+                      "beschreib", "dokumentier", "sphinx", "mkdocs", "rst", "markdown", "website",
+                      "readthedocs", "translat", "faq", "докум", "описа", "文档", "文檔", "说明",
+                      "ドキュメント", "説明", "문서"),
 }  # fmt: skip
-_BEGINNING = ("scaffold", "skeleton", "bootstrap", "initiali", "boilerplate", "setup", "template",
-              "rebrand", "publish", "package", "packaging")  # fmt: skip
+_BEGINNING = ("scaffold", "skeleton", "bootstrap", "initiali", "boilerplate", "rebrand")
 _VERSION = re.compile(r"\bv\d{1,4}\.\d{1,4}|\b\d{1,4}\.\d{1,4}\.\d{1,4}\b")
 _CJK = tuple(word for words in _WORDS.values() for word in words if ord(word[0]) > 0x2E80)
 _RULE: dict[Side, re.Pattern[str]] = {
@@ -80,7 +89,11 @@ def guidance_among(paths: Mapping[str, object]) -> list[str]:
 
 def asked_for(path: str, side: Side, asked: Asked, guidance: Mapping[str, bytes]) -> bool:
     """Say whether the task or the project's rules want a file of this side changed."""
-    if asked.names_file(path) or asked.mentions(*_WORDS[side], *_BEGINNING):
+    if asked.names_file(path) or asked.mentions(*_BEGINNING):
+        return True
+    if side == "documentation" and any(side_of(named) == side for named in asked.files):
+        return False  # it says which
+    if asked.mentions(*_WORDS[side]) or (side == "documentation" and asked.prose & {"doc", "docs"}):
         return True
     if any(word in asked.text for word in _CJK) or re.search(r"\bset(?:ting)?[ -]up\b", asked.text):
         return True

@@ -61,14 +61,35 @@ PROVES = answer(
 )
 
 
-async def test_tests_that_pass_without_the_change_are_told(bot: Bot) -> None:
-    """New tests that are green without the new code prove nothing, and the pull request says so."""
+async def test_promised_tests_that_pass_without_the_change_are_repaired(bot: Bot) -> None:
+    """New tests that are green without the new code prove nothing: the task is not done."""
+    bot.model.says(PROVES, ADD)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    (pull,) = bot.pulls
+    assert "prove nothing" in bot.prompts[1]
+    assert "tests/test_add.py::test_add" in bot.prompts[1]
+    assert b"add(2, 3) == 5" in (bot.changed(pull)["tests/test_add.py"] or b"")
+    assert "prove nothing" not in (pull.body or "")
+
+
+UNPROMISED = {
+    **CALC,
+    "ROADMAP.md": b"- [ ] 1.1 Extract `calc/add.py` with `add(a, b)` from `calc`\n",
+}
+
+
+@on(UNPROMISED)
+async def test_tests_that_nobody_promised_are_only_told_of(bot: Bot) -> None:
+    """Where a task changes no behaviour, tests may pass before it; people are told."""
     bot.model.says(PROVES)
 
     await bot.comment(ONE)
 
     bot.says()
-    assert "these tests prove nothing" in (bot.pulls[0].body or "")
+    assert "they prove nothing" in (bot.pulls[0].body or "")
 
 
 async def test_tests_that_fail_without_the_change_prove_it(bot: Bot) -> None:

@@ -112,3 +112,63 @@ async def test_what_the_rules_for_contributors_ask_for_stays(bot: Bot) -> None:
     (pull,) = bot.pulls
     assert bot.changed(pull)["CHANGELOG.md"] == log.encode()
     assert "README.md" not in bot.changed(pull)
+
+
+NAMED = {
+    **WORDS,
+    "ROADMAP.md": b"- [ ] 1.1 Let `shout(text)` in `src/shout.py` end with an exclamation mark\n"
+    b"  - Tests: `tests/test_shout.py`\n",
+}
+GUTTED = "from src.shout import shout\n\n\ndef test_shout():\n    assert True\n"
+
+
+@on(NAMED)
+async def test_a_test_that_the_task_names_is_not_gutted(bot: Bot) -> None:
+    """Wrong code and a test that is always green are refused; naming the file changes nothing."""
+    wrong = {"src/shout.py": "def shout(text):\n    return text\n", "tests/test_shout.py": GUTTED}
+    bot.model.says(answer(wrong), answer(RIGHT))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    (pull,) = bot.pulls
+    assert "`assert shout('a') == 'A!'`" in bot.prompts[1]
+    assert set(bot.changed(pull)) == {"src/shout.py", "ROADMAP.md"}
+
+
+OTHERWISE = WORDS["tests/test_shout.py"].replace(b"== 'A!'", b"== 'A!!'")
+
+
+@on({**NAMED, "tests/test_shout.py": OTHERWISE})
+async def test_people_are_told_of_a_test_that_asserts_something_else(bot: Bot) -> None:
+    """A task may mean another result; somebody should look at it."""
+    bot.model.says(answer({**RIGHT, "tests/test_shout.py": WORDS["tests/test_shout.py"].decode()}))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert "asserts something else now" in (bot.pulls[0].body or "")
+
+
+NEW = {
+    **WORDS,
+    "ROADMAP.md": b"- [ ] 1.1 Add `whisper(text)` to `src/shout.py`, and `tests/test_whisper.py`\n",
+}
+WHISPER = WORDS["src/shout.py"].decode() + "\n\ndef whisper(text):\n    return text.lower()\n"
+EMPTY = "from src.shout import whisper\n\n\ndef test_whisper():\n    assert True\n"
+
+
+@on({**NEW, "tests/test_shout.py": b"import src.shout\n\n\ndef test_it():\n    assert src.shout\n"})
+async def test_a_promised_test_that_asserts_nothing_is_asked_for_again(bot: Bot) -> None:
+    """It stands under the right name, and is green whatever the code does."""
+    sound = EMPTY.replace("assert True", "assert whisper('A') == 'a'")
+    bot.model.says(
+        answer({"src/shout.py": WHISPER, "tests/test_whisper.py": EMPTY}),
+        answer({"tests/test_whisper.py": sound}),
+    )
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert "asserts nothing" in bot.prompts[1]
+    assert bot.changed(bot.pulls[0])["tests/test_whisper.py"] == sound.encode()

@@ -7,6 +7,8 @@ import json
 import pytest
 
 from runner.validators import weakened_tests
+from runner.validators.asked import Asked
+from runner.validators.tests_kept import changed_tests, told_of_tests
 from tests.runner.validators.trees import changes
 
 OLD = """import pytest
@@ -65,7 +67,7 @@ test('adds', () => {
 });
 """
 OTHERS = {
-    "tests/calc.test.js": (SCRIPT, SCRIPT.replace("3", "4"), SCRIPT.replace("'adds'", "'all'")),
+    "tests/calc.test.js": (SCRIPT, SCRIPT.replace("3", "4"), "export {};\n"),
     "src/__tests__/calc.ts": (SCRIPT, SCRIPT.replace("  a", "  // a"), "export {};\n"),
     "calc.spec.jsx": (
         SCRIPT,
@@ -92,18 +94,18 @@ OTHERS = {
 
 @pytest.mark.parametrize("path", OTHERS)
 def test_tests_of_other_languages_are_kept(path):
-    """A first answer may change what is checked, not whether; a repair neither; more is welcome."""
+    """A first answer may not ask less, a repair nothing else; more is welcome."""
     old, softer, gone = OTHERS[path]
 
     def found(new: str | None, *, repairing: bool) -> int:
         asked = changes({path: new})
         return len(weakened_tests(asked, read=lambda _: old.encode(), repairing=repairing))
 
-    assert found(softer, repairing=False) == 0
+    assert found(old.replace("3", "4"), repairing=False) == 0
     assert found(softer, repairing=True) == 1
     assert found(gone, repairing=False) == 1
     assert found(None, repairing=False) == 1
-    assert found(old.replace("  ", "    ") + old, repairing=True) == 0
+    assert found(old.replace("  ", "    ") + "\n", repairing=True) == 0
 
 
 @pytest.mark.parametrize("how", WEAKER)
@@ -125,7 +127,8 @@ def test_the_complaint_names_the_test_and_the_check():
 def test_stronger_tests_are_welcome():
     """Added tests and checks, and other formatting, are no complaint."""
     more = (
-        OLD.replace("== 0\n", "== 0\n        assert add(2,2)==4\n") + "\n\ndef test_new(): pass\n"
+        OLD.replace("== 0\n", "== 0\n        assert add(2,2)==4\n")
+        + "\n\ndef test_new():\n    assert add(3, 3) == 6\n"
     )
 
     assert weaker({"tests/test_calc.py": more}) == []
@@ -136,9 +139,195 @@ def test_new_test_files_are_free():
     assert weaker({"tests/test_new.py": "import pytest\npytest.skip()\n"}) == []
 
 
-def test_tests_of_the_task_are_free():
-    """A task that is about a test file may take it away."""
-    assert weaker({"tests/test_calc.py": None}, allowed=("tests/test_calc.py",)) == []
+TEST = "tests/test_calc.py"
+GUTTED = {
+    "always true": OLD.replace("assert add(1, 2) == 3", "assert True"),
+    "true by a name": OLD.replace("assert add(1, 2) == 3", "ok = True\n        assert ok"),
+    "or true": OLD.replace("add(1, 2) == 3", "add(1, 2) == 3 or True"),
+    "two constants": OLD.replace("add(1, 2) == 3", "1 == 1"),
+    "itself": OLD.replace("assert add(1, 2) == 3", "a = add(1, 2)\n        assert a == a"),
+    "only there": OLD.replace("add(1, 2) == 3", "add(1, 2) is not None"),
+    "never reached": OLD.replace("assert add(1, 2)", "if False:\n            assert add(1, 2)"),
+    "behind a return": OLD.replace("        assert add(1", "        return\n        assert add(1"),
+    "a wider error": OLD.replace("TypeError", "Exception"),
+    "no case": OLD.replace("[1, 2, 3]", "[]"),
+    "an error caught": OLD.replace(
+        "assert add(0, 0) == 0",
+        "try:\n            assert add(0, 0) == 0\n        except Exception:\n            pass",
+    ),
+    "all gone": "def test_new():\n    assert True\n",
+}  # fmt: skip
+TASKS = [
+    "Let `add` in `calc.py` take three numbers\n- Tests: `tests/test_calc.py`",
+    "Change the tests in `tests/test_calc.py` for the new result of `add`",
+    "Let `add` take three numbers; extend `tests/test_calc.py`",
+]
+
+
+@pytest.mark.parametrize("repairing", [False, True])
+@pytest.mark.parametrize("text", TASKS)
+@pytest.mark.parametrize("how", GUTTED)
+def test_a_test_that_the_task_names_is_as_strong_as_before(how, text, repairing):
+    """Naming the file, or asking for another result, is no leave to assert less."""
+    assert weaker({TEST: GUTTED[how]}, repairing=repairing, asked=Asked(text)) != []
+
+
+def test_a_repair_may_change_the_tests_that_the_task_asks_to_change():
+    """Another result for the same call; but naming the file is not asking."""
+    other = {TEST: OLD.replace("== 3", "== 4")}
+
+    assert weaker(other, asked=Asked("Update `tests/test_calc.py` for the new sum")) == []
+    assert weaker(other, asked=Asked("Update the sum and its tests")) == []
+    assert weaker(other, asked=Asked("Update `add`\n- Tests: `tests/test_calc.py`")) != []
+    assert weaker(other, asked=Asked("Fix `add`; do not change the tests")) != []
+
+
+def test_what_was_accepted_before_is_accepted_in_a_repair():
+    """The first answer changed the result; the repair is of something else."""
+    other = {TEST: OLD.replace("== 3", "== 4")}
+    marks = changed_tests(changes(other), read=lambda path: FILES[path].encode())
+
+    assert weaker(other, accepted=marks) == []
+    assert weaker({TEST: OLD.replace("== 3", "== 5")}, accepted=marks) != []
+
+
+MOVED = OLD.replace("class TestAdd:", "class TestSum:")
+RENAMED = OLD.replace("add", "total").replace("test_sum", "test_total")
+KEPT = {
+    "another class": {TEST: MOVED},
+    "the function and its test renamed": {TEST: RENAMED},
+    "another file": {TEST: None, "tests/test_sums.py": OLD},
+    "assertions as rows": {
+        TEST: OLD.replace(
+            "    def test_sum(self):\n"
+            "        assert add(1, 2) == 3\n        assert add(0, 0) == 0\n",
+            '    @pytest.mark.parametrize("a, b, c", [(1, 2, 3), (0, 0, 0)])\n'
+            "    def test_sum(self, a, b, c):\n        assert add(a, b) == c\n",
+        )
+    },
+    "a loop": {
+        TEST: OLD.replace(
+            "        assert add(1, 2) == 3\n        assert add(0, 0) == 0\n",
+            "        for a, b, c in [(1, 2, 3), (0, 0, 0)]:\n            assert add(a, b) == c\n",
+        )
+    },
+    "a helper": {
+        TEST: OLD.replace("assert add(1, 2) == 3", "same(add(1, 2), 3)")
+        + "\n\ndef same(a, b):\n    assert a == b\n"
+    },
+    "one assertion of two values": {
+        TEST: OLD.replace(
+            "        assert add(1, 2) == 3\n        assert add(0, 0) == 0\n",
+            "        assert (add(1, 2), add(0, 0)) == (3, 0)\n",
+        )
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", KEPT)
+def test_another_shape_of_the_same_tests_is_fine(how):
+    """As many demands, elsewhere or in other words."""
+    assert weaker(KEPT[how], repairing=False) == []
+
+
+def test_a_helper_that_is_gutted_weakens_the_tests_that_use_it():
+    """The calls are there still, and demand nothing."""
+    old = "def same(a, b):\n    assert a == b\n\n\ndef test_one():\n    same(add(1, 2), 3)\n"
+    new = old.replace("    assert a == b\n", "    pass\n")
+    found = weakened_tests(changes({TEST: new}), read=lambda _: old.encode(), repairing=False)
+
+    assert [complaint.error for complaint in found] == ["WeakenedTest"]
+
+
+def test_tests_go_with_what_the_task_takes_away():
+    """``sub`` is removed, and its test; the test of ``add`` stays."""
+    both = f"{OLD}\n\ndef test_sub():\n    assert sub(2, 1) == 1\n"
+    code = "def add(a, b):\n    return a + b\n"
+    files = {TEST: both, "calc.py": f"{code}\n\ndef sub(a, b):\n    return a - b\n"}
+
+    def found(new: str, text: str) -> int:
+        asked = changes({TEST: new, "calc.py": code})
+        read = lambda path: files[path].encode() if path in files else None  # noqa: E731
+        return len(weakened_tests(asked, read=read, repairing=False, asked=Asked(text)))
+
+    assert found(OLD, "Remove `sub` from `calc.py`") == 0
+    assert found(OLD.replace("def test_error", "def no_error"), "Remove `sub` from `calc.py`") == 1
+    assert found(OLD, "Let `add` in `calc.py` be faster") == 1
+
+
+HOLLOW = {
+    "tests/test_new.py": [
+        "from calc import add\n\n\ndef test_add():\n    assert True\n",
+        "def test_add():\n    pass\n",
+        "from calc import add\n\n\ndef test_add():\n    add(1, 2)\n    assert 1 == 1\n",
+        "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) or True\n",
+        "from calc import add\n\n\ndef test_add():\n    add(1, 2)\n",
+    ],
+    "test/new.test.js": [
+        "import test from 'node:test';\ntest('adds', () => {\n  expect(true).toBe(true);\n});\n",
+        "import { add } from '../add.js';\ntest('adds', () => {\n  add(1, 2);\n});\n",
+        "const add = (a, b) => a + b;\nimport test from 'node:test';\n"
+        "test('adds', () => {\n  expect(add(1, 2)).toBe(3);\n});\n",
+    ],
+    "new_test.go": [
+        "package a\n\nfunc TestAdd(t *testing.T) {\n\tAdd(1, 2)\n"
+        '\tif 1 != 1 {\n\t\tt.Error("no")\n\t}\n}\n',
+        "package a\n\nfunc TestAdd(t *testing.T) {\n\tAdd(1, 2)\n}\n",
+        "package a\n\nfunc TestMain(m *testing.M) {\n\tos.Exit(0)\n}\n",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "text"), [(p, t) for p, texts in HOLLOW.items() for t in texts])
+def test_a_promised_test_that_asserts_nothing_is_refused(path, text):
+    """It would be green whatever the code does."""
+    found = weakened_tests(
+        changes({path: text}), read=lambda _: None, repairing=False, asked=Asked(f"with `{path}`")
+    )
+
+    assert len(found) == 1
+
+
+SOUND = {
+    "tests/test_new.py": [
+        "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
+        "import calc\n\n\ndef test_run(run):\n    run(calc).assert_called_once_with(1)\n",
+        "from tests.kit import check_sum\n\n\ndef test_add():\n    check_sum(1, 2)\n",
+        "import pytest\nfrom calc import add\n\n\ndef test_add():\n"
+        "    with pytest.raises(TypeError):\n        add(1)\n\n\n"
+        "def test_smoke():\n    add(1, 2)\n",
+    ],
+    "test/new.test.js": [
+        "import { add } from '../add.js';\n"
+        "test('adds', () => {\n  expect(add(1, 2)).toBe(3);\n});\n",
+        "const app = require('../app');\nit('answers', (done) => {\n"
+        "  request(app).get('/').expect(200, done);\n});\n",
+    ],
+    "new_test.go": [
+        "package a\n\nfunc TestAdd(t *testing.T) {\n"
+        '\tif Add(1, 2) != 3 {\n\t\tt.Error("no")\n\t}\n}\n',
+        "package a\n\nfunc TestAdd(t *testing.T) {\n\trequire.Equal(t, 3, Add(1, 2))\n}\n",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "text"), [(p, t) for p, texts in SOUND.items() for t in texts])
+def test_a_new_test_that_asserts_something_is_fine(path, text):
+    """By its own assertion, a helper's, a mock's, or as one smoke test beside others."""
+    found = weakened_tests(
+        changes({path: text}), read=lambda _: None, repairing=False, asked=Asked(f"with `{path}`")
+    )
+
+    assert found == ()
+
+
+def test_people_are_told_of_a_test_that_asserts_something_else():
+    """Another result may be right: somebody should look at it."""
+    other = changes({TEST: OLD.replace("add(1, 2) == 3", "add(1, 2) == 4")})
+    (said,) = told_of_tests(other, read=lambda path: FILES[path].encode())
+
+    assert "TestAdd::test_sum" in said
+    assert "`assert add(1, 2) == 4` in place of `assert add(1, 2) == 3`" in said
 
 
 def test_a_first_answer_takes_no_test_away():
