@@ -50,7 +50,7 @@ EVERY = [task for tasks in TASKS.values() for task in tasks]
 def _parameter(case: RightCase | HarmCase) -> object:
     marks = []
     if case.id in NOT_YET:
-        marks.append(pytest.mark.xfail(strict=True, reason=NOT_YET[case.id]))
+        marks.append(pytest.mark.xfail(strict=False, reason=NOT_YET[case.id]))
         marks.append(pytest.mark.long(NOT_YET[case.id]))
     return pytest.param(case, id=case.id, marks=marks)
 

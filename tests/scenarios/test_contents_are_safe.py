@@ -20,7 +20,7 @@ ACTIVE = re.compile(
     r"|\[skip ci\]"
     r"|^::|##\["  # workflow commands
     r"|<!--(?! cairn:(?:(?:checkpoint|progress|recovery|run):[0-9a-f]{10}|roadmap:ROADMAP\.md"
-    r"|proposal:[0-9a-f]{64}|state:proposed) -->)"  # hidden text that is not ours
+    r"|proposal:[0-9a-f]{64}|state:proposed|on:[\w/.-]*) -->)"  # hidden text that is not ours
     r"|&#64;",
     re.MULTILINE,
 )

@@ -79,11 +79,13 @@ async def test_line_ends_are_no_change(bot: Bot) -> None:
 
     await push(bot, crlf)
     said(bot)
+    ticked = bot.changed(bot.pulls[0])["ROADMAP.md"]
+    assert ticked == crlf.replace(b"[ ] 1.2", b"[x] 1.2")
     await push(bot, NEW.encode())
 
     assert bot.checkpoints() == TWO
-    ticked = bot.changed(bot.pulls[0])["ROADMAP.md"]
-    assert ticked == crlf.replace(b"[ ] 1.2", b"[x] 1.2")
+    ticked = bot.view.file(bot.pulls[0].pull.sha, "ROADMAP.md")
+    assert ticked == NEW.encode().replace(b"[ ] 1.2", b"[x] 1.2")
 
 
 PLACE = {

@@ -172,7 +172,8 @@ async def test_a_tool_that_is_not_there_is_an_environment_error(
     tmp_path: Path, files: dict[str, str], hint: str
 ) -> None:
     """Nothing else has tests here: the message says what to install."""
-    box, _ = await open_box(tmp_path, files)
+    absent = dict.fromkeys(("go", "cargo", "gradle"), "#!/bin/sh\nexit 127\n")  # also where it is
+    box, _ = await open_box(tmp_path, files, absent)
     encoded = {path: text.encode() for path, text in files.items()}
     with pytest.raises(TaskError, match=hint) as caught:
         await verify(box, tree="t", paths=files, changed=(), read=encoded.get, timeout=60)

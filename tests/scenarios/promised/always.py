@@ -96,7 +96,7 @@ def disagreements(left: Left) -> Iterator[str]:
     }
     for todo in (each for each in left.todos if each["status"] != "replaced"):
         ticked = boxes.get(todo["id"], False)
-        if ticked != (todo["status"] == "completed"):
+        if ticked != (todo["status"] in ("completed", "in_review")):
             yield f"{todo['id']} is {todo['status']}, its box {'ticked' if ticked else 'open'}"
 
 

@@ -40,8 +40,9 @@ def six_of_six(left: Left, *, asked: int) -> None:
     assert {f"{name}.md" for name in NAMES} <= left.changed.keys()
     assert len(left.commits) == 7
     assert len(left.prompts) == asked
-    assert left.report["tasks"]["completed"] == left.report["tasks"]["total"] == 6
-    assert [todo["checked"] for todo in left.todos] == [True] * 6
+    tasks = left.report["tasks"]  # on GitHub those of the first run wait for their review
+    assert tasks["completed"] + tasks["in_review"] == tasks["total"] == 6
+    assert all(todo["checked"] or todo["status"] == "in_review" for todo in left.todos)
     for iteration in left.files("iteration"):
         assert within_bounds(iteration) == []
     done = [each["task"] for each in left.files("iteration") if each["outcome"] == "completed"]
