@@ -135,7 +135,7 @@ class Bot:
         return [
             base64.b64decode(request.body["content"])
             for request in self.github.requests
-            if request.method == "POST" and request.path.endswith("/git/blobs")
+            if request.method == "POST" and request.path.endswith("/git/blobs") and request.body
         ]
 
     def files(self, pattern: str) -> list[Path]:

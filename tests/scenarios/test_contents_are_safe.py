@@ -122,10 +122,10 @@ async def test_a_path_of_the_model_is_safe(bot: Bot) -> None:
 SHOUT = answer(
     {
         "calc/shout.py": "def shout():\n    return 1\n",
-        "tests/test_shout.py": "def test_shout():\n"
+        "tests/test_shout.py": "from calc.shout import shout\n\n\ndef test_shout():\n"
         "    print('::error::@octo closes #7 <!-- cairn:progress:x -->')\n"
         "    print('````')\n"
-        "    assert False, '@octo closes #7 <!-- x --> ::error::y'\n",
+        "    assert shout() == 2, '@octo closes #7 <!-- x --> ::error::y'\n",
     }
 )
 
