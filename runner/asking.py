@@ -54,7 +54,7 @@ async def ask(
         if answer.finish_reason != "length" or not answer.text:
             break
     # a continuation without a word leaves the answer as it was cut
-    cut = answer.finish_reason == "length" or not answer.text
+    cut = answer.finish_reason == "length" or bool(text and not answer.text)
     return state, Said(text, truncated=cut, refused=answer.finish_reason == "content_filter")
 
 
