@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from runner.changes import ChangeSet
-from runner.context.choose import chosen
+from runner.context.choose import MAX_FILE, chosen
 from runner.context.facts import Facts, facts_of
 from runner.context.users import followed, names_of, users_of
 from runner.deps import Deps
@@ -19,7 +19,7 @@ from runner.nodes.filling import filled
 from runner.reading import contents, reader
 from runner.recovery.facts import open_others
 from runner.roadmap.task import Task
-from runner.snapshot import Snapshot
+from runner.snapshot import EXECUTABLE, FILE, Snapshot
 from runner.state import RunState
 from runner.validators.tests_inventory import source_of
 from runner.validators.tests_kept import is_test
@@ -32,6 +32,10 @@ _CODE = re.compile(
     r"\.(?:py|[cm]?[jt]sx?|go|rs|java|kts?|scala|groovy|rb|php|c|h|cc|[ch]pp|cs|swift|exs?|erl|hs|ml"
     r"|lua|pl|sh|bash|zig|dart|vue|svelte)$"
 )
+_FILES = (FILE, EXECUTABLE)
+_LARGEST, _MOST_LARGE = 1_000_000, 100
+"""Bytes and number of long files that are read to see what they import."""
+
 _MOST_TEXTS = 500
 """Test files whose text is searched for the name of a file that no import leads to."""
 
@@ -96,37 +100,61 @@ async def _promise(state: RunState, deps: Deps, base: Snapshot, after: Verificat
     paths = frozenset(changes.entries(base))
     tests = frozenset(path for path in paths if is_test(path) or is_other_test(path))
     others = list(_others(state))
+    graph = await _graph(deps, base, changes)
+    doubtful = {f.file for v in after.levels if v.name == "imports" for f in v.failures}
     return Promise(
         words=_words(state.task),
         files=frozenset(state.task.files),
         others="\n".join(map(_words, others)),
         other_files=frozenset(path for task in others for path in task.files),
         written=frozenset(changes.files),
-        users=await _users(deps, base, changes, tests),
+        users=await _users(deps, base, changes, tests, graph),
+        loading={path: graph.users([path]) for path in doubtful} if graph else None,
         tests=tests,
         sources=await _sources(deps, base, changes, red_tests(after)),
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    """What the files of a tree import; ``whole`` where all of them were read."""
+
+    facts: Mapping[str, Facts]
+    paths: frozenset[str]
+    whole: bool
+
+    def users(self, touched: Collection[str]) -> frozenset[str]:
+        return users_of(touched, self.facts, self.paths)
+
+
+async def _graph(deps: Deps, base: Snapshot, changes: ChangeSet) -> _Graph | None:
+    """Who imports whom with the change; None where it touches code whose imports do not tell."""
+    if not all(followed(path) for path in changes.files if _CODE.search(path)):
+        return None
+    kept = {p: e for p, e in base.entries.items() if p not in changes.files and followed(p)}
+    large = [p for p, e in kept.items() if MAX_FILE < e.size <= _LARGEST and e.mode in _FILES]
+    paths = [*chosen(kept, text="", first=()), *large[:_MOST_LARGE]]
+    facts = await facts_of_tree(deps, base, paths)
+    new = {p: write.content for p, write in changes.files.items() if write and followed(p)}
+    facts |= await asyncio.to_thread(_facts, new)
+    after = frozenset(changes.entries(base))
+    return _Graph(facts, after | changes.files.keys(), whole=after & kept.keys() <= facts.keys())
+
+
 async def _users(
-    deps: Deps, base: Snapshot, changes: ChangeSet, tests: Collection[str]
+    deps: Deps, base: Snapshot, changes: ChangeSet, tests: Collection[str], graph: _Graph | None
 ) -> frozenset[str] | None:
     """The files that use what changed; None where imports do not tell.
 
     Where no test is among them, a test that names a changed file in its text counts as one.
     """
-    touched = [path for path in changes.files if path.rpartition("/")[2] != "ROADMAP.md"]
-    code = [path for path in touched if _is_code(path)]
-    if not all(map(followed, code)):
+    if graph is None:
         return None
-    kept = {path: entry for path, entry in base.entries.items() if path not in changes.files}
-    paths = [path for path in chosen(kept, text="", first=()) if followed(path)]
-    facts: dict[str, Facts] = await facts_of_tree(deps, base, paths)
-    new = {path: write.content for path, write in changes.files.items() if write}
-    facts |= await asyncio.to_thread(_facts, {p: c for p, c in new.items() if followed(p)})
-    everything = frozenset(changes.entries(base)) | changes.files.keys()
-    found = await asyncio.to_thread(users_of, touched, facts, everything)
-    return found if found & set(tests) else found | await _naming(deps, base, touched, tests)
+    found = await asyncio.to_thread(graph.users, list(changes.files))
+    if found & set(tests):
+        return found
+    found |= await _naming(deps, base, changes.files, tests)
+    return found if graph.whole or found & set(tests) else None
 
 
 def _facts(files: Mapping[str, bytes]) -> dict[str, Facts]:
@@ -142,11 +170,6 @@ async def _naming(
     return frozenset(
         path for path, text in texts.items() if any(name.encode() in text for name in names)
     )
-
-
-def _is_code(path: str) -> bool:
-    """Whether it is a file of a programming language."""
-    return _CODE.search(path) is not None
 
 
 async def _sources(

@@ -231,13 +231,12 @@ def missing(name: str, importer: str, tree: Tree) -> tuple[str, list[str]]:
     if installed(parts[0]):
         return "", []
     roots = [r for r in sorted(tree.holders.get(parts[0], ())) if reachable(r, importer, tree)]
+    # the modules of a package are imported by its name: one of this name may be another's
+    roots = [r for r in roots if tree.anywhere or not is_package(r, tree)]
     if not roots:
         return ("" if known(parts[0], tree) else NOWHERE % parts[0]), []
     found = [joined(root, "/".join(parts)) for root in roots]
     there = [path for path in found if tree.has(path)]
-    if all(is_package(root, tree) for root in roots):  # perhaps something else of the same name
-        lost = not there and not known(parts[0], tree)
-        return (NOWHERE % parts[0] if lost else ""), []
     if there or any(made_elsewhere(root, parts, tree) for root in roots):
         return "", there
     return NOWHERE % name, []

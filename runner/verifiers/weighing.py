@@ -42,7 +42,8 @@ class Promise:
     ``words`` is all that the task says, ``files`` the files it names; ``others`` and
     ``other_files`` are the same of tasks that are still open. ``written`` are the files of the
     change set. ``users`` are the files that use one of them by way of imports (themselves among
-    them), None where that is not known; ``sources`` are the sources of failing tests by id.
+    them), None where that is not known, and ``loading`` those that use each of the files with an
+    import that seems to lead nowhere; ``sources`` are the sources of failing tests by id.
     """
 
     words: str = ""
@@ -51,6 +52,7 @@ class Promise:
     other_files: frozenset[str] = frozenset()
     written: frozenset[str] = frozenset()
     users: frozenset[str] | None = None
+    loading: Mapping[str, frozenset[str]] | None = field(default_factory=dict)
     tests: frozenset[str] = frozenset()
     sources: Mapping[str, str] = field(default_factory=dict)
 
@@ -100,14 +102,11 @@ def weigh(after: Verification, before: Verification, promise: Promise) -> Weighe
     """Decide about a verification; ``before`` has the base's levels of tests, as far as needed."""
     if trouble := _trouble(after, before, promise):
         return trouble
-    # tests show that an import is fine only where they use what changed
-    used = frozenset(promise.tests) & (promise.users or frozenset())
-    ran = bool(used) and any(v.passed or v.result == "passed" for v in after.tests)
-    checks = [level for level in after.levels if level.name not in ("tests", "proof")]
-    if any(c.result == "failed" and not (c.name == "imports" and ran) for c in checks):
-        return Weighed("red", after, Verdict(False, "a check before the tests failed"))
     failures, turned = red_tests(after), _turned(after, before)
     weigher = _Weigher(before.failures, after, turned, promise)
+    checks = [v for v in after.levels if v.name not in ("tests", "proof") and v.result == "failed"]
+    if not all(map(weigher.does_no_harm, checks)):
+        return Weighed("red", after, Verdict(False, "a check before the tests failed"))
     own = tuple(failure for failure in failures if not weigher.excused(failure))
     if own or any(_lost(level, before) or _silent(level) for level in after.tests):
         levels = tuple(_of_change(level, own, before) for level in after.levels)
@@ -119,7 +118,7 @@ def weigh(after: Verification, before: Verification, promise: Promise) -> Weighe
         why = f"no test runs, with or without this change: {first.test}: {_said(first)}"
         return Weighed("unverifiable", after, Verdict(False, why, turned, unchanged))
     accepted = replace(after, levels=tuple(map(_as_before, after.levels)))
-    hints = tuple(_hint(f) for c in checks if c.result == "failed" for f in c.failures)
+    hints = tuple(_hint(failure) for check in checks for failure in check.failures)
     return Weighed("green", accepted, _verdict(accepted, turned, unchanged, weigher), hints)
 
 
@@ -257,6 +256,7 @@ class _Weigher:
     ) -> None:
         self._before = {failure.test: failure for failure in before}
         self._after = red_tests(after)
+        self._levels = after.tests
         self._green = _green(after)
         self._turned = turned
         self._promise = promise
@@ -277,6 +277,15 @@ class _Weigher:
         if self._turned_beside(failure):
             return bool(self._promise.others) and not self._is_about_promised(failure)
         return self._has_evidence(failure)
+
+    def does_no_harm(self, check: Level) -> bool:
+        """Whether a check that failed is of imports only, in files that tests load and pass."""
+        passed = [level for level in self._levels if level.passed or level.result == "passed"]
+        loaded = self._promise.loading
+        return check.name == "imports" and all(
+            bool(passed) and bool(self._passing((loaded or {}).get(f.file, frozenset())))
+            for f in check.failures
+        )
 
     def awaited(self, failure: TestFailure) -> bool:
         """Whether it fails for want of a name that is left to another open task.
@@ -305,7 +314,9 @@ class _Weigher:
 
     def _passing_files(self) -> set[str]:
         """Test files that use the change and in which a test passes, as far as is known."""
-        users = self._promise.users or frozenset()
+        return self._passing(self._promise.users or frozenset())
+
+    def _passing(self, users: frozenset[str]) -> set[str]:
         if self._green is not None:
             return set(users & self._green)
         return set((users & self._promise.tests) - {_path(failure) for failure in self._after})

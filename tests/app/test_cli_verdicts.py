@@ -164,16 +164,36 @@ async def test_an_import_that_the_base_has_already_stops_nobody(tmp_path: Path) 
         assert said.code == 0, said.out
 
 
-async def test_an_import_that_leads_nowhere_is_a_hint_where_the_tests_pass(tmp_path: Path) -> None:
-    """The tests have the last word; a reviewer is told what they did not see."""
-    plugin = {"calc/plugin.py": "import no_such_package_at_all\n"}
-    roadmap = {"ROADMAP.md": b"- [ ] 1.1 Add `add(a, b)` to `calc/add.py` and `calc/plugin.py`\n"}
-    async with checkout(tmp_path / "here", CALC | roadmap) as here:
-        here.model.says(ADD + answer(plugin))
+async def test_an_import_that_leads_nowhere_is_a_hint_where_tests_load_it(tmp_path: Path) -> None:
+    """A test that passes has the last word; a reviewer is told what looked wrong."""
+    stands_in = b"import sys\nimport types\n\nsys.modules['host_program'] = types.ModuleType('x')\n"
+    used = answer(
+        {
+            "calc/add.py": "import host_program\n\n\ndef add(a, b):\n    return a + b\n",
+            "tests/test_add.py": "from calc.add import add\n\n\n"
+            "def test_add():\n    assert add(2, 3) == 5\n",
+        }
+    )
+    async with checkout(tmp_path / "here", CALC | {"conftest.py": stands_in}) as here:
+        here.model.says(used)
         said = await here.cairn("run")
 
         assert said.code == 0, said.out
         (warning,) = here.left("report.json")["warnings"]
         assert warning["message"].startswith(
-            "calc/plugin.py, line 1: ModuleNotFoundError: No module named 'no_such_package_at_all'"
+            "calc/add.py, line 1: ModuleNotFoundError: No module named 'host_program'"
         )
+
+
+async def test_an_import_that_leads_nowhere_is_repaired_where_no_test_loads_it(
+    tmp_path: Path,
+) -> None:
+    """The tests pass without it, and show nothing about it."""
+    wrong = {"calc/add.py": "from half import half\n\n\ndef add(a, b):\n    return a + b\n"}
+    async with checkout(tmp_path / "here", CALC) as here:
+        here.model.says(answer(wrong), ADD_MODULE)
+        said = await here.cairn("run")
+
+        assert said.code == 0, said.out
+        assert "No module named 'half'" in here.model.requests[1].prompt
+        assert "from the repository's root it is calc.half" in here.model.requests[1].prompt

@@ -30,6 +30,7 @@ async def checked(tmp_path, files: dict[str, str], *changed: str) -> Level:
         ({"p/b.py": "x = 1\n", "p/a.py": "from .b import y\n"}, "name 'y' from 'p.b'", 1),
         ({"src/utils/b.py": "", "src/a.py": "import b\n"}, "No module named 'b'", 1),
         ({"p/__init__.py": "", "p/b.py": "", "a.py": "import b\n"}, "No module named 'b'", 1),
+        ({"p/__init__.py": "", "p/b.py": "", "p/a.py": "import b\n"}, "No module named 'b'", 1),
         ({"p/yonder.py": "", "p/a.py": "import yonder.inner\n"}, "'yonder.inner'", 1),
     ],
 )

@@ -225,3 +225,26 @@ def test_the_base_is_asked_where_it_counts(after: Verification, tools: tuple[str
     """A red run that names tests, a broken one, and one that ran nothing are compared."""
     assert needs_base(after, {"pytest"}) == tools
     assert needs_base(after, {"pytest"}, {OTHER[:19]}) == (() if after.failures else tools)
+
+
+@pytest.mark.parametrize(
+    ("loading", "outcome"),
+    [
+        ({"kit/case.py": USED}, "green"),
+        ({"kit/case.py": frozenset({"kit/case.py"})}, "red"),
+        (None, "red"),
+    ],
+)
+def test_an_import_that_seems_to_lead_nowhere_does_no_harm_where_tests_load_the_file(
+    loading: dict[str, frozenset[str]] | None, outcome: str
+) -> None:
+    """Then it is a hint; else nothing shows that the file can be loaded at all."""
+    complaint = TestFailure("kit/case.py", "No module named 'host'", "kit/case.py", 3)
+    imports = Level("imports", "failed", failures=(complaint,), reason="1 import leads nowhere")
+    after = Verification("t", (imports, *ran(green=["tests/test_case.py"]).levels))
+    found = weigh(after, ran(), replace(TASK, loading=loading))
+
+    assert found.outcome == outcome
+    if outcome == "green":
+        assert found.verification.passed
+        assert found.hints[0].startswith("kit/case.py, line 3: No module named 'host'")
