@@ -116,6 +116,8 @@ class Attempt:
     ``answers`` counts first, fresh and repaired answers; ``base`` is the commit it builds on and
     ``below`` the branch of that commit; ``tried`` are digests of change sets that were judged;
     ``avoid`` what a fresh answer must not repeat; ``commit`` and ``url`` its checkpoint.
+    ``mended`` are notes on what Cairn put right in answers without a model, ``left_out`` paths that
+    it left out of them, each with the reason.
     ``members`` are further tasks it does together with its own, ``former`` those of a group that
     failed and fell apart. ``other_tests`` are marks of existing tests that an accepted answer made
     assert something else. ``partial`` are files of which its ``context`` shows only a part, or
@@ -151,6 +153,7 @@ class Attempt:
     changes: ChangeSet = field(default_factory=ChangeSet)
     complaints: tuple[Complaint, ...] = ()
     mended: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     other_tests: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()

@@ -18,7 +18,6 @@ _MOST_NAMED = 10
 _LONGEST_WHY = 300
 _MOST_WARNINGS = 20
 _WARNING, _REASON = 400, 240
-_LEFT_OUT = "left out "
 UNPROVEN = "The new tests pass without the change, too: they prove nothing about it."
 WORTH_A_LOOK = "Worth a look"
 """The heading over the warnings of accepted changes, wherever they are shown."""
@@ -172,9 +171,8 @@ def effort(attempt: Attempt) -> str:
         f"{attempt.test_repairs} test repairs)",
         f"- tokens: {attempt.spent.tokens:,}; cost: {money(attempt)}",
     ]
-    for note in attempt.mended:
-        done = "" if note.startswith(_LEFT_OUT) else "put right without a model: "
-        lines.append(f"- {done}{_plain(note)}")
+    lines += [f"- left out {_plain(f'{path}: {why}')}" for path, why in attempt.left_out.items()]
+    lines += [f"- put right without a model: {_plain(note)}" for note in attempt.mended]
     return "\n".join(lines)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from runner.ports import Repository, Stack
 from runner.roadmap.edit import tick_all, untick_all
 from runner.roadmap.parse import parse_roadmap
-from runner.roadmap.replay import Edit, Unmerged, with_unmerged
+from runner.roadmap.replay import RoadmapEdits, Unmerged, with_unmerged
 from runner.snapshot import EXECUTABLE, FILE
 from runner.state import RunState, Status
 
@@ -33,7 +33,7 @@ async def roadmap_now(repository: Repository, stack: Stack, path: str) -> Unmerg
         mine = await _read(repository, member.commit, path)
         old = await _read(repository, member.fork, path) if member.fork else newest
         if mine is not None and old is not None:
-            edits.append(Edit(old, mine))
+            edits.append(RoadmapEdits(old, mine))
     return with_unmerged(path, newest, edits)
 
 

@@ -22,7 +22,7 @@ from app.github.repository_api import RepositoryApi
 from runner.changes import ChangeSet, Write
 from runner.errors import Outage
 from runner.ports import Checkpoint
-from runner.roadmap.replay import Edit, replayed
+from runner.roadmap.replay import RoadmapEdits, replayed
 from runner.snapshot import EXECUTABLE, FILE, Entry, Snapshot
 
 log = logging.getLogger(__name__)
@@ -146,7 +146,7 @@ class Freshen:
             return None
         known = await self._blobs([each.sha for each in entries])
         old, mine, new = (known[each.sha] for each in entries)
-        return replayed(path, Edit(old, mine), new)
+        return replayed(path, RoadmapEdits(old, mine), new)
 
     async def _added(
         self, pull: Pull, changes: ChangeSet, new: Snapshot, tip: str, message: str

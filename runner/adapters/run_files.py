@@ -135,6 +135,7 @@ def _iteration(attempt: Attempt, links: list[str]) -> dict[str, object]:
         "code_repairs": attempt.code_repairs,
         "test_repairs": attempt.test_repairs,
         "mended": list(attempt.mended),
+        "left_out": dict(attempt.left_out),
         "warnings": list(attempt.warnings),
         "reasons": list(attempt.reasons),
         "plan": asdict(attempt.plan) if attempt.plan else None,

@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import islice
 
 from runner.context.choose import MAX_FILE
 from runner.secret_files import is_secret_file
 from runner.snapshot import Snapshot
-from runner.validators.validate import syntax_complaint
 
 _MOST, _OF_FOLDER = 40, 30
-
-
-def broken_before(path: str, contents: Mapping[str, bytes]) -> list[str]:
-    """Say that a file of the base does not parse: it was so before this task."""
-    found = syntax_complaint(path, contents[path])
-    if found is None:
-        return []
-    at = f" on line {found.line}" if found.line else ""
-    return [
-        f"`{path}` has a syntax error{at} that was there before ({found.message}). Repair it "
-        "if this task needs the file."
-    ]
 
 
 def not_shown(named: Iterable[str], base: Snapshot) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from runner.changes import ChangeSet
+from runner.context.testing import is_pytest_module
 from runner.deps import Deps
 from runner.events import Verified
 from runner.findings import Level, Verification
@@ -10,11 +11,10 @@ from runner.nodes.filling import filled
 from runner.reading import contents
 from runner.snapshot import Snapshot
 from runner.state import RunState
-from runner.validators.asked import Asked
+from runner.validators.asked import TaskWords
 from runner.validators.tests_asked import keeps_behaviour, promises_tests
 from runner.validators.tests_inventory import inventory
 from runner.verifiers import CONFIGURATION, tools_of
-from runner.verifiers.detect import is_test_module
 
 _NOTHING = "these tests prove nothing: they pass without the change, too"
 _MOST_NAMED = 10
@@ -23,7 +23,7 @@ _MOST_NAMED = 10
 async def proved(state: RunState, deps: Deps, base: Snapshot, after: Verification) -> Verification:
     """Run the task's new and changed tests without its code: there at least one must fail.
 
-    Asked only where a change brings both; tests for what was there before prove by passing.
+    TaskWords only where a change brings both; tests for what was there before prove by passing.
     """
     new = await _new_tests(deps, base, state.attempt.changes)
     files = {path: state.attempt.changes.files[path] for path in _test_files(state)}
@@ -65,7 +65,7 @@ async def must_prove(state: RunState, deps: Deps, base: Snapshot) -> bool:
     They have to where the task promised them, by name or as "with tests". Tests of a task that
     changes no behaviour (a refactoring, something made faster) may well pass before.
     """
-    asked = Asked.of(state.task)
+    asked = TaskWords.of(state.task)
     if state.attempt.handed is not None or keeps_behaviour(asked):
         return False
     old = await contents(deps, base, _test_files(state))
@@ -79,7 +79,7 @@ def _test_files(state: RunState) -> list[str]:
 
 
 def _is_test(path: str) -> bool:
-    return is_test_module(path) or path.rpartition("/")[2] == "conftest.py"
+    return is_pytest_module(path) or path.rpartition("/")[2] == "conftest.py"
 
 
 async def _new_tests(deps: Deps, base: Snapshot, changes: ChangeSet) -> list[str]:
@@ -87,7 +87,7 @@ async def _new_tests(deps: Deps, base: Snapshot, changes: ChangeSet) -> list[str
     old = await contents(deps, base, changes.files)
     found: list[str] = []
     for path, write in changes.files.items():
-        if write is None or not is_test_module(path):
+        if write is None or not is_pytest_module(path):
             continue
         before = inventory(old.get(path, b"")) or {}
         for name, code in (inventory(write.content) or {}).items():

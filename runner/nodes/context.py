@@ -14,7 +14,7 @@ from runner.context.earlier import earlier_tasks, made
 from runner.context.facts import Facts
 from runner.context.index import Index
 from runner.context.library import Library
-from runner.context.named import broken_before, existing, near_misses, not_shown
+from runner.context.named import existing, near_misses, not_shown
 from runner.context.parts import Parts, within
 from runner.context.rank import Ranking, ranked
 from runner.context.terms import terms
@@ -25,6 +25,7 @@ from runner.prompts import render_text
 from runner.reading import base_of, contents, quote
 from runner.snapshot import Snapshot
 from runner.state import RunState, Step
+from runner.validators.validate import syntax_complaint
 
 log = logging.getLogger(__name__)
 
@@ -98,7 +99,7 @@ def _rendered(state: RunState, deps: Deps, material: Material) -> tuple[Parts, s
     render = partial(_render, state)
     left = limit - count(render(Parts()))
     parts = compose(material, limit=limit, left=left, count=count)
-    broken = [n for file in parts.files for n in broken_before(file.path, material.contents)]
+    broken = [n for file in parts.files for n in _broken_before(file.path, material.contents)]
     parts = replace(parts, notes=(*parts.notes, *broken))
     return within(parts, render, limit=limit, count=count)
 
@@ -192,3 +193,15 @@ def _words(state: RunState) -> str:
     task, plan = state.task, state.attempt.plan
     steps = "\n".join(plan.steps) if plan else ""
     return f"{task.text}\n{task.title}\n{task.details}\n{steps}"[:_MAX_WORDS]
+
+
+def _broken_before(path: str, contents: Mapping[str, bytes]) -> list[str]:
+    """Say that a file of the base does not parse: it was so before this task."""
+    found = syntax_complaint(path, contents[path])
+    if found is None:
+        return []
+    at = f" on line {found.line}" if found.line else ""
+    return [
+        f"`{path}` has a syntax error{at} that was there before ({found.message}). Repair it "
+        "if this task needs the file."
+    ]

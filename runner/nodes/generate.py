@@ -60,7 +60,7 @@ async def execute_task(state: RunState, deps: Deps) -> Step:
     first = state.request.options.temperature
     temperature = AFRESH if attempt.answers else FIRST if first is None else first
     state, said = await ask(state, deps, messages, temperature=temperature)
-    return Step(await _answered(state, deps, said, newest, Asked(messages, partial)), "ok")
+    return Step(await _answered(state, deps, said, newest, CodeQuestion(messages, partial)), "ok")
 
 
 def _newest(state: RunState) -> ChangeSet:
@@ -92,7 +92,7 @@ async def repair_code(state: RunState, deps: Deps) -> Step:
         dropped=sorted(attempt.changes.files.keys() - kept.keys()),
     )
     state = state.with_attempt(code_repairs=attempt.code_repairs + 1)
-    return await _repaired(state, deps, Asked(messages, partial))
+    return await _repaired(state, deps, CodeQuestion(messages, partial))
 
 
 async def repair_test(state: RunState, deps: Deps) -> Step:
@@ -112,11 +112,11 @@ async def repair_test(state: RunState, deps: Deps) -> Step:
         long=long_one(files),
     )
     state = state.with_attempt(test_repairs=attempt.test_repairs + 1)
-    return await _repaired(state, deps, Asked(messages, unseen(state, files)))
+    return await _repaired(state, deps, CodeQuestion(messages, unseen(state, files)))
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CodeQuestion:
     """A question for code; of the files ``partial`` it shows only a part."""
 
     messages: tuple[Message, ...]
@@ -127,7 +127,7 @@ class Asked:
         return "\n".join(message.content for message in self.messages)
 
 
-async def _repaired(state: RunState, deps: Deps, asked: Asked) -> Step:
+async def _repaired(state: RunState, deps: Deps, asked: CodeQuestion) -> Step:
     """A repair's answer goes on top of what it repairs; the same code again is no answer."""
     state, said = await ask(state, deps, asked.messages, temperature=SURGICAL)
     state = await _answered(state, deps, said, _kept(state.attempt), asked)
@@ -141,7 +141,7 @@ async def _repaired(state: RunState, deps: Deps, asked: Asked) -> Step:
 
 
 async def _answered(
-    state: RunState, deps: Deps, said: Said, before: ChangeSet, asked: Asked
+    state: RunState, deps: Deps, said: Said, before: ChangeSet, asked: CodeQuestion
 ) -> RunState:
     """Turn an answer into a change set; what cannot be understood becomes complaints."""
     base = await base_of(state, deps)

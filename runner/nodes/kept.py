@@ -10,34 +10,32 @@ from runner.reading import Read, contents
 from runner.snapshot import Snapshot
 from runner.state import RunState
 from runner.strategy import MAX_CALLS
-from runner.validators.kept_names import Verdict, losses, verdict
-from runner.validators.uses import Repository, family_of
+from runner.validators.kept_names import NameFindings, losses, verdict
+from runner.validators.uses import CodeFiles, family_of
 
 _MOST_FILES, _LARGEST, _MOST_BYTES = 4_000, 1 << 20, 32 << 20
 
 
 async def kept_names(
     state: RunState, deps: Deps, changes: ChangeSet, base: Snapshot, read: Read
-) -> Verdict:
+) -> NameFindings:
     """Return what is wrong with names that are gone, or take less, and what people are told.
 
     The repository is read only when there are some. What people pushed is their own decision.
     """
     task, attempt = state.task, state.attempt
     if attempt.handed:
-        return Verdict()
+        return NameFindings()
     said = "\n".join((task.title, task.text, task.details, *task.acceptance))
     found = await asyncio.to_thread(losses, changes, read=read, said=said)
     if not found:
-        return Verdict()
+        return NameFindings()
     families = {family_of(loss.path) for loss in found}
     paths = [path for path in _code(base, families) if path not in changes.files]
     files = await contents(deps, base, paths)
     files |= {path: write.content for path, write in changes.files.items() if write}
     last = attempt.calls >= MAX_CALLS
-    return await asyncio.to_thread(
-        verdict, found, Repository(files), asked=attempt.asked, last=last
-    )
+    return await asyncio.to_thread(verdict, found, CodeFiles(files), asked=attempt.asked, last=last)
 
 
 def _code(base: Snapshot, families: set[str]) -> list[str]:

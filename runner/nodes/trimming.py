@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
 
 from runner.changes import ChangeSet
 from runner.deps import Deps
 from runner.reading import Read, contents
 from runner.snapshot import Snapshot
 from runner.state import RunState
-from runner.validators.asked import Asked
+from runner.validators.asked import TaskWords
 from runner.validators.reach import Trimmed, trimmed
 from runner.validators.unasked import guidance_among
 
@@ -31,18 +30,12 @@ async def without_the_unasked(
     found = await asyncio.to_thread(  # a hostile answer may cost seconds
         trimmed,
         changes,
-        Asked.of(state.task),
+        TaskWords.of(state.task),
         paths=changes.entries(base).keys(),
         read=read,
         guidance=guidance,
         roadmap=state.request.roadmap,
     )
-    for note in found.notes:
-        log.info("%s", note)
+    for path, why in found.left_out.items():
+        log.info("Left out %s: %s", path, why)
     return found
-
-
-def still_true(notes: Iterable[str], changes: ChangeSet) -> list[str]:
-    """Those of earlier notes that do not speak of a file left out that is in the change set now."""
-    kept = tuple(f"left out {path}: " for path in changes.files)
-    return [note for note in notes if not (kept and note.startswith(kept))]

@@ -14,12 +14,12 @@ from runner.nodes.asking_first import needs_a_person
 from runner.nodes.judging import judged
 from runner.nodes.kept import kept_names
 from runner.nodes.required import missing_files
-from runner.nodes.trimming import still_true, without_the_unasked
+from runner.nodes.trimming import without_the_unasked
 from runner.reading import Read, base_of, contents, reader
 from runner.snapshot import Snapshot
 from runner.state import Options, RunState, Step
 from runner.texts import refusal_in_log
-from runner.validators.asked import Asked
+from runner.validators.asked import TaskWords
 from runner.validators.destructive import Destructive, destructive, log_line
 from runner.validators.limits import Limits
 from runner.validators.mend import mend
@@ -41,11 +41,12 @@ async def validate_code(state: RunState, deps: Deps) -> Step:
     changes, found, notes = await asyncio.to_thread(_mended, state, reduced.changes, base, read)
     names = await kept_names(state, deps, changes, base, read)
     complaints = (*attempt.complaints, *reduced.complaints, *found, *names.complaints)
-    mended = (*still_true(attempt.mended, changes), *reduced.notes, *notes)
+    left_out = {**attempt.left_out, **reduced.left_out}
     state = state.with_attempt(
         changes=changes,
         complaints=complaints,
-        mended=tuple(dict.fromkeys(mended)),
+        mended=tuple(dict.fromkeys((*attempt.mended, *reduced.notes, *notes))),
+        left_out={path: why for path, why in left_out.items() if path not in changes.files},
         warnings=(*attempt.warnings, *names.warnings),
         asked=(*attempt.asked, *names.asked),
     )
@@ -110,7 +111,7 @@ def complaints_of(
             changes,
             read=read,
             repairing=repairing,
-            asked=Asked.of(state.task),
+            asked=TaskWords.of(state.task),
             accepted=state.attempt.other_tests,
         ),
         *missing_files(state.task, changes, base),

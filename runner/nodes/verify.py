@@ -21,7 +21,7 @@ from runner.snapshot import Snapshot
 from runner.state import RunState, Step
 from runner.texts import UNPROVEN
 from runner.verifiers import CONFIGURATION, Commands, tools_of, verify
-from runner.verifiers.weighing import Weighed
+from runner.verifiers.weighing import Assessment
 from runner.waiting import upcoming
 
 log = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ async def verify_task(state: RunState, deps: Deps) -> Step:
     return judged(state, "test")
 
 
-def _accepted(state: RunState, verification: Verification, found: Weighed) -> RunState:
+def _accepted(state: RunState, verification: Verification, found: Assessment) -> RunState:
     reasons = state.attempt.reasons
     if found.verdict.unchanged:
         reasons = (*reasons, "the failing tests failed before this change too")

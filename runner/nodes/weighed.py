@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from runner.changes import ChangeSet
 from runner.context.choose import MAX_FILE, chosen
 from runner.context.facts import Facts, facts_of
+from runner.context.testing import is_test_file
 from runner.context.users import followed, names_of, users_of
 from runner.deps import Deps
 from runner.events import Verified
@@ -22,11 +23,9 @@ from runner.roadmap.task import Task
 from runner.snapshot import EXECUTABLE, FILE, Snapshot
 from runner.state import RunState
 from runner.validators.tests_inventory import source_of
-from runner.validators.tests_kept import is_test
-from runner.validators.tests_lines import is_other_test
 from runner.verifiers import COMMAND, CONFIGURATION, Commands, run_tests, tools_of
 from runner.verifiers.levels import imports_level, without
-from runner.verifiers.weighing import Promise, Weighed, needs_base, red_tests, weigh
+from runner.verifiers.weighing import Assessment, Promise, needs_base, red_tests, weigh
 
 _CODE = re.compile(
     r"\.(?:py|[cm]?[jt]sx?|go|rs|java|kts?|scala|groovy|rb|php|c|h|cc|[ch]pp|cs|swift|exs?|erl|hs|ml"
@@ -42,7 +41,7 @@ _MOST_TEXTS = 500
 
 async def weighed(
     state: RunState, deps: Deps, base: Snapshot, after: Verification, *, own: Commands | None
-) -> Weighed:
+) -> Assessment:
     """Return what a verification means for the change; the base's tests are run where they count.
 
     Raises as ``verify`` does.
@@ -98,7 +97,7 @@ async def _imports(
 async def _promise(state: RunState, deps: Deps, base: Snapshot, after: Verification) -> Promise:
     changes = state.attempt.changes
     paths = frozenset(changes.entries(base))
-    tests = frozenset(path for path in paths if is_test(path) or is_other_test(path))
+    tests = frozenset(path for path in paths if is_test_file(path))
     others = list(_others(state))
     graph = await _graph(deps, base, changes)
     doubtful = {f.file for v in after.levels if v.name == "imports" for f in v.failures}

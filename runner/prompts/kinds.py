@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Literal
 
+from runner.context.testing import is_among_tests
 from runner.roadmap.task import Task
 
 Kind = Literal["code", "tests", "configuration", "scripts", "documentation"]
 
-_TEST = re.compile(r"(?:^|/)(?:tests?|__tests__|spec)/|(?:^|/)test_|[._](?:test|spec)\.")
 _SUFFIXES: dict[str, Kind] = {
     **dict.fromkeys(("md", "rst", "txt", "adoc"), "documentation"),
     **dict.fromkeys(("json", "yaml", "yml", "toml", "ini", "cfg", "env"), "configuration"),
@@ -36,7 +36,7 @@ def kind_of(task: Task) -> Kind:
 def _kinds(files: Iterable[str]) -> Iterable[Kind]:
     for path in files:
         name = path.rpartition("/")[2]
-        if _TEST.search(path):
+        if is_among_tests(path):
             yield "tests"
         else:
             yield _NAMES.get(name) or _SUFFIXES.get(name.rpartition(".")[2], "code")

@@ -41,7 +41,7 @@ def assemble(
             draft.complaints.append(replace(target, message=f"{piece.place}: {target.message}"))
             continue
         if known.is_example(target.path):
-            draft.notes.append(f"left out {EXAMPLE}: it is the example of the instructions")
+            draft.notes.append(f"{EXAMPLE}: dropped, because it is the example in the instructions")
             continue
         if target.note and target.note not in draft.notes:
             draft.notes.append(target.note)

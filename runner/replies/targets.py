@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from runner.context.testing import is_test_file
 from runner.replies.languages import fits
 from runner.replies.pieces import Known
-from runner.validators.tests_kept import is_test
-from runner.validators.tests_lines import is_other_test
 
 _TEST = re.compile(
     r"^\s*(?:async\s+)?def test|^\s*class Test|^\s*(?:test|it|describe)\s*\("
@@ -39,7 +38,7 @@ def _of_kind(paths: Sequence[str], lines: Sequence[str], _known: Known) -> list[
     tests, code = bool(_TEST.search(text)), bool(_CODE.search(text))
     if tests and code:
         return list(paths)
-    kept = [path for path in paths if (is_test(path) or is_other_test(path)) == tests]
+    kept = [path for path in paths if is_test_file(path) == tests]
     return kept or list(paths)
 
 

@@ -15,7 +15,7 @@ from runner.roadmap.parse import parse_roadmap
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class RoadmapEdits:
     """What a branch did to a roadmap: ``old`` where it left what is below it, ``mine`` its head."""
 
     old: bytes
@@ -30,7 +30,7 @@ class Unmerged:
     ticked: frozenset[str] = frozenset()
 
 
-def replayed(path: str, edit: Edit, new: bytes) -> bytes | None:
+def replayed(path: str, edit: RoadmapEdits, new: bytes) -> bytes | None:
     """Return ``new`` with all of an edit.
 
     None where it does not fit any more: a ticked task is gone, or both changed the same lines.
@@ -43,7 +43,7 @@ def replayed(path: str, edit: Edit, new: bytes) -> bytes | None:
         return None
 
 
-def with_unmerged(path: str, newest: bytes, edits: Iterable[Edit]) -> Unmerged:
+def with_unmerged(path: str, newest: bytes, edits: Iterable[RoadmapEdits]) -> Unmerged:
     """Return ``newest`` with edits, as far as they fit: what does not is left out."""
     content, ticks = newest, list[str]()
     for edit in edits:
@@ -61,7 +61,7 @@ def with_unmerged(path: str, newest: bytes, edits: Iterable[Edit]) -> Unmerged:
         return Unmerged(content)
 
 
-def _ticks(path: str, edit: Edit) -> list[str]:
+def _ticks(path: str, edit: RoadmapEdits) -> list[str]:
     """The tasks that an edit ticks, which may have come with it."""
     if edit.old == edit.mine:
         return []
@@ -70,7 +70,7 @@ def _ticks(path: str, edit: Edit) -> list[str]:
     return [key for key in now if key not in before]
 
 
-def _with_text(path: str, edit: Edit, keys: Sequence[str], new: bytes) -> bytes | None:
+def _with_text(path: str, edit: RoadmapEdits, keys: Sequence[str], new: bytes) -> bytes | None:
     """Return ``new`` with what an edit changed besides its ticks; None where that does not fit."""
     plain = untick_all(path, edit.mine, keys)
     if plain == edit.old:

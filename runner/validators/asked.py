@@ -38,7 +38,7 @@ _ABOUT_TESTS = re.compile(
 
 
 @dataclass(frozen=True)
-class Asked:
+class TaskWords:
     """A task's words. ``text`` is all that people wrote about it, headings and section included.
 
     ``about_tests`` says that tests are all it is to write.
@@ -49,7 +49,7 @@ class Asked:
     about_tests: bool = False
 
     @classmethod
-    def of(cls, task: Task) -> Asked:
+    def of(cls, task: Task) -> TaskWords:
         """Read a task."""
         own = "\n".join((task.text, task.details, *task.acceptance))
         above = "\n".join((task.label, task.section, *(each.text for each in task.headings)))

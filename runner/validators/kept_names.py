@@ -14,7 +14,7 @@ from runner.changes import ChangeSet
 from runner.findings import Complaint
 from runner.validators.interfaces import Interface, Offer, interface, is_looked_at, is_private
 from runner.validators.signatures import Given, Parameters, fits, lost, same_places
-from runner.validators.uses import Repository, Use, uses_of
+from runner.validators.uses import CodeFiles, Use, uses_of
 
 ASKED = frozenset({"UnusedNameGone", "SignatureChanged"})
 """Complaints that ask whether something is meant: the same answer again says that it is."""
@@ -73,7 +73,7 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class NameFindings:
     """What is to be said about losses: complaints, or warnings of what was asked about before.
 
     ``asked`` are the keys of what the complaints ask about.
@@ -177,8 +177,8 @@ def _says(name: str, said: str) -> bool:
 
 
 def verdict(
-    found: Sequence[Loss], repository: Repository, *, asked: Collection[str], last: bool
-) -> Verdict:
+    found: Sequence[Loss], repository: CodeFiles, *, asked: Collection[str], last: bool
+) -> NameFindings:
     """Judge losses: refuse what code uses, ask once about the rest, and warn of it afterwards.
 
     ``asked`` are keys that were asked about before; with the ``last`` answer nothing can be asked.
@@ -195,10 +195,10 @@ def verdict(
             else:
                 keys.append(loss.key)
                 complaints.append(_question(loss))
-    return Verdict(tuple(complaints[:_MOST]), tuple(warnings), tuple(keys))
+    return NameFindings(tuple(complaints[:_MOST]), tuple(warnings), tuple(keys))
 
 
-def _broken(loss: Loss, repository: Repository) -> Use | None:
+def _broken(loss: Loss, repository: CodeFiles) -> Use | None:
     """Return a place that does not work any more."""
     for use in uses_of(loss.name, loss.path, repository):
         old, new = loss.offer.takes, loss.now.takes if loss.now else None

@@ -12,24 +12,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from runner.changes import ChangeSet, Write
 from runner.context.grammars import language_of
 from runner.context.imports import Places, imported
 from runner.context.symbols import symbols_of
+from runner.context.testing import is_among_tests
 from runner.findings import Complaint
-from runner.validators.asked import Asked, words_of
+from runner.validators.asked import TaskWords, words_of
 from runner.validators.blanks import same_but_for_blanks, without_blank_changes
 from runner.validators.unasked import MANIFEST, asked_for, side_of
 
 Read = Callable[[str], bytes | None]
 
-_TESTS = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__|testing)/|(?:^|/)(?:test_|conftest\.)"
-    r"|[._-](?:test|spec|tests)\.\w+$"
-)
 _PACKAGE_FILES = {"__init__.py", "py.typed", "mod.rs", "lib.rs", "index.ts", "index.js", "doc.go",
                   "setup.py", "conftest.py"}  # fmt: skip
 _LINKED = {"python", "javascript", "typescript", "tsx", "go", "rust", "java", "php", "c", "cpp",
@@ -54,9 +51,13 @@ _COMMON = frozenset(_COMMON_WORDS.split())
 
 @dataclass(frozen=True)
 class Trimmed:
-    """What is left of an answer, what was left out and why, and what may not be left out."""
+    """What is left of an answer; ``left_out`` are paths, each with the reason.
+
+    ``notes`` say what was put back in files that stay, ``complaints`` what may not be left out.
+    """
 
     changes: ChangeSet
+    left_out: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     complaints: tuple[Complaint, ...] = ()
 
@@ -118,7 +119,7 @@ def _tells(word: str) -> bool:
 
 def trimmed(
     changes: ChangeSet,
-    asked: Asked,
+    asked: TaskWords,
     *,
     paths: Collection[str],
     read: Read,
@@ -139,14 +140,14 @@ def trimmed(
     }
     left, complaints = _left_alone(files, asked)
     if complaints:
-        return Trimmed(changes, (), complaints)
+        return Trimmed(changes, complaints=complaints)
     left |= _blank(_without(files, left), asked)
     rest = _without(files, left)
     outside = _outside(rest, asked, guidance, roadmap)
     left |= outside if len(outside) < len(rest) else {}
-    notes = [f"left out {path}: {why}" for path, why in sorted(left.items())]
     kept = ChangeSet({path: write for path, write in changes.files.items() if path not in left})
-    return Trimmed(kept, tuple(notes)) if asked.formatting else _tidied(kept, read, notes)
+    found = Trimmed(kept, dict(sorted(left.items())))
+    return found if asked.formatting else _tidied(found, read)
 
 
 def _without(files: Mapping[str, _File], left: Mapping[str, str]) -> dict[str, _File]:
@@ -154,7 +155,7 @@ def _without(files: Mapping[str, _File], left: Mapping[str, str]) -> dict[str, _
 
 
 def _left_alone(
-    files: Mapping[str, _File], asked: Asked
+    files: Mapping[str, _File], asked: TaskWords
 ) -> tuple[dict[str, str], tuple[Complaint, ...]]:
     """What the task says must not change: left out, or complained of where that will not do."""
     alone = asked.left_alone([path for path, file in files.items() if file.old is not None])
@@ -167,12 +168,12 @@ def _left_alone(
 
 def _needed(file: _File, rest: Iterable[_File]) -> bool:
     """Say whether others use a name that only the new version of the file defines."""
-    if file.new is None or _TESTS.search(file.path):
+    if file.new is None or is_among_tests(file.path):
         return False
     return any(file.new_definitions & words_of(other.changed_lines) for other in rest)
 
 
-def _blank(files: Mapping[str, _File], asked: Asked) -> dict[str, str]:
+def _blank(files: Mapping[str, _File], asked: TaskWords) -> dict[str, str]:
     """The files that differ in blanks alone, unless the task may be about blanks."""
     return {
         path: "only blanks differ"
@@ -184,29 +185,29 @@ def _blank(files: Mapping[str, _File], asked: Asked) -> dict[str, str]:
     }
 
 
-def _tidied(changes: ChangeSet, read: Read, notes: Iterable[str]) -> Trimmed:
+def _tidied(found: Trimmed, read: Read) -> Trimmed:
     """Put the old blanks back where nothing else changed."""
-    files, said = dict(changes.files), list(notes)
-    for path, write in changes.files.items():
+    files, notes = dict(found.changes.files), []
+    for path, write in found.changes.files.items():
         old = read(path)
         if write is None or old is None:
             continue
         content = without_blank_changes(path, old, write.content)
         if content not in (write.content, old):
             files[path] = Write(content, write.mode)
-            said.append(f"{path}: left out changes of blanks alone")
-    return Trimmed(ChangeSet(files), tuple(said))
+            notes.append(f"{path}: left out changes of blanks alone")
+    return replace(found, changes=ChangeSet(files), notes=tuple(notes))
 
 
 def _outside(
     files: Mapping[str, _File],
-    asked: Asked,
+    asked: TaskWords,
     guidance: Mapping[str, bytes],
     roadmap: str,
 ) -> dict[str, str]:
     """Return the files outside the task's reach, and why each is."""
     seeds = {path for path, file in files.items() if _is_named(file, asked)}
-    sure = any(_is_source(path) and not _TESTS.search(path) for path in seeds)
+    sure = any(_is_source(path) and not is_among_tests(path) for path in seeds)
     named = sure or any(map(asked.names_file, seeds))
     inside = _connected(files, seeds, asked) if sure else set(files)
     found = {
@@ -225,7 +226,7 @@ def _outside(
 def _why_outside(
     file: _File,
     files: Collection[_File],
-    asked: Asked,
+    asked: TaskWords,
     guidance: Mapping[str, bytes],
     roadmap: str,
 ) -> str:
@@ -247,7 +248,7 @@ def _why_outside(
     return f"the task asks for no change of {_SAID[side]}"
 
 
-def _beside(file: _File, files: Collection[_File], asked: Asked) -> str:
+def _beside(file: _File, files: Collection[_File], asked: TaskWords) -> str:
     """Say why a task that names its code does not need a deletion, or a change of the manifest."""
     if _deleted_unasked(file, files, asked):
         return "the task does not ask for it to be deleted"
@@ -256,7 +257,7 @@ def _beside(file: _File, files: Collection[_File], asked: Asked) -> str:
     return ""
 
 
-def _deleted_unasked(file: _File, files: Collection[_File], asked: Asked) -> bool:
+def _deleted_unasked(file: _File, files: Collection[_File], asked: TaskWords) -> bool:
     """Whether a file goes that the task neither names nor takes away, and that moved nowhere."""
     if file.new is not None or asked.names_file(file.path) or asked.mentions(*_TAKING_AWAY):
         return False
@@ -268,7 +269,7 @@ def _moved(old: _File, new: _File) -> bool:
     return len(stems) == 1 or bool(old.definitions & new.definitions)
 
 
-def _manifest_unasked(file: _File, files: Collection[_File], asked: Asked) -> bool:
+def _manifest_unasked(file: _File, files: Collection[_File], asked: TaskWords) -> bool:
     """Whether a manifest changes in what neither the task nor the other files speak of."""
     if file.old is None or file.new is None or not MANIFEST.search(file.path):
         return False
@@ -293,7 +294,7 @@ def _is_source(path: str) -> bool:
     return side_of(path) is None and language_of(path) != ""
 
 
-def _is_named(file: _File, asked: Asked) -> bool:
+def _is_named(file: _File, asked: TaskWords) -> bool:
     """Whether the task names the file, or something that it defines."""
     if asked.names_file(file.path):
         return True
@@ -302,7 +303,7 @@ def _is_named(file: _File, asked: Asked) -> bool:
     )
 
 
-def _connected(files: Mapping[str, _File], seeds: set[str], asked: Asked) -> set[str]:
+def _connected(files: Mapping[str, _File], seeds: set[str], asked: TaskWords) -> set[str]:
     """Return the files that lead to the named ones, by imports, by name or by their topic."""
     inside = set(seeds)
     topic = {word for word in asked.words | asked.names if _tells(word)}
@@ -330,7 +331,7 @@ def _stays(file: _File) -> bool:
     name = file.path.rpartition("/")[2]
     if language_of(file.path) not in _LINKED or name in _PACKAGE_FILES:
         return True
-    return _TESTS.search(file.path) is not None and not _only_comments(file)
+    return is_among_tests(file.path) and not _only_comments(file)
 
 
 def _only_comments(file: _File) -> bool:
@@ -370,7 +371,7 @@ def _linked(one: _File, other: _File) -> bool:
 def _tests(one: _File, other: _File) -> bool:
     """Whether one is a test file that uses a name the other defines."""
     defined = {name for name in other.definitions if _tells(name)}
-    return bool(_TESTS.search(one.path) and defined & one.words)
+    return is_among_tests(one.path) and bool(defined & one.words)
 
 
 def _names(one: _File, other: _File) -> bool:
@@ -383,7 +384,7 @@ def _used_by_name(file: _File, others: Iterable[_File]) -> bool:
     return any(name in other.text for other in others if other.path != file.path)
 
 
-def _renames(file: _File, asked: Asked) -> bool:
+def _renames(file: _File, asked: TaskWords) -> bool:
     """Whether most of what goes from a text names what the task renames, moves or takes away."""
     if file.old is None or file.new is None or not asked.mentions(*_TAKING_AWAY):
         return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from runner.validators.asked import Asked
+from runner.validators.asked import TaskWords
 
 _GO = re.compile(r"\b(?:delet|drop|remov|skip|disabl)\w*\b.*\btests?\b", re.IGNORECASE)
 _SHAPES = re.compile(
@@ -43,32 +43,32 @@ _SAME_BEHAVIOUR = re.compile(
 )
 
 
-def may_go(asked: Asked) -> bool:
+def may_go(asked: TaskWords) -> bool:
     """Whether the task speaks of tests that go, or are moved or rewritten."""
     return _GO.search(asked.text) is not None or asked.mentions("revert")
 
 
-def reshapes(asked: Asked) -> bool:
+def reshapes(asked: TaskWords) -> bool:
     """Whether the task gives tests another shape: fewer that assert as much."""
     return _SHAPES.search(asked.text) is not None
 
 
-def about_a_platform(asked: Asked) -> bool:
+def about_a_platform(asked: TaskWords) -> bool:
     """Whether some tests may not run everywhere any more."""
     return asked.mentions(*_PLATFORM)
 
 
-def takes_away(asked: Asked) -> bool:
+def takes_away(asked: TaskWords) -> bool:
     """Whether the task takes something away, so that tests of it may go as well."""
     return asked.mentions(*_TAKES_AWAY)
 
 
-def must_stay(asked: Asked) -> bool:
+def must_stay(asked: TaskWords) -> bool:
     """Whether the task says that existing tests must not change."""
     return _KEEPS.search(asked.text) is not None
 
 
-def asks_to_change(asked: Asked, path: str) -> bool:
+def asks_to_change(asked: TaskWords, path: str) -> bool:
     """Whether the task asks for other tests in the file: it says so, or tests are all it is about.
 
     Naming the file is no such word.
@@ -81,11 +81,11 @@ def asks_to_change(asked: Asked, path: str) -> bool:
     return re.search(pattern, asked.text, re.IGNORECASE) is not None or asked.about_tests
 
 
-def promises_tests(asked: Asked) -> bool:
+def promises_tests(asked: TaskWords) -> bool:
     """Whether the task promises new tests of what it changes."""
     return not asked.about_tests and _PROMISES.search(asked.text) is not None
 
 
-def keeps_behaviour(asked: Asked) -> bool:
+def keeps_behaviour(asked: TaskWords) -> bool:
     """Whether right tests may well pass without the change: nothing is to behave otherwise."""
     return _SAME_BEHAVIOUR.search(asked.text) is not None

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from runner.changes import ChangeSet, Write
 from runner.context.grammars import language_of
 from runner.context.symbols import symbols_of
+from runner.context.testing import is_other_test, is_pytest_module, is_test_file
 from runner.findings import Complaint
 from runner.snapshot import blob_sha
-from runner.validators.asked import Asked, words_of
+from runner.validators.asked import TaskWords, words_of
 from runner.validators.tests_asked import (
     about_a_platform,
     asks_to_change,
@@ -23,7 +24,7 @@ from runner.validators.tests_asked import (
 )
 from runner.validators.tests_config import loosened
 from runner.validators.tests_inventory import TestCode, inventory
-from runner.validators.tests_lines import fewer, is_other_test, lost
+from runner.validators.tests_lines import fewer, lost
 from runner.validators.tests_scripts import SCRIPTS, script_inventory
 
 Read = Callable[[str], bytes | None]
@@ -31,7 +32,7 @@ Tests = Mapping[str, TestCode]
 
 _ERROR, _HOLLOW = "WeakenedTest", "HollowTest"
 _GO_ON = "Repair the code, not the test."
-_NOTHING = Asked("")
+_NOTHING = TaskWords("")
 _ALIKE = 0.5
 
 
@@ -40,7 +41,7 @@ def weakened_tests(
     *,
     read: Read,
     repairing: bool,
-    asked: Asked = _NOTHING,
+    asked: TaskWords = _NOTHING,
     accepted: Collection[str] = (),
 ) -> tuple[Complaint, ...]:
     """Return complaints about tests that are weaker than before, and new ones that assert nothing.
@@ -109,12 +110,6 @@ def _loosened(path: str, old: bytes, new: bytes) -> Iterator[Complaint]:
         yield Complaint(path, _ERROR, message)
 
 
-def is_test(path: str) -> bool:
-    """Whether pytest takes the file for a test module by its name."""
-    name = path.rpartition("/")[2]
-    return name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py"))
-
-
 def _read_all(changes: ChangeSet, read: Read) -> dict[str, tuple[Tests, Tests]]:
     """The tests of every changed test file that can be read, before and after."""
     found: dict[str, tuple[Tests, Tests]] = {}
@@ -122,7 +117,11 @@ def _read_all(changes: ChangeSet, read: Read) -> dict[str, tuple[Tests, Tests]]:
         old = read(path)
         before = _tests_of(path, old) if old is not None else {}
         after = _tests_of(path, write.content) if write else {}
-        if before is not None and after is not None and (is_test(path) or _is_script(path)):
+        if (
+            before is not None
+            and after is not None
+            and (is_pytest_module(path) or _is_script(path))
+        ):
             found[path] = (before, after)  # else the syntax check has the word
     return found
 
@@ -132,7 +131,7 @@ def _is_script(path: str) -> bool:
 
 
 def _tests_of(path: str, content: bytes) -> Tests | None:
-    if is_test(path):
+    if is_pytest_module(path):
         return inventory(content)
     return script_inventory(path, content) if _is_script(path) else None
 
@@ -200,7 +199,7 @@ class _Case:
     a file assert a value, by path: as much may take the place of tests that are gone.
     """
 
-    asked: Asked
+    asked: TaskWords
     vanished: frozenset[str]
     defined: frozenset[str]
     kept: frozenset[str]
@@ -269,7 +268,7 @@ def _names(changes: ChangeSet, read: Read) -> tuple[frozenset[str], frozenset[st
     after: set[str] = set()
     defined: set[str] = set()
     for path, write in changes.files.items():
-        if not is_test(path) and not is_other_test(path) and language_of(path):
+        if not is_test_file(path) and language_of(path):
             now = write.content if write else b""
             before |= words_of([(read(path) or b"").decode("utf-8", "replace")])
             after |= words_of([now.decode("utf-8", "replace")])
@@ -285,7 +284,7 @@ def _spare(judged: Mapping[str, tuple[Tests, Tests]]) -> Counter[str]:
     return found
 
 
-def _gone(before: TestCode, after: TestCode | None, asked: Asked) -> str:
+def _gone(before: TestCode, after: TestCode | None, asked: TaskWords) -> str:
     """Say how a test would not run any more ('' when it would)."""
     if after is None:
         return "would be deleted"
@@ -323,14 +322,14 @@ def _fewer_cases(before: TestCode, after: TestCode) -> str:
     return ""
 
 
-def _hollow(path: str, before: Tests, after: Tests, asked: Asked) -> Iterator[Complaint]:
+def _hollow(path: str, before: Tests, after: Tests, asked: TaskWords) -> Iterator[Complaint]:
     """Complain of new tests that pass whatever the code does.
 
     One that calls the code and only looks whether it goes through may be meant so, but not where
     the task promised tests by name and no other asserts anything.
     """
     new = {name: test for name, test in after.items() if name and name not in before}
-    if "" not in before and "" in after and not is_test(path):
+    if "" not in before and "" in after and not is_pytest_module(path):
         yield from (
             Complaint(path, _ERROR, f"{path} would keep tests from running ({word}).")
             for word in sorted(after[""].skips)
@@ -364,7 +363,7 @@ _OUTSIDE = re.compile(
 
 
 def _weaker_lines(
-    path: str, old: bytes, write: Write | None, asked: Asked, *, strict: bool
+    path: str, old: bytes, write: Write | None, asked: TaskWords, *, strict: bool
 ) -> Iterator[Complaint]:
     """Complain of what a test file of another language loses, line by line."""
     if may_go(asked) or takes_away(asked):

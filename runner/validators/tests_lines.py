@@ -9,11 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-_TEST_FILE = re.compile(
-    r"(?:[._-](?:test|spec|tests)\.[cm]?[jt]sx?|_test\.go|_(?:spec|test)\.rb"
-    r"|(?:Test|Tests|IT|Spec)\.(?:java|kt|php|cs|scala))$"
-    r"|(?:^|/)__tests__/.+\.[cm]?[jt]sx?$|(?:^|/)tests?/.+\.(?:[cm]?[jt]sx?|rs)$"
-)
 _COMMENT = re.compile(r"/\*.*?\*/|^\s*(?://|#(?!\[)).*?$", re.DOTALL | re.MULTILINE)
 _TITLE = re.compile(
     r"""\b(?:test|it|describe|context|specify)(?:\.\w+)*\s*\(?\s*(["'`])(?P<said>.+?)\1"""
@@ -32,11 +27,6 @@ _ALWAYS_TRUE = re.compile(
     r"\b(?:assert(?:True|_true|\.ok|\.isTrue)?!?|expect)\s*\(?\s*(?:true|1|!0)\s*\)?(?:\s*;|\s*$|\.to\b|\.toBe)"
     r"|\b(?:assert\w*|assert_eq!)\s*\(?\s*(\d+|\"[^\"]*\"|true)\s*,\s*\1\s*\)"
 )
-
-
-def is_other_test(path: str) -> bool:
-    """Whether the file is a test by the names that runners of other languages look for."""
-    return _TEST_FILE.search(path) is not None
 
 
 def lost(old: bytes, new: bytes, *, checks: bool) -> str:

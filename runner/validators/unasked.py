@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from runner.context.grammars import language_of
-from runner.validators.asked import Asked
+from runner.validators.asked import TaskWords
 
 Side = Literal["documentation", "change log", "legal", "CI", "settings", "leftover"]
 
@@ -87,7 +87,7 @@ def guidance_among(paths: Mapping[str, object]) -> list[str]:
     return sorted(found, key=lambda path: (path.count("/"), path))[:_MOST_GUIDANCE]
 
 
-def asked_for(path: str, side: Side, asked: Asked, guidance: Mapping[str, bytes]) -> bool:
+def asked_for(path: str, side: Side, asked: TaskWords, guidance: Mapping[str, bytes]) -> bool:
     """Say whether the task or the project's rules want a file of this side changed."""
     if asked.names_file(path) or asked.mentions(*_BEGINNING):
         return True
@@ -101,4 +101,4 @@ def asked_for(path: str, side: Side, asked: Asked, guidance: Mapping[str, bytes]
         return True
     rule = _RULE.get(side)
     said = "\n".join(text.decode("utf-8", "replace") for text in guidance.values())
-    return Asked(said).names_file(path) or (rule is not None and rule.search(said) is not None)
+    return TaskWords(said).names_file(path) or (rule is not None and rule.search(said) is not None)

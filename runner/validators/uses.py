@@ -33,7 +33,7 @@ class Use:
 
 
 @dataclass
-class Repository:
+class CodeFiles:
     """The code files of the tree after the change, by path; what is read of them is kept."""
 
     files: Mapping[str, bytes]
@@ -62,7 +62,7 @@ def family_of(path: str) -> str:
     return _FAMILIES.get(language, language)
 
 
-def uses_of(name: str, path: str, repository: Repository) -> list[Use]:
+def uses_of(name: str, path: str, repository: CodeFiles) -> list[Use]:
     """Return the places that use a name which ``path`` offers, or offered, and nobody else does.
 
     ``name`` may be ``Class.method``. Where it cannot be told whose name it is, nothing is returned.
@@ -76,7 +76,7 @@ def uses_of(name: str, path: str, repository: Repository) -> list[Use]:
     return _of_word(last, path, repository)
 
 
-def _of_name(name: str, path: str, repository: Repository) -> Iterator[Use]:
+def _of_name(name: str, path: str, repository: CodeFiles) -> Iterator[Use]:
     """Yield uses of a name of a module: in it, by import, or as an attribute of the module."""
     modules = {path}
     users = [p for p in repository.with_word(name, "python") if repository.tree(p)]
@@ -88,7 +88,7 @@ def _of_name(name: str, path: str, repository: Repository) -> Iterator[Use]:
         yield from _in_file(tree, user, name, path, modules, repository)
 
 
-def _imports_name(user: str, name: str, modules: set[str], repository: Repository) -> bool:
+def _imports_name(user: str, name: str, modules: set[str], repository: CodeFiles) -> bool:
     tree = repository.tree(user)
     return any(
         alias.name == name and alias.asname in (None, name)
@@ -98,14 +98,14 @@ def _imports_name(user: str, name: str, modules: set[str], repository: Repositor
 
 
 def _from_imports(
-    tree: ast.Module | None, user: str, modules: set[str], repository: Repository
+    tree: ast.Module | None, user: str, modules: set[str], repository: CodeFiles
 ) -> Iterator[ast.ImportFrom]:
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.ImportFrom) and _names(node, user, modules, repository):
             yield node
 
 
-def _names(node: ast.ImportFrom, user: str, modules: set[str], repository: Repository) -> bool:
+def _names(node: ast.ImportFrom, user: str, modules: set[str], repository: CodeFiles) -> bool:
     """Whether the statement imports from one of the modules."""
     if node.level:
         folder = user
@@ -116,7 +116,7 @@ def _names(node: ast.ImportFrom, user: str, modules: set[str], repository: Repos
     return any(node.module in dotted(module, repository) for module in modules)
 
 
-def dotted(path: str, repository: Repository) -> frozenset[str]:
+def dotted(path: str, repository: CodeFiles) -> frozenset[str]:
     """Return the names a module can be imported by, from the root of its package or tree."""
     plain = path.removesuffix(".py").removesuffix("/__init__")
     parts = plain.split("/")
@@ -128,7 +128,7 @@ def dotted(path: str, repository: Repository) -> frozenset[str]:
 
 
 def _in_file(
-    tree: ast.Module, user: str, name: str, path: str, modules: set[str], repository: Repository
+    tree: ast.Module, user: str, name: str, path: str, modules: set[str], repository: CodeFiles
 ) -> Iterator[Use]:
     direct = {name} if user == path and not _rebound(tree, name) else set[str]()
     for node in _from_imports(tree, user, modules, repository):
@@ -163,7 +163,7 @@ def _rebound(tree: ast.Module, name: str) -> bool:
 
 
 def _module_names(
-    tree: ast.Module, user: str, modules: set[str], repository: Repository
+    tree: ast.Module, user: str, modules: set[str], repository: CodeFiles
 ) -> Iterator[str]:
     """Yield what a file calls one of the modules."""
     names = {name for module in modules for name in dotted(module, repository)}
@@ -183,7 +183,7 @@ def _module_names(
                     yield alias.asname or alias.name
 
 
-def _of_method(name: str, owner: str, repository: Repository) -> Iterator[Use]:
+def _of_method(name: str, owner: str, repository: CodeFiles) -> Iterator[Use]:
     """Yield uses of a method, unless another class or a built-in type has one of its name."""
     if name == "__call__" or name in _OF_BUILT_IN:
         return
@@ -210,7 +210,7 @@ def _is_attribute(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == name
 
 
-def _of_word(name: str, path: str, repository: Repository) -> list[Use]:
+def _of_word(name: str, path: str, repository: CodeFiles) -> list[Use]:
     """Return where a name of another language stands; none where a second file defines it."""
     family = family_of(path)
     users = list(repository.with_word(name, family))
@@ -222,7 +222,7 @@ def _of_word(name: str, path: str, repository: Repository) -> list[Use]:
     return [use for user in near for use in _words(user, name, repository.files[user])]
 
 
-def _reaches(user: str, path: str, repository: Repository) -> bool:
+def _reaches(user: str, path: str, repository: CodeFiles) -> bool:
     """Whether a file can use the names of another one without a prefix, or imports it."""
     if family_of(path) not in ("javascript", "go"):
         return True

@@ -6,6 +6,7 @@ import configparser
 import tomllib
 from collections.abc import Callable, Collection
 
+from runner.context.testing import is_pytest_module
 from runner.verifiers.make_runner import MAKEFILES
 
 _OF_PYTEST = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
@@ -15,15 +16,9 @@ CONFIGURATION = (*_OF_PYTEST, "package.json", *MAKEFILES)
 
 def has_pytest(paths: Collection[str], read: Callable[[str], bytes | None]) -> bool:
     """Whether there are test modules by pytest's names, or a configuration of pytest's."""
-    if any(is_test_module(path) for path in paths):
+    if any(is_pytest_module(path) for path in paths):
         return True
     return any(_configures(name, read(name) or b"") for name in _OF_PYTEST if name in paths)
-
-
-def is_test_module(path: str) -> bool:
-    """Whether pytest finds the file by its default patterns."""
-    name = path.rpartition("/")[2]
-    return name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py"))
 
 
 def _configures(name: str, content: bytes) -> bool:

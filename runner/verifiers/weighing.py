@@ -58,7 +58,7 @@ class Promise:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class Assessment:
     """``green``: accepted, with its ``verdict``; ``red``: the change's own fault.
 
     ``unverifiable``: tests cannot show anything, for a reason (the verdict's) that was there
@@ -98,7 +98,7 @@ def needs_base(
     return tuple(dict.fromkeys(level.tool for level in wanted if level.tool in tools))
 
 
-def weigh(after: Verification, before: Verification, promise: Promise) -> Weighed:
+def weigh(after: Verification, before: Verification, promise: Promise) -> Assessment:
     """Decide about a verification; ``before`` has the base's levels of tests, as far as needed."""
     if trouble := _trouble(after, before, promise):
         return trouble
@@ -106,20 +106,20 @@ def weigh(after: Verification, before: Verification, promise: Promise) -> Weighe
     weigher = _Weigher(before.failures, after, turned, promise)
     checks = [v for v in after.levels if v.name not in ("tests", "proof") and v.result == "failed"]
     if not all(map(weigher.does_no_harm, checks)):
-        return Weighed("red", after, Verdict(False, "a check before the tests failed"))
+        return Assessment("red", after, Verdict(False, "a check before the tests failed"))
     own = tuple(failure for failure in failures if not weigher.excused(failure))
     if own or any(_lost(level, before) or _silent(level) for level in after.tests):
         levels = tuple(_of_change(level, own, before) for level in after.levels)
         red = replace(after, levels=levels)
-        return Weighed("red", red, Verdict(False, "tests fail", turned))
+        return Assessment("red", red, Verdict(False, "tests fail", turned))
     unchanged = tuple(failure.test for failure in failures)
     if _nothing_ran(after) and not all(map(weigher.awaited, failures)):
         first = failures[0]
         why = f"no test runs, with or without this change: {first.test}: {_said(first)}"
-        return Weighed("unverifiable", after, Verdict(False, why, turned, unchanged))
+        return Assessment("unverifiable", after, Verdict(False, why, turned, unchanged))
     accepted = replace(after, levels=tuple(map(_as_before, after.levels)))
     hints = tuple(_hint(failure) for check in checks for failure in check.failures)
-    return Weighed("green", accepted, _verdict(accepted, turned, unchanged, weigher), hints)
+    return Assessment("green", accepted, _verdict(accepted, turned, unchanged, weigher), hints)
 
 
 def not_run(after: Verification) -> Verdict:
@@ -128,7 +128,7 @@ def not_run(after: Verification) -> Verdict:
     return Verdict(False, reasons[0] if reasons else "no test ran")
 
 
-def _trouble(after: Verification, before: Verification, promise: Promise) -> Weighed | None:
+def _trouble(after: Verification, before: Verification, promise: Promise) -> Assessment | None:
     """What a runner that could not do its work means; None where each one could.
 
     Where it fails for want of what the task is to bring, another answer may bring it.
@@ -138,11 +138,11 @@ def _trouble(after: Verification, before: Verification, promise: Promise) -> Wei
         was = {_plain(b.broken) for b in before.tests if b.tool == level.tool}
         promised = any(_has(promise.words, _last(name)) for name in _missing(level.broken))
         if promised or _plain(level.broken) not in was:
-            return Weighed("red", after, Verdict(False, level.broken))
+            return Assessment("red", after, Verdict(False, level.broken))
     if not broken:
         return None
     why = f"{broken[0].broken}. The same happens without this change"
-    return Weighed("unverifiable", after, Verdict(False, why))
+    return Assessment("unverifiable", after, Verdict(False, why))
 
 
 def _turned(after: Verification, before: Verification) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner.roadmap.parse import parse_roadmap
-from runner.roadmap.replay import Edit, replayed, with_unmerged
+from runner.roadmap.replay import RoadmapEdits, replayed, with_unmerged
 
 PATH = "ROADMAP.md"
 OLD = b"- [ ] 1.1 One\n- [ ] 1.2 Two\n"
@@ -54,15 +54,17 @@ SPLIT = b"- [ ] 1.1 One\n- [ ] 1.2.1 Half\n- [ ] 1.2.2 Rest\n"
 )
 def test_an_edit_is_made_again(mine: bytes, new: bytes, expected: bytes | None) -> None:
     """A tick finds its task wherever it stands now; what both changed is nobody's to guess."""
-    assert replayed(PATH, Edit(OLD, mine), new) == expected
+    assert replayed(PATH, RoadmapEdits(OLD, mine), new) == expected
 
 
 def test_what_is_not_merged_is_laid_over_the_newest() -> None:
     """Each edit as far as it fits, and only boxes that are open there count as ticked by it."""
     newest = b"- [x] 1.1 One\n- [ ] 1.2 Two\n- [ ] 1.3 New\n"
-    split = Edit(OLD, SPLIT)
-    ticked = Edit(SPLIT, SPLIT.replace(b"[ ] 1.2.1", b"[x] 1.2.1").replace(b"[ ] 1.1", b"[x] 1.1"))
-    gone = Edit(OLD + b"- [ ] 1.9 Gone\n", OLD + b"- [x] 1.9 Gone\n")
+    split = RoadmapEdits(OLD, SPLIT)
+    ticked = RoadmapEdits(
+        SPLIT, SPLIT.replace(b"[ ] 1.2.1", b"[x] 1.2.1").replace(b"[ ] 1.1", b"[x] 1.1")
+    )
+    gone = RoadmapEdits(OLD + b"- [ ] 1.9 Gone\n", OLD + b"- [x] 1.9 Gone\n")
 
     found = with_unmerged(PATH, newest, [split, ticked, gone])
 
@@ -76,6 +78,6 @@ def test_an_edit_that_does_not_fit_leaves_its_ticks() -> None:
     newest = b"- [ ] 1.1 One\n- [ ] 1.2 Two, but otherwise\n"
     mine = SPLIT.replace(b"[ ] 1.1", b"[x] 1.1")
 
-    found = with_unmerged(PATH, newest, [Edit(OLD, mine)])
+    found = with_unmerged(PATH, newest, [RoadmapEdits(OLD, mine)])
 
     assert found.content == b"- [x] 1.1 One\n- [ ] 1.2 Two, but otherwise\n"

@@ -6,7 +6,7 @@ import pytest
 
 from runner.changes import ChangeSet, Write
 from runner.validators.kept_names import losses, verdict
-from runner.validators.uses import Repository
+from runner.validators.uses import CodeFiles
 
 SAID = "Make the texts shorter"
 OLD = "def wrap(text, width=80):\n    return text[:width]\n\n\ndef fold(text):\n    return text\n"
@@ -23,7 +23,7 @@ def judged(
     tree |= {"src/pkg/__init__.py": tree.get("src/pkg/init.py", b"")}
     tree |= {} if new is None else {path: new.encode()}
     found = losses(changes, read={path: old.encode()}.get, said=said)
-    said_of = verdict(found, Repository(tree), asked=(), last=False)
+    said_of = verdict(found, CodeFiles(tree), asked=(), last=False)
     return [complaint.error for complaint in said_of.complaints]
 
 

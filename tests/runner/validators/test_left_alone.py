@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.validators.asked import Asked
+from runner.validators.asked import TaskWords
 
 PATH = "tests/test_slug.py"
 FORBIDDEN = [
@@ -58,10 +58,10 @@ ALLOWED = [
 @pytest.mark.parametrize("text", FORBIDDEN)
 def test_a_file_that_must_not_change(text: str) -> None:
     """However people say it."""
-    assert Asked(text.replace("PATH", PATH)).left_alone([PATH, "src/slug.py"]) == {PATH}
+    assert TaskWords(text.replace("PATH", PATH)).left_alone([PATH, "src/slug.py"]) == {PATH}
 
 
 @pytest.mark.parametrize("text", ALLOWED)
 def test_a_file_that_may_change(text: str) -> None:
     """What must not change is something else."""
-    assert PATH not in Asked(text.replace("PATH", PATH)).left_alone([PATH])
+    assert PATH not in TaskWords(text.replace("PATH", PATH)).left_alone([PATH])

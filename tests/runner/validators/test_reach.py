@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner.changes import ChangeSet, Write
-from runner.validators.asked import Asked
+from runner.validators.asked import TaskWords
 from runner.validators.reach import trimmed
 
 BASE = {
@@ -37,15 +37,16 @@ def left_out(text: str, files: dict[str, str | None], rules: str = "") -> set[st
     )
     found = trimmed(
         changes,
-        Asked(text),
+        TaskWords(text),
         paths={*BASE, *files},
         read=lambda path: BASE[path].encode() if path in BASE else None,
         guidance={"CONTRIBUTING.md": rules.encode()} if rules else {},
         roadmap="ROADMAP.md",
     )
     assert found.complaints == ()
-    assert len(found.notes) >= len(files.keys() - found.changes.files.keys())
-    return set(files.keys() - found.changes.files.keys())
+    assert set(found.left_out) == files.keys() - found.changes.files.keys()
+    assert all(found.left_out.values())
+    return set(found.left_out)
 
 
 OUTSIDE = {
@@ -159,7 +160,7 @@ def test_what_the_rest_needs_of_a_file_that_must_not_change_is_complained_of() -
     )
     found = trimmed(
         changes,
-        Asked(f"{TASK}. Do not change `src/words/table.py`."),
+        TaskWords(f"{TASK}. Do not change `src/words/table.py`."),
         paths=BASE,
         read=lambda path: BASE[path].encode() if path in BASE else None,
         guidance={},

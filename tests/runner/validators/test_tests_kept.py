@@ -7,7 +7,7 @@ import json
 import pytest
 
 from runner.validators import weakened_tests
-from runner.validators.asked import Asked
+from runner.validators.asked import TaskWords
 from runner.validators.tests_kept import changed_tests, told_of_tests
 from tests.runner.validators.trees import changes
 
@@ -169,17 +169,17 @@ TASKS = [
 @pytest.mark.parametrize("how", GUTTED)
 def test_a_test_that_the_task_names_is_as_strong_as_before(how, text, repairing):
     """Naming the file, or asking for another result, is no leave to assert less."""
-    assert weaker({TEST: GUTTED[how]}, repairing=repairing, asked=Asked(text)) != []
+    assert weaker({TEST: GUTTED[how]}, repairing=repairing, asked=TaskWords(text)) != []
 
 
 def test_a_repair_may_change_the_tests_that_the_task_asks_to_change():
     """Another result for the same call; but naming the file is not asking."""
     other = {TEST: OLD.replace("== 3", "== 4")}
 
-    assert weaker(other, asked=Asked("Update `tests/test_calc.py` for the new sum")) == []
-    assert weaker(other, asked=Asked("Update the sum and its tests")) == []
-    assert weaker(other, asked=Asked("Update `add`\n- Tests: `tests/test_calc.py`")) != []
-    assert weaker(other, asked=Asked("Fix `add`; do not change the tests")) != []
+    assert weaker(other, asked=TaskWords("Update `tests/test_calc.py` for the new sum")) == []
+    assert weaker(other, asked=TaskWords("Update the sum and its tests")) == []
+    assert weaker(other, asked=TaskWords("Update `add`\n- Tests: `tests/test_calc.py`")) != []
+    assert weaker(other, asked=TaskWords("Fix `add`; do not change the tests")) != []
 
 
 def test_what_was_accepted_before_is_accepted_in_a_repair():
@@ -248,7 +248,7 @@ def test_tests_go_with_what_the_task_takes_away():
     def found(new: str, text: str) -> int:
         asked = changes({TEST: new, "calc.py": code})
         read = lambda path: files[path].encode() if path in files else None  # noqa: E731
-        return len(weakened_tests(asked, read=read, repairing=False, asked=Asked(text)))
+        return len(weakened_tests(asked, read=read, repairing=False, asked=TaskWords(text)))
 
     assert found(OLD, "Remove `sub` from `calc.py`") == 0
     assert found(OLD.replace("def test_error", "def no_error"), "Remove `sub` from `calc.py`") == 1
@@ -282,7 +282,10 @@ HOLLOW = {
 def test_a_promised_test_that_asserts_nothing_is_refused(path, text):
     """It would be green whatever the code does."""
     found = weakened_tests(
-        changes({path: text}), read=lambda _: None, repairing=False, asked=Asked(f"with `{path}`")
+        changes({path: text}),
+        read=lambda _: None,
+        repairing=False,
+        asked=TaskWords(f"with `{path}`"),
     )
 
     assert len(found) == 1
@@ -315,7 +318,10 @@ SOUND = {
 def test_a_new_test_that_asserts_something_is_fine(path, text):
     """By its own assertion, a helper's, a mock's, or as one smoke test beside others."""
     found = weakened_tests(
-        changes({path: text}), read=lambda _: None, repairing=False, asked=Asked(f"with `{path}`")
+        changes({path: text}),
+        read=lambda _: None,
+        repairing=False,
+        asked=TaskWords(f"with `{path}`"),
     )
 
     assert found == ()

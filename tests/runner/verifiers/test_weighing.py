@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from runner.findings import Level, TestFailure, Verification
-from runner.verifiers.weighing import Promise, Weighed, needs_base, weigh
+from runner.verifiers.weighing import Assessment, Promise, needs_base, weigh
 
 TEST = "from kit.words import count\n\n\ndef test_count():\n    assert count('a b') == 2\n"
 COUNT = "tests/test_words.py::test_count"
@@ -205,7 +205,7 @@ def test_what_was_not_run_is_not_verified(why: str) -> None:
     """The reason is the level's."""
     skipped = Verification("t", (Level("tests", "skipped", reason=why),))
 
-    assert weigh(skipped, ran(), TASK) == Weighed(
+    assert weigh(skipped, ran(), TASK) == Assessment(
         "green", skipped, replace(weigh(skipped, ran(), TASK).verdict, verified=False, reason=why)
     )
 
