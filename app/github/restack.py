@@ -131,20 +131,19 @@ class Restack:
             fresh = await self._fresh.one(pull, ground.tip, below=below, ticks=ground.ticks)
         said = texts.news(pull, closed=closed, taken_in=ties.taken_in(pull))
         if closed:
-            await self._say(pull, "closed", closed, texts.left_by_closed(pull, closed), said[-1])
+            await self._say(pull, "closed", closed, texts.left_by_closed(pull, closed))
         if merged and fresh.done == "stuck":
             said.append(texts.stuck(pull, merged, fresh))
-            await self._say(pull, "stuck", merged, said[-1], f"#{merged.number} was merged by")
+            await self._say(pull, "stuck", merged, said[-1])
         if merged and fresh.done == "joined":
             said.append(texts.joined_shortly(pull, merged))
-            await self._say(pull, "joined", merged, texts.joined(pull, merged), said[-1])
+            await self._say(pull, "joined", merged, texts.joined(pull, merged))
         place = texts.place(ties.lower(pull), ties.uppers(pull))
         await self._pulls.annotate(pull, place=place, news="\n\n".join(said))
 
-    async def _say(self, pull: Pull, kind: str, other: Pull, text: str, known_by: str = "") -> None:
-        """Comment once; what the description says already was told before."""
-        if not known_by or known_by not in pull.body:
-            await self._comments.ensure(pull.number, kind, str(other.number), text)
+    async def _say(self, pull: Pull, kind: str, other: Pull, text: str) -> None:
+        """Comment on what became of another pull request, once."""
+        await self._comments.ensure(pull.number, kind, str(other.number), text)
 
     async def _reopened(self, pull: Pull, ties: Ties) -> Pull:
         """Open one again that GitHub closed because its base branch was deleted.
