@@ -64,10 +64,7 @@ class GitHubRepository:
         self._branches = Branches(self._commits, snapshot=self.snapshot)
         comments = Comments(self._api, bot_login=bot_login)
         self._effort = Effort()
-        buttons: Buttons = NoButtons()
-        if checks:
-            api = RepositoryApi(checks, full_name)
-            buttons = Checks(api, bot_login=bot_login, effort=self._effort)
+        buttons = _buttons(checks, full_name, bot_login, self._effort)
         self._proposals = Proposals(
             self._api,
             pulls=self._pulls,
@@ -232,3 +229,10 @@ class GitHubRepository:
                 " Push a first commit there, or run on another branch.",
             )
         return str(ref["object"]["sha"])
+
+
+def _buttons(checks: GitHubAPI | None, full_name: str, bot_login: str, effort: Effort) -> Buttons:
+    """Return the buttons of proposals: check runs where who we are may write them."""
+    if checks is None:
+        return NoButtons()
+    return Checks(RepositoryApi(checks, full_name), bot_login=bot_login, effort=effort)
