@@ -38,7 +38,7 @@ from handlers.tasks import retry, skip
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class CommandReply:
     """What to say to one order, '' for nothing; a ``refusal`` is said to a person once an issue."""
 
     text: str
@@ -102,16 +102,18 @@ def _needs(row: Command, order: Order) -> Need:
     return row.needs
 
 
-async def _obey(told: Conversation, order: Order, nth: int, role: Role) -> Reply:
+async def _obey(told: Conversation, order: Order, nth: int, role: Role) -> CommandReply:
     """Carry out one order, or say that its author may not; what strangers get wrong is refused."""
     row = row_of(order)
     if row is not None and not row.configurable and not suffices(role, _needs(row, order)):
-        return Reply(_refused(row, order, told, role), refusal=True)
+        return CommandReply(_refused(row, order, told, role), refusal=True)
     stranger = not suffices(role, "write")
     if isinstance(order, Approve | Reject | Edit):
         weighed = await decide_by_reply(told.event, order, nth, told.talk, told.proposals)
-        return Reply(weighed.say, weighed.refused or (stranger and not weighed.counts))
-    return Reply(await _done(told, order, nth), stranger and isinstance(order, Misunderstood))
+        return CommandReply(weighed.say, weighed.refused or (stranger and not weighed.counts))
+    return CommandReply(
+        await _done(told, order, nth), stranger and isinstance(order, Misunderstood)
+    )
 
 
 async def _done(told: Conversation, order: Order, nth: int) -> str:

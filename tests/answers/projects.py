@@ -76,11 +76,6 @@ class Task:
         """The right tree; the roadmap is as before."""
         return changed(self.base, self.change)
 
-    @property
-    def tests(self) -> tuple[str, ...]:
-        """The test files the task brings or changes."""
-        return tuple(path for path in self.change if is_test(path))
-
 
 def replaced(text: str, *pairs: tuple[str, str]) -> str:
     """Replace parts of a text. Raises ValueError for one that does not stand there exactly once."""
