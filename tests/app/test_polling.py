@@ -232,6 +232,8 @@ async def test_a_failure_of_github_is_outlived(bench: Bench) -> None:
 
 async def test_a_limit_is_waited_for(bench: Bench) -> None:
     """GitHub says when it answers again: until then it is not asked."""
+    until_next_window = bench.github.world.window() - bench.github.clock.now()
+    bench.github.clock.advance(until_next_window.total_seconds())
     await bench.proposal()
     bench.github.rate_limit("primary", "POST", "*/graphql", times=1)
     await bench.poller.poll()
