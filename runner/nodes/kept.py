@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 
 from runner.changes import ChangeSet
 from runner.deps import Deps
@@ -31,19 +32,21 @@ async def kept_names(
     if not found:
         return NameFindings()
     families = {family_of(loss.path) for loss in found}
-    paths = [path for path in _code(base, families) if path not in changes.files]
+    paths = [path for path in code_among(base, families) if path not in changes.files]
     files = await contents(deps, base, paths)
     files |= {path: write.content for path, write in changes.files.items() if write}
     last = attempt.calls >= MAX_CALLS
     return await asyncio.to_thread(verdict, found, CodeFiles(files), asked=attempt.asked, last=last)
 
 
-def _code(base: Snapshot, families: set[str]) -> list[str]:
-    """Return the code files of some languages, as many as are read at once."""
+def code_among(base: Snapshot, families: Collection[str] | None = None) -> list[str]:
+    """Return the code files of some languages (None: of all), as many as are read at once."""
     kept: list[str] = []
     size = 0
     for path, entry in sorted(base.entries.items()):
-        if family_of(path) in families and entry.size <= _LARGEST:
+        family = family_of(path)
+        wanted = bool(family) if families is None else family in families
+        if wanted and entry.size <= _LARGEST:
             size += entry.size
             if size > _MOST_BYTES or len(kept) == _MOST_FILES:
                 break

@@ -15,6 +15,7 @@ from runner.nodes.judging import judged
 from runner.nodes.kept import kept_names
 from runner.nodes.required import missing_files
 from runner.nodes.trimming import without_the_unasked
+from runner.nodes.unfinished import undone
 from runner.reading import Read, base_of, contents, reader
 from runner.snapshot import Snapshot
 from runner.state import Options, RunState, Step
@@ -40,7 +41,14 @@ async def validate_code(state: RunState, deps: Deps) -> Step:
     # in a thread: a hostile answer may cost seconds, and other runs must not wait for it
     changes, found, notes = await asyncio.to_thread(_mended, state, reduced.changes, base, read)
     names = await kept_names(state, deps, changes, base, read)
-    complaints = (*attempt.complaints, *reduced.complaints, *found, *names.complaints)
+    left_undone = await undone(state, deps, changes, base, read)
+    complaints = (
+        *attempt.complaints,
+        *reduced.complaints,
+        *found,
+        *names.complaints,
+        *left_undone,
+    )
     left_out = {**attempt.left_out, **reduced.left_out}
     state = state.with_attempt(
         changes=changes,

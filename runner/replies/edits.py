@@ -70,6 +70,8 @@ def _apply(lines: list[str], edit: Edit, end: str) -> list[str] | Complaint:
     starts, replace = _locate(bare, edit)
     if len(starts) > 1 and edit.line is not None and edit.line - 1 in starts:
         starts = [edit.line - 1]
+    if _is_done(bare, edit, starts):
+        return lines
     if not starts:
         return _not_found(bare, edit)
     if len(starts) > 1:
@@ -78,6 +80,15 @@ def _apply(lines: list[str], edit: Edit, end: str) -> list[str] | Complaint:
     if not replace and after == len(lines):
         return [*lines[:at], ""]
     return [*lines[:at], *(line + end for line in replace), *lines[after:]]
+
+
+def _is_done(bare: Sequence[str], edit: Edit, starts: Sequence[int]) -> bool:
+    """Whether the edit only adds lines, and they are there: a repair gives its edits again."""
+    within = _matches(list(edit.replace), list(edit.search))
+    if len(starts) != 1 or len(within) != 1 or len(edit.replace) == len(edit.search):
+        return False
+    first = starts[0] - within[0]
+    return first >= 0 and list(bare[first : first + len(edit.replace)]) == list(edit.replace)
 
 
 def _locate(bare: Sequence[str], edit: Edit) -> tuple[list[int], list[str]]:

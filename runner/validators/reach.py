@@ -23,6 +23,7 @@ from runner.context.testing import is_among_tests
 from runner.findings import Complaint
 from runner.validators.asked import TaskWords, words_of
 from runner.validators.blanks import same_but_for_blanks, without_blank_changes
+from runner.validators.headers import with_legal_lines
 from runner.validators.unasked import MANIFEST, asked_for, side_of
 
 Read = Callable[[str], bytes | None]
@@ -147,6 +148,8 @@ def trimmed(
     left |= outside if len(outside) < len(rest) else {}
     kept = ChangeSet({path: write for path, write in changes.files.items() if path not in left})
     found = Trimmed(kept, dict(sorted(left.items())))
+    if not asked.mentions("licen", "copyright", "header", "spdx", "legal"):
+        found = _put_back(found, read, with_legal_lines, "put back its lines about rights")
     return found if asked.formatting else _tidied(found, read)
 
 
@@ -187,15 +190,27 @@ def _blank(files: Mapping[str, _File], asked: TaskWords) -> dict[str, str]:
 
 def _tidied(found: Trimmed, read: Read) -> Trimmed:
     """Put the old blanks back where nothing else changed."""
-    files, notes = dict(found.changes.files), []
+
+    def tidy(path: str, old: bytes, new: bytes) -> bytes:
+        content = without_blank_changes(path, old, new)
+        return new if content == old else content
+
+    return _put_back(found, read, tidy, "left out changes of blanks alone")
+
+
+def _put_back(
+    found: Trimmed, read: Read, how: Callable[[str, bytes, bytes], bytes], said: str
+) -> Trimmed:
+    """Change what the answer made of files that were there; ``how`` takes path, old and new."""
+    files, notes = dict(found.changes.files), list(found.notes)
     for path, write in found.changes.files.items():
         old = read(path)
         if write is None or old is None:
             continue
-        content = without_blank_changes(path, old, write.content)
-        if content not in (write.content, old):
+        content = how(path, old, write.content)
+        if content != write.content:
             files[path] = Write(content, write.mode)
-            notes.append(f"{path}: left out changes of blanks alone")
+            notes.append(f"{path}: {said}")
     return replace(found, changes=ChangeSet(files), notes=tuple(notes))
 
 
@@ -254,6 +269,8 @@ def _beside(file: _File, files: Collection[_File], asked: TaskWords) -> str:
         return "the task does not ask for it to be deleted"
     if _manifest_unasked(file, files, asked):
         return "the task needs no other package or version"
+    if _only_renamed(file, files, asked):
+        return "only names inside it differ, which nothing else uses"
     return ""
 
 
@@ -280,6 +297,26 @@ def _manifest_unasked(file: _File, files: Collection[_File], asked: TaskWords) -
     return not any(words & {word.lower() for word in other.changed_words} for other in others)
 
 
+def _only_renamed(file: _File, files: Collection[_File], asked: TaskWords) -> bool:
+    """Whether a file gives things inside it other names that neither task nor answer speak of."""
+    if not file.old or not file.new or asked.names_file(file.path) or not _is_source(file.path):
+        return False
+    old, new = (
+        _TOKEN.findall(t[:_LONGEST].decode("utf-8", "replace")) for t in (file.old, file.new)
+    )
+    if len(old) != len(new):
+        return False
+    names = {(a, b) for a, b in zip(old, new, strict=True) if a != b}
+    words = {word for pair in names for word in pair}
+    once = len({a for a, _ in names}) == len({b for _, b in names}) == len(names)
+    if not names or not once or not all(map(str.isidentifier, words)):
+        return False
+    others = [other.changed_words for other in files if other.path != file.path]
+    told = {word.lower() for word in words}
+    return not told & asked.words and not any(words & each for each in others)
+
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 _ABOUT_MANIFESTS = ("depend", "packages", "version", "release", "bump", "upgrad", "config",
                     "install", "librar", "manifest", "publish", "plugin", "mypy",
                     "coverage")  # fmt: skip

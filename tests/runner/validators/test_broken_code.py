@@ -1,0 +1,62 @@
+"""Code that parses and cannot be meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.changes import ChangeSet, Write
+from runner.validators.asked import TaskWords
+from runner.validators.broken_code import broken_code
+from runner.validators.headers import with_legal_lines
+
+
+def judged(path: str, old: str, new: str) -> list[str]:
+    changes = ChangeSet({path: Write(new.encode())})
+    said = TaskWords("Do it")
+    return [c.error for c in broken_code(changes, said, read=lambda _: old.encode())]
+
+
+TWICE = "def a():\n    return 1\n\n\ndef a():\n    return 2\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "errors"),
+    [
+        ("a.py", "", TWICE, ["DefinedTwice"]),
+        ("a.py", TWICE, TWICE + "\nb = 1\n", []),
+        ("a.py", "", "if b:\n    def a(): pass\nelse:\n    def a(): pass\n", []),
+        ("a.py", "", "@overload\ndef a(b: int): ...\ndef a(b): return b\n", []),
+        ("a.js", "", "function a() {}\nfunction a() {}\n", ["DefinedTwice"]),
+        ("a.ts", "", "function a(b: string): void;\nfunction a(b) { b(); }\n", []),
+        ("a.py", "from x import y\ny()\n", "y(1)\n", ["LostImport"]),
+        ("a.py", "import x.z\nx.z()\n", "from x import z\nz()\n", []),
+        ("a.py", "from x import y\ny()\n", "def f(y):\n    return y\n", []),
+        ("a.py", "from x import y\ny()\n", "from x import *\ny()\n", []),
+        ("a.js", "import { s } from './s.js';\ns();\n", "s(1);\n", ["LostImport"]),
+        ("a.js", "const { s } = require('./s');\ns();\n", "s(1);\n", ["LostImport"]),
+        ("a.js", "import { s } from './s.js';\ns();\n", "function s() {}\ns(1);\n", []),
+        ("a.js", "import { s } from './s.js';\ns();\n", "o.s(1); const t = { s: 1 };\n", []),
+        ("a.js", "import { s } from './s';\ns();\n", "import {\n  s,\n} from './t';\ns();\n", []),
+        ("a.go", "package a\n", "package a\n\nfunc init() {\n\tos.Exit(0)\n}\n", ["EndsProcess"]),
+        ("a.go", "package main\n", "package main\n\nfunc main() {\n\tos.Exit(0)\n}\n", []),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_meant(path: str, old: str, new: str, errors: list[str]) -> None:
+    """And what looks like it and can."""
+    assert judged(path, old, new) == errors
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "made"),
+    [
+        (b"# SPDX-License-Identifier: MIT\na = 1\n", b"a = 2\n",
+         b"# SPDX-License-Identifier: MIT\n\na = 2\n"),
+        (b"#!/bin/sh\n# Copyright 2020 A\nls\n", b"#!/bin/sh\nls -l\n",
+         b"#!/bin/sh\n# Copyright 2020 A\n\nls -l\n"),
+        (b"// Copyright 2020 A\n", b"// Copyright 2020 A\nb\n", b"// Copyright 2020 A\nb\n"),
+        (b"a = 1\n# copyright of the text\n", b"a = 2\n", b"a = 2\n"),
+    ],
+)  # fmt: skip
+def test_lines_about_rights_stay_at_the_top(old: bytes, new: bytes, made: bytes) -> None:
+    """Those further down are code's own."""
+    assert with_legal_lines("a.py", old, new) == made

@@ -1,0 +1,90 @@
+"""What is told of an answer that does not do the task, from its text alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.changes import ChangeSet, Write
+from runner.validators.asked import TaskWords
+from runner.validators.unfinished import missing_names, promised_names, unfinished
+
+
+def judged(path: str, old: str, new: str, said: str) -> list[str]:
+    changes = ChangeSet({path: Write(new.encode())})
+    return [c.error for c in unfinished(changes, TaskWords(said), read=lambda _: old.encode())]
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        ("Add `first(a)` and `second(b)` to `a.py`, behind `third`", {"first", "second"}),
+        ("Add `a/codes.py` with `check(digits)` and `is_valid(code)`", {"check", "is_valid"}),
+        ("Add a method `once(name)` to `Emitter` in `a.js`", {"once"}),
+        ("Add `Half(d time.Duration) float64` to `a.go`", {"Half"}),
+        ("Give the stores in `a.py` a method `clear()` that forgets", {"clear"}),
+        ("Rename the method `Sheet.Sum` in `a.go` to `Total`", {"Total"}),
+        ("1.2 Create a class `Store` for this", {"Store"}),
+        ("Add support for `asyncio.timeout()`", set()),
+        ("Add a flag `verbose` that calls `show()`", set()),
+        ("Add tests for `parse(text)`", set()),
+        ("Fix `parse(text)` and do not use `eval()`", set()),
+        ("Replace `old()` by `new()` everywhere", set()),
+    ],
+)
+def test_names_that_a_task_says_to_make(said: str, names: set[str]) -> None:
+    """What it only speaks of is none."""
+    assert promised_names(TaskWords(said)) == names
+
+
+def test_a_promised_name_may_stand_anywhere_in_the_answer() -> None:
+    """As a whole word."""
+    asked = TaskWords("Add `first(a)` and `second(b)`")
+    changes = ChangeSet({"a.py": Write(b"def first(a):\n    return a\n\nsecond_best = 1\n")})
+
+    assert missing_names(changes, asked) == ("second",)
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("a.py", "def run(a):\n    pass\n"),
+        ("a.py", 'def run(a):\n    """Run."""\n'),
+        ("a.py", "def run(a):\n    # Your implementation here\n    return None\n"),
+        ("a.py", "def run(a):\n    raise NotImplementedError('later')\n"),
+        ("a.js", "function run(a) {\n  // your code here\n}\n"),
+        ("a.js", "function run(a = {}) {\n  throw new Error('not implemented');\n}\n"),
+        ("a.js", "export class A {\n  run(a) {\n    return null;\n  }\n}\n"),
+        ("a.go", 'package a\n\nfunc run(a int) int {\n\tpanic("TODO")\n}\n'),
+    ],
+)  # fmt: skip
+def test_a_function_that_the_task_asks_for_does_something(path: str, body: str) -> None:
+    """Where the task does not ask for an empty one."""
+    assert judged(path, "", body, "Add `run(a)`") == ["StubBody"]
+    assert judged(path, "", body, "Add a placeholder `run(a)`") == []
+    assert judged(path, body, body + "\n", "Change `run(a)`") == []
+    assert judged(path, "", body, "Add `other(a)`") == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "class Store(Protocol):\n    def run(self) -> None: ...\n",
+        "class A(ABC):\n    @abstractmethod\n    def run(self): pass\n",
+        "class Null:\n    def run(self): pass\n\nclass Real:\n    def run(self): return 1\n",
+        "def run(a):\n    raise ValueError(a)\n",
+        "class Open(File):\n    def close(self):\n        pass\n",
+    ],
+)
+def test_what_is_meant_to_be_empty_may_be(body: str) -> None:
+    """Declarations, and a null object beside a real one."""
+    assert judged("a.py", "", body, "Add `run(a)` that does not `close()`") == []
+
+
+def test_an_answer_of_comments_alone_does_nothing() -> None:
+    """Unless comments are what the task is about."""
+    old = "def run():\n    return 1\n"
+    new = "# done as asked\n" + old
+
+    assert judged("a.py", old, new, "Let `run` return 2") == ["OnlyComments"]
+    assert judged("a.py", old, new, "Explain `run` in a comment") == []
+    assert judged("a.py", old, old.replace("1", "2"), "Let `run` return 2") == []
