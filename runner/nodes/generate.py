@@ -163,6 +163,7 @@ async def _answered(
 
     reply = await asyncio.to_thread(parsed, before)  # a hostile answer may cost seconds
     misfits = {c.path for c in reply.complaints if c.error in ("EditNotFound", "AmbiguousEdit")}
+    misfits |= {p for p, w in reply.changes.files.items() if before.files.get(p) == w}
     if misfits & before.files.keys():  # they may be edits of the original, which is shown as well
         rest = ChangeSet({p: w for p, w in before.files.items() if p not in misfits})
         other = await asyncio.to_thread(parsed, rest)

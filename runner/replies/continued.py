@@ -12,6 +12,9 @@ _LEAST_LINES = 2
 
 _LEAST_OVERLAP = 20
 _LEAST_LINE = 6
+_MARKDOWN = re.compile(r"\b(?:md|markdown)\b", re.IGNORECASE)
+_BEGINNING = re.compile(r"[ \t]+\S.*|\w{2,}")
+"""A line cut short that nothing goes on with in the same way: an indentation, a word."""
 
 
 def joined(text: str, more: str, *, complete: bool = True) -> str:
@@ -26,17 +29,22 @@ def joined(text: str, more: str, *, complete: bool = True) -> str:
     if start is not None:
         longer = len(more) >= len("\n".join(lines[start:]))
         return "\n".join([*lines[:start], *again]) if complete or longer else text
-    if _reopens(lines, again[0]):
+    if _reopens(lines, again[0], inside=bool(lines[-1].strip()) and not more.startswith("\n")):
         return joined(text, "\n".join(again[1:]), complete=complete)
     return text[: len(text) - _repeated(text, more)] + more
 
 
-def _reopens(lines: Sequence[str], first: str) -> bool:
-    """Whether the continuation opens the fence a second time; in Markdown it may be another."""
+def _reopens(lines: Sequence[str], first: str, *, inside: bool) -> bool:
+    """Whether the continuation opens the fence a second time; in Markdown another may be meant.
+
+    No other fence begins ``inside`` of a line.
+    """
     opening = _open_fence(lines)
     if opening is None or not is_fence(first) or not first.strip("`~ "):
         return False
-    return not re.search(r"(?i)\b(?:md|markdown)\b", lines[opening])
+    if first.strip() == lines[opening].strip() or not _MARKDOWN.search(lines[opening]):
+        return True
+    return inside and _MARKDOWN.search(first) is not None
 
 
 def _starts_again(lines: Sequence[str], again: Sequence[str]) -> int | None:
@@ -84,7 +92,8 @@ def _repeated(text: str, more: str) -> int:
     """
     last = text.rpartition("\n")[2]
     for cut in (last, last.lstrip()):
-        if len(cut.strip()) >= _LEAST_LINE and more.startswith(cut):
+        long = len(cut.strip()) >= _LEAST_LINE or _BEGINNING.fullmatch(cut)
+        if long and more.startswith(cut):
             return len(cut)
     at = text.find(more[:_LEAST_OVERLAP]) if len(more) >= _LEAST_OVERLAP else -1
     while 0 <= at <= len(text) - _LEAST_OVERLAP:
