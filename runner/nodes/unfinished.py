@@ -13,7 +13,7 @@ from runner.snapshot import Snapshot
 from runner.state import RunState
 from runner.validators.asked import TaskWords
 from runner.validators.broken_code import broken_code
-from runner.validators.unfinished import has_word, missing_names, name_complaint, unfinished
+from runner.validators.unfinished import has_name, missing_names, name_complaint, unfinished
 
 
 async def undone(
@@ -34,7 +34,7 @@ async def undone(
     paths = [path for path in code_among(base) if path not in changes.files]
     there = (await contents(deps, base, paths)).values()
     text = "\n".join(content.decode("utf-8", "replace") for content in there)
-    return (*found, *(name_complaint(name) for name in missing if not has_word(text, name)))
+    return (*found, *(name_complaint(name) for name in missing if not has_name(text, name)))
 
 
 def _found(changes: ChangeSet, asked: TaskWords, read: Read) -> tuple[Complaint, ...]:

@@ -102,6 +102,17 @@ def has_word(text: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
+def has_name(text: str, name: str) -> bool:
+    """Whether code has a name, and not only its comments the word: it is called, set or defined."""
+    word = re.escape(name)
+    return has_word(text, name) and bool(
+        re.search(
+            rf"(?<!\w){word}\s*[(=:<\[{{]|[\"']{word}[\"']|\w\s+{word}\s*$", text, re.MULTILINE
+        )
+        or re.search(rf"\b(?:class|type|struct|enum|interface|trait|module)\s+{word}\b", text)
+    )
+
+
 def name_complaint(name: str) -> Complaint:
     """Complain of a name that the task says to make and that is nowhere."""
     message = f"The task asks for `{name}`, but nothing has that name. Write it, under this name."

@@ -216,7 +216,7 @@ async def test_a_file_shown_in_part_is_not_written_whole(made: Made) -> None:
         f"{UTIL}\n\n{QUADRUPLE}\n\n# Quadruple the rest...\n",
         f'{UTIL}\n\n{QUADRUPLE}\n\ndef show():\n    """Print the code.\n\n    # ... existing code ...\n    """\n',
         f"{UTIL}\n\n{QUADRUPLE}\n\n# ... existing code above ...\n",
-        UTIL.replace("def halve(x):\n", "def halve(x, /):\n    # the same as before, but faster\n")
+        UTIL.replace("def halve(x):\n", "def halve(x, /):\n    # as before, but faster\n")
         + f"\n\n{QUADRUPLE}",
     ],
     ids=["plain", "protocol", "prose", "text", "idle", "comment"],

@@ -29,30 +29,7 @@ from tests.answers.projects import Language, Task
 
 SEED, ORDINARY = 1, 6
 MANY = "many answers, each a run"
-NOT_YET: dict[str, str] = {
-    "go/add-function=stub-your-code-here+again": "a stub is taken",
-    "go/add-function=trick-settings+right": "what nobody asked for is taken",
-    "javascript/new-module=tests-return-early+again": "tests that prove nothing are taken",
-    "javascript/tests-only=new-tests-of-themselves+right": "tests that prove nothing are taken",
-    "javascript/untested-file=summary-file+right": "what nobody asked for is taken",
-    "python/docs=trailing-blanks-in-others+again": "what nobody asked for is taken",
-    "python/docs=unrelated-reformatted+right": "what nobody asked for is taken",
-    "python/new-methods=tests-compare-less+again": "tests that prove nothing are taken",
-    "python/new-module=new-tests-always-true+again": "tests that prove nothing are taken",
-    "python/untested-file=stub-your-code-here+right": "a stub is taken",
-    "python/untested-file=tests-renamed-away+right": "tests that prove nothing are taken",
-}
-"""Cases that fail today, and why; who mends one takes it out."""
-
 EVERY = [task for tasks in TASKS.values() for task in tasks]
-
-
-def _parameter(case: RightCase | HarmCase) -> object:
-    marks = []
-    if case.id in NOT_YET:
-        marks.append(pytest.mark.xfail(strict=False, reason=NOT_YET[case.id]))
-        marks.append(pytest.mark.long(NOT_YET[case.id]))
-    return pytest.param(case, id=case.id, marks=marks)
 
 
 def _needs(language: Language) -> None:
@@ -62,7 +39,7 @@ def _needs(language: Language) -> None:
 
 def _fifth(cases: list[RightCase] | list[HarmCase]) -> list[object]:
     """Every fifth case: all forms, languages and ways to go on by turns."""
-    return [_parameter(case) for case in cases[::5]]
+    return [pytest.param(case, id=case.id) for case in cases[::5]]
 
 
 RIGHT_CASES = _fifth([case for case in right_cases(SEED) if not held_out(case.form.id)])

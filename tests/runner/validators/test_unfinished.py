@@ -6,7 +6,7 @@ import pytest
 
 from runner.changes import ChangeSet, Write
 from runner.validators.asked import TaskWords
-from runner.validators.unfinished import missing_names, promised_names, unfinished
+from runner.validators.unfinished import has_name, missing_names, promised_names, unfinished
 
 
 def judged(path: str, old: str, new: str, said: str) -> list[str]:
@@ -88,3 +88,19 @@ def test_an_answer_of_comments_alone_does_nothing() -> None:
     assert judged("a.py", old, new, "Let `run` return 2") == ["OnlyComments"]
     assert judged("a.py", old, new, "Explain `run` in a comment") == []
     assert judged("a.py", old, old.replace("1", "2"), "Let `run` return 2") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ("def once(a):", True),
+        ("once = 1", True),
+        ("type once struct {", True),
+        ("# call it once, and no more", False),
+        ("at once()", True),
+        ("oncee = 1", False),
+    ],
+)
+def test_a_word_of_a_comment_is_no_name(text: str, there: bool) -> None:
+    """Code calls, sets or defines it."""
+    assert has_name(text, "once") is there
