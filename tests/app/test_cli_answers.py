@@ -214,7 +214,8 @@ async def test_a_file_shown_in_part_is_not_written_whole(made: Made) -> None:
         "from typing import Protocol\n\n\nclass Scale(Protocol):\n"
         f"    def __call__(self, x): ...\n\n\n{UTIL}\n\n{QUADRUPLE}",
         f"{UTIL}\n\n{QUADRUPLE}\n\n# Quadruple the rest...\n",
-        f'{UTIL}\n\n{QUADRUPLE}\n\ndef show():\n    """Print the code.\n\n    # ... existing code ...\n    """\n',
+        f"{UTIL}\n\n{QUADRUPLE}\n\n"
+        'def show():\n    """Print the code.\n\n    # ... existing code ...\n    """\n',
         f"{UTIL}\n\n{QUADRUPLE}\n\n# ... existing code above ...\n",
         UTIL.replace("def halve(x):\n", "def halve(x, /):\n    # as before, but faster\n")
         + f"\n\n{QUADRUPLE}",
