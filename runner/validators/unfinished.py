@@ -46,10 +46,16 @@ _RENAMED = re.compile(rf"\brename\b{_REST}\sto\s+$", re.IGNORECASE)
 _NAMED_NOUN = re.compile(rf"{_NOUN}\s+(?:named\s+|called\s+)?{_LISTED}$", re.IGNORECASE)
 _SENTENCE = 300
 
-_MAY_BE_EMPTY = (
-    "stub", "placeholder", "skeleton", "scaffold", "abstract", "interface", "protocol", "no-op",
-    "noop", "notimplemented", "nothing", "empty", "dummy", "mock", "fake", "hook", "base",
+_MAY_BE_UNDONE = (
+    "stub", "placeholder", "skeleton", "scaffold", "abstract", "interface", "protocol",
+    "notimplemented", "unimplemented",
 )  # fmt: skip
+_MAY_BE_EMPTY = (*_MAY_BE_UNDONE, "no-op", "noop", "dummy", "mock", "fake", "hook", "base")
+_DOES_NOTHING = re.compile(
+    r"\b(?:do|does|doing|did)\s+nothing|\bempty\s+(?:\w+\s+)?(?:method|function|body|bodies|class"
+    r"|implementation|handler|callback|component|module|file)",
+    re.IGNORECASE,
+)
 _ABOUT_COMMENTS = (
     "comment", "doc", "licen", "copyright", "header", "typo", "spell", "explain", "describ", "note",
     "annot", "todo", "wording", "lint", "ignore", "typ", "noqa", "pragma", "clean", "tid", "format",
@@ -127,7 +133,7 @@ def unfinished(changes: ChangeSet, asked: TaskWords, *, read: Read) -> tuple[Com
     if _comments_alone(changes, read) and not asked.mentions(*_ABOUT_COMMENTS):
         message = "The answer changes nothing but comments. Do what the task asks for."
         return (Complaint(next(iter(changes.files)), "OnlyComments", message),)
-    if asked.about_tests or asked.mentions(*_MAY_BE_EMPTY):
+    if asked.about_tests or asked.mentions(*_MAY_BE_UNDONE):
         return ()
     return tuple(_empty_bodies(changes, asked, read))
 
@@ -162,7 +168,7 @@ def _empty_bodies(changes: ChangeSet, asked: TaskWords, read: Read) -> Iterator[
     """
     empty: dict[str, tuple[str, int]] = {}
     full: set[str] = set()
-    promised = promised_names(asked)
+    promised = frozenset() if _may_be_empty(asked) else promised_names(asked)
     for path, write in changes.files.items():
         if write is None or is_among_tests(path) or path.endswith(".pyi"):
             continue
@@ -177,6 +183,10 @@ def _empty_bodies(changes: ChangeSet, asked: TaskWords, read: Read) -> Iterator[
         if name not in full:
             message = f"`{name}` in {path} does nothing yet. Write what the task asks for."
             yield Complaint(path, "StubBody", message, line)
+
+
+def _may_be_empty(asked: TaskWords) -> bool:
+    return asked.mentions(*_MAY_BE_EMPTY) or bool(_DOES_NOTHING.search(asked.text))
 
 
 def _functions(path: str, content: bytes) -> list[tuple[str, tuple[int, Body]]]:
