@@ -9,11 +9,11 @@ from dataclasses import replace
 from functools import partial
 
 from app.github.identity import Gone
-from app.github.pull import PREFIX
-from app.github.scopes import CONVERSE
-from app.github.token_identity import Identity
-from app.progress.quiet import Quiet, aloud
+from app.github.pulls import PREFIX
+from app.github.token_identity import CONVERSE, Identity
+from app.progress.comment import ReadOnlyCheck, writable_everywhere
 from app.store.deliveries import Delivery
+from handlers.decisions import handle_pull
 from handlers.events import (
     Event,
     IssueCommentCreated,
@@ -22,15 +22,12 @@ from handlers.events import (
     is_from_bot,
     read_event,
 )
-from handlers.installations import EVENTS as INSTALLATION
-from handlers.installations import InstallationChanged, read_installation
-from handlers.proposals import Proposals
+from handlers.ports import Proposals, Runs
 from handlers.pushes import EVENT as PUSH
-from handlers.pushes import BranchPushed, read_push
+from handlers.pushes import EVENTS as INSTALLATION
+from handlers.pushes import BranchPushed, InstallationChanged, read_installation, read_push
 from handlers.respond import handle_comment
-from handlers.reviews import handle_pull
-from handlers.runs import Runs
-from handlers.talk import Refusals, Talk
+from handlers.talk import IssueThread, Refusals
 from runner.ports import Clock
 
 log = logging.getLogger(__name__)
@@ -56,7 +53,7 @@ class Dispatch:
         refusals: Refusals,
         ended: Callable[[PullClosed], Awaitable[None]],
         installed: Callable[[InstallationChanged], Awaitable[None]],
-        quiet: Quiet = aloud,
+        quiet: ReadOnlyCheck = writable_everywhere,
     ) -> None:
         self._identity = identity
         self._runs = runs
@@ -115,7 +112,7 @@ class Dispatch:
             repository_id=event.repository.id,
             permissions=CONVERSE,
         )
-        talk = Talk(
+        talk = IssueThread(
             github=github,
             repository=event.repository,
             installation_id=event.installation_id,

@@ -11,7 +11,7 @@ from typing import TextIO
 from pydantic import BaseModel, SecretStr
 
 from app.terminal import printable
-from runner.masking import HIDDEN, Mask
+from runner.text.mask import HIDDEN, Mask
 
 FULL = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 PLAIN = "%(message)s"

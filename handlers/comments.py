@@ -3,6 +3,7 @@
 A command counts only where a person addresses us: at the very start of a line of a top-level
 paragraph. In quotes, lists, code (fenced, indented or inline), tables and HTML it is talk about
 the command; in the copy of a mail that some programs leave unquoted below a reply, it is another's.
+
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from handlers.table import TRIGGERS
+from handlers.commands import TRIGGERS
 
 LONGEST = 20_000
 """Characters of a comment that are read: a command's own lines and the list of an ``/edit``.
@@ -41,7 +42,7 @@ _BLANK = re.compile(r"\n[ \t]*\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CommandLine:
     """One command line: what follows the ``trigger`` on it, and the lines ``below`` it, raw.
 
     ``whole`` is False where the comment goes on beyond what is read.
@@ -67,7 +68,7 @@ def goes_on_below(body: str) -> bool:
     return bool(_ANYWHERE.search(text[len(_beginning(text)) :]))
 
 
-def command_lines(body: str) -> tuple[Line, ...]:
+def command_lines(body: str) -> tuple[CommandLine, ...]:
     """Return the command lines in order of appearance, in the first ``LONGEST`` characters."""
     full = _own(_unix(body))
     text = _beginning(full)
@@ -77,7 +78,9 @@ def command_lines(body: str) -> tuple[Line, ...]:
     lines = text.split("\n")
     candidates = islice(_candidates(markdown.parse(text, env), lines), _MOST_PARAGRAPHS)
     return tuple(
-        Line(trigger, words, "\n".join(lines[first + nth + 1 :]), whole=len(text) == len(full))
+        CommandLine(
+            trigger, words, "\n".join(lines[first + nth + 1 :]), whole=len(text) == len(full)
+        )
         for paragraph, first, at_start in candidates
         for trigger, words, nth in _in_paragraph(paragraph, at_start, markdown, env)
     )

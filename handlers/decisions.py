@@ -1,14 +1,30 @@
-"""Weigh what somebody said to a proposal: who may decide, is it still open, was it first."""
+"""What people say to a proposal, by whatever channel: who may, and who was first."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 
-from handlers import replies_decisions as replies
-from handlers.permissions import Role, role_of, suffices
-from handlers.proposals import Proposal, Proposals, Rules, Saying
-from handlers.talk import Talk
+from handlers import replies
+from handlers.commands import ApproveCommand, Deciding, EditCommand, RejectCommand
+from handlers.events import (
+    ButtonClicked,
+    CommentDeleted,
+    Event,
+    IssueCommentCreated,
+    PullClosed,
+    PullPushed,
+    PullReviewed,
+    User,
+)
+from handlers.ports import Proposals, ProposalView, Rules, Verdict, Vote
+from handlers.replies import quoted
+from handlers.talk import IssueThread, Role, role_of, suffices
+from runner.ports import Clock
+from runner.roadmap.task import NewTask
+from runner.roadmap.writing import listed
+from runner.state.proposal import problems_of
 
 _OVER = ("ended", "cancelled")
 
@@ -26,7 +42,11 @@ class Weighed:
 
 
 async def weigh(
-    talk: Talk, proposals: Proposals, proposal: Proposal, saying: Saying, older: Sequence[Proposal]
+    talk: IssueThread,
+    proposals: Proposals,
+    proposal: ProposalView,
+    saying: Vote,
+    older: Sequence[ProposalView],
 ) -> Weighed:
     """Store a decision if it may count. ``older`` are the proposals that were there before it.
 
@@ -47,7 +67,7 @@ async def weigh(
     return Weighed(False, replies.too_late(proposal))
 
 
-def may_decide(proposal: Proposal, saying: Saying, role: Role, rules: Rules) -> bool:
+def may_decide(proposal: ProposalView, saying: Vote, role: Role, rules: Rules) -> bool:
     """Say whether somebody's word counts.
 
     A merge is GitHub's own decision, guarded by the branch's protection: who may merge may approve.
@@ -59,7 +79,7 @@ def may_decide(proposal: Proposal, saying: Saying, role: Role, rules: Rules) -> 
     return own or suffices(role, rules.need)
 
 
-def chosen(word: str, here: Sequence[Proposal]) -> Proposal | None:
+def chosen(word: str, here: Sequence[ProposalView]) -> ProposalView | None:
     """Return the one a word names: the beginning of its id, or its task while it is open."""
     named = word.lower().lstrip("#")
     if len(named) >= _SHORTEST and set(named) <= _HEX:
@@ -80,7 +100,7 @@ _HEX = frozenset("0123456789abcdef")
 _SHORTEST = 4
 
 
-def _obstacle(proposal: Proposal, saying: Saying, older: Sequence[Proposal]) -> str:
+def _obstacle(proposal: ProposalView, saying: Vote, older: Sequence[ProposalView]) -> str:
     """Why an open proposal cannot be decided by this, '' when it can."""
     if proposal.run_status in _OVER:
         return replies.run_is_over(proposal)
@@ -89,3 +109,256 @@ def _obstacle(proposal: Proposal, saying: Saying, older: Sequence[Proposal]) -> 
     # GitHub counts whole seconds
     before = saying.at < proposal.made_at.replace(microsecond=0)
     return replies.stale(proposal) if before and older else ""
+
+
+_VERDICTS: dict[type[Deciding], Verdict] = {
+    ApproveCommand: "approve",
+    RejectCommand: "reject",
+    EditCommand: "edit",
+}
+
+
+async def decide_by_reply(
+    event: IssueCommentCreated, order: Deciding, nth: int, talk: IssueThread, proposals: Proposals
+) -> Weighed:
+    """Take a comment as a decision; return what became of it. Raises ``Outage``."""
+    here = await _here(event, proposals)
+    meant, why = _meant(order, here, by_itself=event.is_pull_request)
+    if meant is None:
+        return Weighed(False, await _not_found(_word(order), event, here, proposals))
+    tasks = listed(order.below) if isinstance(order, EditCommand) else ()
+    if isinstance(order, EditCommand) and (problem := _unusable(order, tasks)):
+        return Weighed(False, problem)
+    saying = Vote(
+        delivery=f"{event.delivery}#{nth}" if nth else event.delivery,
+        by=event.author,
+        at=event.created_at,
+        channel="reply",
+        verdict=_VERDICTS[type(order)],
+        why=why,
+        tasks=tasks,
+    )
+    named = why != _said(order) if isinstance(order, RejectCommand) else bool(_word(order))
+    older = () if named else [each for each in here if each.number == meant.number][1:]
+    return await weigh(talk, proposals, meant, saying, older)
+
+
+async def _here(event: IssueCommentCreated, proposals: Proposals) -> tuple[ProposalView, ...]:
+    """Those of this pull request, or of the runs of this issue."""
+    repository = event.repository.id
+    found = await proposals.on_pull(repository, event.issue)
+    return found or await proposals.of_issue(repository, event.issue)
+
+
+def _meant(
+    order: Deciding, here: Sequence[ProposalView], *, by_itself: bool
+) -> tuple[ProposalView | None, str]:
+    """Return the proposal an order is about and the reason that is given.
+
+    On its own pull request a proposal needs no name. The first word of a rejection names one only
+    if there is one of this name: else it is part of the reason.
+    """
+    word, said = _word(order), _said(order)
+    if word and (found := chosen(word, here)):
+        return found, said.removeprefix(word).lstrip(" :,") if isinstance(
+            order, RejectCommand
+        ) else ""
+    if word and not (isinstance(order, RejectCommand) and not looks_like_id(word)):
+        return None, ""
+    on_pull = by_itself and bool(here) and all(p.number == here[0].number for p in here)
+    return (here[0] if on_pull else None), said
+
+
+def _word(order: Deciding) -> str:
+    if isinstance(order, RejectCommand):
+        return order.words.partition(" ")[0].rstrip(":,")
+    return order.proposal
+
+
+def _said(order: Deciding) -> str:
+    return order.words if isinstance(order, RejectCommand) else ""
+
+
+async def _not_found(
+    word: str, event: IssueCommentCreated, here: Sequence[ProposalView], proposals: Proposals
+) -> str:
+    if looks_like_id(word) and (known := await proposals.named(event.repository.id, word.lower())):
+        return replies.elsewhere(known[0])
+    open_ones = [each for each in here if each.state == "open"]
+    if open_ones and not looks_like_id(word):
+        return replies.which(open_ones)
+    return replies.no_proposal(word, open_ones)
+
+
+def _unusable(order: EditCommand, tasks: Sequence[NewTask]) -> str:
+    """Say what is wrong with the list of an edit, '' when it can be used."""
+    if not tasks:
+        return replies.no_list(order.proposal)
+    problems = list(problems_of(tasks, quoted=quoted))
+    return replies.bad_list(problems) if problems else ""
+
+
+MEANS: Mapping[str, Verdict] = {
+    "THUMBS_UP": "approve",
+    "ROCKET": "approve",
+    "THUMBS_DOWN": "reject",
+}
+"""GitHub's words for 👍, 🚀 and 👎; others say nothing."""
+
+_MOST_REFUSALS = 3
+"""Sentences to people who may not decide, a proposal: anybody can react to anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """One reaction of one account."""
+
+    id: int
+    content: str
+    at: datetime
+    user_id: int
+    login: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reacted:
+    """A comment, when it was made and edited, and the reactions on it."""
+
+    made_at: datetime
+    edited_at: datetime | None
+    reactions: tuple[Reaction, ...]
+
+
+Refused = MutableMapping[int, str]
+"""Reactions that were weighed and do not count: their ids, and the proposal each was to."""
+
+
+async def weigh_reactions(
+    proposal: ProposalView,
+    comment: Reacted | None,
+    *,
+    talk: IssueThread,
+    proposals: Proposals,
+    refused: Refused,
+) -> None:
+    """Decide by the earliest reaction of somebody who may. Raises ``Outage``.
+
+    A comment that is gone (None), or was edited by anybody, is not what was approved: reactions on
+    it do not count. A reaction older than the comment cannot be about it.
+    """
+    if comment is None or comment.edited_at is not None:
+        if await proposals.lose_comment(proposal):
+            say = replies.lost_comment if comment is None else replies.edited_comment
+            await talk.reply(say(proposal), to=f"lost-{proposal.id}")
+        return
+    for reaction in sorted(comment.reactions, key=lambda each: (each.at, each.id)):
+        if reaction.content not in MEANS or reaction.at < comment.made_at:
+            continue
+        if reaction.id in refused:
+            continue
+        weighed = await weigh(talk, proposals, proposal, _saying(reaction), ())
+        if weighed.counts:
+            return
+        told = sum(id == proposal.id for id in refused.values())
+        refused[reaction.id] = proposal.id
+        if told < _MOST_REFUSALS:
+            await talk.reply(weighed.say, to=f"reaction-{proposal.id}-{reaction.user_id}")
+
+
+def _saying(reaction: Reaction) -> Vote:
+    return Vote(
+        delivery=f"reaction:{reaction.id}",
+        by=User(id=reaction.user_id, login=reaction.login),
+        at=reaction.at,
+        channel="reaction",
+        verdict=MEANS[reaction.content],
+    )
+
+
+_BUTTONS: dict[str, Verdict] = {"approve": "approve", "reject": "reject", "skip": "skip"}
+_SETTLED = ("merge", "close")
+
+
+async def handle_pull(
+    event: Event, *, talk: IssueThread, proposals: Proposals, clock: Clock
+) -> None:
+    """Take an event as a decision if it is one, and look for reactions. Raises ``Outage``.
+
+    On a pull request that shows no proposal it is none of our business.
+    """
+    here = await _reviewed_here(event, proposals)
+    if not here:
+        return
+    talk = replace(talk, issue=here[0].number or event.issue)
+    if isinstance(event, CommentDeleted):
+        await _lost(event, talk, proposals, here)
+    elif isinstance(event, PullPushed):
+        if here[0].state == "open":
+            await proposals.pushed(here[0], by=event.sender, delivery=event.delivery)
+    elif saying := _saying_of_review(event, clock):
+        await _said_in_review(event, talk, proposals, here, saying)
+    await proposals.touch(event.repository.id, here[0].number or 0)
+
+
+async def _reviewed_here(event: Event, proposals: Proposals) -> tuple[ProposalView, ...]:
+    """The proposals an event is about, the newest first; a button names its own."""
+    repository = event.repository.id
+    if isinstance(event, ButtonClicked):
+        return await proposals.named(repository, event.external_id) if event.external_id else ()
+    return await proposals.on_pull(repository, event.issue)
+
+
+def _saying_of_review(event: Event, clock: Clock) -> Vote | None:
+    match event:
+        case PullReviewed():
+            approved = event.verdict == "approved"
+            return Vote(
+                delivery=event.delivery,
+                by=event.author,
+                at=event.submitted_at,
+                channel="review",
+                verdict="approve" if approved else "reject",
+                why=event.body,
+                outdated=event.outdated and approved,
+            )
+        case ButtonClicked() if event.button in _BUTTONS:
+            verdict = _BUTTONS[event.button]
+            by, now = event.sender, clock.now()
+            id = event.delivery
+            return Vote(delivery=id, by=by, at=now, channel="check", verdict=verdict)
+        case PullClosed():
+            return Vote(
+                delivery=event.delivery,
+                by=event.sender,
+                at=event.closed_at,
+                channel="merge" if event.merged else "close",
+                verdict="approve" if event.merged else "reject",
+                why="" if event.merged else "its pull request was closed",
+            )
+    return None
+
+
+async def _said_in_review(
+    event: Event,
+    talk: IssueThread,
+    proposals: Proposals,
+    here: tuple[ProposalView, ...],
+    saying: Vote,
+) -> None:
+    """Weigh it; what counts is shown by what the run does next, the rest gets a sentence."""
+    newest = here[0]
+    if newest.state != "open" and saying.channel in _SETTLED:
+        return  # what becomes of a pull request after the decision decides nothing
+    weighed = await weigh(talk, proposals, newest, saying, here[1:])
+    if weighed.refused and not await talk.may_refuse(saying.by, to=saying.delivery):
+        return
+    if not weighed.counts:
+        await talk.reply(weighed.say, to=saying.delivery, since=None)
+
+
+async def _lost(
+    event: CommentDeleted, talk: IssueThread, proposals: Proposals, here: tuple[ProposalView, ...]
+) -> None:
+    gone = next((p for p in here if p.comment_id == event.comment_id and p.state == "open"), None)
+    if gone and await proposals.lose_comment(gone):
+        await talk.reply(replies.lost_comment(gone), to=f"lost-{gone.id}")

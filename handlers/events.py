@@ -1,28 +1,142 @@
-"""Reduce a webhook payload to the few facts we use, at the door; beyond it nobody indexes one.
-
-Events and actions we have no use for are None. A payload that lacks what GitHub's schema promises
-raises ``MalformedPayload``, which names the field.
-(https://docs.github.com/en/webhooks/webhook-events-and-payloads)
-"""
+"""Reduce a webhook payload to the few facts we use, at the door; beyond it nobody indexes one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
-from handlers.payloads import (
-    ClickPayload,
-    CommentPayload,
-    Envelope,
-    MalformedPayload,
-    PullPayload,
-    Repo,
-    ReviewPayload,
-    User,
-    validated,
-)
+from pydantic import BaseModel, ValidationError
+
+
+class MalformedPayload(ValueError):
+    """A payload lacks a field or has a wrong type in it; ``field`` is its dotted path."""
+
+    def __init__(self, event: str, field: str, problem: str) -> None:
+        super().__init__(f"{event} payload: {field or 'the payload'}: {problem}")
+        self.event = event
+        self.field = field
+
+
+class User(BaseModel, frozen=True):
+    """An account; ``type`` is GitHub's word (User, Bot, Organization, Mannequin)."""
+
+    id: int
+    login: str
+    type: str = "User"
+
+
+class Repo(BaseModel, frozen=True):
+    """A repository; all state is keyed by ``id``, for names change and are reused."""
+
+    id: int
+    full_name: str
+    default_branch: str
+    private: bool
+
+
+class Installation(BaseModel):
+    id: int
+
+
+class Envelope(BaseModel):
+    """What every event of a repository has."""
+
+    repository: Repo
+    installation: Installation
+    sender: User
+
+
+class Issue(BaseModel):
+    number: int
+    pull_request: dict[str, object] | None = None
+
+
+class Comment(BaseModel):
+    id: int
+    node_id: str
+    created_at: datetime
+    body: str
+    user: User
+
+
+class CommentPayload(Envelope):
+    issue: Issue
+    comment: Comment
+
+
+class _Branch(BaseModel):
+    ref: str
+
+
+class PullRequest(BaseModel):
+    number: int
+    head: _Branch
+    merged: bool = False
+    closed_at: datetime | None = None
+
+
+class PullPayload(Envelope):
+    pull_request: PullRequest
+
+
+class Review(BaseModel):
+    id: int
+    state: str
+    commit_id: str | None = None
+    body: str | None = None
+    submitted_at: datetime
+    user: User
+
+
+class _Numbered(BaseModel):
+    number: int
+
+
+class _Head(BaseModel):
+    sha: str
+
+
+class _Reviewed(_Numbered):
+    head: _Head
+
+
+class ReviewPayload(Envelope):
+    review: Review
+    pull_request: _Reviewed
+
+
+class CheckRun(BaseModel):
+    id: int
+    name: str
+    external_id: str | None = None
+    pull_requests: list[_Numbered] = []
+
+
+class Button(BaseModel):
+    identifier: str
+
+
+class ClickPayload(Envelope):
+    check_run: CheckRun
+    requested_action: Button
+
+
+P = TypeVar("P", bound=BaseModel)
+
+
+def validated(name: str, model: type[P], payload: dict[str, object]) -> P:
+    """Check a payload; raises ``MalformedPayload`` with the first wrong field."""
+    try:
+        return model.model_validate(payload)
+    except ValidationError as wrong:
+        first = wrong.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise MalformedPayload(name, field, first["msg"]) from wrong
+
 
 __all__ = ["EVENTS", "Event", "MalformedPayload", "Repo", "User", "is_from_bot", "read_event"]
 
@@ -244,3 +358,49 @@ EVENTS: dict[str, Callable[[str, str, dict[str, object]], Event | None]] = {
     "pull_request": _pull,
 }
 """What is worked, by GitHub's name; the App subscribes to exactly these."""
+
+
+_REPOSITORY = ("repository", "id")
+
+_PARTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "issue_comment": (_REPOSITORY, ("action",), ("comment", "id"), ("comment", "body")),
+    "pull_request": (
+        _REPOSITORY,
+        ("action",),
+        ("pull_request", "id"),
+        ("pull_request", "head", "sha"),
+        ("pull_request", "updated_at"),
+    ),
+    "pull_request_review": (
+        _REPOSITORY,
+        ("action",),
+        ("review", "id"),
+        ("review", "state"),
+        ("review", "commit_id"),
+        ("review", "body"),
+    ),
+    "push": (_REPOSITORY, ("ref",), ("before",), ("after",), ("repository", "pushed_at")),
+}
+"""Where each event says what happened to what.
+
+Absent are events that may truly happen twice and look the same: a second click on a button.
+"""
+
+
+def meaning_of(event: str, payload: Mapping[str, Any]) -> str | None:
+    """Return the same text for payloads that mean the same; None for an event that has no such."""
+    parts = _PARTS.get(event)
+    if parts is None:
+        return None
+    found = [_at(payload, path) for path in parts]
+    if found[0] is None:
+        return None
+    text = json.dumps([event, *found], ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _at(payload: Any, path: tuple[str, ...]) -> Any:
+    """What is at a path of keys; None where there is nothing."""
+    for key in path:
+        payload = payload.get(key) if isinstance(payload, dict) else None
+    return payload

@@ -1,17 +1,15 @@
-"""A push to the default branch: what we keep of the event, and what its roadmap change may start.
-
-The payload's list of commits is never read: it is cut at 2,048, says nothing of a force push, and
-is not there for what is merged (https://docs.github.com/en/webhooks/webhook-events-and-payloads#push).
-"""
+"""Pushes and installations: what we keep of these events, and what they may start."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-from handlers.payloads import Envelope, Repo, User, validated
-from handlers.permissions import Role, suffices
-from handlers.table import START
+from pydantic import BaseModel
+
+from handlers.commands import START
+from handlers.events import Envelope, Installation, Repo, User, validated
+from handlers.talk import Role, suffices
 from runner.roadmap.diff import RoadmapDiff
 
 EVENT = "push"
@@ -43,7 +41,7 @@ class BranchPushed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pushed:
+class RoadmapPush:
     """What is known of a push when it is decided what it starts.
 
     ``diff`` is None when the roadmap before it cannot be read; ``role`` is that of who pushed, and
@@ -57,7 +55,7 @@ class Pushed:
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class PushStart:
     """The keys of the tasks a push starts, or why it starts none though it changes some."""
 
     tasks: tuple[str, ...] = ()
@@ -93,20 +91,20 @@ def changes_tasks(diff: RoadmapDiff | None) -> bool:
     return diff is None or bool(diff.added or diff.removed or diff.changed or diff.unclear)
 
 
-def started_by(push: Pushed) -> Start:
+def started_by(push: RoadmapPush) -> PushStart:
     """Decide what a push starts: the tasks it adds or changes that a run would take unasked."""
     if push.trigger != "execute":
-        return Start()
+        return PushStart()
     if push.diff is None:
-        return Start(refused="unreadable")
+        return PushStart(refused="unreadable")
     tasks = fresh(push.diff)
     if not tasks:
-        return Start()
+        return PushStart()
     if push.bot:
-        return Start(refused="bot")
+        return PushStart(refused="bot")
     if not suffices(push.role, START.needs):
-        return Start(refused="permission")
-    return Start(tasks[:MOST_TASKS])
+        return PushStart(refused="permission")
+    return PushStart(tasks[:MOST_TASKS])
 
 
 def fresh(diff: RoadmapDiff) -> tuple[str, ...]:
@@ -116,3 +114,46 @@ def fresh(diff: RoadmapDiff) -> tuple[str, ...]:
     """
     said = (*diff.added, *(new for _, new in diff.changed))
     return tuple(dict.fromkeys(t.key for t in said if t.runnable and not t.checked))
+
+
+CHANGED = "installation"
+SELECTED = "installation_repositories"
+EVENTS = (CHANGED, SELECTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstallationChanged:
+    """Something happened to an installation: suspended, lifted, deleted, permissions accepted.
+
+    ``repositories`` are the ids of those that were added to it or removed; () for the whole of it.
+    """
+
+    delivery: str
+    action: str
+    installation_id: int
+    repositories: tuple[int, ...] = ()
+
+
+class _Repository(BaseModel):
+    id: int
+
+
+class _Payload(BaseModel):
+    action: str
+    installation: Installation
+    repositories_added: tuple[_Repository, ...] = ()
+    repositories_removed: tuple[_Repository, ...] = ()
+
+
+def read_installation(
+    *, name: str, delivery: str, payload: dict[str, object]
+) -> InstallationChanged:
+    """Reduce an event about an installation. Raises ``MalformedPayload``."""
+    found = validated(name, _Payload, payload)
+    named = (*found.repositories_added, *found.repositories_removed)
+    return InstallationChanged(
+        delivery=delivery,
+        action=found.action,
+        installation_id=found.installation.id,
+        repositories=tuple(each.id for each in named) if name == SELECTED else (),
+    )

@@ -2,39 +2,77 @@
 
 A redelivered comment is answered again with the same effect: reactions are idempotent, a run is
 named by its delivery, and a reply is looked for before it is written.
+
+``/execute retry`` and ``/execute skip``: one task, named by its key or a unique written id.
 """
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from handlers import replies
-from handlers.commands import parse
-from handlers.comments import may_hold_command
-from handlers.deciding import decide_by_reply
-from handlers.events import IssueCommentCreated
-from handlers.orders import (
-    Approve,
-    Cancel,
-    Edit,
-    Execute,
-    Help,
+from handlers.commands import (
+    ApproveCommand,
+    CancelCommand,
+    Command,
+    EditCommand,
+    ExecuteCommand,
+    HelpCommand,
     Misunderstood,
+    Need,
     Order,
-    Pause,
-    Reject,
-    Resume,
-    Retry,
-    Skip,
-    Status,
+    PauseCommand,
+    RejectCommand,
+    ResumeCommand,
+    RetryCommand,
+    SkipCommand,
+    StatusCommand,
+    row_of,
 )
-from handlers.permissions import Role, role_of, suffices
-from handlers.proposals import Proposals
-from handlers.runs import RunRequested, Runs
-from handlers.table import Command, Need, row_of
-from handlers.talk import Talk
-from handlers.tasks import retry, skip
+from handlers.comments import may_hold_command
+from handlers.decisions import decide_by_reply, weigh
+from handlers.events import IssueCommentCreated
+from handlers.parsing import parse
+from handlers.ports import Ambiguous, NamedTask, Proposals, RunRequested, Runs, Unknown, Vote
+from handlers.talk import IssueThread, Role, role_of, suffices
+
+
+async def retry(order: RetryCommand, request: RunRequested, *, runs: Runs) -> str:
+    """Start a run for one task again; return what to reply. Raises ``Outage``."""
+    found = await runs.find_task(request, order.task)
+    if not isinstance(found, NamedTask):
+        return _not_found(order.task, found)
+    command = replace(request.command, task=found.key, path=found.roadmap)
+    superseded = await runs.retry(replace(request, command=command))
+    return replies.retrying(request.run, superseded)
+
+
+async def skip(
+    order: SkipCommand, request: RunRequested, talk: IssueThread, runs: Runs, proposals: Proposals
+) -> str:
+    """Leave a task out: as a decision where it has a proposal. Raises ``Outage``."""
+    found = await runs.find_task(request, order.task)
+    if not isinstance(found, NamedTask):
+        return _not_found(order.task, found)
+    open_ones = await proposals.of_task(request.repository.id, found.roadmap, found.key)
+    if open_ones:
+        saying = Vote(
+            delivery=f"{request.delivery}#{request.nth}" if request.nth else request.delivery,
+            by=request.by,
+            at=request.created_at,
+            channel="reply",
+            verdict="skip",
+        )
+        return (await weigh(talk, proposals, open_ones[0], saying, ())).say
+    new = await runs.skip(request, found)
+    return replies.skipping(found.name, found.title, new=new)
+
+
+def _not_found(name: str, found: Unknown | Ambiguous) -> str:
+    if isinstance(found, Ambiguous):
+        return replies.ambiguous_task(name, found.candidates)
+    return replies.no_task(name, found.roadmap, found.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +88,13 @@ class Conversation:
     """One comment and those who are needed to answer it."""
 
     event: IssueCommentCreated
-    talk: Talk
+    talk: IssueThread
     runs: Runs
     proposals: Proposals
 
 
 async def handle_comment(
-    event: IssueCommentCreated, *, talk: Talk, runs: Runs, proposals: Proposals
+    event: IssueCommentCreated, *, talk: IssueThread, runs: Runs, proposals: Proposals
 ) -> None:
     """Do what a new comment asks for. Raises ``Outage`` of the client; doing it again is safe.
 
@@ -108,7 +146,7 @@ async def _obey(told: Conversation, order: Order, nth: int, role: Role) -> Comma
     if row is not None and not row.configurable and not suffices(role, _needs(row, order)):
         return CommandReply(_refused(row, order, told, role), refusal=True)
     stranger = not suffices(role, "write")
-    if isinstance(order, Approve | Reject | Edit):
+    if isinstance(order, ApproveCommand | RejectCommand | EditCommand):
         weighed = await decide_by_reply(told.event, order, nth, told.talk, told.proposals)
         return CommandReply(weighed.say, weighed.refused or (stranger and not weighed.counts))
     return CommandReply(
@@ -123,23 +161,23 @@ async def _done(told: Conversation, order: Order, nth: int) -> str:
     match order:
         case Misunderstood():
             return replies.misunderstood(order)
-        case Help():
+        case HelpCommand():
             return replies.help_text()
-        case Status():
+        case StatusCommand():
             return replies.status(await told.runs.status(**here))
-        case Cancel():
+        case CancelCommand():
             return replies.cancelling(await told.runs.cancel(**here, by=by))
-        case Pause():
+        case PauseCommand():
             return replies.pausing(await told.runs.pause(**here, by=by))
-        case Resume():
+        case ResumeCommand():
             return replies.resuming(await told.runs.resume(**here, by=by))
-        case Execute():
+        case ExecuteCommand():
             await told.runs.start(_request(told, order, nth))
             return ""  # the run speaks for itself, in a comment of its own
-        case Retry():
-            return await retry(order, _request(told, Execute(), nth), runs=told.runs)
-        case Skip():
-            request = _request(told, Execute(), nth)
+        case RetryCommand():
+            return await retry(order, _request(told, ExecuteCommand(), nth), runs=told.runs)
+        case SkipCommand():
+            request = _request(told, ExecuteCommand(), nth)
             return await skip(order, request, told.talk, told.runs, told.proposals)
         case _:
             raise TypeError(f"{order!r} is a decision")
@@ -152,7 +190,7 @@ def _refused(row: Command, order: Order, told: Conversation, role: Role) -> str:
     return replies.refused(words, needs, told.event.author, role)
 
 
-def _request(told: Conversation, command: Execute, nth: int) -> RunRequested:
+def _request(told: Conversation, command: ExecuteCommand, nth: int) -> RunRequested:
     event = told.event
     return RunRequested(
         delivery=event.delivery,

@@ -1,4 +1,11 @@
-"""Our side of a conversation on an issue or pull request: react, and reply once."""
+"""Our side of a conversation on an issue or pull request: react, and reply once.
+
+Ask GitHub what a person may do on a repository, at the moment it matters.
+
+``author_association`` of a payload is unreliable and never used. An installation token acts with
+the App's rights, so the person is checked by us, by user id.
+(https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user)
+"""
 
 from __future__ import annotations
 
@@ -6,18 +13,19 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 from gidgethub import BadRequest
 from gidgethub.abc import GitHubAPI
 
 from handlers import replies
-from handlers.payloads import Repo, User
+from handlers.commands import Need
+from handlers.events import Repo, User
 
 _LOG = logging.getLogger(__name__)
 
 
-async def aloud() -> bool:
+async def always_writable() -> bool:
     """Everything may be said."""
     return False
 
@@ -33,7 +41,7 @@ class Refusals(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
+class IssueThread:
     """Where we speak, and as whom: ``own_login`` is our App's bot account.
 
     ``refusals`` remembers who was refused; ``quiet`` tells whether the repository wants to hear
@@ -46,7 +54,7 @@ class Talk:
     issue: int
     own_login: str
     refusals: Refusals
-    quiet: Callable[[], Awaitable[bool]] = aloud
+    quiet: Callable[[], Awaitable[bool]] = always_writable
 
     async def react(self, comment: int) -> None:
         """Show 👀 on a comment; doing it twice leaves one (GitHub answers 200 instead of 201)."""
@@ -97,3 +105,46 @@ class Talk:
             if author.get("login") == self.own_login and mark in (comment.get("body") or ""):
                 return True
         return False
+
+
+Role = Literal["none", "read", "triage", "write", "maintain", "admin"]
+
+_RANKS: tuple[Role, ...] = ("none", "read", "triage", "write", "maintain", "admin")
+_BASE: dict[str, Role] = {
+    "none": "none",
+    "read": "read",
+    "triage": "read",
+    "write": "write",
+    "maintain": "write",
+    "admin": "admin",
+}
+
+
+async def role_of(github: GitHubAPI, *, repository: Repo, user: User) -> Role:
+    """Return the user's role; ``none`` for whoever GitHub does not know or name as that user.
+
+    On a public repository everybody has ``read``. Raises ``Outage`` of the client.
+    """
+    path = "/repos/{+full_name}/collaborators/{login}/permission"
+    try:
+        answer = await github.getitem(
+            path, {"full_name": repository.full_name, "login": user.login}
+        )
+    except BadRequest:
+        return "none"
+    # a login can change hands between the comment and now
+    account = answer.get("user") or {}
+    if account.get("id") != user.id:
+        return "none"
+    return _role(str(answer.get("permission")), str(answer.get("role_name")))
+
+
+def suffices(role: Role, need: Need) -> bool:
+    """Say whether a role includes what a command needs."""
+    return need == "anyone" or _RANKS.index(role) >= _RANKS.index(need)
+
+
+def _role(permission: str, role_name: str) -> Role:
+    """Prefer the finer word, if it agrees with the base role: custom roles have any name."""
+    best = role_name if _BASE.get(role_name) == permission else permission
+    return next((role for role in _RANKS if role == best), "none")

@@ -6,6 +6,7 @@ PortError                   something outside failed; carries what a person can 
 Stopped                     a person asked the run to pause or to be cancelled
 
 A red test, an unparsable answer or a refused path is no exception but an outcome.
+
 """
 
 from __future__ import annotations

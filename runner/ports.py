@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Literal, Protocol
 
-from runner.events import Event
-from runner.publishing import Checkpoint as Checkpoint
-from runner.publishing import Handed as Handed
-from runner.publishing import Proposed as Proposed
-from runner.publishing import Published as Published
-from runner.publishing import Stack as Stack
-from runner.questions import Answer as Answer
-from runner.questions import Embedded as Embedded
-from runner.questions import Form as Form
-from runner.questions import Message as Message
-from runner.questions import Question as Question
-from runner.roadmap.new_task import NewTask
-from runner.snapshot import Snapshot
+from runner.prompts.questions import Answer, Embedded, Question
+from runner.roadmap.task import NewTask
+from runner.state.changes import Snapshot
+from runner.state.events import Event
+from runner.state.publishing import Checkpoint, Proposed, Published, Stack
+from runner.state.publishing import HumanCommits as Handed
 
 
 class Model(Protocol):
@@ -51,7 +45,7 @@ class CommandResult:
     truncated: bool = False
 
 
-class Box(Protocol):
+class SandboxSession(Protocol):
     """One opened sandbox: a workspace folder and commands that run in it."""
 
     async def run(
@@ -68,7 +62,7 @@ class Box(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class BoxSpec:
+class SandboxSpec:
     """What a sandbox may use. ``memory`` and ``disk`` (the workspace's size) in bytes."""
 
     run: str
@@ -106,13 +100,13 @@ class Sandbox(Protocol):
     async def check(self) -> None:
         """Raise ``Outage`` with what to do when the engine does not work."""
 
-    async def open(self, spec: BoxSpec) -> Box:
+    async def open(self, spec: SandboxSpec) -> SandboxSession:
         """Create a sandbox. Raises ``Outage`` when the engine is down or the image is missing."""
 
     async def prepare(
-        self, spec: BoxSpec, setup: Setup, fill: Callable[[Box], Awaitable[None]]
+        self, spec: SandboxSpec, setup: Setup, fill: Callable[[SandboxSession], Awaitable[None]]
     ) -> str:
-        """Return the image that holds what the commands made, for ``BoxSpec.image``.
+        """Return the image that holds what the commands made, for ``SandboxSpec.image``.
 
         They run once for an image, commands and inputs, in a box that ``fill`` has filled with
         the tree. Raises ``TaskError`` (kind ``environment``) when a command fails, ``Outage`` when
@@ -159,7 +153,7 @@ class Repository(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class JournalRow:
     """One journal row: after ``seq`` steps of this cursor the next node is ``node``.
 
     ``task`` is empty for the run's own cursor. ``data`` is JSON; contents are held by reference
@@ -176,10 +170,10 @@ class Row:
 class Journal(Protocol):
     """What happened, row by row. Key (run, task, seq); the first writer of a key wins."""
 
-    async def save(self, row: Row, contents: dict[str, bytes]) -> Row:
+    async def save(self, row: JournalRow, contents: dict[str, bytes]) -> JournalRow:
         """Store the row (once) and its contents; return the row that is stored."""
 
-    async def recall(self, run: str) -> list[Row]:
+    async def recall(self, run: str) -> list[JournalRow]:
         """Return the newest row of every cursor of the run."""
 
     async def content(self, sha: str) -> bytes:
@@ -238,7 +232,7 @@ class Skips(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class MemoryNote:
     """One thing worth knowing in later runs; a newer note of the same kind and subject replaces it.
 
     ``about`` is a path, a task's key or a reason; ``text`` one line for a model to read.
@@ -259,7 +253,7 @@ class Memory(Protocol):
         ``paths`` are those of the tree: a note about a file that is gone says nothing.
         """
 
-    async def remember(self, notes: Sequence[Note]) -> None:
+    async def remember(self, notes: Sequence[MemoryNote]) -> None:
         """Keep notes; the same ones once more change nothing."""
 
 
@@ -279,3 +273,27 @@ class Clock(Protocol):
 class Control(Protocol):
     async def check(self, run: str) -> None:
         """Raise ``Stopped`` when a person ordered a pause or cancel of the run."""
+
+
+class SystemClock(Clock):
+    """Tells the machine's own time."""
+
+    def now(self) -> datetime:
+        """Return the time in UTC."""
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        """Return seconds from a point that never changes while the process lives."""
+        return time.monotonic()
+
+
+class Fanout:
+    """One ``Events`` port out of many, told in order."""
+
+    def __init__(self, *listeners: Events) -> None:
+        self._listeners = listeners
+
+    async def emit(self, event: Event) -> None:
+        """Tell each listener."""
+        for listener in self._listeners:
+            await listener.emit(event)

@@ -10,21 +10,18 @@ import sys
 from collections.abc import Awaitable, Mapping
 
 from app.action import texts
-from app.action.commands import Console, Note, write_outputs
-from app.action.errors import Refused
-from app.action.inputs import Inputs, read_inputs
-from app.action.job import Job, read_job
-from app.action.report import Report, report_of
-from app.action.summary import summary
+from app.action.compose import acting, entered
+from app.action.job import ActionRefused, Inputs, Job, read_inputs, read_job
+from app.action.report import ActionReport, Annotation, Console, report_of, summary, write_outputs
 from app.action.work import work
-from app.composition.action import Surroundings, acting, entered
-from app.github.faults import SUSPENDED
+from app.compose.parts import Surroundings
+from app.github.client import SUSPENDED
 from app.logs import PLAIN, secrets_of, set_up_logging
 from app.settings import ActionSettings, SettingsError, keep_private, load_action_settings
 from app.store.database import StoreError
-from runner.adapters.clock import SystemClock
-from runner.config import ConfigError
+from runner.config.reading import ConfigError
 from runner.errors import Outage, TaskError
+from runner.ports import SystemClock
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +32,7 @@ def command() -> int:
     try:
         job, inputs = read_job(os.environ), read_inputs(os.environ)
         settings = read_settings(job, inputs, os.environ)
-    except (Refused, SettingsError) as refused:
+    except (ActionRefused, SettingsError) as refused:
         return _ended(console, None, [_error(str(refused))], 2)
     console.begin(_hidden(settings) if os.environ.get("GITHUB_ACTIONS") == "true" else ())
     level = settings.cairn_log_level
@@ -49,24 +46,26 @@ def command() -> int:
 
 async def _guarded(
     job: Job, inputs: Inputs, settings: ActionSettings
-) -> tuple[list[Note], int, Report | None]:
+) -> tuple[list[Annotation], int, ActionReport | None]:
     """Work until all rests or is done; what keeps it from that becomes a sentence and a code."""
     task = asyncio.current_task()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)  # type: ignore[union-attr]
     try:
         report = await act(job, inputs, settings, Surroundings(SystemClock()))
-    except (Refused, StoreError, ConfigError, SettingsError) as refused:
+    except (ActionRefused, StoreError, ConfigError, SettingsError) as refused:
         return [_error(str(refused))], 2, None
     except Outage as outage:
         return [_error(outage.message)], 4, None
     except asyncio.CancelledError:
-        return [Note("warning", "Cairn", texts.STOPPED)], 130, None
+        return [Annotation("warning", "Cairn", texts.STOPPED)], 130, None
     return report.notes(), report.exit_code, report
 
 
-async def act(job: Job, inputs: Inputs, settings: ActionSettings, around: Surroundings) -> Report:
-    """Do the work and keep the state. Raises ``Refused``, ``StoreError`` or ``Outage``."""
+async def act(
+    job: Job, inputs: Inputs, settings: ActionSettings, around: Surroundings
+) -> ActionReport:
+    """Do the work and keep the state. Raises ``ActionRefused``, ``StoreError`` or ``Outage``."""
     async with entered(job.repository, settings, around, branch=inputs.state_branch) as entry:
         await entry.state.restore(settings.cairn_data_dir)
         opened = False
@@ -75,14 +74,14 @@ async def act(job: Job, inputs: Inputs, settings: ActionSettings, around: Surrou
                 opened = not inputs.dry_run
                 log.info(house.work.parts.sandbox.reason)
                 report = await report_of(house, await work(house, job, inputs))
-        except Refused:
+        except ActionRefused:
             opened = False  # nothing was done that is to be remembered
             raise
         except Outage as outage:
             if outage.kind not in ("permission", "credential", SUSPENDED):
                 raise
             opened = False
-            raise Refused(texts.lacks(outage.message)) from outage
+            raise ActionRefused(texts.lacks(outage.message)) from outage
         finally:
             if opened:
                 await _keep(entry.state.save(settings.cairn_data_dir))
@@ -93,16 +92,16 @@ async def _keep(saving: Awaitable[None]) -> None:
     try:
         await saving
     except TaskError as refused:
-        raise Refused(refused.message) from refused
+        raise ActionRefused(refused.message) from refused
 
 
 def read_settings(job: Job, inputs: Inputs, environment: Mapping[str, str]) -> ActionSettings:
     """Read the settings; the database is ours whatever the job's own DATABASE_URL says.
 
-    Raises ``Refused`` for a missing token or key, ``SettingsError`` for all else.
+    Raises ``ActionRefused`` for a missing token or key, ``SettingsError`` for all else.
     """
     if not environment.get("GITHUB_TOKEN"):
-        raise Refused(texts.TOKENLESS)
+        raise ActionRefused(texts.TOKENLESS)
     options: dict[str, object] = {
         "CAIRN_DATA_DIR": job.data,
         "DATABASE_URL": f"sqlite:///{job.data}/cairn.db",
@@ -113,7 +112,7 @@ def read_settings(job: Job, inputs: Inputs, environment: Mapping[str, str]) -> A
         return load_action_settings(**options)
     except SettingsError as error:
         if any(problem.name == "OPENAI_API_KEY" for problem in error.problems):
-            raise Refused(texts.NO_KEY) from error
+            raise ActionRefused(texts.NO_KEY) from error
         raise
 
 
@@ -122,7 +121,7 @@ def _hidden(settings: ActionSettings) -> list[str]:
     return [secret.get_secret_value() for secret in secrets if secret]
 
 
-def _tell(job: Job, report: Report) -> None:
+def _tell(job: Job, report: ActionReport) -> None:
     """Write summary and outputs where the runner looks for them; print the summary too."""
     text = summary(report)
     _write(f"\n{text}")
@@ -133,7 +132,7 @@ def _tell(job: Job, report: Report) -> None:
         write_outputs(job.output, report.outputs())
 
 
-def _ended(console: Console, job: Job | None, notes: list[Note], code: int) -> int:
+def _ended(console: Console, job: Job | None, notes: list[Annotation], code: int) -> int:
     console.end(notes)
     refused = [note.message for note in notes if note.level == "error" and code == 2]
     if job is not None and job.summary is not None and refused:
@@ -142,8 +141,8 @@ def _ended(console: Console, job: Job | None, notes: list[Note], code: int) -> i
     return code
 
 
-def _error(message: str) -> Note:
-    return Note("error", "Cairn did nothing", message)
+def _error(message: str) -> Annotation:
+    return Annotation("error", "Cairn did nothing", message)
 
 
 def _write(text: str) -> None:

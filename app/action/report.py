@@ -1,28 +1,114 @@
-"""What a workflow run did, as one value, and from it: outputs, annotations, exit code."""
+"""What a workflow run did, as one value, and from it: outputs, annotations, exit code.
+
+The job summary: the runs as their comments show them, and who is waited for.
+
+(https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands#adding-a-job-summary)
+
+Workflow commands: what the runner reads in our output, and what it must not read as one.
+
+(https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands)
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import secrets
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.action import texts
-from app.action.commands import Note
+from app.action.compose import Acting
 from app.action.work import Done
-from app.composition.action import Acting
-from app.pages.watching import recall
-from app.progress.panel import total
+from app.compose.pages import recall
+from app.progress.text import cell, progress_text, total
 from app.store.proposals import StoredProposal
 from app.store.runs import Run
-from runner.recovery.numbers import as_written
+from runner.people.statistics import as_written
 from runner.roadmap.task import Task
-from runner.state import RunState, Status
+from runner.state.run_state import RunState, Status
+from runner.text.sanitize import defuse
+
+MOST_ANNOTATIONS = 10
+"""Annotations of a kind that GitHub shows of one step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One annotation: ``level`` is error, warning or notice; ``file`` and ``line`` say where."""
+
+    level: str
+    title: str
+    message: str
+    file: str = ""
+    line: int = 0
+
+
+class Console:
+    """Writes to the job's log. From ``begin`` to ``end`` nothing in it is taken as a command:
+    what models and repositories say passes through there.
+    """
+
+    def __init__(self, write: Callable[[str], object]) -> None:
+        self._write = write
+        self._token = secrets.token_hex(16)
+        self._stopped = False
+
+    def begin(self, hidden: Iterable[str]) -> None:
+        """Have values masked in everything the job prints, then stop commands."""
+        for value in hidden:
+            for line in filter(None, value.split("\n")):
+                self._write(f"::add-mask::{_escaped(line)}\n")
+        self._write(f"::stop-commands::{self._token}\n")
+        self._stopped = True
+
+    def end(self, notes: Sequence[Annotation]) -> None:
+        """Take commands again, and annotate: at most ``MOST_ANNOTATIONS`` of a level."""
+        if self._stopped:
+            self._write(f"\n::{self._token}::\n")
+        for note in _shown(notes):
+            self._write(f"{command_of(note)}\n")
+
+
+def command_of(note: Annotation) -> str:
+    """The command that makes an annotation; one line whatever it says."""
+    place = {"file": note.file, "line": str(note.line or ""), "title": note.title}
+    properties = ",".join(f"{k}={_property(v)}" for k, v in place.items() if v)
+    return f"::{note.level} {properties}::{_escaped(note.message)}"
+
+
+def write_outputs(path: Path, values: dict[str, str]) -> None:
+    """Set outputs of the step; the delimiter is random, so that no value can end its own."""
+    with path.open("a", encoding="utf-8") as file:
+        for name, value in values.items():
+            end = f"end_{secrets.token_hex(16)}"
+            file.write(f"{name}<<{end}\n{value}\n{end}\n")
+
+
+def _shown(notes: Sequence[Annotation]) -> Iterable[Annotation]:
+    for level in ("error", "warning", "notice"):
+        same = [note for note in notes if note.level == level]
+        if len(same) <= MOST_ANNOTATIONS:
+            yield from same
+            continue
+        yield from same[: MOST_ANNOTATIONS - 1]
+        yield Annotation(
+            level, "Cairn", f"{len(same) - MOST_ANNOTATIONS + 1} more: see the summary of this run."
+        )
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+
 
 _UNFINISHED = (Status.FAILED, Status.BLOCKED)
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ActionReport:
     """``runs`` are those that did anything, ``open`` the proposals that wait for people.
 
     ``about`` are sentences for the summary, ``report`` is where the file for people lies.
@@ -69,18 +155,18 @@ class Report:
         asked = [each.url for each in self.open]
         return list(dict.fromkeys(url for url in (*made, *asked) if url))
 
-    def notes(self) -> list[Note]:
+    def notes(self) -> list[Annotation]:
         """What is to be seen at once: failures, pauses, and who is waited for."""
-        notes = [Note("warning", "Cairn", self.done.left)] if self.done.left else []
+        notes = [Annotation("warning", "Cairn", self.done.left)] if self.done.left else []
         for run, _ in self.runs:
             if run.status == "paused":
-                notes.append(Note("warning", f"Cairn run {run.id} is paused", run.reason))
+                notes.append(Annotation("warning", f"Cairn run {run.id} is paused", run.reason))
         notes += [
             _failed(state, task) for state, task in self._touched() if _is_failed(state, task)
         ]
         for each in self.open:
             text = f"{each.strategy} is proposed for task {each.name}: {each.url}"
-            notes.append(Note("warning", "Cairn waits for a decision", text))
+            notes.append(Annotation("warning", "Cairn waits for a decision", text))
         return notes
 
     def _touched(self) -> Iterable[tuple[RunState, Task]]:
@@ -92,7 +178,7 @@ class Report:
         return found.values()
 
 
-async def report_of(acting: Acting, done: Done) -> Report:
+async def report_of(acting: Acting, done: Done) -> ActionReport:
     """Look at what the runs did. Raises ``Outage``."""
     work = acting.work
     runs = []
@@ -107,7 +193,7 @@ async def report_of(acting: Acting, done: Done) -> Report:
     about = [texts.SANDBOX.format(reason=work.parts.sandbox.reason)]
     if acting.entry.bot == texts.ACTIONS:
         about.append(texts.LIMITS)
-    return Report(
+    return ActionReport(
         tuple(runs), tuple(open_), tuple(about), done, written if written.exists() else None
     )
 
@@ -116,9 +202,49 @@ def _is_failed(state: RunState, task: Task) -> bool:
     return state.status(task) in _UNFINISHED
 
 
-def _failed(state: RunState, task: Task) -> Note:
+def _failed(state: RunState, task: Task) -> Annotation:
     attempt = state.attempts.get(task.key)
     failure = attempt.failure if attempt else None
     why = failure.message if failure else "It waits for a task that is not done."
     title = f"Task {task.name} {state.status(task)}"
-    return Note("error", title, why, file=state.request.roadmap, line=task.line)
+    return Annotation("error", title, why, file=state.request.roadmap, line=task.line)
+
+
+MOST_SUMMARY_BYTES = 1_000_000
+"""Bytes; GitHub takes 1 MiB of a step."""
+
+_CELL = 200
+
+
+def summary(report: ActionReport) -> str:
+    """Render it as Markdown, in at most ``MOST_SUMMARY_BYTES`` bytes."""
+    parts = ["## Cairn", *report.about, *map(_plain, report.done.said), _plain(report.done.left)]
+    parts.append(_waiting(report.open))
+    left = MOST_SUMMARY_BYTES - sum(len(part.encode()) + 2 for part in parts)
+    for nth, (run, state) in enumerate(report.runs):
+        text = progress_text(run.id, run.status, run.reason, state)
+        left -= len(text.encode()) + 2
+        if left < _CELL:
+            parts.append(f"… {len(report.runs) - nth} more runs")
+            break
+        parts.append(text)
+    if not report.runs and not report.done.said and not report.done.left:
+        parts.append("Nothing was to be done.")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _waiting(open_: Sequence[StoredProposal]) -> str:
+    """The proposals nobody has answered."""
+    if not open_:
+        return ""
+    rows = ["| proposal | task | what | where |", "| --- | --- | --- | --- |"]
+    rows += [
+        f"| `{each.fingerprint[:8]}` | {cell(each.name, _CELL)} | {each.strategy} | {each.url} |"
+        for each in open_[:100]
+    ]
+    head = "### Waiting for a decision\n\n👍 or `/approve` there does it, 👎 or `/reject` does not."
+    return head + "\n\n" + "\n".join(rows)
+
+
+def _plain(text: str) -> str:
+    return defuse(text, plain=True)

@@ -1,32 +1,88 @@
-"""What one workflow run does: what was decided meanwhile, what was missed, its own event."""
+"""What one workflow run does: what was decided meanwhile, what was missed, its own event.
+
+New comments that no workflow run was given.
+
+GitHub keeps one waiting run of a concurrency group and cancels the others
+(https://docs.github.com/en/actions/how-tos/write-workflows/choose-when-workflows-run/control-workflow-concurrency),
+so a command may start nothing. It is found again by whichever run comes next.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
 
-from app.action import missed, texts
-from app.action.errors import Refused
-from app.action.inputs import Inputs
-from app.action.job import STARTED, Job, comment_delivery, delivered
-from app.composition.action import Acting
-from app.github.contents import Contents
+from app.action import texts
+from app.action.compose import Acting
+from app.action.job import STARTED, ActionRefused, Inputs, Job, comment_delivery, delivered
+from app.github.api import RepositoryApi
+from app.github.config import Contents
 from app.github.token_identity import INSTALLATION
-from app.plans.change import read
-from app.plans.issue import PlanIssue
-from app.plans.text import TITLE, plan_text
+from app.pushes.plan_issue import TITLE, PlanIssue, plan_text
+from app.pushes.push import read
 from app.runs.execution import request_of
 from app.runs.service import row_of
 from app.store.deliveries import Arrival
 from app.store.runs import Run
-from handlers.orders import Execute
-from handlers.runs import RunRequested
-from runner.dry_run import lines, would_do
+from handlers.commands import ExecuteCommand
+from handlers.parsing import parse
+from handlers.ports import RunRequested
 from runner.errors import TaskError
+from runner.loop.driver import lines, would_do
 from runner.nodes.run import parse_roadmap
-from runner.state import RunState
+from runner.state.run_state import RunState
+
+_FILE = "action.json"
+_OVERLAP = timedelta(minutes=5)
+"""Comments this old are looked at again: clocks differ, and twice is once."""
+
+
+def since(folder: Path) -> datetime | None:
+    """Return when the last workflow run looked; None when none has."""
+    try:
+        found = json.loads((folder / _FILE).read_text(encoding="utf-8"))["comments"]
+        return datetime.fromisoformat(found)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def looked(folder: Path, at: datetime) -> None:
+    """Remember that every comment made before was looked at."""
+    text = json.dumps({"comments": at.isoformat(timespec="seconds")})
+    (folder / _FILE).write_text(text, encoding="utf-8")
+
+
+async def missed(
+    api: RepositoryApi, repository: Mapping[str, Any], after: datetime
+) -> AsyncIterator[dict[str, Any]]:
+    """Yield the payload of each new comment with a command that was made after a time.
+
+    Edited ones are left out: others may have edited them. Raises ``Outage`` or ``TaskError``.
+    """
+    moment = (after - _OVERLAP).strftime("%Y-%m-%dT%H:%M:%SZ")
+    query = {"since": moment, "sort": "created", "direction": "asc", "per_page": "100"}
+    path = f"issues/comments?{urlencode(query)}"
+    async for comment in api.items(path, "list the comments"):
+        untouched = comment["created_at"] == comment["updated_at"]
+        if not untouched or not comment["user"] or not parse(comment["body"] or ""):
+            continue
+        number = str(comment["issue_url"]).rpartition("/")[2]
+        issue = await api.get(f"issues/{number}", f"show #{number}")
+        yield {
+            "action": "created",
+            "issue": issue,
+            "comment": comment,
+            "repository": repository,
+            "sender": comment["user"],
+        }
+
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +100,7 @@ class Done:
 
 
 async def work(acting: Acting, job: Job, inputs: Inputs) -> Done:
-    """Do everything there is to do now. Raises ``Refused`` or ``Outage``."""
+    """Do everything there is to do now. Raises ``ActionRefused`` or ``Outage``."""
     if inputs.dry_run:
         return Done(tuple(lines(await _read(acting, job, inputs))))
     await _look_at_reactions(acting)
@@ -70,14 +126,14 @@ async def _look_at_reactions(acting: Acting) -> None:
 async def _take_missed(acting: Acting, job: Job) -> None:
     """Work the commands that started no workflow run."""
     data, now = acting.work.parts.settings.cairn_data_dir, acting.work.parts.around.clock.now()
-    entry, after = acting.entry, missed.since(data)
+    entry, after = acting.entry, since(data)
     if after is not None:
-        async for payload in missed.missed(entry.api, entry.shape, after):
+        async for payload in missed(entry.api, entry.shape, after):
             id = comment_delivery(payload["comment"]["id"])
             if id != job.delivery:
                 arrival = Arrival(id, entry.repository.id)
                 await _deliver(acting, arrival, "issue_comment", delivered(payload))
-    missed.looked(data, now)
+    looked(data, now)
 
 
 async def _deliver(acting: Acting, arrival: Arrival, event: str, body: bytes) -> None:
@@ -121,7 +177,7 @@ async def _start(acting: Acting, job: Job, inputs: Inputs) -> tuple[str, ...]:
     state = await _read(acting, job, inputs)
     entry, path = acting.entry, state.request.roadmap
     if state.roadmap is None:
-        raise Refused(texts.no_roadmap(path, entry.repository.default_branch))
+        raise ActionRefused(texts.no_roadmap(path, entry.repository.default_branch))
     if not would_do(state):
         return (texts.NOTHING,)
     contents = Contents(entry.api)
@@ -134,7 +190,7 @@ async def _start(acting: Acting, job: Job, inputs: Inputs) -> tuple[str, ...]:
     try:
         issue = await PlanIssue(entry.api, bot_login=entry.bot).show(TITLE, text, create=True)
     except TaskError as refused:
-        raise Refused(texts.lacks(refused.message)) from refused
+        raise ActionRefused(texts.lacks(refused.message)) from refused
     await acting.work.service.start(_request(acting, job, inputs, issue or 0))
     return ()
 
@@ -166,5 +222,5 @@ def _request(acting: Acting, job: Job, inputs: Inputs, issue: int) -> RunRequest
         installation_id=INSTALLATION,
         issue=issue,
         by=job.sender,
-        command=Execute(max_tasks=inputs.max_tasks),
+        command=ExecuteCommand(max_tasks=inputs.max_tasks),
     )

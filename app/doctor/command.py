@@ -1,31 +1,92 @@
-"""``cairn doctor``: print what each check finds, and end with 2 when something is a problem."""
+"""``cairn doctor``: print what each check finds, and end with 2 when something is a problem.
+
+The checks, in the order they are made and shown.
+
+Make the checks one after the other; what fails in one is its finding.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json as jsonlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 
+import aiohttp
+from gidgethub import GitHubException
 from pydantic import SecretStr
 
-from app.doctor.checks import CHECKS
-from app.doctor.examine import examine
+from app.doctor import github, local, texts
 from app.doctor.texts import on_one_line
-from app.doctor.values import Check, Finding, Patient
+from app.doctor.values import Check, Finding, Surveyed, problem, skipped
 from app.logs import PLAIN, mask_for, secrets_of, set_up_logging
 from app.settings import (
-    Problem,
     RunSettings,
     ServerSettings,
     SettingsError,
+    SettingsProblem,
     load_run_settings,
     load_server_settings,
 )
-from app.settings.registered import APP_NAMES, registered_app
+from app.settings.reading import APP_NAMES, registered_app
+from app.store.database import StoreError
 from app.terminal import any_encoding, one_line
+from runner.config.reading import ConfigError
+from runner.errors import PortError
+
+REACHED, KEY = "GitHub", "App key"
+
+CHECKS: tuple[Check, ...] = (
+    Check("configuration", local.configuration),
+    Check("git", local.git),
+    Check("roadmap", local.roadmap, needs=("configuration", "git")),
+    Check("model endpoint", local.model, seconds=60),
+    Check("sandbox", local.sandbox, seconds=120),
+    Check("data folder", local.data_folder),
+    Check("database", local.database, seconds=45, needs=("data folder",)),
+    Check(REACHED, github.reached, seconds=30),
+    Check("clock", github.clock, seconds=30, needs=(REACHED,)),
+    Check(KEY, github.key, seconds=30, needs=(REACHED,)),
+    Check("permissions", github.permissions, needs=(REACHED, KEY)),
+    Check("events", github.events, needs=(REACHED, KEY)),
+    Check("webhook", github.webhook, needs=(REACHED, KEY)),
+    Check("installations", github.installations, needs=(REACHED, KEY)),
+    Check("rate limit", github.rate_limit, needs=(REACHED, KEY)),
+    Check("deliveries", github.deliveries, needs=(REACHED, KEY)),
+)
+
+
+_FROM_OUTSIDE = (aiohttp.ClientError, GitHubException, OSError, SettingsError, StoreError)
+
+
+async def examine(
+    patient: Surveyed, checks: Iterable[Check]
+) -> AsyncIterator[tuple[Check, Finding]]:
+    """Yield each check with what it found, as soon as it is made."""
+    failed: set[str] = set()
+    for check in checks:
+        missing = next((name for name in check.needs if name in failed), "")
+        found = skipped(texts.without(missing)) if missing else await _made(check, patient)
+        if found.level == "problem" or missing:
+            failed.add(check.name)
+        yield check, found
+
+
+async def _made(check: Check, patient: Surveyed) -> Finding:
+    try:
+        async with asyncio.timeout(check.seconds):
+            return await check.look(patient)
+    except TimeoutError:
+        return problem(texts.no_answer(check.seconds), texts.AGAIN)
+    except PortError as error:
+        return problem(error.message)
+    except ConfigError as error:
+        return problem(str(error))
+    except _FROM_OUTSIDE as error:
+        return problem(texts.unexpected(error), texts.AGAIN)
+
 
 _WIDTH = max(len(check.name) for check in CHECKS)
 
@@ -48,7 +109,7 @@ Found = list[tuple[Check, Finding]]
 
 
 async def _all(
-    patient: Patient, checks: Iterable[Check], said: Callable[[Check, Finding], None]
+    patient: Surveyed, checks: Iterable[Check], said: Callable[[Check, Finding], None]
 ) -> Found:
     found = []
     async for check, each in examine(patient, checks):
@@ -57,10 +118,10 @@ async def _all(
     return found
 
 
-def _patient(folder: Path) -> Patient:
+def _patient(folder: Path) -> Surveyed:
     """Read the settings; what the server's lack need not keep a run on a checkout from working."""
     app = _has_app()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[SettingsProblem, ...] = ()
     run: RunSettings | None = None
     server: ServerSettings | None = None
     try:
@@ -68,7 +129,7 @@ def _patient(folder: Path) -> Patient:
         server = load_server_settings() if app else None
     except SettingsError as error:
         problems = error.problems
-    return Patient(folder, app, server or run, server, problems)
+    return Surveyed(folder, app, server or run, server, problems)
 
 
 def _has_app() -> bool:
@@ -76,7 +137,7 @@ def _has_app() -> bool:
     return any(os.environ.get(name) for name in APP_NAMES) or registered_app({}) is not None
 
 
-def _secrets(patient: Patient) -> list[SecretStr]:
+def _secrets(patient: Surveyed) -> list[SecretStr]:
     return [s for each in (patient.run, patient.server) if each for s in secrets_of(each)]
 
 

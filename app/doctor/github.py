@@ -10,15 +10,15 @@ from typing import Any
 
 from gidgethub import BadRequest
 
-from app.composition.doctor import app_of, client_of, stranger_at
 from app.doctor import texts
-from app.doctor.values import Finding, Patient, ok, problem, skipped, warning
-from app.github.scopes import APP_EVENTS, APP_PERMISSIONS, Permissions
+from app.doctor.compose import app_of, client_of, stranger_at
+from app.doctor.values import Finding, Surveyed, ok, problem, skipped, warning
+from app.github.token_identity import APP_EVENTS, APP_PERMISSIONS, Permissions
 from app.settings import ServerSettings
 
 _LEVELS = {"": 0, "read": 1, "write": 2, "admin": 3}
 _OPTIONAL = frozenset({"checks", "check_run"})  # without them all works but buttons on proposals
-_AHEAD = timedelta(seconds=60)  # a token's begin is backdated so far (app/github/app_key.py)
+_AHEAD = timedelta(seconds=60)  # a token's begin is backdated so far (app/github/identity.py)
 _BEHIND = timedelta(minutes=8)  # a token's end is so far ahead
 _NOTABLE = timedelta(seconds=30)
 _RECENT = timedelta(days=1)
@@ -28,11 +28,11 @@ _LOW = 0.1
 Look = Callable[[ServerSettings], Awaitable[Finding]]
 
 
-def _of_app(look: Look) -> Callable[[Patient], Awaitable[Finding]]:
+def _of_app(look: Look) -> Callable[[Surveyed], Awaitable[Finding]]:
     """Make a check of it, for where an App is configured."""
 
     @wraps(look)
-    async def check(patient: Patient) -> Finding:
+    async def check(patient: Surveyed) -> Finding:
         if not patient.app:
             return skipped(texts.NO_APP)
         if patient.server is None:

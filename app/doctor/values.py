@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from app.settings import Problem, RunSettings, ServerSettings
+from app.settings import RunSettings, ServerSettings, SettingsProblem
 
 Level = Literal["ok", "warning", "problem", "skipped"]
 
@@ -22,7 +22,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Patient:
+class Surveyed:
     """What is looked at: a folder and the settings, those that could be read.
 
     ``app`` says whether an App is configured; ``problems`` are those of the settings.
@@ -32,7 +32,7 @@ class Patient:
     app: bool
     run: RunSettings | None = None
     server: ServerSettings | None = None
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[SettingsProblem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Check:
     """
 
     name: str
-    look: Callable[[Patient], Awaitable[Finding]]
+    look: Callable[[Surveyed], Awaitable[Finding]]
     seconds: float = 20.0
     needs: tuple[str, ...] = field(default=())
 

@@ -7,6 +7,7 @@ ticks of a branch are made anew on the newest roadmap (DESIGN §7: never merged 
 
 The branch gets one commit whose parents are its head and the newest base, so nothing is rewritten
 and nobody's work is lost. It can be merged in every way, and its diff is its own change alone.
+
 """
 
 from __future__ import annotations
@@ -16,14 +17,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from app.github.api import RepositoryApi
 from app.github.commits import Commits
-from app.github.pull import Pull
-from app.github.repository_api import RepositoryApi
-from runner.changes import ChangeSet, Write
+from app.github.pulls import Pull
 from runner.errors import Outage
-from runner.ports import Checkpoint
 from runner.roadmap.replay import RoadmapEdits, replayed
-from runner.snapshot import EXECUTABLE, FILE, Entry, Snapshot
+from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot, TreeEntry, Write
+from runner.state.publishing import Checkpoint
 
 log = logging.getLogger(__name__)
 
@@ -141,7 +141,7 @@ class Freshen:
         edited = await self._replayed(roadmap, [each for each in versions if each])
         return None if edited is None else ChangeSet({**files, roadmap: Write(edited)})
 
-    async def _replayed(self, path: str, entries: Sequence[Entry]) -> bytes | None:
+    async def _replayed(self, path: str, entries: Sequence[TreeEntry]) -> bytes | None:
         if len(entries) < 3:
             return None
         known = await self._blobs([each.sha for each in entries])

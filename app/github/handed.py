@@ -6,15 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from app.github.checks import Buttons
+from app.github.api import RepositoryApi
 from app.github.comments import Comments
 from app.github.commits import Commits
-from app.github.proposal_text import taken
-from app.github.pull import Pull
-from app.github.pulls import Pulls
-from app.github.repository_api import RepositoryApi
+from app.github.proposals import Buttons, taken
+from app.github.pulls import Pull, Pulls
 from runner.errors import Outage
-from runner.ports import Handed
+from runner.state.publishing import HumanCommits
 
 _MOST = 5
 """Proposals of one task that are looked at, the newest first."""
@@ -22,7 +20,7 @@ _MOST = 5
 _MAIL = re.compile(r"[^<>\s]+@[^<>\s]+")
 
 
-class HandedOver:
+class HumanCommitFinder:
     """The work of people in one repository. What was taken over once is not found again."""
 
     def __init__(
@@ -39,7 +37,7 @@ class HandedOver:
         self._comments, self._checks = comments, checks
         self._bot_login = bot_login
 
-    async def find(self, task: str, tip: str) -> Handed | None:
+    async def find(self, task: str, tip: str) -> HumanCommits | None:
         """Return the newest work on a task. Raises ``Outage``."""
         for pull in (await self._pulls.recoveries(task))[:_MOST]:
             head = await self._commits.head(pull.head)
@@ -50,7 +48,7 @@ class HandedOver:
             return await self._read(pull, head.sha, tip)
         return None
 
-    async def close(self, handed: Handed, by: Pull) -> None:
+    async def close(self, handed: HumanCommits, by: Pull) -> None:
         """Say that a checkpoint took the work over, and close the pull request it was on."""
         pull = await self._pulls.newest(handed.branch)
         if pull is None or pull.merged:
@@ -59,7 +57,7 @@ class HandedOver:
         await self._pulls.close(pull)
         await self._checks.end(pull.sha, "neutral")
 
-    async def _read(self, pull: Pull, head: str, tip: str) -> Handed | None:
+    async def _read(self, pull: Pull, head: str, tip: str) -> HumanCommits | None:
         """Ask for the three-dot comparison, which names where the branch left the line.
 
         https://docs.github.com/en/rest/commits/commits#compare-two-commits
@@ -69,7 +67,7 @@ class HandedOver:
         if found is None or not found["ahead_by"]:
             return None
         base = found["merge_base_commit"]["sha"]
-        return Handed(pull.head, head, base, tuple(self._people(found["commits"])), pull.url)
+        return HumanCommits(pull.head, head, base, tuple(self._people(found["commits"])), pull.url)
 
     def _people(self, commits: Iterable[Any]) -> Iterator[str]:
         """Who made the commits, our App aside, each once and as trailers name them."""

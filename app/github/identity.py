@@ -3,27 +3,96 @@
 Tokens are scoped to one repository and to the permissions their use needs, kept until shortly
 before they expire, and asked for before each request, so that a run may outlive them.
 (https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app)
+
+The App's own credential: a JWT signed with its private key, kept for most of its life.
+
+(https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app)
+
+The App's private key, read once for all: reading takes a hundred times as long as signing.
 """
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import lru_cache
 from weakref import WeakValueDictionary
 
 import aiohttp
+import jwt
 from cachetools import LRUCache, TLRUCache
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from gidgethub import BadRequest
 from gidgethub.abc import CACHE_TYPE
 
-from app.github.app_key import AppKey
 from app.github.client import GitHubClient, Sleep
-from app.github.scopes import Permissions
-from app.github.token_identity import Standing
+from app.github.token_identity import Permissions, Standing
 from runner.errors import Outage
-from runner.masking import Mask
 from runner.ports import Clock
+from runner.text.mask import Mask
+
+
+@lru_cache(maxsize=1)
+def read_rsa_key(pem: str) -> RSAPrivateKey | None:
+    """Return the key; None when the text is no unencrypted RSA private key in PEM form."""
+    try:
+        key = load_pem_private_key(pem.encode(), password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        return None
+    return key if isinstance(key, RSAPrivateKey) else None
+
+
+_BACKDATED = timedelta(seconds=60)  # against clocks that differ, as GitHub advises
+_LIFE = timedelta(minutes=9)  # GitHub allows 10
+_RENEWED_AFTER = timedelta(minutes=7)
+
+
+class AppKey:
+    """Signs as the App. Raises ValueError when ``private_key`` is no RSA key in PEM form."""
+
+    def __init__(self, *, app_id: str, private_key: str, clock: Clock) -> None:
+        self._app_id = app_id
+        self._key = _read_key(private_key)
+        self._clock = clock
+        self._signed = ""
+        self._signed_at = datetime.min.replace(tzinfo=clock.now().tzinfo)
+
+    async def authorization(self) -> str:
+        """Return ``Bearer`` and a JWT that is good for two minutes more at least."""
+        now = self._clock.now()
+        if not self._signed or now - self._signed_at >= _RENEWED_AFTER:
+            self._signed, self._signed_at = self._sign(now - _BACKDATED), now
+        return f"Bearer {self._signed}"
+
+    def forget(self, authorization: str) -> None:
+        """Sign anew next time."""
+        if authorization == f"Bearer {self._signed}":
+            self._signed = ""
+
+    def _sign(self, issued: datetime) -> str:
+        claims = {
+            "iat": int(issued.timestamp()),
+            "exp": int((issued + _LIFE).timestamp()),
+            "iss": self._app_id,
+        }
+        return jwt.encode(claims, self._key, algorithm="RS256")
+
+
+def _read_key(pem: str) -> RSAPrivateKey:
+    key = read_rsa_key(pem)
+    if key is None:
+        raise ValueError(_NO_KEY)
+    return key
+
+
+_NO_KEY = (
+    "the App's private key is no RSA key in PEM form; download a new one from the App's settings "
+    "page (Private keys) and set GITHUB_APP_PRIVATE_KEY or GITHUB_APP_PRIVATE_KEY_FILE"
+)
+
 
 _EARLY = 5 * 60
 """Seconds before its end at which a token is no longer handed out."""

@@ -2,6 +2,8 @@
 
 The token reaches git through its environment only (GIT_CONFIG_COUNT,
 https://git-scm.com/docs/git-config#ENVIRONMENT), never through a URL, an argument or a file.
+
+What git says when a fetch fails, and whose trouble that is. Matched on ``LC_ALL=C`` messages.
 """
 
 from __future__ import annotations
@@ -13,18 +15,65 @@ import shutil
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from app.github.faults import HEALS_AFTER
-from app.github.mirror_trouble import remote_trouble
-from runner.adapters.clock import SystemClock
-from runner.adapters.git import Finished, Git, GitFailed, hermetic
-from runner.adapters.git_commit import write_commit
-from runner.adapters.git_objects import GitObjects
-from runner.errors import PortError
-from runner.ports import Checkpoint, Clock
-from runner.snapshot import Snapshot
+from app.github.client import HEALS_AFTER
+from runner.errors import Outage, PortError, TaskError
+from runner.git.command import Finished, Git, GitFailed, hermetic
+from runner.git.objects import GitObjects, write_commit
+from runner.ports import Clock, SystemClock
+from runner.state.changes import Snapshot
+from runner.state.publishing import Checkpoint
+
+
+class _Sign(NamedTuple):
+    words: tuple[str, ...]
+    kind: str
+    advice: str
+    heals: bool = False
+
+
+_GONE = ("not our ref", "couldn't find remote ref", "unadvertised object")
+_BROKEN_OFF = ("rpc failed", "hung up", "early eof", "remote error", "disconnect", "protocol error")
+_SIGNS = (
+    _Sign(
+        ("authentication failed", "could not read username", "error: 401", "error: 403"),
+        "credential",
+        "GitHub refused the App's token: check that the installation is active and has Contents.",
+    ),
+    _Sign(
+        ("' not found", "error: 404", "does not appear to be a git repository"),
+        "permission",
+        "The repository is not there for the App: check that it is installed on it.",
+    ),
+    _Sign(
+        ("unable to access", "could not resolve", "failed to connect", "timed out", *_BROKEN_OFF),
+        "git",
+        "The git server cannot be reached or broke off; it is asked again later.",
+        heals=True,
+    ),
+)
+
+
+def remote_trouble(want: str, url: str, stderr: str, *, heals: datetime) -> PortError | None:
+    """Name what is wrong on the other side; None when the fault must be on ours.
+
+    ``heals`` is when a server that is away is asked again.
+    """
+    said = stderr.lower()
+    if any(words in said for words in _GONE):
+        return TaskError(
+            "git", f"{url} has no {want} any more: was it force-pushed or deleted? Start a new run."
+        )
+    for sign in _SIGNS:
+        if any(words in said for words in sign.words):
+            message = f"Cannot fetch from {url}: {stderr.strip()}. {sign.advice}"
+            return Outage(sign.kind, message, until=heals if sign.heals else None)
+    return None
+
 
 _REF = re.compile(r"refs/[^\s:*?\[\\^~]+\Z|[0-9a-f]{40}\Z")
 _INCOMING = "refs/cairn/incoming"

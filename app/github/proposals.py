@@ -2,24 +2,184 @@
 
 A proposal's pull request is no member of the stack until the proposal is applied (DESIGN §8). What
 a person closed stays closed, what a person merged is approved, and what a person pushed stays.
+
+Every sentence about a proposal that is GitHub's own: the loop words the proposal itself.
+
+The check run of a proposal: its buttons decide on it.
+
+GitHub shows buttons only when the run is completed, three at most, and tells this App alone who
+clicked (https://docs.github.com/en/rest/guides/using-the-rest-api-to-interact-with-checks).
 """
 
 from __future__ import annotations
 
-from app.github.branches import Branches
-from app.github.checks import Buttons
-from app.github.comments import Comment, Comments
-from app.github.labels import put_label
-from app.github.proposal_text import handed_over, merge_it, pushed, replaced, withdrawn
-from app.github.pull import Pull, recovery_markers
-from app.github.pulls import Pulls
-from app.github.refusals import Effort
-from app.github.repository_api import RepositoryApi
+from typing import Any, Literal, Protocol
+from urllib.parse import urlencode
+
+from app.github.api import BestEffort, RepositoryApi
+from app.github.comments import Comments, OwnComment
+from app.github.commits import Branches
+from app.github.pulls import Pull, Pulls, put_label, recovery_markers
 from runner.errors import Outage, TaskError
-from runner.ports import Checkpoint, Proposed, Published
+from runner.state.publishing import Checkpoint, Proposed, Published
+from runner.text.sanitize import defuse
+
+CHECK_TITLE = "A proposal waits for a decision"
+CHECK_SUMMARY = (
+    "Cairn could not finish a task and proposes what to do about it: [the proposal]({url}) says "
+    "what and why. The buttons decide on it, and so do a reaction, a reply or a review."
+)
+CHECK_ENDED = "The proposal is decided on."
 
 
-class Proposals:
+def handed_over(pull: Pull, why: str) -> str:
+    """What an approved escalation says: the task is for people now."""
+    return (
+        f"**Ready for people** ({_plain(why)}). Cairn works on this task no more until somebody "
+        f"asks for it. Finish the task on `{pull.head}`, tick its box and merge; or push there "
+        f"what you have and comment `/execute retry {pull.task}`: Cairn goes on from it, verifies "
+        "it, ticks the box and opens its pull request in your name too."
+    )
+
+
+def taken(number: int) -> str:
+    """What is said where people's work went into a checkpoint."""
+    return (
+        f"What was pushed here is part of #{number} now, so this pull request is closed. The "
+        "branch stays."
+    )
+
+
+def withdrawn(why: str) -> str:
+    """What is said where a proposal ends without being applied."""
+    return f"**This proposal is closed:** {_plain(why)}."
+
+
+def applied_in(pull: Pull) -> str:
+    """Why a proposal that was applied is no pull request any more."""
+    return f"it was applied, in a commit of {pull.url}"
+
+
+def closed(pull: Pull) -> str:
+    """Why a run whose one pull request was declined does not go on."""
+    return (
+        f"Pull request {pull.url} of this run was closed unmerged, and its next commit would stand "
+        "on it. Reopen it and comment `/execute resume`, or end the run with `/execute cancel`."
+    )
+
+
+def replaced(number: int) -> str:
+    """Why an older run's proposal asks no more."""
+    return (
+        f"**This proposal is closed:** the task was tried again, and #{number} proposes what to do "
+        "about it now."
+    )
+
+
+def pushed(pull: Pull | None, branch: str, task: str) -> str:
+    """Why an approved proposal was not applied: a person's work is on its branch."""
+    where = f" of pull request {pull.url}" if pull else ""
+    what = "Merge that pull request yourself to apply it" if pull else "Delete or rename the branch"
+    return (
+        f"Somebody pushed to branch {branch}{where}, so Cairn does not rebuild it. {what}, or "
+        f"comment `/execute retry {task}` to have the task tried again."
+    )
+
+
+def merge_it(pull: Pull) -> str:
+    """How people apply an approved proposal themselves."""
+    return (
+        f"To apply the proposal without it, mark {pull.url} as ready for review, merge it, then "
+        "comment `/execute resume`."
+    )
+
+
+def _plain(text: str) -> str:
+    return defuse(" ".join(text.split()), plain=True)
+
+
+NAME = "cairn/recovery"
+APPROVE, REJECT, SKIP = "approve", "reject", "skip"
+"""Identifiers of the buttons, as ``check_run.requested_action`` brings them back."""
+
+_BUTTONS = (
+    {"label": "Approve", "description": "Do what is proposed", "identifier": APPROVE},
+    {"label": "Reject", "description": "Leave the task as it is", "identifier": REJECT},
+    {"label": "Skip", "description": "Leave the task out of this run", "identifier": SKIP},
+)
+Conclusion = Literal["success", "neutral"]
+
+
+class Buttons(Protocol):
+    """The buttons of a proposal, where there can be some."""
+
+    async def ask(self, commit: str, fingerprint: str, *, url: str) -> None:
+        """Show them on a commit; ``url`` is where the proposal can be read."""
+
+    async def end(self, commit: str, conclusion: Conclusion) -> None:
+        """Take them away: what was proposed on a commit is decided."""
+
+
+class NoButtons:
+    """Stands where check runs cannot be written, or nobody would hear of a click."""
+
+    async def ask(self, commit: str, fingerprint: str, *, url: str) -> None:
+        """Reactions, replies and reviews decide."""
+
+    async def end(self, commit: str, conclusion: Conclusion) -> None:
+        """There were none."""
+
+
+class Checks:
+    """Check runs of our App (``bot_login``); what a refusal does is ``effort``'s to say."""
+
+    def __init__(self, api: RepositoryApi, *, bot_login: str, effort: BestEffort) -> None:
+        self._api = api
+        self._effort = effort
+        self._bot_login = bot_login
+
+    async def ask(self, commit: str, fingerprint: str, *, url: str) -> None:
+        """Show the buttons of a proposal on a commit; ``url`` is where it can be read."""
+        data = {
+            "name": NAME,
+            "external_id": fingerprint,
+            "details_url": url,
+            "conclusion": "action_required",
+            "output": {"title": CHECK_TITLE, "summary": CHECK_SUMMARY.format(url=url)},
+            "actions": list(_BUTTONS),
+        }
+        with self._effort():
+            there = await self._find(commit)
+            if there is None:
+                doing = f"make the check {NAME}"
+                await self._api.post("check-runs", data | {"head_sha": commit}, doing)
+            elif there["external_id"] != fingerprint:
+                await self._change(there, data)
+
+    async def end(self, commit: str, conclusion: Conclusion) -> None:
+        """Take the buttons away: what was proposed on a commit is decided."""
+        with self._effort():
+            there = await self._find(commit)
+            if there and there["conclusion"] == "action_required":
+                output = {"title": CHECK_ENDED, "summary": CHECK_ENDED}
+                done: dict[str, Any] = {"conclusion": conclusion, "output": output, "actions": []}
+                await self._change(there, done)
+
+    async def _find(self, commit: str) -> Any:
+        query = urlencode({"check_name": NAME, "per_page": 100})
+        doing = f"list the checks of {commit}"
+        found = await self._api.get(f"commits/{commit}/check-runs?{query}", doing)
+        runs = found["check_runs"]
+        return next((run for run in runs if self._wrote(run)), None)
+
+    async def _change(self, run: Any, data: dict[str, Any]) -> None:
+        await self._api.change(f"check-runs/{run['id']}", data, f"change the check {NAME}")
+
+    def _wrote(self, run: Any) -> bool:
+        return f"{(run['app'] or {}).get('slug')}[bot]" == self._bot_login
+
+
+class RecoveryPulls:
     """The proposals of one run (``run``) about tasks of one roadmap."""
 
     def __init__(
@@ -30,7 +190,7 @@ class Proposals:
         branches: Branches,
         comments: Comments,
         checks: Buttons,
-        effort: Effort,
+        effort: BestEffort,
         run: str,
         roadmap: str,
     ) -> None:
@@ -155,6 +315,6 @@ class Proposals:
         )
 
 
-def _published(pull: Pull, commit: str, comment: Comment | None = None) -> Published:
+def _published(pull: Pull, commit: str, comment: OwnComment | None = None) -> Published:
     found = (comment.id, comment.node) if comment else (None, "")
     return Published(commit, pull.head, pull.number, pull.url, *found)

@@ -2,6 +2,8 @@
 
 Every effect looks before it creates, and looking means comparing (DESIGN §7): after a failure at
 any point the same call again finishes what is missing and doubles nothing.
+
+The ``Repository`` port where nothing is written to GitHub (``github_mode: disabled``).
 """
 
 from __future__ import annotations
@@ -11,28 +13,59 @@ from dataclasses import replace
 
 from gidgethub.abc import GitHubAPI
 
-from app.github.branches import Branches
-from app.github.checks import Buttons, Checks, NoButtons
+from app.github.api import BestEffort, RepositoryApi, ref_path, told_of_workflows
 from app.github.comments import Comments
-from app.github.commits import Commits
+from app.github.commits import Branches, Commits
 from app.github.freshen import Freshen
-from app.github.handed import HandedOver
+from app.github.handed import HumanCommitFinder
 from app.github.mirror import Mirror
 from app.github.one_pull import OnePull
-from app.github.proposals import Proposals
-from app.github.pull import Pull
-from app.github.pulls import Pulls
-from app.github.refusals import Effort, told_of_workflows
-from app.github.repository_api import RepositoryApi, ref_path
+from app.github.proposals import Buttons, Checks, NoButtons, RecoveryPulls
+from app.github.pulls import Pull, Pulls
 from app.github.restack import Restack
 from app.github.stack import standing
-from app.github.unwritten import Unwritten
-from runner.adapters.git_objects import MissingBlobs
-from runner.config import GitHubMode
+from runner.config.model import GitHubMode
 from runner.errors import Outage
-from runner.ports import Checkpoint, Handed, Proposed, Published, Repository, Stack
-from runner.publishing import Member
-from runner.snapshot import Snapshot
+from runner.git.objects import MissingBlobs
+from runner.ports import Repository
+from runner.state.changes import Snapshot
+from runner.state.publishing import Checkpoint, HumanCommits, Member, Proposed, Published, Stack
+
+
+class Unwritten:
+    """Reads as ``inner`` does; checkpoints are commits of the mirror that later tasks build on."""
+
+    def __init__(self, inner: Repository, mirror: Mirror) -> None:
+        self._inner = inner
+        self._mirror = mirror
+
+    async def stack(self) -> Stack:
+        """Find where to start. Raises ``Outage``."""
+        return await self._inner.stack()
+
+    async def snapshot(self, commit: str) -> Snapshot:
+        """Return the exact tree of a commit of GitHub or of ours."""
+        return await self._inner.snapshot(commit)
+
+    async def blobs(self, shas: Sequence[str]) -> dict[str, bytes]:
+        """Return contents by blob sha."""
+        return await self._inner.blobs(shas)
+
+    async def publish_checkpoint(self, checkpoint: Checkpoint) -> Published:
+        """Commit to the mirror alone. Raises ``TaskError`` when the tree is another one."""
+        base = await self._inner.snapshot(checkpoint.parent)
+        return Published(await self._mirror.commit(checkpoint, base), checkpoint.branch)
+
+    async def publish_proposal(self, proposed: Proposed) -> Published:
+        """Show nothing: the report and the run's comment tell of it."""
+        return Published("", proposed.shown.branch)
+
+    async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:
+        """Nothing was shown, so nothing is to be ended."""
+
+    async def handed(self, task: str, tip: str) -> HumanCommits | None:
+        """Return what people pushed."""
+        return await self._inner.handed(task, tip)
 
 
 class GitHubRepository:
@@ -63,9 +96,9 @@ class GitHubRepository:
         self._pulls = Pulls(self._api, bot_login=bot_login, roadmap=roadmap)
         self._branches = Branches(self._commits, snapshot=self.snapshot)
         comments = Comments(self._api, bot_login=bot_login)
-        self._effort = Effort()
+        self._effort = BestEffort()
         buttons = _buttons(checks, full_name, bot_login, self._effort)
-        self._proposals = Proposals(
+        self._proposals = RecoveryPulls(
             self._api,
             pulls=self._pulls,
             branches=self._branches,
@@ -83,7 +116,7 @@ class GitHubRepository:
             run=run,
             roadmap=roadmap,
         )
-        self._handed = HandedOver(
+        self._handed = HumanCommitFinder(
             self._api,
             pulls=self._pulls,
             commits=self._commits,
@@ -186,7 +219,7 @@ class GitHubRepository:
         """Hand this run's proposal about a task over to people, or close it and say why."""
         await self._proposals.end(task, ready=ready, why=why)
 
-    async def handed(self, task: str, tip: str) -> Handed | None:
+    async def handed(self, task: str, tip: str) -> HumanCommits | None:
         """Return what people pushed to the branch of a proposal about a task."""
         return await self._handed.find(task, tip)
 
@@ -231,7 +264,9 @@ class GitHubRepository:
         return str(ref["object"]["sha"])
 
 
-def _buttons(checks: GitHubAPI | None, full_name: str, bot_login: str, effort: Effort) -> Buttons:
+def _buttons(
+    checks: GitHubAPI | None, full_name: str, bot_login: str, effort: BestEffort
+) -> Buttons:
     """Return the buttons of proposals: check runs where who we are may write them."""
     if checks is None:
         return NoButtons()

@@ -4,6 +4,7 @@ GitHub moves a pull request off a branch only when its own button deletes that b
 a branch deleted in any other way closes what is made against it
 (https://github.com/cli/cli/issues/14223, https://github.com/cli/cli/issues/1168). Left alone, what
 stands on a squashed branch is merged into it later and never reaches the default branch.
+
 """
 
 from __future__ import annotations
@@ -12,12 +13,11 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from app.github import stack_text as texts
+from app.github import stack as texts
 from app.github.comments import Comments
 from app.github.commits import Commits
 from app.github.freshen import Fresh, Freshen
-from app.github.pull import PREFIX, Pull
-from app.github.pulls import Pulls
+from app.github.pulls import PREFIX, Pull, Pulls
 from app.github.stack import Ties
 from runner.errors import TaskError
 from runner.roadmap.parse import parse_roadmap

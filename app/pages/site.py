@@ -1,4 +1,7 @@
-"""The routes of the pages, and what their handlers ask the server."""
+"""The routes of the pages, and what their handlers ask the server.
+
+The door to the pages: lets in who has the token, shows others where to log in.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +10,113 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from aiohttp import web
 
-from app.pages import words
-from app.pages.answers import answer, asset, masked, problem
-from app.pages.door import Door
-from app.pages.listing import Listing, Wanted
+from app.pages import answers
+from app.pages.answers import answer, asset, masked, page, problem, wants_page
 from app.pages.stream import Streams
-from app.pages.view import Sight, run_line, run_view
-from app.progress.panel import total
+from app.pages.view import Listing, Sight, Wanted, run_line, run_view
+from app.progress.text import total
+from app.progress.waiting import WaitEstimate
 from app.runs.live import OVER, Hub
-from app.runs.waiting import Waiting
+from app.server.http import LASTS, Access, from_elsewhere
 from app.store.orders import WORKING
-from app.store.runs import Run, Runs
-from runner.state import RunState, Usage
+from app.store.runs import Run, StoredRuns
+from runner.errors import Outage
+from runner.state.run_state import RunState, Usage
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+_LONGEST = 4096
+"""Bytes of a login form."""
+
+_HOME = "/runs"
+
+
+class Door:
+    """Guards handlers and serves the login."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    def guarded(self, handler: Handler) -> Handler:
+        """Let the handler answer only who may see it, and tell an outage as a page."""
+
+        async def checked(request: web.Request) -> web.StreamResponse:
+            if not self._access.configured:
+                return problem(request, answers.NOT_CONFIGURED, status=403)
+            if not self._access.admits(request.headers, request.cookies):
+                return _shut(request)
+            try:
+                return await handler(request)
+            except Outage as outage:
+                return problem(request, outage.message, status=503)
+
+        return checked
+
+    async def form(self, request: web.Request) -> web.StreamResponse:
+        """Show the login."""
+        if not self._access.configured:
+            return problem(request, answers.NOT_CONFIGURED, status=403)
+        return page("login", {"to": _inside(request.query.get("next", "")), "text": ""})
+
+    async def login(self, request: web.Request) -> web.StreamResponse:
+        """Open a session for who gives the token."""
+        if not self._access.configured:
+            return problem(request, answers.NOT_CONFIGURED, status=403)
+        if from_elsewhere(request.headers):
+            return problem(request, answers.ELSEWHERE, status=403)
+        if (request.content_length or 0) > _LONGEST or request.content_length is None:
+            return problem(request, answers.TOO_LONG, status=413)
+        form = await request.post()
+        to = _inside(str(form.get("next", "")))
+        if not self._access.takes(str(form.get("token", "")).strip()):
+            return page("login", {"to": to, "text": answers.WRONG_TOKEN}, status=403)
+        opened = _moved(to)
+        self._set(opened, self._access.session(), LASTS)
+        return opened
+
+    async def logout(self, request: web.Request) -> web.StreamResponse:
+        """Take the session from the browser."""
+        if from_elsewhere(request.headers):
+            return problem(request, answers.ELSEWHERE, status=403)
+        closed = _moved("/login")
+        self._set(closed, "", 0)
+        return closed
+
+    def _set(self, response: web.Response, value: str, seconds: int) -> None:
+        response.set_cookie(
+            self._access.cookie,
+            value,
+            max_age=seconds,
+            path="/",
+            httponly=True,
+            samesite="Strict",
+            secure=self._access.secure,
+        )
+
+
+def _shut(request: web.Request) -> web.Response:
+    if wants_page(request) and request.method in ("GET", "HEAD"):
+        return _moved(f"/login?next={quote(request.path_qs, safe='/')}")
+    refusal = problem(request, answers.NO_TOKEN, status=401)
+    refusal.headers["WWW-Authenticate"] = "Bearer"
+    return refusal
+
+
+def _moved(to: str) -> web.Response:
+    headers = {"Location": to, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+    return web.Response(status=303, headers=headers)
+
+
+def _inside(to: str) -> str:
+    """Return where to go after the login: one of our own pages, whatever was asked for."""
+    plain = to.isascii() and to.isprintable() and "\\" not in to
+    ours = to in (_HOME, "/setup") or to.startswith((f"{_HOME}/", f"{_HOME}?"))
+    return to if plain and ours else _HOME
+
 
 TIMELINE = 50
 """Events a page shows."""
@@ -37,9 +131,9 @@ class Sources:
     ``server_url`` is GitHub's, for links; ``mask`` hides secrets in whatever is shown.
     """
 
-    runs: Runs
+    runs: StoredRuns
     listing: Listing
-    waiting: Waiting
+    waiting: WaitEstimate
     hub: Hub
     recall: Callable[[Run], Awaitable[RunState | None]]
     server_url: str
@@ -57,10 +151,10 @@ class Pages:
         """List the runs newest first, as filtered."""
         status, repository = (request.query.get(key, "") for key in ("status", "repository"))
         before = request.query.get("before", "")
-        if status and status not in words.STATUSES:
-            return problem(request, words.NO_STATUS, status=400)
+        if status and status not in answers.STATUSES:
+            return problem(request, answers.NO_STATUS, status=400)
         if before and not (before.isascii() and before.isdigit() and len(before) < 19):
-            return problem(request, words.NO_NUMBER, status=400)
+            return problem(request, answers.NO_NUMBER, status=400)
         wanted = Wanted(status, repository, int(before) if before else None)
         found = await self._from.listing.find(wanted)
         data = {
@@ -76,7 +170,7 @@ class Pages:
         """Show one run as it stands."""
         row = await self._from.runs.get(request.match_info["id"])
         if row is None:
-            return problem(request, words.NO_RUN, status=404)
+            return problem(request, answers.NO_RUN, status=404)
         hub = self._from.hub
         messages = tuple(hub.newest(row.id, TIMELINE))  # before the state: none is missed
         sight = Sight(

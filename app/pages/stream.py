@@ -1,6 +1,7 @@
 """The events of a run as server-sent events.
 
 https://html.spec.whatwg.org/multipage/server-sent-events.html
+
 """
 
 from __future__ import annotations
@@ -13,11 +14,10 @@ from functools import partial
 
 from aiohttp import web
 
-from app.pages import words
+from app.pages import answers
 from app.pages.answers import HEADERS, problem
-from app.runs.live import Hub
-from app.runs.live_messages import Message
-from app.store.runs import Run, Runs
+from app.runs.live import Hub, LiveMessage
+from app.store.runs import Run, StoredRuns
 from runner.errors import Outage
 
 READERS = 200
@@ -36,7 +36,9 @@ _END = b"event: end\ndata: {}\n\n"
 class Streams:
     """Serves ``GET /runs/{id}/events``; ``heartbeat`` is in seconds."""
 
-    def __init__(self, hub: Hub, runs: Runs, *, heartbeat: float, readers: int = READERS) -> None:
+    def __init__(
+        self, hub: Hub, runs: StoredRuns, *, heartbeat: float, readers: int = READERS
+    ) -> None:
         self._hub = hub
         self._runs = runs
         self._heartbeat = heartbeat
@@ -46,13 +48,13 @@ class Streams:
         """Send what happens until the run is over; 204 tells a browser not to come back."""
         row = await self._runs.get(request.match_info["id"])
         if row is None:
-            return problem(request, words.NO_RUN, status=404)
+            return problem(request, answers.NO_RUN, status=404)
         # a page gives the newest event it shows; a browser that comes back the last it has heard
         after = request.headers.get("Last-Event-ID") or request.query.get("after", "")
         if row.status in _OVER and not self._hub.has_more(row.id, after):
             return web.Response(status=204, headers=HEADERS)
         if self._free <= 0:
-            return problem(request, words.TOO_MANY, status=503)
+            return problem(request, answers.TOO_MANY, status=503)
         self._free -= 1
         try:
             return await self._send(request, row, after)
@@ -98,7 +100,7 @@ async def _put(response: web.StreamResponse, request: web.Request, frame: bytes)
         raise ConnectionResetError from None
 
 
-def _frame(message: Message) -> bytes:
+def _frame(message: LiveMessage) -> bytes:
     """One event; JSON has no line ends, so that it is one line of data."""
     data = {"at": message.at.isoformat(timespec="seconds"), **message.data}
     return f"id: {message.id}\ndata: {json.dumps(data)}\n\n".encode()

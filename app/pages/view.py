@@ -1,20 +1,27 @@
-"""What the pages show of a run: one JSON object, from which page and JSON are both made."""
+"""What the pages show of a run: one JSON object, from which page and JSON are both made.
+
+The runs newest first, a page at a time.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from app.pages.words import advice
-from app.progress.panel import panel, total
-from app.runs.live_messages import Message
-from app.runs.waiting import Turn
+import sqlalchemy as sa
+
+from app.pages.answers import advice
+from app.progress.text import panel, total
+from app.progress.waiting import Turn
+from app.runs.live import LiveMessage
+from app.store.database import Store
 from app.store.runs import Run
+from app.store.schema import runs as table
+from runner.people.sentences import verdict_of
 from runner.roadmap.task import Task
-from runner.state import Attempt, RunState, Usage
-from runner.texts import verdict_of
+from runner.state.run_state import Attempt, RunState, Usage
 
 MOST_TASKS = 500
 """Tasks a page shows; those the run has touched come first when there are more."""
@@ -32,7 +39,7 @@ class Sight:
     status: str
     state: RunState | None
     turn: Turn | None = None
-    messages: tuple[Message, ...] = ()
+    messages: tuple[LiveMessage, ...] = ()
 
 
 def run_line(sight: Sight, server_url: str, used: Usage | None) -> dict[str, Any]:
@@ -159,7 +166,7 @@ def _queue(turn: Turn | None) -> dict[str, Any] | None:
     }
 
 
-def _moment(message: Message) -> dict[str, Any]:
+def _moment(message: LiveMessage) -> dict[str, Any]:
     return {"id": message.id, "at": _time(message.at), **message.data}
 
 
@@ -169,3 +176,62 @@ def _issue_url(run: Run, server_url: str) -> str:
 
 def _time(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds")
+
+
+PAGE = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which runs are asked for; '' is any. ``before`` is the number of a run that is not shown."""
+
+    status: str = ""
+    repository: str = ""
+    before: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunsPage:
+    """One page of runs; ``older`` is the ``before`` of the next page, None when there is none."""
+
+    runs: tuple[Run, ...]
+    older: int | None
+
+
+class Listing:
+    """Reads the runs table for the pages. Raises ``Outage`` when the database fails."""
+
+    def __init__(self, store: Store, *, page: int = PAGE) -> None:
+        self._store = store
+        self._page = page
+
+    async def find(self, wanted: Wanted) -> RunsPage:
+        """Return the newest runs that are wanted."""
+        query = _SELECT.where(*_conditions(wanted)).limit(self._page + 1)
+        async with self._store.reading() as connection:
+            rows = [dict(row._mapping) for row in await connection.execute(query)]
+        numbers = [row.pop("seq") for row in rows]
+        more = len(rows) > self._page
+        runs = tuple(Run(**row) for row in rows[: self._page])
+        return RunsPage(runs, numbers[self._page - 1] if more else None)
+
+    async def repositories(self) -> list[str]:
+        """Return the names of all repositories with a run, for the filter."""
+        query = sa.select(table.c.repository).distinct().order_by(table.c.repository)
+        async with self._store.reading() as connection:
+            return list(await connection.scalars(query))
+
+
+def _conditions(wanted: Wanted) -> list[sa.ColumnElement[bool]]:
+    conditions: list[sa.ColumnElement[bool]] = []
+    if wanted.status:
+        conditions.append(table.c.status == wanted.status)
+    if wanted.repository:
+        conditions.append(table.c.repository == wanted.repository)
+    if wanted.before is not None:
+        conditions.append(table.c.seq < wanted.before)
+    return conditions
+
+
+_COLUMNS = [table.c[field.name] for field in fields(Run)]
+_SELECT = sa.select(table.c.seq, *_COLUMNS).order_by(table.c.seq.desc())

@@ -1,4 +1,9 @@
-"""The progress comment of a run: one, found again by its marker, edited in place."""
+"""The progress comment of a run: one, found again by its marker, edited in place.
+
+Whether we may say anything in a repository at all (``github_mode: disabled`` says no).
+
+The progress comment of a run before it is queued: its first words, so that it has only one.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +17,15 @@ from typing import Any
 from gidgethub import BadRequest, GitHubException
 from gidgethub.abc import GitHubAPI
 
+from app.github.token_identity import CONVERSE, Identity
 from app.progress.text import marker, pause, progress_text, why
-from app.runs.waiting import Turn
-from handlers.talk import aloud
+from app.progress.waiting import Turn, WaitEstimate
+from app.store.runs import RunRequest
+from handlers.talk import always_writable
 from runner.errors import Outage
-from runner.events import Advanced, Event, RunChanged
 from runner.ports import Clock
-from runner.state import RunState
+from runner.state.events import Advanced, Event, RunChanged
+from runner.state.run_state import RunState
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +37,7 @@ EVERY = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CommentPlace:
     """Where a run talks: an issue of a repository, as our App's ``bot`` account."""
 
     repository: str
@@ -48,13 +55,13 @@ class Progress:
     def __init__(
         self,
         run: str,
-        place: Place,
+        place: CommentPlace,
         *,
         github: GitHubAPI,
         clock: Clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         comment: int | None = None,
-        quiet: Callable[[], Awaitable[bool]] = aloud,
+        quiet: Callable[[], Awaitable[bool]] = always_writable,
     ) -> None:
         """``comment`` is the id of the run's comment, if it was stored."""
         self._run = run
@@ -168,3 +175,57 @@ class Progress:
         user = comment.get("user")
         login = user.get("login") if isinstance(user, dict) else None
         return login == self._place.bot and marker(self._run) in str(comment.get("body"))
+
+
+ReadOnlyCheck = Callable[[int, int, str], Awaitable[bool]]
+"""Answers for an installation, a repository (by id) and its full name. Raises ``Outage``."""
+
+
+async def writable_everywhere(installation_id: int, repository_id: int, full_name: str) -> bool:
+    """Everything may be said."""
+    return False
+
+
+class QueueAnnouncement:
+    """Makes the comment of a run that will be queued, once; it says the turn if there is one.
+
+    ``quiet`` tells where nothing may be said.
+    """
+
+    def __init__(
+        self,
+        identity: Identity,
+        waiting: WaitEstimate,
+        *,
+        clock: Clock,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        quiet: ReadOnlyCheck = writable_everywhere,
+    ) -> None:
+        self._identity = identity
+        self._quiet = quiet
+        self._waiting = waiting
+        self._clock = clock
+        self._sleep = sleep
+
+    async def say(self, run: RunRequest) -> int | None:
+        """Return the comment's id; None when GitHub does not take it now: the run tries again."""
+        if run.issue is None:
+            return None
+        turn = await self._waiting.turn_of_new(run)
+        try:
+            if await self._quiet(run.installation_id, run.repository_id, run.repository):
+                return None
+            progress = await self._progress(run, run.issue)
+            return await progress.begin(turn)
+        except (Outage, GitHubException) as error:
+            log.warning("Run %s has no comment yet: %s", run.id, error)
+            return None
+
+    async def _progress(self, run: RunRequest, issue: int) -> Progress:
+        github = self._identity.client(
+            installation_id=run.installation_id,
+            repository_id=run.repository_id,
+            permissions=CONVERSE,
+        )
+        place = CommentPlace(run.repository, issue, await self._identity.bot_login())
+        return Progress(run.id, place, github=github, clock=self._clock, sleep=self._sleep)

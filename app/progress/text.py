@@ -1,22 +1,244 @@
-"""What the progress comment of a run says: a pure function of its state."""
+"""What the progress comment of a run says: a pure function of its state.
+
+The tasks of a run as lines of a Markdown table.
+
+The tasks of a run as a small mermaid graph: which builds on which, and how each stands.
+
+GitHub draws it: https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/creating-diagrams
+
+What a run used, node by node, with shares that add up to exactly 100 %.
+
+Cut Markdown so that nothing stays open behind the cut: no code fence, no folded part.
+"""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 
 from gidgethub import GitHubException
 
-from app.progress.cut import cut
-from app.progress.graph import graph
-from app.progress.panel import panel, total
-from app.progress.tasks import GAP, named, task_table
-from app.runs.waiting import Turn
-from runner.defuse import defuse
+from app.progress.waiting import Turn
 from runner.errors import Outage
-from runner.recovery.numbers import by_strategy
-from runner.state import RunState
-from runner.texts_recovery import recoveries_told
+from runner.people.recovery_sentences import recoveries_told
+from runner.people.report import node_usage
+from runner.people.sentences import blocked_reason, doubt_of, warnings_of
+from runner.people.statistics import by_strategy
+from runner.roadmap.task import Task
+from runner.state.run_state import Attempt, RunState, Status, Usage
+from runner.text.sanitize import defuse, percents
+
+MAX_ROWS = 100
+_TITLE = 200
+_WHY = 400
+_MOST_WARNINGS = 5
+GAP = "\u200b"
+_MARKS = {
+    Status.PENDING: "⬜",
+    Status.IN_PROGRESS: "⏳",
+    Status.IN_REVIEW: "👀",
+    Status.COMPLETED: "✅",
+    Status.FAILED: "❌",
+    Status.DEFERRED: "⏭️",
+    Status.SKIPPED: "⏭️",
+    Status.BLOCKED: "⛔",
+    Status.DECLINED: "🚫",
+    Status.AWAITING_APPROVAL: "✋",
+    Status.REPLACED: "🔁",
+}
+_HEAD = "| | task | status | answers | tokens | |\n| --- | --- | --- | ---: | ---: | --- |"
+
+
+def task_table(state: RunState, most: int) -> str:
+    """One line a task in at most ``most`` characters; what the run has touched comes first."""
+    work = [task for task in state.tasks if task.kind == "work"]
+    rows: dict[str, str] = {}
+    left = most - len(_HEAD) - 100  # the line that says what is left out
+    for task in _by_weight(state, work)[:MAX_ROWS]:
+        row = _row(state, task)
+        if len(row) >= left:
+            break
+        left -= len(row) + 1
+        rows[task.key] = row
+    lines = [rows[task.key] for task in work if task.key in rows]
+    if len(lines) < len(work):
+        lines.append(f"| | … {len(work) - len(lines):,} more of {len(work):,} tasks | | | | |")
+    return "\n".join([_HEAD, *lines])
+
+
+def cell(text: str, most: int) -> str:
+    """Foreign text in a table's cell: on one line, cut, defused, no HTML and no new cell."""
+    line = " ".join(text.split())
+    line = line if len(line) <= most else line[: most - 1] + "…"
+    return defuse(line, plain=True).replace("|", "\\|").replace("<", f"<{GAP}")
+
+
+def named(task: Task) -> str:
+    """A task as people know it."""
+    return f"**{cell(task.name, 80)}** {cell(task.title, _TITLE)}"
+
+
+def _by_weight(state: RunState, work: list[Task]) -> list[Task]:
+    """The task in hand, then the newest this run has touched, then the others in their order."""
+    newest = {key: -place for place, key in enumerate(state.attempts)}
+    return sorted(work, key=lambda t: (t.key != state.current, newest.get(t.key, 1)))
+
+
+def _row(state: RunState, task: Task) -> str:
+    attempt, status = state.attempts.get(task.key), state.status(task)
+    cells = [_MARKS[status], named(task), _standing(status, attempt)]
+    if attempt is None:
+        return f"| {' | '.join(cells)} | | | {cell(blocked_reason(state, task), _WHY)} |"
+    why = cell(attempt.failure.message, _WHY) if attempt.failure else ""
+    cells += [
+        str(attempt.answers or ""),
+        f"{attempt.spent.tokens:,}" if attempt.spent.tokens else "",
+    ]
+    return f"| {' | '.join(cells)} | {' '.join([attempt.url or why, *_marked(attempt)]).strip()} |"
+
+
+def _marked(attempt: Attempt) -> list[str]:
+    """The warnings of an accepted change, each behind its mark."""
+    return [f"⚠️ {cell(text, _WHY)}" for text in warnings_of(attempt)[:_MOST_WARNINGS]]
+
+
+def _standing(status: Status, attempt: Attempt | None) -> str:
+    """A status in words; what no test has shown is not called verified, and why."""
+    doubt = doubt_of(attempt)
+    if doubt and status is Status.COMPLETED:
+        return f"completed, **not verified**: {cell(doubt, _WHY)}"
+    return str(status).replace("_", " ")
+
+
+MOST = 30
+"""Tasks that are drawn, the newest."""
+
+_LABEL = 40
+_UNSAFE = re.compile(r"[^\w .,:/()+-]+")
+_CLASSES = (
+    "classDef done fill:#a6e3b0,stroke:#2a8a43,color:#000",
+    "classDef failed fill:#f2b0b0,stroke:#b02a2a,color:#000",
+    "classDef now fill:#ffe08a,stroke:#b08800,color:#000,stroke-width:3px",
+    "classDef other fill:#e0e0e0,stroke:#888,color:#000",
+)
+_CLASS = {
+    Status.COMPLETED: "done",
+    Status.FAILED: "failed",
+    Status.BLOCKED: "failed",
+    Status.IN_PROGRESS: "now",
+}
+
+
+def graph(state: RunState) -> str:
+    """Return the mermaid source; '' before the first task is picked."""
+    tasks = {task.key: task for task in state.tasks}
+    attempts = [attempt for attempt in state.attempts.values() if attempt.task in tasks][-MOST:]
+    if not attempts:
+        return ""
+    names: dict[str, str] = {}
+    lines = ["flowchart LR"]
+    for number, attempt in enumerate(attempts, 1):
+        lines += _below(attempt, names)
+        lines.append(f"    t{number}{_shape(tasks[attempt.task], attempt)}")
+        lines.append(f"    {names[attempt.below]} --> t{number}")
+        if attempt.branch:
+            names[attempt.branch] = f"t{number}"
+    return "\n".join([*lines, *(f"    {line}" for line in _CLASSES)])
+
+
+def _below(attempt: Attempt, names: dict[str, str]) -> list[str]:
+    """Draw the branch a task builds on where no task of this run made it."""
+    if attempt.below in names:
+        return []
+    names[attempt.below] = f"b{len(names)}"
+    return [f'    {names[attempt.below]}(["{_label(attempt.below)}"])']
+
+
+def _shape(task: Task, attempt: Attempt) -> str:
+    name = task.id or ""
+    kind = _CLASS.get(attempt.status, "other")
+    return f'["{_label(f"{name} {task.title}")}"]:::{kind}'
+
+
+def _label(text: str) -> str:
+    """Letters, digits and a few signs: nothing that mermaid or Markdown reads as its own."""
+    plain = " ".join(_UNSAFE.sub(" ", text).split())
+    return plain if len(plain) <= _LABEL else plain[: _LABEL - 1] + "…"
+
+
+_SHORTEST = 0.005
+"""Seconds below which a node without model calls is not worth a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeShare:
+    """One node; ``percent`` is its share of the tokens, of the time where no tokens were used."""
+
+    node: str
+    usage: Usage
+    percent: float
+
+
+def panel(state: RunState) -> list[NodeShare]:
+    """Return a line for every node that took time or tokens; [] when none has."""
+    used = {
+        node: usage
+        for node, usage in node_usage(state).items()
+        if usage.calls or usage.seconds >= _SHORTEST
+    }
+    by_tokens = any(usage.tokens for usage in used.values())
+    shares = percents([float(u.tokens) if by_tokens else u.seconds for u in used.values()])
+    pairs = zip(used.items(), shares, strict=True)
+    return [NodeShare(node, usage, share) for (node, usage), share in pairs]
+
+
+def total(state: RunState) -> Usage:
+    """Return what the whole run used."""
+    return sum(node_usage(state).values(), Usage())
+
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_FOLDS = re.compile(r"<(/?)details\b", re.IGNORECASE)
+_NOTE = "… cut here: the text was too long for GitHub."
+
+
+def cut(text: str, most: int) -> str:
+    """Return the text in at most ``most`` characters (at least 200), whole lines where possible."""
+    if len(text) <= most:
+        return text
+    room = most - len(_NOTE) - 4
+    while True:
+        kept = _lines(text, room)
+        ends = [*_open(kept), _NOTE]
+        whole = "\n\n".join([kept, *ends])
+        if len(whole) <= most:
+            return whole
+        room -= len(whole) - most
+
+
+def _lines(text: str, most: int) -> str:
+    """As many whole lines as fit; of a line without an end, what fits."""
+    kept = text[: max(0, most)]
+    end = kept.rfind("\n")
+    return kept[:end] if end > 0 else kept
+
+
+def _open(text: str) -> list[str]:
+    """What must be written to close the text, innermost first."""
+    fence, folds = "", 0
+    for line in text.split("\n"):
+        found = _FENCE.match(line)
+        if fence:
+            closes = found and found[1].startswith(fence) and not found[2].strip()
+            fence = "" if closes else fence
+        elif found:
+            fence = found[1]
+        else:
+            folds += sum(-1 if slash else 1 for slash in _FOLDS.findall(line))
+    return [*([fence] if fence else []), *["</details>"] * max(0, folds)]
+
 
 _HEADS = {
     "queued": "is queued",

@@ -1,6 +1,7 @@
 """The poller: asks for the reactions to open proposals, and closes those nobody answers.
 
 It holds nothing between two polls but a timer: what is due is in rows, so a restart goes on.
+
 """
 
 from __future__ import annotations
@@ -12,10 +13,9 @@ from datetime import datetime
 
 from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_jitter
 
-from app.proposals.schedule import MOST, OLD, Budget, next_poll
-from app.proposals.service import EXPIRES
+from app.proposals.service import EXPIRES, MOST, OLD, RequestBudget, next_poll
 from app.store.proposals import StoredProposal, StoredProposals
-from handlers.reactions import Reacted
+from handlers.decisions import Reacted
 from runner.errors import Outage
 from runner.ports import Clock
 
@@ -57,7 +57,7 @@ class Poller:
         self._clock = clock
         self._rest = rest
         self._on_bug = on_bug
-        self._budgets: dict[int, Budget] = {}
+        self._budgets: dict[int, RequestBudget] = {}
         self._idle = asyncio.Event()
         self._wanted = asyncio.Event()
         self._worker: asyncio.Task[None] | None = None
@@ -152,7 +152,7 @@ class Poller:
                 return
 
     async def _asked(
-        self, installation: int, claimed: Sequence[StoredProposal], budget: Budget
+        self, installation: int, claimed: Sequence[StoredProposal], budget: RequestBudget
     ) -> None:
         """Ask, and judge; where reactions may not be read, say so and ask rarely from then on."""
         try:
@@ -169,15 +169,15 @@ class Poller:
         for each in claimed:
             await self._judge(each, reacted.get(each.comment_node_id))
 
-    def _put_up_with(self, outage: Outage, installation: int, budget: Budget) -> None:
+    def _put_up_with(self, outage: Outage, installation: int, budget: RequestBudget) -> None:
         log.warning("Reactions of installation %s: %s", installation, outage.message)
         budget.spend(1, self._clock.now())
         if outage.until:
             budget.hold(outage.until)
 
-    def _budget(self, installation: int) -> Budget:
+    def _budget(self, installation: int) -> RequestBudget:
         if installation not in self._budgets:
-            self._budgets[installation] = Budget(self._clock.now())
+            self._budgets[installation] = RequestBudget(self._clock.now())
         return self._budgets[installation]
 
     def _ended(self, worker: asyncio.Task[None]) -> None:

@@ -1,31 +1,111 @@
-"""The proposals of this server as handlers and runs see them: shown, found, decided."""
+"""When the reactions to a proposal are asked for: often while it is fresh, rarely later.
+
+The proposals of this server as handlers and runs see them: shown, found, decided.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, fields
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
-from app.proposals.schedule import FIRST
-from app.store.proposals import Shown, StoredProposal, StoredProposals
+from app.store.proposals import ProposalContent, StoredProposal, StoredProposals
 from app.store.queue import Queue
-from app.store.runs import Run, Runs
-from handlers.payloads import Repo, User
-from handlers.proposals import Proposal, Rules, Saying
-from runner.defuse import defuse
+from app.store.runs import Run, StoredRuns
+from handlers.events import Repo, User
+from handlers.ports import ProposalView, Rules, Vote
 from runner.ports import Clock, Decision
-from runner.state import Attempt, RunState, Status
+from runner.state.run_state import Attempt, RunState, Status
+from runner.text.sanitize import defuse
+
+FIRST = timedelta(seconds=15)
+"""From a proposal to the first look at its reactions."""
+
+AGES: tuple[tuple[timedelta, timedelta], ...] = (
+    (timedelta(minutes=10), FIRST),
+    (timedelta(hours=1), timedelta(minutes=1)),
+    (timedelta(hours=6), timedelta(minutes=5)),
+    (timedelta(days=1), timedelta(minutes=15)),
+    (timedelta(days=7), timedelta(minutes=30)),
+)
+"""(until this age, every so often); what is older still is asked for once an ``OLD``."""
+
+OLD = timedelta(hours=1)
+
+
+MOST = 100
+"""Proposals one request asks about."""
+
+SPREAD_FRESH, SPREAD = timedelta(seconds=1.5), timedelta(seconds=45)
+"""The time one request of a round takes up: so a large crowd is asked about more rarely.
+
+A thousand fresh proposals are ten requests every 15 s for ten minutes (400), and as old ones ten
+every 450 s: less than 490 in the hour.
+"""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def next_poll(made_at: datetime, now: datetime, crowd: int = 1) -> datetime:
+    """Return when a proposal's reactions are asked for again.
+
+    ``crowd`` is how many are open in its installation. All of one age come due together, at whole
+    multiples of their time, so that a request asks about as many as it can.
+    """
+    age = now - made_at
+    every = next((every for until, every in AGES if age < until), OLD)
+    requests = -(-crowd // MOST)
+    every = max(every, requests * (SPREAD_FRESH if age < AGES[0][0] else SPREAD))
+    return _EPOCH + ((now - _EPOCH) // every + 1) * every
+
+
+class RequestBudget:
+    """How many requests one installation may be asked in any hour that passes.
+
+    GitHub allows 5,000 (https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api);
+    reactions take less than a tenth, and as much of it at once as there is to ask.
+    """
+
+    AN_HOUR = 490
+
+    def __init__(self, now: datetime) -> None:
+        self._spent: deque[datetime] = deque()
+        self._held = now
+
+    def left(self, now: datetime) -> int:
+        """Return how many requests may be made now."""
+        while self._spent and self._spent[0] + _HOUR <= now:
+            self._spent.popleft()
+        return self.AN_HOUR - len(self._spent) if now >= self._held else 0
+
+    def spend(self, requests: int, now: datetime) -> None:
+        """Count requests; more than are left is a debt."""
+        self._spent.extend([now] * requests)
+
+    def hold(self, until: datetime) -> None:
+        """Allow nothing before a time: GitHub said so."""
+        self._held = max(self._held, until)
+
+    def ready_at(self) -> datetime:
+        """Return when a request may be made, which can be past."""
+        over = len(self._spent) - self.AN_HOUR
+        return max(self._held, self._spent[over] + _HOUR) if over >= 0 else self._held
+
+
+_HOUR = timedelta(hours=1)
+
 
 Look = Callable[[], Awaitable[None]]
 
 EXPIRES = timedelta(days=30)
 """A proposal nobody answers for so long is closed, its task deferred (DESIGN §8)."""
 
-_COMMON = [f.name for f in fields(Proposal) if f.name in StoredProposal.__dataclass_fields__]
+_COMMON = [f.name for f in fields(ProposalView) if f.name in StoredProposal.__dataclass_fields__]
 
 
 class ProposalService:
-    """Implements ``handlers.proposals.Proposals`` on the proposals table.
+    """Implements ``handlers.ports.Proposals`` on the proposals table.
 
     ``rules_of`` reads who may decide in a repository, ``look`` tells the worker and ``poll`` the
     poller that something changed.
@@ -35,7 +115,7 @@ class ProposalService:
         self,
         stored: StoredProposals,
         queue: Queue,
-        runs: Runs,
+        runs: StoredRuns,
         *,
         rules_of: Callable[[Repo, int], Awaitable[Rules]],
         look: Look,
@@ -48,27 +128,29 @@ class ProposalService:
         self._look = look
         self._poll = poll
 
-    async def on_pull(self, repository_id: int, number: int) -> tuple[Proposal, ...]:
+    async def on_pull(self, repository_id: int, number: int) -> tuple[ProposalView, ...]:
         """Return those shown on a pull request, the newest first."""
         return await self._told(await self._stored.on_pull(repository_id, number))
 
-    async def of_issue(self, repository_id: int, issue: int) -> tuple[Proposal, ...]:
+    async def of_issue(self, repository_id: int, issue: int) -> tuple[ProposalView, ...]:
         """Return those of the runs asked for on an issue, the newest first."""
         return await self._told(await self._stored.of_issue(repository_id, issue))
 
-    async def named(self, repository_id: int, id: str) -> tuple[Proposal, ...]:
+    async def named(self, repository_id: int, id: str) -> tuple[ProposalView, ...]:
         """Return those of a repository whose fingerprint begins so, the newest first."""
         return await self._told(await self._stored.named(repository_id, id))
 
-    async def of_task(self, repository_id: int, roadmap: str, task: str) -> tuple[Proposal, ...]:
+    async def of_task(
+        self, repository_id: int, roadmap: str, task: str
+    ) -> tuple[ProposalView, ...]:
         """Return the open ones about a task, of any run, the newest first."""
         return await self._told(await self._stored.of_task(repository_id, roadmap, task))
 
-    async def told(self, stored: StoredProposal) -> Proposal:
+    async def told(self, stored: StoredProposal) -> ProposalView:
         """Return a row with what is known of its run."""
         return _proposal(stored, await self._runs.get(stored.run))
 
-    async def decide(self, proposal: Proposal, saying: Saying) -> Proposal:
+    async def decide(self, proposal: ProposalView, saying: Vote) -> ProposalView:
         """Store a decision unless another one was first; return the proposal as it is then."""
         decision = Decision(
             task=proposal.task,
@@ -98,7 +180,9 @@ class ProposalService:
         await self._queue.answer(stored.run, f"expired:{stored.fingerprint}", decision)
         await self._look()
 
-    async def supersede(self, proposal: Proposal, *, by: str, at: datetime, delivery: str) -> None:
+    async def supersede(
+        self, proposal: ProposalView, *, by: str, at: datetime, delivery: str
+    ) -> None:
         """End a proposal since its task is tried again; its run closes the pull request."""
         decision = Decision(
             task=proposal.task,
@@ -111,7 +195,7 @@ class ProposalService:
         )
         await self._queue.answer(proposal.run, delivery, decision)
 
-    async def pushed(self, proposal: Proposal, *, by: User, delivery: str) -> None:
+    async def pushed(self, proposal: ProposalView, *, by: User, delivery: str) -> None:
         """Let the run of an open proposal read what was pushed to its branch."""
         decision = Decision(
             task=proposal.task,
@@ -132,11 +216,11 @@ class ProposalService:
         if await self._stored.touch(repository_id, number):
             await self._poll()
 
-    async def lose_comment(self, proposal: Proposal) -> bool:
+    async def lose_comment(self, proposal: ProposalView) -> bool:
         """Remember that a proposal's comment is gone; False when that was known."""
         return await self._stored.lose_comment(proposal.seq)
 
-    async def _told(self, found: Sequence[StoredProposal]) -> tuple[Proposal, ...]:
+    async def _told(self, found: Sequence[StoredProposal]) -> tuple[ProposalView, ...]:
         return tuple([await self.told(each) for each in found[:_MOST]])
 
 
@@ -153,7 +237,7 @@ class ShownProposals:
         self._stored = stored
         self._clock = clock
         self._poll = poll
-        self._known: tuple[Shown, ...] = ()
+        self._known: tuple[ProposalContent, ...] = ()
 
     async def see(self, state: RunState) -> None:
         """Take in a state of the run. Raises ``Outage``."""
@@ -170,10 +254,10 @@ class ShownProposals:
         await self._stored.close(self._run.id)
 
 
-def shown_in(state: RunState) -> tuple[Shown, ...]:
+def shown_in(state: RunState) -> tuple[ProposalContent, ...]:
     """Return the proposals of a state that people can see somewhere."""
     return tuple(
-        Shown(
+        ProposalContent(
             task=attempt.task,
             name=state.task_of(attempt.task).name,
             fingerprint=proposal.fingerprint,
@@ -200,10 +284,10 @@ def _waits(attempt: Attempt) -> bool:
     return at_work or attempt.status is Status.AWAITING_APPROVAL
 
 
-def _proposal(stored: StoredProposal, run: Run | None) -> Proposal:
+def _proposal(stored: StoredProposal, run: Run | None) -> ProposalView:
     own = asdict(stored)
     starter = run.request.get("by_id") if run else None
-    return Proposal(
+    return ProposalView(
         **{name: own[name] for name in _COMMON},
         run_status=run.status if run else "ended",
         starter=int(starter or 0),

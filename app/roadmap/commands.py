@@ -1,13 +1,19 @@
-"""What ``cairn roadmap show`` and ``lint`` do. Exit codes: 0, 1 something found, 2 unusable."""
+"""What ``cairn roadmap show`` and ``lint`` do. Exit codes: 0, 1 something found, 2 unusable.
+
+``cairn roadmap sync``: what a person changed in ``todos.json`` becomes ticks in the roadmap.
+"""
 
 from __future__ import annotations
 
+import json
 import json as json_
 import sys
 
-from app.roadmap.as_json import roadmap_json, warnings_json
-from app.roadmap.files import Unusable, read_roadmap
+from app.local.files import STDIN, UnusableRoadmap, read_roadmap, replace_unless_changed
+from app.roadmap.view import roadmap_json, warnings_json
 from app.terminal import any_encoding, printable
+from runner.people.todos import TodosRefused, sync, turned
+from runner.roadmap.edit import EditRefused
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Roadmap
 
@@ -49,7 +55,7 @@ def parsed(file: str) -> Roadmap | None:
     any_encoding()
     try:
         roadmap = parse_roadmap(file, read_roadmap(file))
-    except Unusable as error:
+    except UnusableRoadmap as error:
         complain(str(error))
         return None
     if any(warning.code == "file-too-large" for warning in roadmap.warnings):
@@ -61,3 +67,39 @@ def parsed(file: str) -> Roadmap | None:
 def complain(message: str) -> None:
     """Say on standard error what is wrong and what to do."""
     print(printable(message), file=sys.stderr)
+
+
+def sync_todos(file: str, *, todos: str, write: bool) -> int:
+    """Show, or write, the boxes to turn; 1 when something could not be taken over."""
+    roadmap = parsed(file)
+    if roadmap is None:
+        return 2
+    try:
+        return _synced(file, roadmap, _todos(todos), write=write)
+    except (UnusableRoadmap, TodosRefused, EditRefused) as error:
+        complain(str(error))
+        return 2
+
+
+def _synced(file: str, roadmap: Roadmap, todos: object, *, write: bool) -> int:
+    found = sync(todos, roadmap)
+    for edit in found.edits:
+        print(f"{printable(file)}:{edit.line}: {'tick' if edit.checked else 'untick'}")
+    for conflict in found.conflicts:
+        complain(conflict)
+    if write and found.edits:
+        if file == STDIN:
+            raise UnusableRoadmap("Standard input cannot be written; name the file.")
+        replace_unless_changed(file, roadmap.content, turned(roadmap, found.edits))
+    elif found.edits:
+        print("Nothing was written; add --write to do it.")
+    else:
+        print("There is nothing to take over.")
+    return 1 if found.conflicts else 0
+
+
+def _todos(name: str) -> object:
+    try:
+        return json.loads(read_roadmap(name))
+    except (ValueError, RecursionError) as error:
+        raise UnusableRoadmap(f"{name} is no JSON: {error}.") from error

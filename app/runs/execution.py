@@ -1,31 +1,134 @@
-"""One run on the server: progress comment, repository configuration, the loop, the last word."""
+"""One run on the server: progress comment, repository configuration, the loop, the last word.
+
+What a repository's configuration says about its runs, as the options of a run.
+
+``--plan``: plan each task a run would take, show the plans, and write nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
-from app.checkout.planning import plan_only
+from app.jobs.worker import Outcome, Segment
 from app.progress.comment import Progress
 from app.progress.text import pause
 from app.proposals.service import ShownProposals
-from app.runs.options import options_of
-from app.runs.worker import Outcome, Segment
-from app.store.runs import Run, Runs, Status
-from runner.config import ConfigError, GitHubMode, RepositoryConfig
-from runner.defuse import defuse
-from runner.deps import Deps
-from runner.driver import driving
-from runner.dry_run import lines
-from runner.errors import Outage, Stopped
-from runner.flights import Ended
+from app.store.runs import Run, Status, StoredRuns
+from runner.config.model import GitHubMode, RepositoryConfig
+from runner.config.reading import ConfigError
+from runner.errors import Outage, Stopped, TaskError
+from runner.loop.deps import Deps
+from runner.loop.driver import MARK, driving, lines, would_do
+from runner.loop.task_pool import Ended
 from runner.nodes import NODES
+from runner.nodes.plan import plan_task
 from runner.nodes.run import parse_roadmap
+from runner.people.report import table
 from runner.ports import Repository
-from runner.recovery.values import ApprovalMode
-from runner.report import table
-from runner.state import Request, RunState
+from runner.roadmap.task import Task
+from runner.state.options import Options, Request
+from runner.state.proposal import ApprovalMode
+from runner.state.run_state import Attempt, Plan, RunState
+from runner.text.sanitize import defuse
+
+
+def options_of(config: RepositoryConfig) -> Options:
+    """Return the options of a run for which nothing else was asked.
+
+    Where nothing is written to GitHub nobody can be asked: proposals are only told, and what a
+    person would have to agree to is not done.
+    """
+    mute = config.github_mode == "disabled"
+    box, limits = config.sandbox, config.limits
+    return Options(
+        max_tasks=limits.tasks,
+        model=config.model.name or "",
+        models=config.model.roles,
+        seed=config.model.seed,
+        temperature=config.model.temperature,
+        structured=config.model.structured,
+        embeddings=config.model.embeddings or "",
+        loop=config.loop,
+        planning=config.planning,
+        approval_mode="review_only" if mute else config.approval_mode,
+        pause_destructive=config.pause_destructive and not mute,
+        pull_requests=config.pull_requests.strategy,
+        grouping=config.grouping,
+        verify_mode=config.verify.mode,
+        verify_commands=config.verify.commands,
+        verify_report=config.verify.report,
+        verify_reruns=config.verify.reruns,
+        max_iterations=limits.iterations,
+        max_tokens=limits.tokens_per_task,
+        context_tokens=limits.context_tokens,
+        max_seconds=60.0 * limits.minutes,
+        max_files=limits.files,
+        max_bytes=limits.patch_size,
+        protect=(*config.protect, *(config.pause_protected if mute else ())),
+        pause_protected=() if mute else tuple(config.pause_protected),
+        image=box.image or "",
+        memory=box.memory,
+        cpus=box.cpus,
+        pids=box.pids,
+        test_timeout=box.timeout,
+        setup=box.setup,
+        setup_files=box.setup_files,
+        setup_network=box.network == "setup",
+    )
+
+
+async def plan_only(request: Request, deps: Deps, progress: Progress) -> Outcome:
+    """Ask for the plans; those that were paid for once are not asked for again.
+
+    Raises ``Outage``; a person's order stops it between two tasks.
+    """
+    state = (await parse_roadmap(RunState(request), deps)).state
+    shown: list[str] = []
+    try:
+        for number, task in enumerate(would_do(state), 1):
+            shown.append(f"**{number}.** {_name(task)}\n\n{await _planned(state, task, deps)}")
+    except Stopped as order:
+        stopped = "paused" if order.order == "pause" else "cancelled"
+        await progress.finish(stopped, "a person stopped it")
+        return Outcome("paused" if stopped == "paused" else "cancelled", "a person stopped it")
+    await progress.finish("ended", "\n\n".join(shown) or _nothing(state))
+    return Outcome("ended", "plans only")
+
+
+async def _planned(state: RunState, task: Task, deps: Deps) -> str:
+    attempt = Attempt(task=task.key, base=state.tip, below=state.tip_branch)
+    view = replace(state.put(attempt), current=task.key)
+    try:
+        plan = (await plan_task(view, deps)).state.attempt.plan
+    except TaskError as error:
+        return f"No plan: {_plain(error.message)}"
+    return _said(plan) if plan else "The model's answer was no plan."
+
+
+def _said(plan: Plan) -> str:
+    parts = [f"complexity: {plan.complexity}"]
+    parts += _list("files", [f"`{path.replace('`', chr(39))}`" for path in plan.likely_files])
+    parts += _list("steps", [_plain(step) for step in plan.steps])
+    parts += _list("acceptance", [_plain(each) for each in plan.acceptance])
+    return "\n".join(parts)
+
+
+def _list(name: str, items: Sequence[str]) -> list[str]:
+    return [f"- {name}: " + "; ".join(items)] if items else []
+
+
+def _nothing(state: RunState) -> str:
+    return "\n".join(_plain(line.removeprefix(MARK)) for line in lines(state))
+
+
+def _name(task: Task) -> str:
+    return f"{_plain(task.name)}: {_plain(task.title)}"
+
+
+def _plain(text: str) -> str:
+    return defuse(" ".join(text.split()), plain=True)
 
 
 @dataclass(frozen=True)
@@ -49,7 +152,7 @@ class RunPorts:
 class StoredControl:
     """The ``Control`` port on the runs table: a run that is to stop says so there."""
 
-    def __init__(self, runs: Runs) -> None:
+    def __init__(self, runs: StoredRuns) -> None:
         self._runs = runs
 
     async def check(self, run: str) -> None:
@@ -68,7 +171,7 @@ _STORED: dict[str, Status] = {
 }
 
 
-async def execute(run: Run, ports: RunPorts, runs: Runs) -> Segment:
+async def execute(run: Run, ports: RunPorts, runs: StoredRuns) -> Segment:
     """Drive the run as far as it goes and tell people; yields as ``Segment`` says.
 
     Raises ``Outage`` when it cannot begin, or cannot say why it does not.
@@ -111,7 +214,7 @@ async def _refused(error: ConfigError, ports: RunPorts) -> Outcome:
     return Outcome("ended", "the repository's configuration has errors")
 
 
-async def _told(ended: Ended, ports: RunPorts, runs: Runs) -> Outcome:
+async def _told(ended: Ended, ports: RunPorts, runs: StoredRuns) -> Outcome:
     """Say the last word; a run whose end could not be told is paused until it can."""
     outcome = await _outcome(ended, runs)
     try:
@@ -173,7 +276,7 @@ def _detail(ended: Ended, outcome: Outcome) -> str:
     return outcome.reason
 
 
-async def _outcome(ended: Ended, runs: Runs) -> Outcome:
+async def _outcome(ended: Ended, runs: StoredRuns) -> Outcome:
     reason = ended.reason or ended.state.problem
     if ended.status == "cancelled" or ended.kind == "order":
         row = await runs.get(ended.state.request.id)

@@ -2,6 +2,8 @@
 
 Kept in memory, for this process: the newest messages of each run, from which a reader who comes
 back goes on, and the newest state of the runs at work.
+
+What watchers are told of an event: small JSON, without prompts, answers and outputs.
 """
 
 from __future__ import annotations
@@ -9,13 +11,88 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 
-from app.runs.live_messages import Message, told
-from runner.events import Advanced, Event, RunChanged
 from runner.ports import Clock
-from runner.state import RunState
+from runner.state.events import (
+    Advanced,
+    Event,
+    ModelAnswered,
+    NodeFinished,
+    NodeStarted,
+    RunChanged,
+    Verified,
+)
+from runner.state.run_state import RunState
+
+_LONGEST = 2_000
+"""Characters of one text in a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveMessage:
+    """One thing that happened; ``id`` is that of the event stream, ``data`` is JSON."""
+
+    id: str
+    at: datetime
+    data: Mapping[str, object]
+
+
+def told(
+    event: Event, state: RunState | None, mask: Callable[[str], str]
+) -> dict[str, object] | None:
+    """Return what an event says to watchers, None for nothing; ``state`` names its task."""
+    data = _data(event)
+    if data is None:
+        return None
+    whole = {"task": _task(event.task, state), **data}
+    return {key: _safe(value, mask) for key, value in whole.items()}
+
+
+def _data(event: Event) -> dict[str, object] | None:
+    match event:
+        case NodeStarted():
+            return {"event": "node_started", "node": event.node}
+        case NodeFinished(usage=used):
+            return {
+                "event": "node_finished",
+                "node": event.node,
+                "outcome": event.outcome,
+                "tokens": used.tokens,
+                "cost": round(used.cost, 6),
+                "seconds": round(used.seconds, 3),
+            }
+        case ModelAnswered(exchange=said):
+            tokens = said.prompt_tokens + said.completion_tokens
+            return {
+                "event": "model_answered",
+                "node": event.node,
+                "model": said.model,
+                "tokens": tokens,
+                "cost": said.cost,
+                "seconds": round(said.seconds, 3),
+            }
+        case Verified(verification=found):
+            return {"event": "verified", "passed": found.passed, "by_tests": found.verified}
+        case Advanced(state=state):
+            return {"event": "advanced", "node": state.node}
+        case RunChanged():
+            return {"event": "run_changed", "status": event.status, "detail": event.detail}
+    return None
+
+
+def _task(key: str, state: RunState | None) -> str:
+    """What people call the task; its key as long as no roadmap is known."""
+    tasks = state.tasks if state else ()
+    return next((task.name for task in tasks if task.key == key), key)
+
+
+def _safe(value: object, mask: Callable[[str], str]) -> object:
+    return mask(value)[:_LONGEST] if isinstance(value, str) else value
+
 
 KEEP = 500
 """Messages kept of a run."""
@@ -31,7 +108,7 @@ class Channel:
     """The newest messages of one run; the first one ever has the number 1."""
 
     def __init__(self, keep: int) -> None:
-        self.ring: deque[Message] = deque(maxlen=keep)
+        self.ring: deque[LiveMessage] = deque(maxlen=keep)
         self.last = 0
         self.state: RunState | None = None
         self.status = ""
@@ -48,7 +125,7 @@ class Channel:
         """Nothing more will come, as far as one can know."""
         return self.closed or self.status in OVER
 
-    def add(self, message: Message) -> None:
+    def add(self, message: LiveMessage) -> None:
         """Keep a message and wake the readers."""
         self.ring.append(message)
         self.last += 1
@@ -68,7 +145,7 @@ class Channel:
             return False
         return True
 
-    def after(self, number: int) -> list[Message]:
+    def after(self, number: int) -> list[LiveMessage]:
         """Return the messages that are newer than ``number``."""
         return list(islice(self.ring, max(0, number + 1 - self.first), None))
 
@@ -104,9 +181,9 @@ class Hub:
         data = told(event, channel.state, self._mask)
         if data is not None:
             number = f"{self._start}-{channel.last + 1}"
-            channel.add(Message(number, self._clock.now(), data))
+            channel.add(LiveMessage(number, self._clock.now(), data))
 
-    def newest(self, run: str, most: int) -> list[Message]:
+    def newest(self, run: str, most: int) -> list[LiveMessage]:
         """Return the newest messages of a run, newest first."""
         channel = self._channels.get(run)
         return list(islice(reversed(channel.ring), most)) if channel else []
@@ -132,7 +209,7 @@ class Hub:
 
     async def follow(
         self, run: str, *, after: str = "", patience: float
-    ) -> AsyncIterator[Message | None]:
+    ) -> AsyncIterator[LiveMessage | None]:
         """Yield messages newer than ``after`` (an id; '' for all), None for so long a silence.
 
         Ends when the run is over, the server stops, or the reader is too slow: who comes back with

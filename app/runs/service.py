@@ -1,17 +1,61 @@
-"""The runs of this server as handlers see them: start, status, cancel, resume."""
+"""The runs of this server as handlers see them: start, status, cancel, resume.
+
+Find the task people mean, in the roadmap as the stack has it now.
+
+What becomes of runs when the App's installation is suspended, changed or deleted.
+
+While an installation is suspended GitHub answers 403 to everything, edits of comments too. So runs
+rest with a cause of their own, and go on when the suspension is lifted; a run that goes on makes
+its comment true again. Nothing can be done where the App was uninstalled: the runs are cancelled.
+(https://docs.github.com/en/apps/maintaining-github-apps/suspending-a-github-app-installation)
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 
+from app.github.client import SUSPENDED
+from app.github.identity import Gone
+from app.github.token_identity import Identity
 from app.proposals.service import ProposalService
-from app.runs.tasks import TaskFinder
-from app.store.queue import Queue
-from app.store.runs import PERSON, Run, RunRequest, Runs, Status
-from app.store.skips import Skips
-from handlers.payloads import User
-from handlers.runs import Ambiguous, NamedTask, RunRequested, RunStatus, TaskLine, Unknown
+from app.store.queue import Affected, Queue
+from app.store.runs import PERSON, REMOVED, Run, RunRequest, Status, StoredRuns, StoredSkips
+from handlers.events import User
+from handlers.ports import Ambiguous, NamedTask, RunRequested, RunStatus, TaskLine, Unknown
+from handlers.pushes import InstallationChanged
+from runner.roadmap.edit import find
+from runner.roadmap.parse import parse_roadmap
+
+Read = Callable[[RunRequested, str], Awaitable[bytes]]
+
+
+class TaskFinder:
+    """``roadmap_of`` says which roadmap a repository has configured, ``read`` gets its bytes."""
+
+    def __init__(
+        self, runs: StoredRuns, *, roadmap_of: Callable[[RunRequested], Awaitable[str]], read: Read
+    ) -> None:
+        self._runs = runs
+        self._roadmap_of = roadmap_of
+        self._read = read
+
+    async def __call__(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:
+        """Find a task by key or written id; that of the issue's newest run, else the configured."""
+        runs = await self._runs.by_issue(request.repository.id, request.issue)
+        path = runs[0].roadmap if runs else await self._roadmap_of(request)
+        content = await self._read(request, path)
+        roadmap = await asyncio.to_thread(parse_roadmap, path, content)
+        task = find(roadmap, name)
+        if task is not None:
+            return NamedTask(task.key, task.name, task.title, path)
+        same = [each for each in roadmap.tasks if each.id == name]
+        if same:
+            return Ambiguous(tuple((each.key, each.line, each.title) for each in same))
+        return Unknown(path, tuple(each.name for each in roadmap.tasks if each.kind == "work"))
+
 
 _STOPPABLE: tuple[Status, ...] = ("queued", "paused", "resting", "running", "pausing", "cancelling")
 _WORKING: tuple[Status, ...] = ("queued", "running", "pausing")
@@ -20,21 +64,21 @@ _WORDS = {"running": "working", "cancelling": "working", "pausing": "working"}
 
 
 class RunService:
-    """Implements ``handlers.runs.Runs`` on the runs table.
+    """Implements ``handlers.ports.Runs`` on the runs table.
 
     ``first_words`` makes the comment of a run, ``look`` tells the worker that something changed.
     """
 
     def __init__(
         self,
-        runs: Runs,
+        runs: StoredRuns,
         queue: Queue,
         *,
         roadmap_of: Callable[[RunRequested], Awaitable[str]],
         first_words: Callable[[RunRequest], Awaitable[int | None]],
         look: Callable[[], Awaitable[None]],
         find: TaskFinder,
-        skips: Skips,
+        skips: StoredSkips,
         proposals: ProposalService,
     ) -> None:
         self._runs = runs
@@ -146,3 +190,69 @@ def _status(run: Run) -> RunStatus:
     tasks = tuple(TaskLine(r["name"], r["title"], r["status"], r["url"]) for r in rows)
     word = _WORDS.get(run.status, run.status)
     return RunStatus(run.id, word, run.reason, "", tasks)  # type: ignore[arg-type]
+
+
+log = logging.getLogger(__name__)
+
+_SUSPENDED = (
+    "the App's installation on GitHub is suspended; the run goes on by itself when whoever "
+    "suspended it lifts that on the installation's settings page"
+)
+_REMOVED = (
+    "the App's installation does not cover this repository any more; the run goes on by itself "
+    "when the repository is added again on the installation's settings page"
+)
+_GONE = "the App was uninstalled"
+
+_HEALED = (SUSPENDED, "permission", "credential")
+"""What may be over once an installation is active, or was given permissions."""
+
+
+class Installations:
+    """Works an event about an installation; doing it twice changes nothing.
+
+    ``look`` tells the worker that something changed.
+    """
+
+    def __init__(
+        self, identity: Identity, queue: Queue, *, look: Callable[[], Awaitable[None]]
+    ) -> None:
+        self._identity = identity
+        self._queue = queue
+        self._look = look
+
+    async def __call__(self, event: InstallationChanged) -> None:
+        """Ask GitHub how it stands, and let the runs follow. Raises ``Outage``."""
+        if event.repositories:
+            moved = await self._selected(event)
+        else:
+            moved = await self._changed(event)
+        log.info("Installation %s: %s, %s runs", event.installation_id, event.action, moved)
+        await self._look()
+
+    async def _changed(self, event: InstallationChanged) -> int:
+        all_of_it = Affected(event.installation_id)
+        standing = await self._identity.standing(event.installation_id)
+        if standing == "gone":
+            return await self._queue.cancel_where(all_of_it, reason=_GONE)
+        if standing == "suspended":
+            return await self._queue.pause_where(all_of_it, cause=SUSPENDED, reason=_SUSPENDED)
+        return await self._queue.wake_where(all_of_it, _HEALED)
+
+    async def _selected(self, event: InstallationChanged) -> int:
+        """Look at the repositories in which a run is unfinished; nothing becomes of the others."""
+        known = await self._queue.repositories(event.installation_id)
+        moved = 0
+        for id in set(event.repositories) & set(known):
+            here = Affected(event.installation_id, id)
+            if await self._covers(event.installation_id, known[id]):
+                moved += await self._queue.wake_where(here, (REMOVED,))
+            else:
+                moved += await self._queue.pause_where(here, cause=REMOVED, reason=_REMOVED)
+        return moved
+
+    async def _covers(self, installation: int, repository: str) -> bool:
+        try:
+            return await self._identity.installation_for(repository) == installation
+        except Gone:
+            return False

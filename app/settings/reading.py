@@ -1,4 +1,9 @@
-"""Read the environment, and say everything that is wrong with it in one message."""
+"""Read the environment, and say everything that is wrong with it in one message.
+
+The App that the server's own set-up registered: a file of variables in the data folder.
+
+What registering an App needs to know; everything that needs the App comes later.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +13,63 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import Field, NonNegativeInt, SecretStr, ValidationError
 
-from app.settings.models import ActionSettings, RunSettings, ServerSettings
-from app.settings.registered import registered_app
-from app.settings.setup import SetupSettings
+from app.settings.models import ActionSettings, BaseUrl, RunSettings, ServerSettings
+
+APP_FILE = "cairn.env"
+APP_NAMES = (
+    "GITHUB_APP_ID",
+    "GITHUB_APP_PRIVATE_KEY",
+    "GITHUB_APP_PRIVATE_KEY_FILE",
+    "GITHUB_WEBHOOK_SECRET",
+)
+
+
+def registered_app(options: Mapping[str, Any]) -> Path | None:
+    """Return the file, where there is one and neither environment nor options name an App.
+
+    All or nothing: the id of one App with the key of another would be worse than either.
+    """
+    if any(os.environ.get(name) or options.get(name) for name in APP_NAMES):
+        return None
+    folder = options.get("CAIRN_DATA_DIR") or os.environ.get("CAIRN_DATA_DIR") or "data"
+    file = Path(str(folder)) / APP_FILE
+    try:
+        file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):  # the set-up says what is wrong with it
+        return None
+    return file
+
+
+class SetupSettings(RunSettings):
+    """The few settings of ``ServerSettings`` that make sense without an App.
+
+    GitHub's two addresses are worked out of each other, so neither has a default.
+    """
+
+    github_api_url: BaseUrl | None = Field(
+        None, description="GitHub's API; https://HOST/api/v3 for Enterprise."
+    )
+    github_server_url: BaseUrl | None = Field(None, description="GitHub's pages and git.")
+    cairn_public_url: str = Field("", description="Where people reach this server.")
+    cairn_admin_token: SecretStr | None = Field(
+        None, description="Token that opens the server's pages."
+    )
+    cairn_data_dir: Path = Field(Path("data"), description="Folder for what the server keeps.")
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: Annotated[NonNegativeInt, Field(le=65535)] = Field(8080, description="Port to listen on.")
+
 
 S = TypeVar("S", bound=RunSettings)
 OURS = "CAIRN_"
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SettingsProblem:
     """What is wrong with one variable, and what to do."""
 
     name: str
@@ -34,7 +82,7 @@ class Problem:
 class SettingsError(Exception):
     """The environment cannot be used; one line a problem. Never contains a value."""
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    def __init__(self, problems: Sequence[SettingsProblem]) -> None:
         lines = "\n".join(f"  {problem}" for problem in problems)
         super().__init__(f"The settings (environment variables) have problems:\n{lines}")
         self.problems = tuple(problems)
@@ -92,10 +140,10 @@ def _load(kind: type[S], options: Mapping[str, Any]) -> S:
     raise SettingsError(problems)
 
 
-def _unknown() -> list[Problem]:
+def _unknown() -> list[SettingsProblem]:
     known = [n.upper() for n in ServerSettings.model_fields if n.upper().startswith(OURS)]
     names = sorted(name for name in os.environ if name.startswith(OURS) and name not in known)
-    return [Problem(name, _did_you_mean(name, known)) for name in names]
+    return [SettingsProblem(name, _did_you_mean(name, known)) for name in names]
 
 
 def _did_you_mean(name: str, known: Sequence[str]) -> str:
@@ -106,19 +154,19 @@ def _did_you_mean(name: str, known: Sequence[str]) -> str:
     return f"is no setting of Cairn; {hint}"
 
 
-def _problems(error: ValidationError, kind: type[RunSettings]) -> list[Problem]:
+def _problems(error: ValidationError, kind: type[RunSettings]) -> list[SettingsProblem]:
     details = error.errors(include_url=False, include_input=False)
     return [_problem(str(detail["loc"][0]).upper(), detail, kind) for detail in details]
 
 
-def _problem(name: str, detail: Any, kind: type[RunSettings]) -> Problem:
+def _problem(name: str, detail: Any, kind: type[RunSettings]) -> SettingsProblem:
     about = kind.model_fields[name.lower()].description if name.lower() in kind.model_fields else ""
     hint = (about or "").rstrip(".")
     match detail["type"]:
         case "missing":
-            return Problem(name, f"is not set; set it ({hint})")
+            return SettingsProblem(name, f"is not set; set it ({hint})")
         case "value_error":
-            return Problem(name, str(detail["ctx"]["error"]))
+            return SettingsProblem(name, str(detail["ctx"]["error"]))
         case _:
             text = detail["msg"].removeprefix("Input ").rstrip(".")
-            return Problem(name, f"{text} ({hint})")
+            return SettingsProblem(name, f"{text} ({hint})")

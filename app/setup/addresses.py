@@ -1,4 +1,11 @@
-"""Addresses of the set-up: GitHub's pages and API, and where people and GitHub reach us."""
+"""Addresses of the set-up: GitHub's pages and API, and where people and GitHub reach us.
+
+Why the set-up, or a step of it, is not taken. Every one is a sentence that says what to do.
+
+The manifest: all that GitHub is told about the App before there is one.
+
+https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
+"""
 
 from __future__ import annotations
 
@@ -7,8 +14,22 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from app.github.token_identity import APP_EVENTS, APP_PERMISSIONS
 from app.setup import words
-from app.setup.refusal import Unusable
+
+
+class UnusableSetup(ValueError):
+    """What was asked for cannot be used; nothing has begun."""
+
+
+class SetupRefusal(Exception):
+    """A sentence for the person in front of the browser, and the status of its page."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+        self.text = text
+
 
 _PLAIN = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+(/[A-Za-z0-9._~/-]*)?")
 _ORGANIZATION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
@@ -62,19 +83,19 @@ def _server_of(api: str) -> str:
 
 
 def public_url(value: str) -> str:
-    """Check where GitHub shall reach the server; raises ``Unusable`` with what to do."""
+    """Check where GitHub shall reach the server; raises ``UnusableSetup`` with what to do."""
     url = value.strip().rstrip("/")
     if not url:
-        raise Unusable(words.NO_URL)
+        raise UnusableSetup(words.NO_URL)
     try:
         parts = urlsplit(url)
         good = _PLAIN.fullmatch(url) and parts.hostname and parts.port != 0
     except ValueError:
         good = None
     if not good:
-        raise Unusable(words.WRONG_URL)
+        raise UnusableSetup(words.WRONG_URL)
     if parts.scheme != "https" and not is_loopback(url):
-        raise Unusable(words.NOT_HTTPS)
+        raise UnusableSetup(words.NOT_HTTPS)
     return url
 
 
@@ -88,17 +109,65 @@ def is_loopback(url: str) -> bool:
 
 
 def organization(value: str) -> str:
-    """Check the name of an organisation ('' for none); raises ``Unusable``."""
+    """Check the name of an organisation ('' for none); raises ``UnusableSetup``."""
     if value and not _ORGANIZATION.fullmatch(value):
-        raise Unusable(words.WRONG_ORGANIZATION)
+        raise UnusableSetup(words.WRONG_ORGANIZATION)
     return value
 
 
 def app_name(value: str, url: str) -> str:
-    """Check the App's name, or make one of our address; raises ``Unusable``."""
+    """Check the App's name, or make one of our address; raises ``UnusableSetup``."""
     name = value.strip()
     if not name:
         return f"Cairn at {urlsplit(url).hostname}"[:_LONGEST_NAME].rstrip(".-")
     if len(name) > _LONGEST_NAME or not name.isprintable():
-        raise Unusable(words.WRONG_NAME)
+        raise UnusableSetup(words.WRONG_NAME)
     return name
+
+
+CALLBACK = "/setup/callback"
+"""Where GitHub sends the browser after the App is registered."""
+
+WEBHOOK = "/webhook"
+
+
+def manifest(*, name: str, public_url: str, redirect_url: str) -> dict[str, object]:
+    """Return the manifest of an App that asks for what the running one uses, and no more.
+
+    It is private: only its owner can install it.
+    """
+    return {
+        "name": name,
+        "url": public_url,
+        "description": words.DESCRIPTION,
+        "hook_attributes": {"url": f"{public_url}{WEBHOOK}", "active": True},
+        "redirect_url": redirect_url,
+        "public": False,
+        "default_permissions": dict(APP_PERMISSIONS),
+        "default_events": list(APP_EVENTS),
+    }
+
+
+def asked() -> list[dict[str, str]]:
+    """Return every permission with its level and what it is for, in the order of the names."""
+    return [
+        {"name": name, "level": level, "why": words.PERMISSIONS[name]}
+        for name, level in sorted(APP_PERMISSIONS.items())
+    ]
+
+
+def heard() -> list[dict[str, str]]:
+    """Return every event with what it is for, in the order of the names."""
+    return [{"name": name, "why": words.EVENTS[name]} for name in sorted(APP_EVENTS)]
+
+
+def tables() -> str:
+    """Return permissions and events as two Markdown tables, for the documentation."""
+    permissions = [f"| `{one['name']}` | {one['level']} | {one['why']} |" for one in asked()]
+    events = [f"| `{one['name']}` | {one['why']} |" for one in heard()]
+    return "\n".join(
+        [
+            *("| permission | level | what for |", "|---|---|---|", *permissions, ""),
+            *("| event | what for |", "|---|---|", *events),
+        ]
+    )

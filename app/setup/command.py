@@ -1,4 +1,7 @@
-"""``cairn setup``: a page on this machine that registers the App, and the file it leaves."""
+"""``cairn setup``: a page on this machine that registers the App, and the file it leaves.
+
+``cairn serve`` without an App: nothing is served but the set-up, until there is one.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +10,28 @@ import os
 import secrets
 import sys
 import webbrowser
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from aiohttp import web
 from pydantic import SecretStr
 
-from app.settings import SettingsError
-from app.settings.reading import load_setup_settings
+from app.server.http import Access, healthz, listening, readyz
+from app.settings import SettingsError, SettingsProblem
+from app.settings.reading import APP_FILE, APP_NAMES, SetupSettings, load_setup_settings
 from app.setup import addresses, words
-from app.setup.exchange import Conversions
-from app.setup.manifest import CALLBACK
-from app.setup.refusal import Unusable
-from app.setup.registration import Registration
-from app.setup.secret_file import SecretFile
+from app.setup.addresses import CALLBACK, UnusableSetup, github_at, public_url
+from app.setup.registration import Conversions, Registration, SecretFile
 from app.setup.site import SETUP, SetupSite, application
-from app.web.access import Access
-from app.web.listening import listening
-from runner.adapters.clock import SystemClock
+from runner.errors import Outage
+from runner.ports import SystemClock
 
 _HOST = "127.0.0.1"
 
 
 @dataclass(frozen=True)
-class Asked:
+class SetupOptions:
     """What the command line says; '' and 0 stand for what was left out."""
 
     url: str = ""
@@ -39,11 +41,11 @@ class Asked:
     port: int = 0
 
 
-def command(asked: Asked) -> int:
+def command(asked: SetupOptions) -> int:
     """Register an App. Returns the exit code: 2 for what cannot be used, 130 for Ctrl-C."""
     try:
         asyncio.run(_set_up(asked))
-    except (SettingsError, Unusable) as error:
+    except (SettingsError, UnusableSetup) as error:
         print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -51,7 +53,7 @@ def command(asked: Asked) -> int:
     return 0
 
 
-async def _set_up(asked: Asked) -> None:
+async def _set_up(asked: SetupOptions) -> None:
     """Serve the page until the secrets are written; raises before that what cannot be used."""
     settings = load_setup_settings()
     github = addresses.github_at(settings.github_server_url, settings.github_api_url)
@@ -67,7 +69,7 @@ async def _set_up(asked: Asked) -> None:
     await _serve(asked, conversions, url, file)
 
 
-async def _serve(asked: Asked, conversions: Conversions, url: str, file: SecretFile) -> None:
+async def _serve(asked: SetupOptions, conversions: Conversions, url: str, file: SecretFile) -> None:
     registration = Registration(
         conversions.github, file, public_url=url, convert=conversions.convert, clock=SystemClock()
     )
@@ -104,3 +106,80 @@ def _tell(registration: Registration) -> None:
         print(f"\n{words.registered(app.slug, app.html_url, str(file.path))}\n")
         for number, step in enumerate(words.next_steps(app.html_url, file.start()), 1):
             print(f"{number}. {step}")
+
+
+def only_the_app(problems: Collection[SettingsProblem]) -> bool:
+    """Say whether settings lack nothing but an App, all of it."""
+    names = {problem.name for problem in problems}
+    said = all("is not set" in problem.message for problem in problems)
+    return said and names == set(APP_NAMES) - {"GITHUB_APP_PRIVATE_KEY_FILE"}
+
+
+async def set_up(settings: SetupSettings, stop: asyncio.Event) -> bool:
+    """Serve the set-up until an App is registered (True) or ``stop`` is set (False).
+
+    Raises ``SettingsError`` when CAIRN_PUBLIC_URL cannot be GitHub's way to us, or there is a
+    file already.
+    """
+    file = _file(settings.cairn_data_dir)
+    url = _public_url(settings)
+    registration = _registration(settings, url, file)
+    code = "" if settings.cairn_admin_token else secrets.token_urlsafe(24)
+    app = setup_app(registration, settings.cairn_admin_token or SecretStr(code), by_link=bool(code))
+    async with listening(app, settings.host, settings.port) as here:
+        link = f"{url}{SETUP}?key={code}" if code else ""
+        # printed, not logged: the log's level and masks are not for this
+        print(words.set_up_mode(f"{url}{SETUP}", link), f"({here})", file=sys.stderr, flush=True)
+        return await _first(registration.done, stop)
+
+
+def setup_app(registration: Registration, key: SecretStr, *, by_link: bool) -> web.Application:
+    """Make the application of the set-up mode; ``key`` is what opens it."""
+    url = registration.public_url
+    access = Access(key, secure=url.startswith("https:"), clock=SystemClock())
+    site = SetupSite(registration, access, by_link=by_link)
+
+    async def no_app() -> None:
+        raise Outage("github", words.NOT_REGISTERED.format(address=f"{url}{SETUP}"))
+
+    alive, ready = web.get("/healthz", healthz), web.get("/readyz", readyz({"app": no_app}))
+    return application(site, alive, ready)
+
+
+async def _first(done: asyncio.Event, stop: asyncio.Event) -> bool:
+    waits = [asyncio.create_task(event.wait()) for event in (done, stop)]
+    await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    for wait in waits:
+        wait.cancel()
+    return done.is_set()
+
+
+def _registration(settings: SetupSettings, url: str, file: SecretFile) -> Registration:
+    github = github_at(settings.github_server_url, settings.github_api_url)
+    convert = Conversions(github).convert
+    made = Registration(github, file, public_url=url, convert=convert, clock=SystemClock())
+    made.redirect_url = f"{url}{CALLBACK}"
+    return made
+
+
+def _public_url(settings: SetupSettings) -> str:
+    try:
+        return public_url(settings.cairn_public_url)
+    except UnusableSetup as error:
+        raise SettingsError(
+            [SettingsProblem("CAIRN_PUBLIC_URL", f"cannot be used: {error}")]
+        ) from error
+
+
+def _file(folder: Path) -> SecretFile:
+    file = SecretFile(folder / APP_FILE)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file.free()
+    except OSError as error:
+        what = f"cannot be made: {error.strerror}"
+        raise SettingsError([SettingsProblem("CAIRN_DATA_DIR", what)]) from error
+    except UnusableSetup as error:
+        what = words.BROKEN_FILE.format(file=APP_FILE) if file.path.exists() else str(error)
+        raise SettingsError([SettingsProblem("CAIRN_DATA_DIR", what)]) from error
+    return file

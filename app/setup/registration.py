@@ -1,23 +1,196 @@
-"""One registration from its beginning to the written secrets; nothing of it happens twice."""
+"""One registration from its beginning to the written secrets; nothing of it happens twice.
+
+The exchange of GitHub's temporary code for the App's id and secrets.
+
+https://docs.github.com/en/rest/apps/apps#create-a-github-app-from-a-manifest
+
+The file that keeps the App's secrets: made once, for its owner alone, never overwritten.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import hmac
 import json
+import os
 import re
 import secrets
-from collections.abc import Awaitable, Callable
+import shlex
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Annotated
 
+import aiohttp
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PositiveInt,
+    SecretStr,
+    ValidationError,
+)
+
+from app.github.client import API_VERSION, user_agent
+from app.settings.models import BaseUrl, rsa_key
 from app.setup import words
-from app.setup.addresses import GitHub
-from app.setup.exchange import Registered
-from app.setup.manifest import manifest
-from app.setup.refusal import Refusal
-from app.setup.secret_file import SecretFile, contents
+from app.setup.addresses import GitHub, SetupRefusal, UnusableSetup, manifest
 from runner.ports import Clock
+
+_TIMEOUT = aiohttp.ClientTimeout(total=30)
+_HEADERS = {
+    "Accept": "application/vnd.github+json",
+    "User-Agent": user_agent(),
+    "X-GitHub-Api-Version": API_VERSION,
+}
+_SECRET = re.compile(r"[!-~]{8,500}")
+_OUTAGES = (aiohttp.ClientError, TimeoutError, OSError)
+
+
+def _secret(value: SecretStr) -> SecretStr:
+    if not _SECRET.fullmatch(value.get_secret_value()):
+        raise ValueError("is no secret")
+    return value
+
+
+class Registered(BaseModel):
+    """The App as GitHub gives it, once; every value is checked before it is written."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    id: PositiveInt
+    slug: str = Field(pattern=r"^[A-Za-z0-9_-]{1,100}$")
+    html_url: BaseUrl
+    webhook_secret: Annotated[SecretStr, AfterValidator(_secret)]
+    pem: Annotated[SecretStr, AfterValidator(lambda pem: rsa_key(pem.get_secret_value()))]
+
+
+class Conversions:
+    """Asks one GitHub; it needs no credential, the code is one."""
+
+    def __init__(self, github: GitHub) -> None:
+        self.github = github
+
+    async def convert(self, code: str) -> Registered:
+        """Return the App a code stands for. Raises ``SetupRefusal``."""
+        try:
+            status, body = await self._ask("POST", f"/app-manifests/{code}/conversions")
+        except _OUTAGES as gone:
+            raise SetupRefusal(502, self._say(words.NO_GITHUB, what=type(gone).__name__)) from gone
+        if status == 201:
+            return self._read(body)
+        if status in (404, 422):
+            raise SetupRefusal(400, self._say(words.SPENT))
+        if status in (403, 429):
+            raise SetupRefusal(503, self._say(words.BUSY, status=str(status)))
+        raise SetupRefusal(502, self._say(words.NO_GITHUB, what=f"status {status}"))
+
+    async def reach(self) -> None:
+        """Raise ``UnusableSetup`` unless an API answers, whatever it answers."""
+        try:
+            status, _ = await self._ask("GET", "/rate_limit")
+        except _OUTAGES as gone:
+            said = self._say(words.UNREACHABLE, what=type(gone).__name__)
+            raise UnusableSetup(said) from gone
+        if status >= 500:
+            raise UnusableSetup(self._say(words.UNREACHABLE, what=f"status {status}"))
+
+    async def _ask(self, method: str, path: str) -> tuple[int, bytes]:
+        url = f"{self.github.api}{path}"
+        session = aiohttp.ClientSession(headers=_HEADERS, timeout=_TIMEOUT)
+        async with session, session.request(method, url, allow_redirects=False) as answer:
+            return answer.status, await answer.read()
+
+    def _read(self, body: bytes) -> Registered:
+        try:
+            return Registered.model_validate_json(body)
+        except ValidationError as error:
+            what = ", ".join(str(one["loc"][0]) for one in error.errors() if one["loc"])
+        # out here, so that no traceback shows what GitHub answered
+        raise SetupRefusal(502, self._say(words.STRANGE, what=what or "everything"))
+
+    def _say(self, text: str, **values: str) -> str:
+        apps = f"{self.github.server}/settings/apps"
+        return text.format(api=self.github.api, apps=apps, **values)
+
+
+class SecretFile:
+    """A file of environment variables that does not exist yet."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def free(self) -> None:
+        """Raise ``UnusableSetup`` unless the file can be made."""
+        try:
+            if os.path.lexists(self.path):
+                raise UnusableSetup(words.EXISTS.format(file=self.path))
+            folder = self.path.parent
+            if not folder.is_dir():
+                raise UnusableSetup(words.NO_FILE.format(file=self.path, why=f"no folder {folder}"))
+        except OSError as error:
+            raise UnusableSetup(words.NO_FILE.format(file=self.path, why=error.strerror)) from error
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise UnusableSetup(words.NO_FILE.format(file=self.path, why="its folder is read-only"))
+
+    @contextmanager
+    def reserved(self) -> Iterator[Callable[[str], None]]:
+        """Make the file and give what writes it; an exception takes it away again.
+
+        It is made before GitHub gives the secrets, which it does once: without a place for them
+        they are not asked for. Raises ``SetupRefusal`` when it exists or cannot be made.
+        """
+        try:
+            # O_EXCL does not follow a link that someone has put there
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError as error:
+            raise SetupRefusal(409, words.EXISTS.format(file=self.path)) from error
+        except OSError as error:
+            why = error.strerror
+            raise SetupRefusal(409, words.NO_FILE.format(file=self.path, why=why)) from error
+        kept = False
+        try:
+            yield lambda text: _write(descriptor, text)
+            kept = True
+        finally:
+            os.close(descriptor)
+            if not kept:
+                with suppress(OSError):
+                    self.path.unlink()
+
+    def start(self) -> str:
+        """Return the shell command that starts the server with this file."""
+        path = str(self.path)
+        # without a slash a shell looks for the file on PATH
+        name = shlex.quote(path if "/" in path else f"./{path}")
+        return f"set -a; . {name}; set +a; cairn serve"
+
+
+def contents(app: Registered, values: Mapping[str, str]) -> str:
+    r"""Return the lines of the file: the App, then ``values`` (other settings).
+
+    The key is one line with ``\n`` for line ends, in double quotes: a shell, compose and systemd
+    read it alike.
+    """
+    key = app.pem.get_secret_value().strip().replace("\n", "\\n")
+    lines = [
+        f"GITHUB_APP_ID={app.id}",
+        f'GITHUB_APP_PRIVATE_KEY="{key}"',
+        f"GITHUB_WEBHOOK_SECRET={shlex.quote(app.webhook_secret.get_secret_value())}",
+        *(f"{name}={shlex.quote(value)}" for name, value in values.items()),
+    ]
+    return words.HEAD.format(slug=app.slug, page=app.html_url) + "\n".join(lines) + "\n"
+
+
+def _write(descriptor: int, text: str) -> None:
+    left = memoryview(text.encode())
+    while left:
+        left = left[os.write(descriptor, left) :]
+    os.fsync(descriptor)
+
 
 _LASTS = timedelta(hours=1)
 """GitHub wants the whole registration within an hour."""
@@ -26,7 +199,7 @@ _CODE = re.compile(r"[A-Za-z0-9_-]{1,200}")
 
 
 @dataclass(frozen=True)
-class Form:
+class RegistrationForm:
     """What the browser posts to GitHub: ``manifest`` (JSON) and ``state``, to ``action``."""
 
     action: str
@@ -67,26 +240,26 @@ class Registration:
         """The App, once its secrets are written."""
         return self._app
 
-    def form(self, *, organization: str, name: str) -> Form:
+    def form(self, *, organization: str, name: str) -> RegistrationForm:
         """Return a form that is good for an hour; forms of the same hour share their state."""
         if self._app:
-            raise Refusal(410, words.FINISHED)
+            raise SetupRefusal(410, words.FINISHED)
         if not self._begun():
             self._state, self._since = secrets.token_urlsafe(32), self._clock.now()
         told = manifest(name=name, public_url=self.public_url, redirect_url=self.redirect_url)
         # GitHub's own example has the state in the address
         action = f"{self.github.registration(organization)}?state={self._state}"
-        return Form(action, json.dumps(told), self._state)
+        return RegistrationForm(action, json.dumps(told), self._state)
 
     async def finish(self, code: str, state: str) -> Registered:
-        """Take GitHub's answer and write the file. Raises ``Refusal``, having written nothing."""
+        """Take GitHub's answer and write the file, or raise ``SetupRefusal`` and write nothing."""
         async with self._lock:
             if self._app:
-                raise Refusal(410, words.FINISHED)
+                raise SetupRefusal(410, words.FINISHED)
             if not _CODE.fullmatch(code) or not state:
-                raise Refusal(400, words.NO_ANSWER)
+                raise SetupRefusal(400, words.NO_ANSWER)
             if not self._known(state):
-                raise Refusal(403, words.WRONG_STATE)
+                raise SetupRefusal(403, words.WRONG_STATE)
             with self.file.reserved() as write:
                 app = await self._convert(code)
                 self._keep(app, write)
@@ -104,7 +277,7 @@ class Registration:
             write(contents(app, values))
         except OSError as error:
             told = {"page": app.html_url, "id": app.id, "file": self.file.path}
-            raise Refusal(500, words.LOST.format(**told, why=error.strerror)) from error
+            raise SetupRefusal(500, words.LOST.format(**told, why=error.strerror)) from error
 
     def _begun(self) -> bool:
         return bool(self._state) and self._clock.now() - self._since < _LASTS

@@ -3,6 +3,7 @@
 Only who has the code (or the admin token) sees the form, whose ``state`` nobody can guess; only an
 answer with that state is taken, once. So another site, or somebody who knows the address, can
 neither begin nor end a registration.
+
 """
 
 from __future__ import annotations
@@ -12,11 +13,10 @@ from collections.abc import Awaitable, Callable
 from aiohttp import web
 
 from app.pages.answers import HEADERS, asset, page, problem
+from app.server.http import Access, from_elsewhere
 from app.setup import addresses, words
-from app.setup.manifest import CALLBACK, asked, heard
-from app.setup.refusal import Refusal, Unusable
-from app.setup.registration import Form, Registration
-from app.web.access import Access, from_elsewhere
+from app.setup.addresses import CALLBACK, SetupRefusal, UnusableSetup, asked, heard
+from app.setup.registration import Registration, RegistrationForm
 
 SETUP = "/setup"
 _LONGEST = 4096
@@ -64,9 +64,9 @@ class SetupSite:
     async def open(self, request: web.Request) -> web.StreamResponse:
         """Show the form for GitHub to who gives the code."""
         if from_elsewhere(request.headers):
-            raise Refusal(403, words.ELSEWHERE)
+            raise SetupRefusal(403, words.ELSEWHERE)
         if request.content_length is None or request.content_length > _LONGEST:
-            raise Refusal(413, words.TOO_LONG)
+            raise SetupRefusal(413, words.TOO_LONG)
         given = await request.post()
         if not self._access.takes(str(given.get("key", "")).strip()):
             return self._ask(self._wrong, 403)
@@ -92,12 +92,12 @@ class SetupSite:
         try:
             organization = addresses.organization(wanted["organization"])
             name = addresses.app_name(wanted["name"], self._registration.public_url)
-        except Unusable as error:
-            raise Refusal(400, str(error)) from error
+        except UnusableSetup as error:
+            raise SetupRefusal(400, str(error)) from error
         form = self._registration.form(organization=organization, name=name)
         return self._page(form, name, organization)
 
-    def _page(self, form: Form, name: str, organization: str) -> web.Response:
+    def _page(self, form: RegistrationForm, name: str, organization: str) -> web.Response:
         github = self._registration.github
         data = {
             "form": form,
@@ -143,7 +143,7 @@ def _telling(handler: Handler) -> Handler:
     async def told(request: web.Request) -> web.StreamResponse:
         try:
             return await handler(request)
-        except Refusal as refusal:
+        except SetupRefusal as refusal:
             return problem(request, refusal.text, status=refusal.status)
 
     return told

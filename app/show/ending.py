@@ -9,13 +9,12 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from app.progress.panel import panel, total
+from app.progress.text import panel, total
 from app.show import words
-from app.show.screen import Look, shown
-from app.show.standing import standing
+from app.show.live import Look, shown, standing
+from runner.people.sentences import WORTH_A_LOOK, blocked_reason, doubt_of, warnings_of
 from runner.roadmap.task import Task
-from runner.state import RunState, Status
-from runner.texts import WORTH_A_LOOK, blocked_reason, doubt_of, warnings_of
+from runner.state.run_state import RunState, Status
 
 _MOST_TASKS = 40
 _WARNING = 500

@@ -1,22 +1,327 @@
-"""Keep the bottom of a terminal showing a run at work; what is logged goes above it."""
+"""Keep the bottom of a terminal showing a run at work; what is logged goes above it.
+
+Draw a run at work: a headline, its phases, and the tasks in hand.
+
+What there is to show of a run at work: a fold of its events.
+
+How the whole run stands: phases, how much is done, what was used, how long it will take.
+"""
 
 from __future__ import annotations
 
 import logging
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TextIO
 
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, OverflowMethod, RenderableType
 from rich.live import Live
+from rich.table import Table
+from rich.text import Text
 
-from app.show.screen import Look, screen
-from app.show.standing import Standing, standing
-from app.show.view import View, advanced
-from runner.events import Event
-from runner.state import RunState
+from app.show import words
+from app.terminal import one_line
+from runner.graph import RUN_NODES
+from runner.loop.schedule import upcoming
+from runner.people.report import node_usage
+from runner.people.statistics import as_written
+from runner.roadmap.headings import phase_heading
+from runner.roadmap.source import without_marks
+from runner.roadmap.task import Task
+from runner.state.events import Advanced, Event, NodeStarted, RunChanged
+from runner.state.run_state import RunState, Status, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class InHand:
+    """A task at work: its node, and when (monotonic seconds) it was first seen there."""
+
+    node: str
+    since: float
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A run as it was last heard of.
+
+    ``node`` is that of the run's own cursor, ``in_hand`` the tasks at work by key, ``took`` the
+    seconds of each task that was finished while somebody watched, ``began`` the monotonic time
+    of the start.
+    """
+
+    run: str = ""
+    status: str = ""
+    began: float = 0.0
+    node: str = ""
+    state: RunState | None = None
+    in_hand: Mapping[str, InHand] = field(default_factory=dict)
+    took: tuple[float, ...] = ()
+
+
+def advanced(view: View, event: Event, *, at: float) -> View:
+    """Return the view after an event that was told ``at`` this monotonic time."""
+    match event:
+        case RunChanged(status="started"):
+            return View(event.run, event.status, began=at, took=view.took)
+        case RunChanged():
+            return replace(view, status=event.status, in_hand={})
+        case NodeStarted(node=node) if node in RUN_NODES:
+            return replace(view, node=node)
+        case NodeStarted(task=task, node=node):
+            since = view.in_hand[task].since if task in view.in_hand else at
+            return replace(view, in_hand={**view.in_hand, task: InHand(node, since)})
+        case Advanced():
+            return _taken_in(view, event, at)
+    return view
+
+
+def _taken_in(view: View, event: Advanced, at: float) -> View:
+    state, task = _newest(view.state, event), event.task
+    view = replace(view, state=state)
+    attempt = state.attempts.get(task)
+    if task not in view.in_hand or (attempt and attempt.status is Status.IN_PROGRESS):
+        return view
+    in_hand = {key: each for key, each in view.in_hand.items() if key != task}
+    done = attempt is not None and attempt.status is Status.COMPLETED
+    took = (*view.took, at - view.in_hand[task].since) if done else view.took
+    return replace(view, in_hand=in_hand, took=took)
+
+
+def _newest(known: RunState | None, event: Advanced) -> RunState:
+    """The state of the event, with what is newer of the tasks beside its own.
+
+    A task at work tells the run as it was when its step began: the others have gone on.
+    """
+    state = event.state
+    if known is None or known.request.id != state.request.id:
+        return state
+    newer = {
+        key: attempt
+        for key, attempt in known.attempts.items()
+        if key != event.task and key in state.attempts and attempt.steps > _steps(state, key)
+        if attempt.number == state.attempts[key].number
+    }
+    if event.task and state.current == event.task and event.task in state.attempts:
+        own = {event.task: state.attempts[event.task]}
+        return replace(known, attempts={**state.attempts, **known.attempts, **own})
+    return replace(state, attempts={**state.attempts, **newer}) if newer else state
+
+
+def _steps(state: RunState, key: str) -> int:
+    return state.attempts[key].steps
+
+
+_DONE = frozenset({Status.COMPLETED, Status.IN_REVIEW})
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A phase of the roadmap ('' for tasks in none); ``active`` while a task of it is in hand."""
+
+    name: str
+    done: int
+    total: int
+    active: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """``coming`` counts the tasks the run has still to take up."""
+
+    phases: tuple[Phase, ...]
+    coming: int
+
+    @property
+    def done(self) -> int:
+        """Tasks that are done."""
+        return sum(phase.done for phase in self.phases)
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return sum(phase.total for phase in self.phases)
+
+
+def standing(state: RunState, in_hand: frozenset[str] = frozenset()) -> RunProgress:
+    """Count the work as people wrote it, phase by phase in the order of the file."""
+    phases: dict[str, Phase] = {}
+    working = {state.written(key) for key in in_hand}
+    for task, status in as_written(state):
+        if status is Status.REPLACED:
+            continue
+        name = _heading(task)
+        known = phases.get(name, Phase(name, 0, 0))
+        done = known.done + (status in _DONE)
+        active = known.active or task.key in working
+        phases[name] = Phase(name, done, known.total + 1, active)
+    most = max(0, state.request.options.max_tasks - state.picked)
+    return RunProgress(tuple(phases.values()), min(most, len(upcoming(state))))
+
+
+def _heading(task: Task) -> str:
+    """The heading of its phase, else the highest one below the title; '' for none."""
+    below = (heading for heading in task.headings if heading.level > 1)
+    heading = phase_heading(task.headings) or next(below, None)
+    return without_marks(heading.text) if heading else ""
+
+
+def used(state: RunState) -> Usage:
+    """What the run used so far."""
+    return sum(node_usage(state).values(), Usage())
+
+
+def seconds_left(view: View, coming: int, *, now: float) -> float | None:
+    """Estimate the time left from the mean of the finished tasks; None before there is one."""
+    if view.state is None or not view.took or not (coming or view.in_hand):
+        return None
+    mean = sum(view.took) / len(view.took)
+    at_work = sum(max(0.0, mean - (now - each.since)) for each in view.in_hand.values())
+    return (mean * coming + at_work) / max(1, view.state.request.options.parallel)
+
+
+_WIDE = 80
+"""Columns from which there is room for what each task used."""
+_BAR = 16
+_MOST_PHASES = 8
+_SPIN_EVERY = 0.25
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How much room there is, and of what the drawing may be made.
+
+    ``plain`` keeps to ASCII; ``safe`` makes a text of others fit to be shown (masks secrets).
+    """
+
+    width: int
+    height: int
+    plain: bool = False
+    safe: Callable[[str], str] = str
+
+
+def screen(view: View, stands: RunProgress, look: Look, *, now: float) -> RenderableType:
+    """Return what the bottom of the terminal shows now, at most ``height - 1`` lines."""
+    if view.state is None:
+        return _line(f"{_spin(now, look)} {view.node}", look)
+    room = max(1, look.height - 2)
+    tasks = list(view.in_hand.items())[: max(1, room // 2)]
+    room -= len(tasks) + (len(tasks) < len(view.in_hand))
+    phases = _window(stands.phases, min(_MOST_PHASES, room))
+    parts: list[RenderableType] = [_headline(view, stands, look, now)]
+    if phases and (len(stands.phases) > 1 or stands.phases[0].name):
+        parts.append(_phases(phases, stands.phases, look))
+    if tasks:
+        parts.append(_in_hand(tasks, view, look, now))
+    elif view.status == "started":
+        parts.append(_line(f"{_spin(now, look)} {view.node}", look))
+    return Group(*parts)
+
+
+def shown(text: str, look: Look, most: int = _LONGEST) -> str:
+    """Text of others on one line, with nothing in it that acts on a terminal."""
+    line = look.safe(one_line(text))[:most]
+    return line.encode("ascii", "backslashreplace").decode() if look.plain else line
+
+
+def _headline(view: View, stands: RunProgress, look: Look, now: float) -> Text:
+    state = view.state
+    assert state is not None  # noqa: S101 - drawn only with one
+    whole = used(state)
+    parts = [
+        f"Cairn {view.run}",
+        words.of_tasks(stands.done, stands.total),
+        words.clock(now - view.began),
+        words.left(seconds_left(view, stands.coming, now=now)),
+        words.tokens(whole.tokens),
+        words.money(whole),
+    ]
+    between = " - " if look.plain else " · "
+    return _line(between.join(part for part in parts if part), look, style="bold")
+
+
+def _phases(shown_: Sequence[Phase], every: Sequence[Phase], look: Look) -> Table:
+    table = _table(look)
+    table.add_column(ratio=1, no_wrap=True, overflow=_overflow(look))
+    table.add_column(no_wrap=True, width=min(_BAR, max(4, look.width // 5)))
+    table.add_column(no_wrap=True, justify="right")
+    width = min(_BAR, max(4, look.width // 5))
+    for phase in shown_:
+        style = "bold" if phase.active else "dim" if phase.done == phase.total else ""
+        name = Text(f"  {shown(phase.name, look) or '-'}", style=style)
+        table.add_row(name, _bar(phase, width, look), f"{phase.done}/{phase.total}")
+    if left_out := len(every) - len(shown_):
+        table.add_row(Text(f"  {words.more(left_out, 'phase')}", style="dim"))
+    return table
+
+
+def _window(phases: Sequence[Phase], most: int) -> Sequence[Phase]:
+    """The phases around the first one that is at work, or that is not done.
+
+    Where some are left out, that takes the last of at ``most`` so many lines.
+    """
+    if len(phases) > most:
+        most = max(0, most - 1)
+    at = next((n for n, phase in enumerate(phases) if phase.active), None)
+    if at is None:
+        open_ = (n for n, phase in enumerate(phases) if phase.done < phase.total)
+        at = next(open_, max(0, len(phases) - 1))
+    begin = max(0, min(at - 1, len(phases) - most))
+    return phases[begin : begin + most]
+
+
+def _in_hand(tasks: Sequence[tuple[str, InHand]], view: View, look: Look, now: float) -> Table:
+    table = _table(look)
+    table.add_column(ratio=1, no_wrap=True, overflow=_overflow(look))
+    for _ in range(4 if look.width >= _WIDE else 2):
+        table.add_column(no_wrap=True, justify="right", overflow=_overflow(look))
+    for key, each in tasks:
+        table.add_row(*_row(key, each, view, look, now))
+    if left_out := len(view.in_hand) - len(tasks):
+        table.add_row(Text(f"  {words.more(left_out, 'task')}", style="dim"))
+    return table
+
+
+def _row(key: str, each: InHand, view: View, look: Look, now: float) -> Iterator[Text]:
+    state = view.state
+    assert state is not None  # noqa: S101 - drawn only with one
+    attempt = state.attempts.get(key)
+    task = next((t for t in (*state.tasks, *state.replaced) if t.key == key), None)
+    title = f"{task.name} {task.title}" if task else key
+    yield Text(f"{_spin(now, look)} {shown(title, look)}")
+    yield Text(each.node, style="cyan")
+    if look.width >= _WIDE:
+        yield Text(words.repairs(attempt.code_repairs, attempt.test_repairs) if attempt else "")
+        yield Text(words.tokens((attempt.spent if attempt else Usage()).tokens))
+    yield Text(words.clock(now - each.since))
+
+
+def _bar(phase: Phase, width: int, look: Look) -> Text:
+    full = width * phase.done // phase.total
+    mark, rest = ("#", ".") if look.plain else ("━", "─")
+    return Text.assemble((mark * full, "green"), (rest * (width - full), "dim"))
+
+
+def _spin(now: float, look: Look) -> str:
+    frames = "|/-\\" if look.plain else "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+    return frames[int(now / _SPIN_EVERY) % len(frames)]
+
+
+def _line(text: str, look: Look, style: str = "") -> Text:
+    return Text(text, style=style, no_wrap=True, overflow=_overflow(look))
+
+
+def _overflow(look: Look) -> OverflowMethod:
+    # what rich ends a cut line with is no ASCII character
+    return "crop" if look.plain else "ellipsis"
+
+
+def _table(look: Look) -> Table:
+    return Table.grid(expand=True, padding=(0, 1))
+
 
 _A_SECOND = 4
 """How often it is drawn: events only change what is known, so that they cost nothing."""
@@ -41,7 +346,7 @@ class LiveRun:
         self._safe = safe
         self._now = now
         self._view = View(began=now())
-        self._counted: tuple[object, Standing] = ((), Standing((), 0))
+        self._counted: tuple[object, RunProgress] = ((), RunProgress((), 0))
         self._live = Live(
             console=console,
             get_renderable=self.picture,
@@ -72,10 +377,10 @@ class LiveRun:
         """What is to be seen now."""
         view, size = self._view, self._console.size
         look = Look(size.width, size.height, self._plain, self._safe)
-        stands = self._standing(view.state, view) if view.state else Standing((), 0)
+        stands = self._standing(view.state, view) if view.state else RunProgress((), 0)
         return screen(view, stands, look, now=self._now())
 
-    def _standing(self, state: RunState, view: View) -> Standing:
+    def _standing(self, state: RunState, view: View) -> RunProgress:
         """Count anew only when a task has come to another status."""
         statuses = tuple((key, attempt.status) for key, attempt in state.attempts.items())
         known = (state.roadmap and state.roadmap.content, state.statuses, statuses, *view.in_hand)

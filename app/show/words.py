@@ -1,10 +1,16 @@
-"""The words and numbers of the live view and of the summary after a run."""
+"""The words and numbers of the live view and of the summary after a run.
+
+The project memory as lines for a terminal.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from math import ceil
 
-from runner.state import RunState, Usage
+from app.terminal import one_line
+from runner.ports import MemoryNote
+from runner.state.run_state import RunState, Usage
 
 UNKNOWN = "cost unknown"
 REPORT = "The whole report: .executor/report.md"
@@ -80,3 +86,18 @@ def ended(state: RunState, done: int, total: int, seconds: float, doubts: int) -
 def more(count: int, what: str) -> str:
     """What is left out for want of room."""
     return f"{count:,} more {what}{'s' if count != 1 else ''}"
+
+
+_KINDS = ("files", "decisions", "successes", "failures", "runs")
+
+
+def memory_lines(notes: Sequence[MemoryNote]) -> Iterator[str]:
+    """Yield a heading a kind and a line a note, the newest first; ``notes`` come oldest first."""
+    if not notes:
+        yield "Nothing is remembered yet."
+    for kind in _KINDS:
+        found = [note for note in notes if note.kind == kind]
+        if found:
+            yield f"{kind} ({len(found)})"
+        for note in reversed(found):
+            yield f"  {one_line(note.about)}: {one_line(note.text)}"

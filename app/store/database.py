@@ -1,4 +1,16 @@
-"""The database: opened, brought to this version, and lent out one transaction at a time."""
+"""The database: opened, brought to this version, and lent out one transaction at a time.
+
+How each database is connected to: SQLite's transactions and durability, PostgreSQL's isolation.
+
+On SQLite the driver's own transaction control is switched off and ``BEGIN`` is sent by us: the
+driver starts a transaction only before the first INSERT or UPDATE, so that a read followed by a
+write is not one transaction and fails with "database is locked" when someone else wrote between
+(https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#sqlite-transactions).
+
+Bring a database to this version (Alembic, from inside the package).
+
+INSERT with an ON CONFLICT clause, which SQLite and PostgreSQL share but SQLAlchemy parts.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +18,141 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import sqlalchemy as sa
-from sqlalchemy import exc
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import event, exc
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import URL, Connection, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from app.store.engines import engines, is_sqlite
-from app.store.migrate import is_current, upgrade
 from runner.errors import Outage
+from runner.text.mask import masked
+
+# WAL: readers never wait for the writer. FULL: what was committed survives a loss of power.
+PRAGMAS = (
+    "PRAGMA busy_timeout = 30000",
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA foreign_keys = ON",
+)
+
+
+def is_sqlite(address: URL | str) -> bool:
+    """Say whether an address names a SQLite file; else it names a PostgreSQL database."""
+    return make_url(address).get_backend_name() == "sqlite"
+
+
+def engines(
+    address: URL, mask: Callable[[str], str] | None = None
+) -> tuple[AsyncEngine, AsyncEngine]:
+    """Make the engine that reads and the one that writes; both share their connections.
+
+    Texts go through ``mask`` on their way into a statement.
+
+    A reader sees one state of the database. A writer sees what was committed before each of its
+    statements, which is one state too, for a process has one writer at a time.
+    """
+    engine = _sqlite(address) if is_sqlite(address) else _postgresql(address)
+    if mask is not None:
+        event.listen(
+            engine.sync_engine, "before_cursor_execute", partial(_masked, mask), retval=True
+        )
+    writer = engine.execution_options(cairn_writes=True)
+    if is_sqlite(address):
+        return engine, writer
+    return engine.execution_options(isolation_level="REPEATABLE READ"), writer
+
+
+def _masked(
+    mask: Callable[[str], str],
+    _connection: object,
+    _cursor: object,
+    statement: str,
+    parameters: Any,
+    _context: object,
+    _executemany: bool,
+) -> tuple[str, Any]:
+    """Mask the parameters of a statement: one set of them by name or place, or many sets."""
+    if isinstance(parameters, dict):
+        return statement, masked(parameters, mask)
+    if isinstance(parameters, tuple):
+        return statement, tuple(masked(parameters, mask))
+    return statement, [_masked(mask, None, None, "", each, None, False)[1] for each in parameters]
+
+
+def _postgresql(address: URL) -> AsyncEngine:
+    # asked before use: a database that was restarted must not fail the next event
+    return create_async_engine(address.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+
+
+def _sqlite(address: URL) -> AsyncEngine:
+    engine = create_async_engine(address.set(drivername="sqlite+aiosqlite"))
+    event.listen(engine.sync_engine, "connect", _prepare)
+    event.listen(engine.sync_engine, "begin", _begin)
+    return engine
+
+
+def _prepare(connection: DBAPIConnection, _record: object) -> None:
+    connection.isolation_level = None  # the driver sends no BEGIN of its own
+    try:
+        cursor = connection.cursor()
+        for pragma in PRAGMAS:
+            cursor.execute(pragma)
+        cursor.close()
+    except sqlite3.Error:
+        connection.close()  # the pool forgets a connection that was never ready, its thread stays
+        raise
+
+
+def _begin(connection: Connection) -> None:
+    # IMMEDIATE takes the write lock at once: a transaction never fails half-way for it
+    writes = connection.get_execution_options().get("cairn_writes")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+FOLDER = Path(__file__).parent / "migrations"
+
+
+def upgrade(connection: Connection) -> None:
+    """Run the missing migrations inside the connection's transaction: all of them or none.
+
+    Raises ``ValueError`` when the database was written by a newer Cairn.
+    """
+    if is_current(connection):
+        return
+    config = _config()
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def is_current(connection: Connection) -> bool:
+    """Say whether no migration is missing. Raises ``ValueError`` as ``upgrade`` does."""
+    scripts = ScriptDirectory.from_config(_config())
+    known = {script.revision for script in scripts.walk_revisions()}
+    heads = set(MigrationContext.configure(connection).get_current_heads())
+    if newer := heads - known:
+        raise ValueError(
+            f"It was written by a newer Cairn (schema {', '.join(sorted(newer))}). "
+            "Start that version, or restore the backup made before the update."
+        )
+    return heads == set(scripts.get_heads())
+
+
+def _config() -> Config:
+    config = Config()
+    # the file that is not there is an INI file to Alembic, where a percent sign must be doubled
+    config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config
+
 
 _FILE = "Look at free space, at the permissions of its folder and at who else uses the file."
 _SERVER = "Look whether its server runs and can be reached, and at DATABASE_URL."
@@ -138,3 +274,8 @@ def _outages() -> Iterator[None]:
             f"The database failed: {str(error.orig).strip()}. "
             f"{_FILE if isinstance(error.orig, sqlite3.Error) else _SERVER}",
         ) from error
+
+
+def insert_into(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
+    """Begin the INSERT of a dialect, by its name; ``on_conflict_do_...`` goes on."""
+    return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)

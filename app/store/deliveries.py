@@ -3,6 +3,8 @@
 Deliveries that arrive together share one transaction. While one batch is being written the next
 one collects, so a delivery waits for at most two commits, and the disk is asked for as many
 commits as it can make, not for one a delivery.
+
+Who was told already that they may not do something: once a person and issue, ever.
 """
 
 from __future__ import annotations
@@ -17,9 +19,9 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.sql.dml import ReturningInsert
 
-from app.store.database import Store
+from app.store.database import Store, insert_into
 from app.store.schema import deliveries as table
-from app.store.upsert import insert_into
+from app.store.schema import refusals as refusals_table
 from runner.ports import Clock
 
 Status = Literal["stored", "done", "failed", "ignored"]
@@ -172,3 +174,25 @@ def _store(dialect: str) -> ReturningInsert[str]:
         set_={"status": insert.excluded.status, "error": "", "finished_at": None},
         where=table.c.status == "failed",
     ).returning(table.c.id)
+
+
+class StoredRefusals:
+    """Implements ``handlers.talk.Refusals`` on the refusals table."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def first(self, *, repository_id: int, issue: int, user_id: int, delivery: str) -> bool:
+        """Say whether a delivery is the first to refuse a person something on an issue.
+
+        It is stored before the refusal is said; a crash in between works the same delivery again,
+        which is the first again. Raises ``Outage`` when the database fails.
+        """
+        place = {"repository_id": repository_id, "issue": issue, "user_id": user_id}
+        row = place | {"delivery": delivery, "made_at": self._clock.now()}
+        async with self._store.writing() as connection:
+            insert = insert_into(connection.dialect.name, refusals_table).values(row)
+            await connection.execute(insert.on_conflict_do_nothing())
+            found = sa.select(refusals_table.c.delivery).filter_by(**place)
+            return await connection.scalar(found) == delivery

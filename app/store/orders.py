@@ -2,6 +2,7 @@
 
 An order is one wake-up of a run. What may run is decided here, in the transaction that settles the
 order before it, and only that is handed to the engine: waiting costs rows, not workers.
+
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ WORKING: tuple[Status, ...] = ("running", "cancelling", "pausing")
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class Wakeup:
     """One wake-up: ``id`` names it to the engine, ``run`` is what is to go on."""
 
     id: str
     run: str
 
 
-class Orders:
+class Wakeups:
     """Methods for use inside a writing transaction. ``at_once`` segments work at the same time."""
 
     def __init__(self, clock: Clock, enqueue: Enqueue, *, at_once: int) -> None:

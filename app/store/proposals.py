@@ -2,6 +2,8 @@
 
 A row is made when a run shows a proposal and never goes: who decides too late is told by whom and
 how it was decided. The decision itself is stored by ``Queue.answer``.
+
+The inbox of decisions: what people said about parked tasks, in the order it was stored.
 """
 
 from __future__ import annotations
@@ -12,10 +14,12 @@ from datetime import datetime
 from typing import Any, Literal
 
 import sqlalchemy as sa
+from pydantic import TypeAdapter
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store
 from app.store.runs import Run
+from app.store.schema import decisions as decisions_table
 from app.store.schema import proposals as table
 from app.store.schema import runs
 from runner.ports import Clock, Decision
@@ -24,7 +28,7 @@ State = Literal["open", "approved", "rejected", "superseded", "closed", "expired
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ProposalContent:
     """A proposal as a run's state has it; ``name`` is the task's as people write it.
 
     ``open`` says that the run waits, or is about to wait, for a decision about it.
@@ -78,7 +82,7 @@ class StoredProposals:
         self._store = store
         self._clock = clock
 
-    async def sync(self, run: Run, shown: Sequence[Shown], *, poll_at: datetime) -> bool:
+    async def sync(self, run: Run, shown: Sequence[ProposalContent], *, poll_at: datetime) -> bool:
         """Let the rows of a run be what its state shows; the same once more changes nothing.
 
         A new proposal about a task supersedes its older ones. ``poll_at`` is when the reactions to
@@ -255,7 +259,7 @@ def _state_after(decision: Decision) -> State:
     return "approved" if decision.verdict in ("approve", "edit") else "rejected"
 
 
-def _insert(run: Run, shown: Shown, now: datetime, poll_at: datetime) -> sa.Insert:
+def _insert(run: Run, shown: ProposalContent, now: datetime, poll_at: datetime) -> sa.Insert:
     own = asdict(shown)
     del own["open"]
     return sa.insert(table).values(
@@ -271,7 +275,7 @@ def _insert(run: Run, shown: Shown, now: datetime, poll_at: datetime) -> sa.Inse
     )
 
 
-def _superseded(run: str, shown: Shown) -> sa.Update:
+def _superseded(run: str, shown: ProposalContent) -> sa.Update:
     """Older proposals about the task: also one that was approved, and found stale then."""
     older = (table.c.task == shown.task) & (table.c.fingerprint != shown.fingerprint)
     change = sa.update(table).where(
@@ -280,7 +284,7 @@ def _superseded(run: str, shown: Shown) -> sa.Update:
     return change.values(state="superseded", next_poll_at=None)
 
 
-def _changed(run: str, shown: Shown, poll_at: datetime) -> sa.Update:
+def _changed(run: str, shown: ProposalContent, poll_at: datetime) -> sa.Update:
     """An open row whose task went on without a decision, or whose place is known only now."""
     is_it = (table.c.task == shown.task) & (table.c.fingerprint == shown.fingerprint)
     change = sa.update(table).where(table.c.run == run, is_it, _OPEN)
@@ -297,3 +301,41 @@ def _changed(run: str, shown: Shown, poll_at: datetime) -> sa.Update:
 
 def _row(row: sa.Row[Any]) -> StoredProposal:
     return StoredProposal(**row._mapping)
+
+
+_DECISION = TypeAdapter(Decision)
+_FIELDS = tuple(field.name for field in fields(Decision))
+
+
+class StoredDecisions:
+    """The ``Decisions`` port. Every method raises ``Outage`` when the database fails."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def waiting(self, run: str) -> tuple[str, ...]:
+        """Return the tasks with a decision not applied yet, the oldest first."""
+        open_ = (decisions_table.c.run == run) & decisions_table.c.step.is_(None)
+        query = sa.select(decisions_table.c.task).where(open_).order_by(decisions_table.c.seq)
+        async with self._store.reading() as connection:
+            return tuple(dict.fromkeys((await connection.execute(query)).scalars()))
+
+    async def take(self, run: str, task: str, step: str) -> Decision | None:
+        """Hand the oldest open decision to a step; a step that asks again gets the same."""
+        about = (decisions_table.c.run == run) & (decisions_table.c.task == task)
+        mine = sa.select(*(decisions_table.c[name] for name in _FIELDS))
+        async with self._store.writing() as connection:
+            if not await connection.scalar(
+                sa.select(decisions_table.c.seq).where(about, decisions_table.c.step == step)
+            ):
+                oldest = sa.select(sa.func.min(decisions_table.c.seq)).where(
+                    about, decisions_table.c.step.is_(None)
+                )
+                taken = sa.update(decisions_table).where(
+                    decisions_table.c.seq == oldest.scalar_subquery()
+                )
+                await connection.execute(taken.values(step=step))
+            found = (
+                await connection.execute(mine.where(about, decisions_table.c.step == step))
+            ).first()
+        return _DECISION.validate_python(found._asdict()) if found else None

@@ -10,14 +10,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.store.database import Store
-from app.store.orders import WORKING, Orders
+from app.store.database import Store, insert_into
+from app.store.orders import WORKING, Wakeups
 from app.store.proposals import closed, decided
 from app.store.runs import PERSON, UNINSTALLED, RunRequest, Status
 from app.store.schema import decisions
 from app.store.schema import orders as orders_table
 from app.store.schema import runs as table
-from app.store.upsert import insert_into
 from runner.ports import Clock, Decision
 
 ORDERED = "order"
@@ -43,7 +42,7 @@ class Affected:
 class Queue:
     """Every method raises ``Outage`` when the database fails; nothing is then half done."""
 
-    def __init__(self, store: Store, clock: Clock, orders: Orders) -> None:
+    def __init__(self, store: Store, clock: Clock, orders: Wakeups) -> None:
         self._store = store
         self._clock = clock
         self._orders = orders

@@ -1,17 +1,28 @@
-"""Runs: who asked for what, how far it is, how it ended."""
+"""Runs: who asked for what, how far it is, how it ended.
+
+Tasks that people want left out: by this run, and by those to come until they are retried.
+
+The journal and the model's answers in the database, for runs that outlive their process.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any, Literal
 
 import sqlalchemy as sa
+from cachetools import LRUCache
 
-from app.store.database import Store
+from app.store.database import Store, insert_into
+from app.store.schema import answers, contents, journal
 from app.store.schema import runs as table
-from runner.ports import Clock
+from app.store.schema import skips as skips_table
+from runner.errors import Outage
+from runner.ports import Clock, JournalRow
+from runner.prompts.questions import Answer
+from runner.state.changes import blob_sha
 
 Status = Literal[
     "queued", "running", "pausing", "paused", "resting", "cancelling", "cancelled", "ended"
@@ -67,7 +78,7 @@ class Run(RunRequest):
 _SELECT = sa.select(*(table.c[field.name] for field in fields(Run)))
 
 
-class Runs:
+class StoredRuns:
     """The runs table. Every method raises ``Outage`` when the database fails."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
@@ -98,3 +109,119 @@ class Runs:
     async def _find(self, query: sa.Select[Any]) -> list[Run]:
         async with self._store.reading() as connection:
             return [Run(**row._mapping) for row in await connection.execute(query)]
+
+
+class StoredSkips:
+    """The skips table, by repository and roadmap. Raises ``Outage`` when the database fails."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def add(self, repository_id: int, roadmap: str, task: str, *, by: str) -> bool:
+        """Leave a task (by its key) out; False when it is left out already."""
+        row = {"repository_id": repository_id, "roadmap": roadmap, "task": task}
+        async with self._store.writing() as connection:
+            if await connection.scalar(sa.select(skips_table.c.task).filter_by(**row)):
+                return False
+            new = row | {"by": by, "made_at": self._clock.now()}
+            await connection.execute(sa.insert(skips_table).values(new))
+        return True
+
+    async def remove(self, repository_id: int, roadmap: str, task: str) -> None:
+        """Let a task be worked on again."""
+        here = (skips_table.c.repository_id == repository_id) & (skips_table.c.roadmap == roadmap)
+        async with self._store.writing() as connection:
+            await connection.execute(sa.delete(skips_table).where(here, skips_table.c.task == task))
+
+    async def of(self, repository_id: int, roadmap: str) -> frozenset[str]:
+        """Return the keys of the tasks to leave out."""
+        here = (skips_table.c.repository_id == repository_id) & (skips_table.c.roadmap == roadmap)
+        async with self._store.reading() as connection:
+            found = await connection.execute(sa.select(skips_table.c.task).where(here))
+            return frozenset(found.scalars())
+
+
+_MOST_KNOWN = 10_000
+
+
+class StoredJournal:
+    """The ``Journal`` port. Every method raises ``Outage`` when the database fails."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        # contents are saved with every row that names them; those that are there are not sent again
+        self._known: LRUCache[str, bool] = LRUCache(_MOST_KNOWN)
+
+    async def save(self, row: JournalRow, contents_: dict[str, bytes]) -> JournalRow:
+        """Store contents and row in one transaction; the first writer of a key wins."""
+        new = {sha: content for sha, content in contents_.items() if sha not in self._known}
+        for sha, content in new.items():
+            if blob_sha(content) != sha:
+                raise ValueError(f"{sha} is not the blob sha of the content given with it")
+        values = asdict(row) | {"saved_at": self._clock.now()}
+        async with self._store.writing() as connection:
+            if new:
+                rows = [{"sha": sha, "content": content} for sha, content in new.items()]
+                await connection.execute(_once(connection.dialect.name, contents, rows))
+            await connection.execute(_once(connection.dialect.name, journal, [values]))
+            key = (journal.c.run == row.run, journal.c.task == row.task, journal.c.seq == row.seq)
+            stored = (await connection.execute(_ROWS.where(*key))).one()
+        self._known.update(dict.fromkeys(new, True))
+        return JournalRow(*stored)
+
+    async def recall(self, run: str) -> list[JournalRow]:
+        """Return the newest row of every cursor of the run."""
+        newest = (
+            sa.select(journal.c.task, sa.func.max(journal.c.seq).label("seq"))
+            .where(journal.c.run == run)
+            .group_by(journal.c.task)
+            .subquery()
+        )
+        same = (journal.c.task == newest.c.task) & (journal.c.seq == newest.c.seq)
+        async with self._store.reading() as connection:
+            found = await connection.execute(_ROWS.join(newest, same).where(journal.c.run == run))
+            return [JournalRow(*each) for each in found]
+
+    async def content(self, sha: str) -> bytes:
+        """Return a content that was saved with a row."""
+        async with self._store.reading() as connection:
+            query = sa.select(contents.c.content).where(contents.c.sha == sha)
+            found: bytes | None = await connection.scalar(query)
+        if found is None:
+            raise Outage("journal", f"The database has no content {sha}; restore its backup.")
+        return found
+
+
+class StoredAnswers:
+    """The ``Answers`` port: an answer that was paid for is not asked for again."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def recall(self, run: str, question: str) -> Answer | None:
+        """Return the answer to a question of the run, if there was one."""
+        query = sa.select(answers.c.answer).where(
+            answers.c.run == run, answers.c.question == question
+        )
+        async with self._store.reading() as connection:
+            found = await connection.scalar(query)
+        return Answer(**found) if found else None
+
+    async def keep(self, run: str, question: str, answer: Answer) -> None:
+        """Store an answer, once."""
+        row = {"run": run, "question": question, "answer": asdict(answer)}
+        async with self._store.writing() as connection:
+            values = [row | {"answered_at": self._clock.now()}]
+            await connection.execute(_once(connection.dialect.name, answers, values))
+
+
+_ROWS = sa.select(
+    journal.c.run, journal.c.task, journal.c.seq, journal.c.node, journal.c.data
+).select_from(journal)
+
+
+def _once(dialect: str, table: sa.Table, rows: list[dict[str, Any]]) -> sa.Insert:
+    return insert_into(dialect, table).values(rows).on_conflict_do_nothing()

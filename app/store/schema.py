@@ -2,6 +2,7 @@
 
 Times are UTC seconds since 1970 as a double, so they sort and compare the same in every engine;
 in Python they are aware datetimes.
+
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ metadata = sa.MetaData(
 )
 
 # ``seq`` is the order of arrival: GUIDs have none, and a clock may go backwards. ``meaning`` is the
-# same for deliveries that say the same (``handlers/meaning.py``).
+# same for deliveries that say the same (``handlers/events.py``).
 deliveries = sa.Table(
     "deliveries",
     metadata,

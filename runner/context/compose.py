@@ -1,20 +1,130 @@
-"""Choose what a context shows: each part gets its share of the tokens, the best comes first."""
+"""The parts of a context and how the whole is kept within a budget of tokens.
+
+Choose what a context shows: each part gets its share of the tokens, the best comes first.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
+from runner.code.symbols import Definition
 from runner.context.cut import cut, hard_cut
-from runner.context.facts import NOTHING
-from runner.context.library import Library
-from runner.context.parts import Listed, Parts, Shown, cost, fitting, listed
-from runner.context.project import layout, project_type
+from runner.context.library import NOTHING, Library, layout, project_type
 from runner.context.rank import Ranking
-from runner.context.symbols import Definition
-from runner.context.terms import terms
+from runner.context.search import terms
 from runner.context.tokens import Count
+
+_LINE = 2
+"""Tokens around a line: its bullet and its end."""
+
+_FENCES = 12
+"""Tokens around a quoted file."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedFile:
+    """A file as it is quoted; ``partial`` when lines were left out, ``wanted`` when it is named."""
+
+    path: str
+    text: str
+    partial: bool = False
+    wanted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A path or task, and lines about it."""
+
+    name: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ContextParts:
+    """What a context may hold besides the task's own words; lists have the best first."""
+
+    details: str = ""
+    section: str = ""
+    project: str = ""
+    layout: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    files: tuple[QuotedFile, ...] = ()
+    users: tuple[Listed, ...] = ()
+    earlier: tuple[Listed, ...] = ()
+    recalled: tuple[str, ...] = ()
+    outlines: tuple[Listed, ...] = ()
+
+
+Item = QuotedFile | Listed | str
+_DROPPED = ("outlines", "recalled", "layout", "earlier", "users", "files", "notes")
+"""What goes, from its end, when the whole turns out too long; after that the texts."""
+
+
+def cost(item: Item, count: Count) -> int:
+    """Return about how many tokens an item takes where it is rendered."""
+    if isinstance(item, str):
+        return count(item) + _LINE
+    if isinstance(item, QuotedFile):
+        return count(item.text) + count(item.path) + _FENCES
+    return count(item.name) + _LINE + sum(count(line) + _LINE for line in item.lines)
+
+
+def fitting(items: Iterable[str], *, limit: int, count: Count) -> tuple[str, ...]:
+    """Return the lines from the first one on that take at most ``limit`` tokens together."""
+    kept: list[str] = []
+    for item in items:
+        limit -= cost(item, count)
+        if limit < 0:
+            break
+        kept.append(item)
+    return tuple(kept)
+
+
+def listed(items: Iterable[Listed], *, limit: int, count: Count, most: int) -> tuple[Listed, ...]:
+    """Return the items that fit into ``limit`` tokens; one that is too long is left out."""
+    kept: list[Listed] = []
+    for item in islice(items, most):
+        if (price := cost(item, count)) <= limit:
+            kept.append(item)
+            limit -= price
+    return tuple(kept)
+
+
+def within(
+    parts: ContextParts, render: Callable[[ContextParts], str], *, limit: int, count: Count
+) -> tuple[ContextParts, str]:
+    """Render, dropping the least worthy until the whole has at most ``limit`` tokens.
+
+    Return what is left with its text. This holds for every text: of a task that alone is longer the
+    beginning is kept.
+    """
+    text = render(parts)
+    while (over := count(text) - limit) > 0:
+        fewer = _less(parts, over, count)
+        if fewer is None:
+            return parts, hard_cut(text, limit=limit, count=count)
+        parts = fewer
+        text = render(parts)
+    return parts, text
+
+
+def _less(parts: ContextParts, over: int, count: Count) -> ContextParts | None:
+    """Drop items worth about ``over`` tokens, else a text; None when nothing is left to drop."""
+    for name in _DROPPED:
+        items: list[Item] = list(getattr(parts, name))
+        gone = 0
+        while items and gone < over:
+            gone += cost(items.pop(), count)
+        if gone:
+            return replace(parts, **{name: tuple(items)})  # type: ignore[arg-type]
+    for name in ("section", "details", "project"):
+        if getattr(parts, name):
+            return replace(parts, **{name: ""})  # type: ignore[arg-type]
+    return None
+
 
 DETAILS, SECTION, LAYOUT, USERS, EARLIER, RECALLED, RELATED, OUTLINES = (
     0.35, 0.10, 0.10, 0.12, 0.12, 0.06, 0.30, 0.10,
@@ -49,7 +159,7 @@ class Material:
     recalled: Sequence[str] = ()
 
 
-def compose(material: Material, *, limit: int, left: int, count: Count) -> Parts:
+def compose(material: Material, *, limit: int, left: int, count: Count) -> ContextParts:
     """Return the parts of a context of ``limit`` tokens, of which ``left`` are not used up yet."""
     parts = _frame(material, limit, count)
     left -= sum(cost(text, count) for text in (parts.details, parts.section, parts.project))
@@ -66,9 +176,9 @@ def compose(material: Material, *, limit: int, left: int, count: Count) -> Parts
     return replace(parts, files=tuple(files), outlines=outlines)
 
 
-def _frame(material: Material, limit: int, count: Count) -> Parts:
+def _frame(material: Material, limit: int, count: Count) -> ContextParts:
     """All but the files: short parts with a share of their own."""
-    return Parts(
+    return ContextParts(
         details=hard_cut(material.details, limit=int(limit * DETAILS), count=count),
         section=hard_cut(material.section, limit=int(limit * SECTION), count=count),
         project=project_type(material.paths),
@@ -89,9 +199,9 @@ def _layout(material: Material, limit: int, count: Count) -> tuple[str, ...]:
     return fitting(lines, limit=limit, count=count)
 
 
-def _named_files(material: Material, left: int, count: Count) -> list[Shown]:
+def _named_files(material: Material, left: int, count: Count) -> list[QuotedFile]:
     """The files the task is about: whole while they fit, else a part of each."""
-    found: list[Shown] = []
+    found: list[QuotedFile] = []
     wanted = [path for path in material.named if path in material.contents]
     for at, path in enumerate(wanted):
         room = max(left // 2, left // (len(wanted) - at)) if at < len(wanted) - 1 else left
@@ -103,8 +213,8 @@ def _named_files(material: Material, left: int, count: Count) -> list[Shown]:
 
 def _related_files(
     material: Material, seen: Collection[str], room: int, count: Count
-) -> list[Shown]:
-    scores, found = material.ranking.scores, list[Shown]()
+) -> list[QuotedFile]:
+    scores, found = material.ranking.scores, list[QuotedFile]()
     others = [path for path in material.contents if path not in seen]
     best = max((scores.get(path, 0.0) for path in others), default=0.0)
     for path in others:
@@ -116,16 +226,18 @@ def _related_files(
     return found
 
 
-def _shown(material: Material, path: str, room: int, count: Count, *, wanted: bool) -> Shown | None:
+def _shown(
+    material: Material, path: str, room: int, count: Count, *, wanted: bool
+) -> QuotedFile | None:
     content = material.contents[path]
-    room -= cost(Shown(path, ""), count)
+    room -= cost(QuotedFile(path, ""), count)
     if room < 40 or b"\0" in content:
         return None
     text = content.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n")
     symbols = material.library.facts.get(path, NOTHING).symbols
     about = set(terms(material.text))
     fits = cut(text, symbols, about=about, limit=room, count=count, head=wanted)
-    return Shown(path, fits, partial=fits != text, wanted=wanted)
+    return QuotedFile(path, fits, partial=fits != text, wanted=wanted)
 
 
 def _users(material: Material) -> Iterator[Listed]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from runner.context.symbols import Symbols
-from runner.context.terms import terms
+from runner.code.symbols import Symbols
+from runner.context.search import terms
 from runner.context.tokens import Count
 
 _LONG = 60

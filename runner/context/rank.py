@@ -1,15 +1,19 @@
-"""Which files matter for a task, and which use what it is going to change."""
+"""Which files matter for a task, and which use what it is going to change.
+
+Which files of a tree use others, by way of imports and of what languages load unasked. Pure.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from runner.context.facts import Facts
-from runner.context.library import Library
-from runner.context.nearness import fused
-from runner.context.terms import terms
+from runner.code.imports import ModulePaths, imported
+from runner.code.languages import language_of
+from runner.context.library import FileFacts, Library
+from runner.context.search import fused, terms
 
 _QUOTED = re.compile(r"`([^`\n]{1,120})`")
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -22,7 +26,7 @@ _SPREAD_FROM = 25
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class RankTarget:
     """A definition the task names: its ``name`` and the file that has it."""
 
     path: str
@@ -34,7 +38,7 @@ class Ranking:
     """``scores`` by path; ``targets`` are what changes, ``users`` (path → names) who is hit."""
 
     scores: Mapping[str, float]
-    targets: tuple[Target, ...]
+    targets: tuple[RankTarget, ...]
     users: Mapping[str, tuple[str, ...]]
 
 
@@ -57,10 +61,10 @@ def ranked(
     return Ranking(_spread(library, scores), targets, users)
 
 
-def _targets(library: Library, text: str, named: Sequence[str]) -> tuple[Target, ...]:
+def _targets(library: Library, text: str, named: Sequence[str]) -> tuple[RankTarget, ...]:
     plain = set(_NAME.findall(text))
     of_named = [
-        Target(path, definition.name)
+        RankTarget(path, definition.name)
         for path in named
         if path in library.facts
         for definition in library.facts[path].symbols.definitions
@@ -68,7 +72,7 @@ def _targets(library: Library, text: str, named: Sequence[str]) -> tuple[Target,
     ]
     taken = {target.name for target in of_named}
     others = [
-        Target(path, name)
+        RankTarget(path, name)
         for name in dict.fromkeys(_code_names(text))
         if name not in taken and len(library.definers.get(name, ())) <= _SAME_NAME
         for path in library.definers.get(name, ())
@@ -85,7 +89,7 @@ def _code_names(text: str) -> Iterable[str]:
 
 
 def _users(
-    library: Library, targets: Collection[Target], named: Sequence[str]
+    library: Library, targets: Collection[RankTarget], named: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
     """Files that use a target: its file's importers that mention it, or all that call its name."""
     users: dict[str, dict[str, None]] = {}
@@ -102,7 +106,7 @@ def _users(
     return {path: tuple(names) for path, names in sorted(users.items())}
 
 
-def _mentions(facts: Facts, target: Target) -> bool:
+def _mentions(facts: FileFacts, target: RankTarget) -> bool:
     """Whether the file uses the name, or imports it from somewhere."""
     symbols = facts.symbols
     pattern = re.compile(rf"\b{re.escape(target.name)}\b")
@@ -119,3 +123,79 @@ def _spread(library: Library, scores: Mapping[str, float]) -> dict[str, float]:
             share = _NEIGHBOUR * scores[path] / max(1, len(near)) ** 0.5
             lifted[other] = lifted.get(other, 0.0) + share
     return lifted
+
+
+FOLLOWED = frozenset({"python", "javascript", "typescript", "tsx", "go"})
+"""Languages whose imports lead from a test to all that it uses; others load more than they say."""
+
+
+def users_of(
+    touched: Iterable[str], facts: Mapping[str, FileFacts], paths: Collection[str]
+) -> frozenset[str]:
+    """Return the files of ``paths`` that use one of ``touched``, these among them.
+
+    ``facts`` tell what the files import.
+    """
+    places = ModulePaths(paths)
+    importers: dict[str, set[str]] = defaultdict(set)
+    for path, known in facts.items():
+        for target in (
+            *imported(path, known.symbols.imports, places),
+            *_unasked(path, places.paths),
+        ):
+            importers[target].add(path)
+            for package in _packages(target, places.paths):
+                importers[package].add(path)
+    beside = _go_packages(places.paths)
+    found: set[str] = set()
+    todo = list(touched)
+    while todo:
+        path = todo.pop()
+        if path not in found:
+            found.add(path)
+            todo += importers.get(path, ())
+            todo += beside.get(path.rpartition("/")[0], ()) if path.endswith(".go") else ()
+    return frozenset(found)
+
+
+def names_of(path: str) -> tuple[str, ...]:
+    """What text that starts or reads a file calls it: by its name, or as a module by dots."""
+    name = path.rpartition("/")[2]
+    if not path.endswith(".py"):
+        return (name,)
+    module = path.removesuffix(".py").removesuffix("/__init__").removesuffix("/__main__")
+    return (name, module.removeprefix("src/").removeprefix("lib/").replace("/", "."))
+
+
+def _unasked(path: str, paths: Collection[str]) -> Iterator[str]:
+    """The ``conftest.py`` files that pytest loads for a Python file, in its folder and above."""
+    if not path.endswith(".py"):
+        return
+    folder = path
+    while folder:
+        folder = folder.rpartition("/")[0]
+        there = f"{folder}/conftest.py".lstrip("/")
+        if there in paths and there != path:
+            yield there
+
+
+def _packages(path: str, paths: Collection[str]) -> Iterator[str]:
+    """The packages around a Python module, which are run before it is."""
+    folder = path.rpartition("/")[0] if path.endswith(".py") else ""
+    while folder and f"{folder}/__init__.py" in paths:
+        yield f"{folder}/__init__.py"
+        folder = folder.rpartition("/")[0]
+
+
+def _go_packages(paths: Iterable[str]) -> dict[str, list[str]]:
+    """Go files by folder: those of one package use each other without an import."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        if path.endswith(".go"):
+            found[path.rpartition("/")[0]].append(path)
+    return found
+
+
+def followed(path: str) -> bool:
+    """Whether imports tell who uses a file."""
+    return language_of(path) in FOLLOWED

@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from runner.driver import Node
+from runner.loop.driver import Node
 from runner.nodes.approve import apply_recovery, await_approval
 from runner.nodes.checkpoint import checkpoint
 from runner.nodes.context import build_context
 from runner.nodes.generate import execute_task, repair_code, repair_test
 from runner.nodes.plan import plan_task
 from runner.nodes.recover import classify_failure, propose_recovery
-from runner.nodes.run import (
-    decide_next,
-    generate_report,
-    parse_roadmap,
-    pick_task,
-    retry_deferred,
-)
+from runner.nodes.run import decide_next, generate_report, parse_roadmap, pick_task, retry_deferred
 from runner.nodes.validate import validate_code
 from runner.nodes.verify import verify_task, write_files
 

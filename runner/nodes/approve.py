@@ -5,24 +5,16 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from runner.changes import ChangeSet, Write
-from runner.deps import Deps
 from runner.errors import TaskError
-from runner.nodes.checkpoint import branch_of
-from runner.nodes.proposing import proposed, with_place
-from runner.nodes.pushed import noticed, shown_anew, with_push
-from runner.nodes.sharing import added, ground, landed
-from runner.placing import independent
-from runner.ports import Checkpoint, Decision
-from runner.reading import contents
-from runner.recovery.edit import edited
-from runner.recovery.fingerprint import original_of, sealed
-from runner.recovery.reread import stands
-from runner.recovery.values import Proposal
-from runner.roadmap.edit import EditRefused, find
-from runner.roadmap.parse import parse_roadmap
-from runner.state import Attempt, Decided, Failure, RunState, Status, Step
-from runner.texts_recovery import (
+from runner.loop.applied import edited
+from runner.loop.deps import Deps
+from runner.loop.reading import contents
+from runner.loop.schedule import independent
+from runner.loop.stacking import roadmap_for, roadmap_now, stands
+from runner.nodes.checkpoint import added, branch_of, ground, landed
+from runner.nodes.human_commits import noticed, shown_anew, with_push
+from runner.nodes.recover import proposed, with_place
+from runner.people.recovery_sentences import (
     CANCELLED,
     DONE_BY_PEOPLE,
     MERGED_OTHERWISE,
@@ -31,7 +23,13 @@ from runner.texts_recovery import (
     recovery_message,
     recovery_title,
 )
-from runner.unmerged import roadmap_for, roadmap_now
+from runner.ports import Decision
+from runner.roadmap.edit import EditRefused, find
+from runner.roadmap.parse import parse_roadmap
+from runner.state.changes import ChangeSet, Write
+from runner.state.proposal import Proposal, original_of, sealed
+from runner.state.publishing import Checkpoint
+from runner.state.run_state import Attempt, Decided, Failure, RunState, Status, Step
 
 log = logging.getLogger(__name__)
 

@@ -1,32 +1,74 @@
-"""Commit exactly the validated change set plus one ticked box, and publish it."""
+"""Commit exactly the validated change set plus one ticked box, and publish it.
+
+What a checkpoint is published on, and where: the ways of ``pull_requests``.
+"""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 
-from runner.changes import ChangeSet, Write
-from runner.deps import Deps
+from runner.checks.validate import syntax_complaint
 from runner.errors import TaskError
-from runner.naming import branch_name
-from runner.nodes.sharing import added, ground, landed
+from runner.loop.deps import Deps
+from runner.loop.reading import base_of, contents
+from runner.loop.schedule import Base, Bases, independent
+from runner.loop.stacking import roadmap_for
 from runner.nodes.verify import verify_task
-from runner.ports import Checkpoint, Published
-from runner.reading import base_of, contents
-from runner.roadmap.edit import EditRefused, find, tick_all
-from runner.snapshot import Snapshot
-from runner.state import RunState, Step
-from runner.texts import (
-    commit_message,
+from runner.people.recovery_sentences import WRITTEN, builds_on
+from runner.people.sentences import (
+    branch_name,
+    checkpoint_message,
     pull_request_body,
+    rows_of,
+    shared_branch,
     title_of,
     verdict_of,
     verified_trailer,
 )
-from runner.texts_recovery import WRITTEN, builds_on
-from runner.unmerged import roadmap_for
-from runner.validators.validate import syntax_complaint
-from runner.verdicts import reasons_of
+from runner.roadmap.edit import EditRefused, find, tick_all
+from runner.state.changes import ChangeSet, Snapshot, Write
+from runner.state.findings import reasons_of
+from runner.state.publishing import Checkpoint, Published
+from runner.state.run_state import RunState, Step
+
+
+def ground(state: RunState, deps: Deps) -> Base:
+    """Return what the task in hand is published on now: others may have been added meanwhile.
+
+    Raises ``TaskError`` where no branch has all it needs.
+    """
+    if not independent(state):
+        return Base(*(deps.line.tip or (state.tip, state.tip_branch)))
+    place = Bases(state, deps.line.added).of(state.current, *state.attempt.members)
+    if place is None:
+        raise TaskError("conflict", "what it depends on lies on branches apart, none is merged")
+    return place
+
+
+def added(state: RunState, deps: Deps, made: Checkpoint) -> tuple[RunState, Checkpoint]:
+    """Return what is published in the place of a checkpoint, and what is kept of its text."""
+    if state.request.options.pull_requests != "single":
+        return state, made
+    state = state.with_attempt(told=made.body.encode())
+    rows = rows_of(state, deps.line.added)
+    return state, replace(made, branch=shared_branch(made.run), rows=rows)
+
+
+def landed(state: RunState, deps: Deps, published: Published) -> RunState:
+    """Return the state with its published commit, which the next one of the line builds on."""
+    state = state.with_attempt(
+        commit=published.commit,
+        branch=published.branch,
+        url=published.url or state.attempt.url,
+        notes=(*state.attempt.notes, *published.notes),
+    )
+    if not independent(state):
+        deps.line.tip = (published.commit, published.branch)
+    deps.line.added[state.current] = state.attempt
+    return state
+
 
 log = logging.getLogger(__name__)
 
@@ -133,7 +175,7 @@ def _checkpoint(
         changes=changes.effective(base),
         tree=changes.tree(base),
         title=title_of(task),
-        message=commit_message(task),
+        message=checkpoint_message(task),
         body="\n\n".join(filter(None, body)),
         trailers=(
             *(("Co-authored-by", person) for person in people),

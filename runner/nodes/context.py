@@ -1,4 +1,9 @@
-"""Gather what the model has to see for one task, within a budget of tokens."""
+"""Gather what the model has to see for one task, within a budget of tokens.
+
+Ask for the embeddings a context is ranked with; where that fails words alone rank it.
+
+What earlier tasks of this run made and decided, in a few lines each.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +13,139 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from runner.context.choose import MAX_FILE, chosen, readable
-from runner.context.compose import Material, compose
-from runner.context.earlier import earlier_tasks, made
-from runner.context.facts import Facts
-from runner.context.index import Index
-from runner.context.library import Library
-from runner.context.named import existing, near_misses, not_shown
-from runner.context.parts import Parts, within
+from runner.checks.validate import syntax_complaint
+from runner.context.compose import ContextParts, Listed, Material, compose, signatures, within
+from runner.context.library import (
+    MAX_FILE,
+    FileFacts,
+    Index,
+    Library,
+    chosen,
+    existing,
+    near_misses,
+    not_shown,
+    readable,
+)
 from runner.context.rank import Ranking, ranked
-from runner.context.terms import terms
+from runner.context.search import LONGEST, MOST_NEW, nearest, terms
 from runner.context.tokens import counter
-from runner.deps import Deps
-from runner.nodes.nearness import near
+from runner.errors import PortError
+from runner.loop.deps import Deps
+from runner.loop.reading import base_of, contents, quote
+from runner.loop.schedule import Bases, independent
+from runner.ports import Embedder
 from runner.prompts import render_text
-from runner.reading import base_of, contents, quote
-from runner.snapshot import Snapshot
-from runner.state import RunState, Step
-from runner.validators.validate import syntax_complaint
+from runner.state.changes import Snapshot, Write, blob_sha
+from runner.state.run_state import Attempt, RunState, Step, Usage
+
+
+class _Counted:
+    """An embedder of one model that adds up what was used."""
+
+    def __init__(self, embedder: Embedder, model: str) -> None:
+        self._embedder = embedder
+        self.model = model
+        self.used = Usage()
+
+    async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return a vector for each text. Raises ``Outage`` or ``TaskError``."""
+        found = await self._embedder.embed(texts, model=self.model)
+        self.used += Usage(
+            found.seconds, found.tokens, found.cost or 0.0, 1, int(found.cost is None)
+        )
+        return found.vectors
+
+
+async def near(
+    state: RunState, deps: Deps, base: Snapshot, library: Library, text: str
+) -> tuple[RunState, Sequence[str]]:
+    """Return the paths nearest to the task by meaning; () where no embeddings are wished for.
+
+    What they took is counted with the attempt, those too that were of no use in the end.
+    """
+    model = state.request.options.embeddings
+    if not model or deps.embedder is None:
+        return state, ()
+    embedder, paths = _Counted(deps.embedder, model), list[str]()
+    try:
+        paths = await _nearest(deps, embedder, base, library, text)
+    except PortError as error:
+        log.warning("No embeddings: files are ranked by their words alone (%s)", error.message)
+    spent, embedded = state.attempt.spent, state.attempt.embedded
+    used = embedder.used
+    return state.with_attempt(spent=spent + used, embedded=embedded + used), paths
+
+
+async def _nearest(
+    deps: Deps, embedder: _Counted, base: Snapshot, library: Library, text: str
+) -> list[str]:
+    model, vectors = embedder.model, deps.index.vectors
+    shas = {path: base.entries[path].sha for path in library.facts if path in base.entries}
+    for path, vector in (await _new(deps, embedder, base, library, text)).items():
+        vectors.keep(model, shas[path], vector)
+    (question,) = await embedder.embed([text[:LONGEST]])
+    return nearest(question, {p: v for p, sha in shas.items() if (v := vectors.of(model, sha))})
+
+
+async def _new(
+    deps: Deps, embedder: _Counted, base: Snapshot, library: Library, text: str
+) -> dict[str, Sequence[float]]:
+    """Embed files that are not known yet: those that share words with the task before others."""
+    words, vectors = library.search.scores(terms(text)), deps.index.vectors
+    there = (path for path in library.facts if path in base.entries)
+    new = [p for p in there if vectors.of(embedder.model, base.entries[p].sha) is None]
+    new.sort(key=lambda path: (-words.get(path, 0.0), path))
+    found = await contents(deps, base, new[:MOST_NEW])
+    if not found:
+        return {}
+    texts = [f"{p}\n{found[p].decode('utf-8', 'replace')}"[:LONGEST] for p in found]
+    return dict(zip(found, await embedder.embed(texts), strict=True))
+
+
+_FILES, _STEPS = 6, 3
+
+
+def earlier_tasks(state: RunState, index: Index) -> list[Listed]:
+    """Return one entry a finished task, the newest first."""
+    titles = {task.key: f"{task.name} {task.title}" for task in state.tasks}
+    done = _before(state)
+    return [
+        Listed(titles.get(attempt.task, attempt.task)[:120], tuple(_lines(attempt, index)))
+        for attempt in reversed(done)
+    ]
+
+
+def made(state: RunState) -> list[str]:
+    """Return the files earlier tasks of the run wrote, the newest first."""
+    files: dict[str, None] = {}
+    for attempt in reversed(_before(state)):
+        files |= dict.fromkeys(p for p, write in attempt.changes.files.items() if write)
+    return list(files)
+
+
+def _before(state: RunState) -> list[Attempt]:
+    """The finished tasks that the one in hand builds on: where branches are apart, not all."""
+    done = [a for a in state.attempts.values() if a.commit and a.task != state.current]
+    if not independent(state):
+        return done
+    under = {*Bases(state).below(state.attempt.below)}
+    return [a for a in done if a.branch in under or a.task not in state.members]
+
+
+def _lines(attempt: Attempt, index: Index) -> Iterator[str]:
+    for path, write in list(attempt.changes.files.items())[:_FILES]:
+        yield f"wrote {path}{_defined(path, write, index)}" if write else f"deleted {path}"
+    if attempt.plan:
+        for step in attempt.plan.steps[:_STEPS]:
+            yield f"decided: {' '.join(step.split())[:160]}"
+
+
+def _defined(path: str, write: Write, index: Index) -> str:
+    sha = blob_sha(write.content)
+    facts = index.known(path, sha) or index.learn(path, sha, write.content)
+    found = facts.symbols.definitions
+    return f": {'; '.join(line.strip() for line in signatures(found))}" if found else ""
+
 
 log = logging.getLogger(__name__)
 
@@ -83,28 +203,28 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
     return state.with_attempt(partial=_partial(parts, asked)), text
 
 
-def _partial(parts: Parts, asked: Sequence[str]) -> tuple[str, ...]:
+def _partial(parts: ContextParts, asked: Sequence[str]) -> tuple[str, ...]:
     """Files of which a part is shown, or nothing though the task names them."""
     whole = {file.path for file in parts.files if not file.partial}
     shown = {file.path for file in parts.files if file.partial}
     return tuple(sorted(shown | set(asked) - whole))
 
 
-def _rendered(state: RunState, deps: Deps, material: Material) -> tuple[Parts, str]:
+def _rendered(state: RunState, deps: Deps, material: Material) -> tuple[ContextParts, str]:
     """Choose and render; takes processor time, so it has a thread of its own."""
     options = state.request.options
     planning = state.node == "plan_task"
     limit = options.context_tokens // 2 if planning else options.context_tokens
     count = counter(options.model or deps.model_name)
     render = partial(_render, state)
-    left = limit - count(render(Parts()))
+    left = limit - count(render(ContextParts()))
     parts = compose(material, limit=limit, left=left, count=count)
     broken = [n for file in parts.files for n in _broken_before(file.path, material.contents)]
     parts = replace(parts, notes=(*parts.notes, *broken))
     return within(parts, render, limit=limit, count=count)
 
 
-def _render(state: RunState, parts: Parts) -> str:
+def _render(state: RunState, parts: ContextParts) -> str:
     return render_text(
         "context",
         task=state.task,
@@ -126,7 +246,7 @@ async def _library(
     return await asyncio.to_thread(deps.index.library, facts, shas)
 
 
-async def facts_of_tree(deps: Deps, base: Snapshot, paths: Sequence[str]) -> dict[str, Facts]:
+async def facts_of_tree(deps: Deps, base: Snapshot, paths: Sequence[str]) -> dict[str, FileFacts]:
     """Return what is known of these files; those nobody has read yet are read, for some time."""
     entries = base.entries
     facts = {p: known for p in paths if (known := deps.index.known(p, entries[p].sha))}
@@ -140,7 +260,7 @@ async def facts_of_tree(deps: Deps, base: Snapshot, paths: Sequence[str]) -> dic
     return facts
 
 
-def _learn(index: Index, base: Snapshot, found: Mapping[str, bytes]) -> dict[str, Facts]:
+def _learn(index: Index, base: Snapshot, found: Mapping[str, bytes]) -> dict[str, FileFacts]:
     return {
         path: index.learn(path, base.entries[path].sha, content) for path, content in found.items()
     }

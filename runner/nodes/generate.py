@@ -1,32 +1,145 @@
-"""Ask for code: a first or fresh answer, a repair of what does not parse, a repair of red tests."""
+"""Ask for code: a first or fresh answer, a repair of what does not parse, a repair of red tests.
+
+Files as a question quotes them, and which of them it shows only in part.
+
+What a model is not shown, and what becomes of it in the model's answer.
+
+A model sees ``***`` in the place of a secret. Where its answer repeats such a line, the file keeps
+what really stands there: a change set never loses a value because it was hidden.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from runner.asking import Said, ask
-from runner.changes import ChangeSet
-from runner.deps import Deps
-from runner.findings import Complaint
-from runner.nodes.before import unproven
-from runner.nodes.handed import set_aside, taken_over
-from runner.nodes.hiding import put_back, still_hidden, without_excerpts
-from runner.nodes.quoting import long_one, originals, quoted_changes, unseen, with_tests
-from runner.nodes.required import asked_for
-from runner.ports import Message
+from runner.answers import ParsedAnswer, parse_reply
+from runner.checks.validate import REFUSED
+from runner.code.symbols import symbols_of
+from runner.context.cut import cut
+from runner.context.search import terms
+from runner.loop.asking import ModelReply, ask
+from runner.loop.deps import Deps
+from runner.loop.reading import Quoted, base_of, contents, named_in, quote, reader
+from runner.loop.strategy import MAX_REPAIRS, after_failure
+from runner.nodes.human_commits import set_aside, taken_over
+from runner.nodes.validate import asked_for
+from runner.nodes.weigh import unproven
+from runner.people.sentences import in_log
 from runner.prompts import question
-from runner.prompts.kinds import kind_of
-from runner.reading import base_of, contents, named_in, reader
-from runner.replies import Reply, parse_reply
-from runner.secret_files import is_secret_file
-from runner.state import Attempt, RunState, Step
-from runner.strategy import MAX_REPAIRS, after_failure
-from runner.texts import in_log
-from runner.validators.validate import REFUSED
-from runner.verdicts import outputs_of
+from runner.prompts.forms import kind_of
+from runner.prompts.questions import Message
+from runner.state.changes import ChangeSet
+from runner.state.findings import Complaint, outputs_of
+from runner.state.run_state import Attempt, RunState, Step
+from runner.text.mask import HIDDEN, Mask, hidden_lines, is_secret_file
+
+MAX_QUOTED = 12_000
+LONG = 50
+"""Lines of a file from which on a repair is asked for the lines that change alone."""
+
+
+def quoted_changes(changes: ChangeSet, wanted: Iterable[str]) -> list[Quoted]:
+    """Files of the change set as they are quoted back."""
+    chosen = set(wanted)
+    return [
+        quote(path, write.content, limit=MAX_QUOTED)
+        for path, write in changes.files.items()
+        if write is not None and path in chosen
+    ]
+
+
+async def with_tests(state: RunState, deps: Deps, tests: Sequence[str]) -> list[Quoted]:
+    """The changed files, and the failing test files that the change set does not hold."""
+    changes = state.attempt.changes
+    base = await base_of(state, deps)
+    others = [path for path in dict.fromkeys(tests) if path not in changes.files]
+    found = await contents(deps, base, others[:3])
+    quoted = [quote(path, content, limit=MAX_QUOTED // 2) for path, content in found.items()]
+    return quoted_changes(changes, changes.files) + quoted
+
+
+async def originals(state: RunState, deps: Deps, paths: Iterable[str]) -> list[Quoted]:
+    """Files of the base whose new version was refused; of a long one what the task is about."""
+    changes = state.attempt.changes.files
+    base = await base_of(state, deps)
+    found = await contents(deps, base, sorted({path for path in paths if path not in changes}))
+    about = frozenset(terms(f"{state.task.text}\n{state.task.details}"))
+    return [
+        await asyncio.to_thread(_original, path, content, about) for path, content in found.items()
+    ]
+
+
+def _original(path: str, content: bytes, about: frozenset[str]) -> Quoted:
+    text = content.decode("utf-8", "replace").replace("\r\n", "\n")
+    shown = cut(text, symbols_of(path, content), about=about, limit=MAX_QUOTED, count=len)
+    return replace(quote(path, shown.encode(), limit=MAX_QUOTED), partial=shown != text)
+
+
+def long_one(files: Iterable[Quoted]) -> str:
+    """The path of a file too long to be repeated for a small correction, '' when there is none."""
+    return next((f.path for f in files if f.partial or f.text.count("\n") >= LONG), "")
+
+
+def unseen(state: RunState, files: Iterable[Quoted]) -> tuple[str, ...]:
+    """Paths of which the model saw only a part, in the context or in these files of a question."""
+    partial = set(state.attempt.partial)
+    for file in files:
+        partial = partial | {file.path} if file.partial else partial - {file.path}
+    return tuple(sorted(partial))
+
+
+_IN_FRONT = "+- \t"
+"""What an answer may have in front of a line that it repeats: other indentation, a diff's mark."""
+
+
+def put_back(answer: str, shown: Iterable[bytes], mask: Mask) -> str:
+    """Return the answer with the hidden lines of these contents as they really are.
+
+    A line that stands for two different ones stays hidden: ``still_hidden`` then refuses it.
+    """
+    if HIDDEN not in answer:
+        return answer
+    truths: dict[str, set[str]] = {}
+    for content in shown:
+        text = content.decode("utf-8", "replace").replace("\r\n", "\n")
+        for line, truth in hidden_lines(text, mask.spans(text)).items():
+            truths.setdefault(line.strip(), set()).add(truth)
+    known = {line: truth.pop() for line, truth in truths.items() if len(truth) == 1}
+    return "\n".join(_truth(line, known) for line in answer.split("\n"))
+
+
+def _truth(line: str, known: Mapping[str, str]) -> str:
+    bare = line.lstrip(_IN_FRONT)
+    truth = known.get(bare.strip()) if HIDDEN in line else None
+    if truth is None:
+        return line
+    # a block of several lines has its own indentation
+    return truth if "\n" in truth else line[: len(line) - len(bare)] + truth.strip()
+
+
+def still_hidden(changes: ChangeSet, old: Mapping[str, bytes], mask: Mask) -> tuple[Complaint, ...]:
+    """Complain about files in which ``***`` would take the place of a value that was hidden."""
+    found = []
+    for path, write in changes.files.items():
+        before = old.get(path, b"").decode("utf-8", "replace")
+        after = write.content.decode("utf-8", "replace") if write else ""
+        if after.count(HIDDEN) > before.count(HIDDEN) and mask.spans(before):
+            message = (
+                f"{path} has {HIDDEN} in the place of a value that is hidden from you. Repeat such "
+                "a line exactly as it was shown, or change the other lines by SEARCH/REPLACE."
+            )
+            found.append(Complaint(path, "HiddenValue", message))
+    return tuple(found)
+
+
+def without_excerpts(complaints: Iterable[Complaint]) -> tuple[Complaint, ...]:
+    """Return the complaints without lines of files that are not shown."""
+    return tuple(replace(c, excerpt="") if is_secret_file(c.path) else c for c in complaints)
+
 
 log = logging.getLogger(__name__)
 
@@ -141,7 +254,7 @@ async def _repaired(state: RunState, deps: Deps, asked: CodeQuestion) -> Step:
 
 
 async def _answered(
-    state: RunState, deps: Deps, said: Said, before: ChangeSet, asked: CodeQuestion
+    state: RunState, deps: Deps, said: ModelReply, before: ChangeSet, asked: CodeQuestion
 ) -> RunState:
     """Turn an answer into a change set; what cannot be understood becomes complaints."""
     base = await base_of(state, deps)
@@ -149,7 +262,7 @@ async def _answered(
     written = [write.content for write in before.files.values() if write]
     text = await asyncio.to_thread(put_back, said.text, [*old.values(), *written], deps.mask)
 
-    def parsed(before: ChangeSet) -> Reply:
+    def parsed(before: ChangeSet) -> ParsedAnswer:
         return parse_reply(
             text,
             paths={*base.entries, *before.files},

@@ -8,13 +8,13 @@ import re
 
 from pydantic import BaseModel, ValidationError
 
-from runner.asking import ask
-from runner.deps import Deps
+from runner.loop.asking import ask
+from runner.loop.deps import Deps
 from runner.nodes.context import describe
+from runner.people.sentences import in_log
 from runner.prompts import question
 from runner.prompts.forms import form
-from runner.state import Plan, RunState, Step
-from runner.texts import in_log
+from runner.state.run_state import Plan, RunState, Step
 
 log = logging.getLogger(__name__)
 

@@ -1,21 +1,200 @@
-"""What happens when a task cannot be finished: say why, with evidence, and propose what to do."""
+"""What happens when a task cannot be finished: say why, with evidence, and propose what to do.
+
+Find tasks that can take a failed task's place: two questions at most, then its own structure.
+
+Put a proposal into the form people see: a pull request whose diff is what approval would do.
+
+A change set that needs a person: what is proposed is to write it. Pure.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from runner.deps import Deps
+from runner.checks.destructive import Destructive
 from runner.errors import TaskError
-from runner.nodes.drafting import drafted
-from runner.nodes.gathering import explained_failure
-from runner.nodes.proposing import proposed, with_place
-from runner.recovery.approval import disposition
-from runner.recovery.choose import choose
-from runner.recovery.fingerprint import sealed
+from runner.loop.applied import edited
+from runner.loop.asking import ask
+from runner.loop.deps import Deps
+from runner.loop.reading import contents
+from runner.loop.stacking import roadmap_for
+from runner.nodes.checkpoint import branch_of, ground
+from runner.nodes.evidence import SHORT, explained_failure, gathered, lines, told
+from runner.people.recovery_sentences import (
+    proposal_body,
+    proposal_comment,
+    proposal_title,
+    recovery_message,
+)
+from runner.prompts import render_text
+from runner.prompts.forms import form
+from runner.prompts.questions import Message
+from runner.recovery.checks import Ground, fault
+from runner.recovery.choose import MOST_PARTS, choose, disposition, parts_of, room
+from runner.recovery.facts import FailureFacts
 from runner.recovery.propose import proposal_of
-from runner.recovery.values import Proposal
-from runner.state import RunState, Status, Step
+from runner.recovery.reading import read_tasks
+from runner.roadmap.edit import EditRefused
+from runner.roadmap.task import NewTask
+from runner.state.changes import ChangeSet, Snapshot, Write
+from runner.state.proposal import Proposal, Strategy, original_of, sealed
+from runner.state.publishing import Checkpoint, Proposed, Published
+from runner.state.run_state import Failure, RunState, Status, Step
+
+MAX_QUESTIONS = 2
+"""Model calls for one proposal."""
+
+_MOST_PATHS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class TaskDraft:
+    """Tasks that were checked, or why there are none."""
+
+    tasks: tuple[NewTask, ...] = ()
+    why_none: str = ""
+
+
+async def drafted(state: RunState, deps: Deps, strategy: Strategy) -> tuple[RunState, TaskDraft]:
+    """Return tasks for the place of the one in hand, which the newest roadmap can take.
+
+    Raises ``Outage``, ``Stopped``; a question that is refused ends the asking.
+    """
+    facts, ground = await gathered(state, deps), await _ground(state, deps)
+    why = ""
+    for _ in range(MAX_QUESTIONS):
+        try:
+            text = _question(state, facts, strategy, why)
+            messages = (Message("user", text),)
+            state, said = await ask(
+                state, deps, messages, temperature=0.2, max_tokens=SHORT, form=form(strategy)
+            )
+        except TaskError as error:
+            why = error.message
+            break
+        tasks = await asyncio.to_thread(read_tasks, said.text)
+        why = await _fault(state, ground, strategy, tasks)
+        if not why:
+            return state, TaskDraft(tasks)
+    parts = parts_of(state.task, state.attempt.plan) if strategy == "decompose" else ()
+    if parts and not await _fault(state, ground, strategy, parts):
+        return state, TaskDraft(parts)
+    return state, TaskDraft(why_none=f"no usable {strategy} was proposed ({why.rstrip('.')})")
+
+
+async def _ground(state: RunState, deps: Deps) -> Ground:
+    """The newest roadmap: other tasks may have changed it since this one was begun."""
+    tip = ground(state, deps).commit
+    path = state.request.roadmap
+    try:
+        base = await deps.repository.snapshot(tip)
+        found = await contents(deps, base, [path])
+    except TaskError:
+        return Ground(state.roadmap.content if state.roadmap else b"")
+    return Ground(found.get(path, b""), frozenset(base.entries))
+
+
+async def _fault(
+    state: RunState, ground: Ground, strategy: Strategy, tasks: Sequence[NewTask]
+) -> str:
+    if len(tasks) > room(state):
+        return f"{len(tasks)} tasks are more than this run may still get; write fewer."
+    if len(tasks) > MOST_PARTS:  # before they are numbered and tried
+        return f"{len(tasks)} tasks were found; write at most {MOST_PARTS}."
+    proposed = state.with_attempt(proposal=proposal_of(state, strategy, tasks))
+    return await asyncio.to_thread(fault, proposed, ground)
+
+
+def _question(state: RunState, facts: FailureFacts, strategy: Strategy, complaint: str) -> str:
+    failure = state.attempt.failure
+    values: dict[str, object] = {
+        "task": told(facts),
+        "evidence": list(lines(failure)) if failure else [],
+        "paths": _near(facts),
+        "complaint": complaint,
+    }
+    if strategy == "rewrite":
+        return render_text("propose_rewrite", **values)
+    most = min(MOST_PARTS, room(state))
+    return render_text("propose_decompose", **values, fewest=2, most=most)
+
+
+def _near(facts: FailureFacts) -> list[str]:
+    """Files worth naming: those the task is about, then their neighbours, then any."""
+    about = {*facts.task.files, *facts.changed} & (facts.paths | facts.changed)
+    folders = {path.rpartition("/")[0] for path in about}
+    ranked = sorted(
+        facts.paths, key=lambda p: (p not in about, p.rpartition("/")[0] not in folders, p)
+    )
+    return [path for path in ranked if not path.startswith(".")][:_MOST_PATHS]
+
+
+async def proposed(state: RunState, deps: Deps, *, stale: bool = False) -> Proposed:
+    """Return the proposal of the task in hand as it is published on the newest commit.
+
+    ``stale`` says that an older one was refused since the task changed. Raises ``TaskError``.
+    """
+    attempt = state.attempt
+    proposal = attempt.proposal
+    assert proposal is not None  # noqa: S101 - the callers have just made one
+    place = ground(state, deps)
+    tip, below = place.commit, place.branch
+    base = await deps.repository.snapshot(tip)
+    changes = (await _shown(state, deps, proposal, base)).effective(base)
+    run, task = state.request.id, state.task
+    return Proposed(
+        shown=Checkpoint(
+            run=run,
+            task=task.key,
+            branch=proposal.branch or branch_of(state, kind="recovery"),
+            below=below,
+            parent=tip,
+            changes=changes,
+            tree=changes.tree(base),
+            title=proposal_title(state),
+            message=recovery_message(state),
+            body=proposal_body(state),
+            trailers=(("Cairn-Run", run), ("Cairn-Task", task.key)),
+            kind="recovery",
+            onto=proposal.onto,
+        ),
+        strategy=proposal.strategy,
+        comment=proposal_comment(state, stale=stale),
+        fingerprint=proposal.fingerprint,
+    )
+
+
+def with_place(state: RunState, published: Published) -> RunState:
+    """Note where the proposal of the task in hand can be seen."""
+    proposal = state.attempt.proposal
+    assert proposal is not None  # noqa: S101 - it has just been published
+    placed = replace(
+        proposal,
+        branch=published.branch,
+        url=published.url,
+        number=published.number,
+        comment_id=published.comment_id,
+        comment_node_id=published.comment_node_id,
+    )
+    notes = (*state.attempt.notes, *published.notes)
+    return state.with_attempt(proposal=placed, url=published.url, notes=notes)
+
+
+async def _shown(state: RunState, deps: Deps, proposal: Proposal, base: Snapshot) -> ChangeSet:
+    """What the pull request's diff shows: the edit, the attempt to go on from, or nothing."""
+    if proposal.strategy not in ("rewrite", "decompose"):
+        return proposal.changes
+    path = state.request.roadmap
+    before = (await contents(deps, base, [path])).get(path, b"")
+    try:
+        after = edited(state, roadmap_for(state, before, [proposal.task]))
+    except EditRefused:
+        return ChangeSet()  # the tip's task is another one now: the text alone is shown
+    return ChangeSet({path: Write(after)})
+
 
 log = logging.getLogger(__name__)
 
@@ -64,3 +243,47 @@ async def _made(state: RunState, deps: Deps) -> tuple[RunState, Proposal]:
     if draft.tasks:
         return state, proposal_of(state, choice.strategy, draft.tasks)
     return state, proposal_of(state, "escalate", instead=draft.why_none)
+
+
+def needs_a_person(
+    state: RunState, found: Sequence[Destructive], paths: Sequence[str] = ()
+) -> dict[str, object]:
+    """Return the fields of an attempt whose change set waits for approval.
+
+    ``found`` are destructive operations in it, ``paths`` those that people want to be asked about.
+    """
+    message, evidence = about(found, paths)
+    proposal = Proposal(
+        task=state.current,
+        kind="changes",
+        strategy="escalate",
+        reason="unknown",
+        explanation=explained(message),
+        original=original_of(state.roadmap, state.task) if state.roadmap else "",
+        evidence=evidence,
+        changes=state.attempt.changes,
+    )
+    failure = Failure("approval", message, node="validate_code", evidence=evidence)
+    return {"proposal": sealed(proposal.after(state.attempt.proposal)), "failure": failure}
+
+
+def about(
+    found: Sequence[Destructive], paths: Sequence[str] = (), *, people: str = ""
+) -> tuple[str, tuple[str, ...]]:
+    """Say why a person is asked, and with what evidence; ``people`` are who pushed it, if any."""
+    named = dict.fromkeys(f"{one.pattern} ({one.category})" for one in found)
+    said = [
+        f"is what {people} pushed to this branch" if people else "",
+        f"has destructive operations: {', '.join(named)}" if named else "",
+        f"writes what people want to be asked about: {', '.join(paths)}" if paths else "",
+    ]
+    evidence = (
+        *(f"{o.path}, line {o.line}: {o.pattern} ({o.category})" for o in found),
+        *(f"{path} (pause_protected)" for path in paths),
+    )
+    return f"the change set {' and '.join(filter(None, said))}", evidence
+
+
+def explained(message: str) -> str:
+    """The proposal's explanation."""
+    return f"Before it is written and run: {message}."

@@ -5,24 +5,31 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from runner.deps import Deps
-from runner.memory import of_run, of_task
-from runner.moves import decided, next_move, next_piece, retry, settle
+from runner.context.memory import of_run, of_task
+from runner.loop.applied import replayed
+from runner.loop.deps import Deps
+from runner.loop.problems import missing_roadmap, nothing_to_do
+from runner.loop.schedule import (
+    comes_back,
+    decided,
+    grounded,
+    next_move,
+    next_piece,
+    place_of,
+    retry,
+    settle,
+    with_blocked,
+)
+from runner.loop.stacking import reread, roadmap_now
 from runner.nodes.approve import withdraw
-from runner.nodes.handed import handed_over
-from runner.placing import grounded, place_of
-from runner.ports import Stack
-from runner.problems import missing_roadmap, nothing_to_do
-from runner.recovery.applied import replayed
-from runner.recovery.reread import reread
+from runner.nodes.human_commits import handed_over
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap as parse
 from runner.roadmap.replay import Unmerged
 from runner.roadmap.task import Roadmap
-from runner.routing import plans_first
-from runner.state import Attempt, RunState, Status, Step
-from runner.unmerged import roadmap_now
-from runner.waiting import comes_back, with_blocked
+from runner.state.options import plans_first
+from runner.state.publishing import Stack
+from runner.state.run_state import Attempt, RunState, Status, Step
 
 log = logging.getLogger(__name__)
 

@@ -1,32 +1,209 @@
-"""Look at the change set before anything is written: nothing that fails here reaches a file."""
+"""Look at the change set before anything is written: nothing that fails here reaches a file.
+
+Leave out of an answer what the task did not ask for, before anything else is said about it.
+
+Ask whether an answer does what the task says to make, before anything is written.
+
+Ask the whole repository who uses what a change set takes away from a file.
+
+Which of the files that a task speaks of it asks for, and which of those nobody made.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from runner.changes import ChangeSet
-from runner.deps import Deps
-from runner.findings import Complaint
-from runner.nodes.asking_first import needs_a_person
-from runner.nodes.judging import judged
-from runner.nodes.kept import kept_names
-from runner.nodes.required import missing_files
-from runner.nodes.trimming import without_the_unasked
-from runner.nodes.unfinished import undone
-from runner.reading import Read, base_of, contents, reader
-from runner.snapshot import Snapshot
-from runner.state import Options, RunState, Step
-from runner.texts import refusal_in_log
-from runner.validators.asked import TaskWords
-from runner.validators.destructive import Destructive, destructive, log_line
-from runner.validators.limits import Limits
-from runner.validators.mend import mend
-from runner.validators.protected import asked_about, protect_file
-from runner.validators.tests_kept import changed_tests, told_of_tests, weakened_tests
-from runner.validators.validate import validate
+from runner.checks.asked import TaskWords, guidance_among
+from runner.checks.auto_repair import auto_repair
+from runner.checks.broken_code import broken_code
+from runner.checks.destructive import Destructive, destructive, log_line
+from runner.checks.kept_names import NameFindings, losses, verdict
+from runner.checks.paths import asked_about, protect_file
+from runner.checks.reach import Trimmed, trimmed
+from runner.checks.tests_kept import changed_tests, told_of_tests, weakened_tests
+from runner.checks.unfinished import has_name, missing_names, name_complaint, unfinished
+from runner.checks.uses import CodeFiles, family_of
+from runner.checks.validate import Limits, validate
+from runner.loop.deps import Deps
+from runner.loop.reading import Read, base_of, contents, reader
+from runner.loop.strategy import MAX_CALLS, judged
+from runner.nodes.recover import needs_a_person
+from runner.people.sentences import refusal_in_log
+from runner.roadmap.task import Task, listed_files
+from runner.state.changes import ChangeSet, Snapshot
+from runner.state.findings import Complaint
+from runner.state.options import Options
+from runner.state.run_state import RunState, Step
+
+
+async def without_the_unasked(
+    state: RunState, deps: Deps, changes: ChangeSet, base: Snapshot, read: Read
+) -> Trimmed:
+    """Return the change set without what lies outside the task's reach.
+
+    What people pushed is their own: nothing of it is left out. Raises ``Outage``.
+    """
+    if state.attempt.handed is not None or not changes:
+        return Trimmed(changes)
+    guidance = await contents(deps, base, guidance_among(base.entries))
+    found = await asyncio.to_thread(  # a hostile answer may cost seconds
+        trimmed,
+        changes,
+        TaskWords.of(state.task),
+        paths=changes.entries(base).keys(),
+        read=read,
+        guidance=guidance,
+        roadmap=state.request.roadmap,
+    )
+    for path, why in found.left_out.items():
+        log.info("Left out %s: %s", path, why)
+    return found
+
+
+_MOST_FILES, _LARGEST, _MOST_BYTES = 4_000, 1 << 20, 32 << 20
+
+
+async def kept_names(
+    state: RunState, deps: Deps, changes: ChangeSet, base: Snapshot, read: Read
+) -> NameFindings:
+    """Return what is wrong with names that are gone, or take less, and what people are told.
+
+    The repository is read only when there are some. What people pushed is their own decision.
+    """
+    task, attempt = state.task, state.attempt
+    if attempt.handed:
+        return NameFindings()
+    said = "\n".join((task.title, task.text, task.details, *task.acceptance))
+    found = await asyncio.to_thread(losses, changes, read=read, said=said)
+    if not found:
+        return NameFindings()
+    families = {family_of(loss.path) for loss in found}
+    paths = [path for path in code_among(base, families) if path not in changes.files]
+    files = await contents(deps, base, paths)
+    files |= {path: write.content for path, write in changes.files.items() if write}
+    last = attempt.calls >= MAX_CALLS
+    return await asyncio.to_thread(verdict, found, CodeFiles(files), asked=attempt.asked, last=last)
+
+
+def code_among(base: Snapshot, families: Collection[str] | None = None) -> list[str]:
+    """Return the code files of some languages (None: of all), as many as are read at once."""
+    kept: list[str] = []
+    size = 0
+    for path, entry in sorted(base.entries.items()):
+        family = family_of(path)
+        wanted = bool(family) if families is None else family in families
+        if wanted and entry.size <= _LARGEST:
+            size += entry.size
+            if size > _MOST_BYTES or len(kept) == _MOST_FILES:
+                break
+            kept.append(path)
+    return kept
+
+
+async def undone(
+    state: RunState, deps: Deps, changes: ChangeSet, base: Snapshot, read: Read
+) -> tuple[Complaint, ...]:
+    """Return what the answer leaves undone, or breaks although it parses.
+
+    The repository is read only where a promised name is missing. What people pushed is their own
+    decision. Raises ``Outage``.
+    """
+    if state.attempt.handed is not None or not changes:
+        return ()
+    asked = TaskWords.of(state.task)
+    found = await asyncio.to_thread(_found, changes, asked, read)
+    missing = missing_names(changes, asked)
+    if not missing:
+        return found
+    paths = [path for path in code_among(base) if path not in changes.files]
+    there = (await contents(deps, base, paths)).values()
+    text = "\n".join(content.decode("utf-8", "replace") for content in there)
+    return (*found, *(name_complaint(name) for name in missing if not has_name(text, name)))
+
+
+def _found(changes: ChangeSet, asked: TaskWords, read: Read) -> tuple[Complaint, ...]:
+    return (*unfinished(changes, asked, read=read), *broken_code(changes, asked, read=read))
+
+
+# `os.path`, `application/json` and `owner/name` look like paths and are none; a task that says
+# them could never be finished, so only endings that files are known to have are required
+_FILE = re.compile(
+    r"[^/]*\.(?:bash|bat|c|cc|cfg|conf|cpp|cs|css|csv|dart|diff|env|ex|exs|go|gradle|graphql|h|hpp|hs|htm|"
+    r"html|ini|ipynb|java|js|json|jsonc|jsx|kt|lock|lua|md|mdx|mjs|mk|php|pl|proto|ps1|py|pyi|r|rb|"
+    r"rs|rst|scala|scss|sh|sql|svelte|svg|swift|tex|tf|toml|ts|tsv|tsx|txt|vue|xml|yaml|yml)",
+    re.IGNORECASE,
+)
+
+# what is read, run or looked at need not be in the repository: "shows the notes of `notes.json`"
+_LOOKED_AT = re.compile(
+    r"\b(?:for|from|of|by|via|like|see|than|reads?|loads?|parses?|opens?|finds?|deletes?|removes?"
+    r"|runs?|running|pass(?:es)?|satisf\w+|use[sd]?|using|per|against|until|under|follow\w*"
+    r"|(?:as|described|specified|shown|given|tests? (?:are|is|stay|live)) in|according to)"
+    r"\s+(?:(?:the|a|an|its|file|files|tests?|test file|existing)\s+)*[`\"'*(\[]*$",
+    re.IGNORECASE,
+)
+_SPOKEN_OF = re.compile(
+    r"[`\"'*)\]]*\s*(?:\(?\s*(?:already|exists?\b|existing|do not|don't|unchanged|as is)"
+    r"|(?:must |should |can |will |to |now |then |still )*"
+    r"(?:pass|succeed|work|turns? green|is green|uses?|calls?|imports?|checks?"
+    r"|is (?:checked|used))\b)",
+    re.IGNORECASE,
+)
+_CREATED = re.compile(
+    r"\b(?:creat|writ|add|mak|implement|generat|introduc|build|produc|provid|put|sav|stor|plac"
+    r"|scaffold|extract|mov|split|renam|copy)\w*"
+    r"(?:\s|,|:|\b(?:the|an?|new|files?|modules?|scripts?|tests?|pages?|named|called|also|and|or|to"
+    r"|into|in|as|at|it|them|this|that)\b|`[^`\n]*`|[*\"'(\[])*$",
+    re.IGNORECASE,
+)
+
+
+def missing_files(task: Task, changes: ChangeSet, base: Snapshot) -> tuple[Complaint, ...]:
+    """Complain of files the task asks for that neither the base has nor the answer makes.
+
+    A file of the same name elsewhere counts; one that the answer deletes or moves was there.
+    """
+    there = {*base.entries, *changes.entries(base)}
+    names = {path.rpartition("/")[2] for path in there}
+    return tuple(
+        Complaint(path, "MissingFile", "the task names this file, but the answer did not make it")
+        for path in task.files
+        if _is_file(path) and path.rpartition("/")[2] not in names and asked_for(path, task)
+    )
+
+
+def asked_for(path: str, task: Task) -> bool:
+    """Whether the task says to make or change the file, and does not only speak of it.
+
+    It does in its title, after "Files:", and in its details after a word that says to make it.
+    """
+    details = "\n".join((task.details, *task.acceptance))
+    if path in listed_files(f"{task.text}\n{details}"):
+        return True
+    in_title = _mentions(path, task.text)
+    in_details = [mention for mention in _mentions(path, details) if _CREATED.search(mention[0])]
+    return any(not _in_passing(*mention) for mention in (*in_title, *in_details))
+
+
+def _mentions(path: str, said: str) -> list[tuple[str, str]]:
+    """Return what stands before and after each mention of a path."""
+    found = re.finditer(rf"(?<![\w./-]){re.escape(path)}(?![\w/-])", said)
+    return [
+        (said[max(0, m.start() - 120) : m.start()], said[m.end() : m.end() + 60]) for m in found
+    ]
+
+
+def _in_passing(before: str, after: str) -> bool:
+    return bool(_LOOKED_AT.search(before) or _SPOKEN_OF.match(after))
+
+
+def _is_file(path: str) -> bool:
+    return _FILE.fullmatch(path.rpartition("/")[2]) is not None
+
 
 log = logging.getLogger(__name__)
 
@@ -101,7 +278,7 @@ def _mended(
 ) -> tuple[ChangeSet, tuple[Complaint, ...], tuple[str, ...]]:
     """Put right what can be, and return what is still wrong and what was done."""
     found = complaints_of(state, changes, base, read)
-    mended, notes = mend(changes, found)
+    mended, notes = auto_repair(changes, found)
     mended = mended.effective(base)
     return mended, complaints_of(state, mended, base, read) if notes else found, notes
 

@@ -6,8 +6,8 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from runner.ports import Message
-from runner.text import sendable
+from runner.prompts.questions import Message
+from runner.text.sanitize import sendable
 
 
 def question(name: str, **values: object) -> tuple[Message, ...]:

@@ -1,16 +1,23 @@
 """The JSON that closed questions may be answered with, where a model is known to do well with it.
 
 An answer is read the same way whether it came in this form or in words.
+
+What kind of work a task is, read off its files and words: each kind has a hint of its own.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
+from collections.abc import Iterable
 from functools import cache
-from typing import Final
+from typing import Final, Literal
 
-from runner.ports import Form
+from runner.code.languages import is_among_tests
 from runner.prompts import render_text
+from runner.prompts.questions import AnswerFormat
+from runner.roadmap.task import Task
 
 _TEXT: Final[dict[str, object]] = {"type": "string"}
 _TEXTS: Final[dict[str, object]] = {"type": "array", "items": _TEXT}
@@ -63,7 +70,39 @@ FORMS: Final = tuple(_SCHEMAS)
 
 
 @cache
-def form(name: str) -> Form:
+def form(name: str) -> AnswerFormat:
     """Return the form of a closed question, one of ``FORMS``."""
     text = json.dumps(_SCHEMAS[name])
-    return Form(name, text, render_text("form", schema=text).strip())
+    return AnswerFormat(name, text, render_text("form", schema=text).strip())
+
+
+Kind = Literal["code", "tests", "configuration", "scripts", "documentation"]
+
+_SUFFIXES: dict[str, Kind] = {
+    **dict.fromkeys(("md", "rst", "txt", "adoc"), "documentation"),
+    **dict.fromkeys(("json", "yaml", "yml", "toml", "ini", "cfg", "env"), "configuration"),
+    **dict.fromkeys(("sh", "bash", "zsh", "ps1", "mk"), "scripts"),
+}
+_NAMES: dict[str, Kind] = {"Makefile": "scripts", "Dockerfile": "configuration"}
+_WORDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    ("tests", re.compile(r"^\W*(?:write|add|create)?\W*(?:unit |integration )?tests?\b", re.I)),
+    ("documentation", re.compile(r"^\W*(?:document|describe|write (?:the )?docs?)\b", re.I)),
+)
+
+
+def kind_of(task: Task) -> Kind:
+    """Return the kind that most of its files are of, else what its first words say."""
+    counted = Counter(_kinds(task.files))
+    if counted:
+        return counted.most_common(1)[0][0]
+    said = (kind for kind, pattern in _WORDS if pattern.search(task.title))
+    return next(said, "code")
+
+
+def _kinds(files: Iterable[str]) -> Iterable[Kind]:
+    for path in files:
+        name = path.rpartition("/")[2]
+        if is_among_tests(path):
+            yield "tests"
+        else:
+            yield _NAMES.get(name) or _SUFFIXES.get(name.rpartition(".")[2], "code")

@@ -1,4 +1,7 @@
-"""Whether proposed tasks may take a task's place: each check says what is wrong, for the model."""
+"""Whether proposed tasks may take a task's place: each check says what is wrong, for the model.
+
+What a task demands by name: replacements must keep all of it. Pure.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,112 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from runner.checks.paths import check_shape, protect_file, protection
+from runner.loop.applied import divides, edited
 from runner.recovery.choose import MOST_PARTS
-from runner.recovery.demands import lost, told
-from runner.recovery.edit import divides, edited
 from runner.recovery.facts import unnumbered
-from runner.recovery.values import Strategy
 from runner.roadmap.edit import EditRefused, find
-from runner.roadmap.files import files
 from runner.roadmap.lint import lint_text
-from runner.roadmap.lint.words import OPEN_END, SCOPE, SWEEP, WHOLE_THING
-from runner.roadmap.new_task import NewTask
+from runner.roadmap.lint.reading import OPEN_END, SCOPE, SWEEP, WHOLE_THING
 from runner.roadmap.parse import parse_roadmap
-from runner.roadmap.task import Roadmap, Task
-from runner.state import RunState
-from runner.validators.paths import check_shape
-from runner.validators.protected import protect_file, protection
+from runner.roadmap.task import NewTask, Roadmap, Task, files
+from runner.state.proposal import Strategy
+from runner.state.run_state import RunState
+
+MOST_TOLD = 5
+"""Losses that one complaint lists."""
+_LONGEST = 200
+
+_HIDDEN = re.compile(r"^[ \t]*<!--.*$", re.MULTILINE)
+_SPAN = re.compile(r"`([^`\n]{1,200})`")
+_WORD = re.compile(r"`[^`\n]*`|[^\s`]+")
+_EDGES = ".,;:!?()\"'*_"
+_DENIES = frozenset({"not", "no", "never", "without", "except", "unless", "neither", "cannot"})
+
+
+def is_clear(task: Task) -> bool:
+    """Whether the task names its files, and what to write there or when it is done.
+
+    Such a task is not too vague, whatever became of the answers to it.
+    """
+    return bool(_files(task)) and bool(_names(task) or task.acceptance)
+
+
+def lost(task: Task, replacements: Sequence[NewTask], *, stays: str = "") -> list[str]:
+    """Return what the task names and its replacements, taken together, do not.
+
+    These are its file paths, what stands in backticks, and its acceptance criteria, which may be
+    reworded only by adding words. ``stays`` is text of the task that is kept beside them.
+    """
+    lines = [line for new in replacements for line in (new.text, *new.details, *new.acceptance)]
+    lines += _visible(stays).split("\n")
+    whole = "\n".join(lines)
+    gone = [f"`{name}`" for name in (*_files(task), *_names(task)) if not _stands(name, whole)]
+    kept = [_demand_words(line) for line in lines]
+    for criterion in task.acceptance:
+        if not any(_adds_only(_demand_words(criterion), words) for words in kept):
+            gone.append(f'the criterion "{" ".join(criterion.split())[:_LONGEST]}"')
+    return list(dict.fromkeys(gone))
+
+
+def told(gone: Sequence[str]) -> str:
+    """A few of the losses in one line."""
+    more = f" and {len(gone) - MOST_TOLD} more" if len(gone) > MOST_TOLD else ""
+    return ", ".join(gone[:MOST_TOLD]) + more
+
+
+def _files(task: Task) -> tuple[str, ...]:
+    return files(_text(task))
+
+
+def _names(task: Task) -> tuple[str, ...]:
+    """What stands in backticks and is no path."""
+    paths = {*_files(task)}
+    found = (" ".join(span.split()) for span in _SPAN.findall(_text(task)))
+    return tuple(dict.fromkeys(name for name in found if name and name not in paths))
+
+
+def _text(task: Task) -> str:
+    return f"{unnumbered(task)}\n{_visible(task.details)}"
+
+
+def _visible(text: str) -> str:
+    """The text without the trail of earlier recoveries."""
+    return _HIDDEN.sub("", text) if "<!--" in text else text
+
+
+def _stands(name: str, text: str) -> bool:
+    """Whether a text has the name as a whole, not as part of a longer one."""
+    before = r"(?<![\w/])" if re.match(r"\w", name) else ""
+    after = r"(?![\w/])" if re.search(r"\w$", name) else ""
+    return re.search(f"{before}{re.escape(name)}{after}", text) is not None
+
+
+def _demand_words(text: str) -> list[str]:
+    """The words of a line without marks at their edges; code in backticks is one word."""
+    return list(_each_word(text))
+
+
+def _each_word(text: str) -> Iterator[str]:
+    for word in _WORD.findall(text):
+        plain = word if word.startswith("`") else word.strip(_EDGES).casefold()
+        if plain:
+            yield plain
+
+
+def _adds_only(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether the new words are the old ones in their order, and added ones that deny nothing."""
+    left = iter(new)
+    added: set[str] = set()
+    for word in old:
+        for other in left:
+            if other == word:
+                break
+            added.add(other)
+        else:
+            return False
+    return not _DENIES & {*added, *left}
+
 
 LONGEST_TEXT = 500
 LONGEST_LINE = 300

@@ -1,13 +1,30 @@
-"""Which strategy is still possible for a reason, and why not the usual one (DESIGN §4, §8)."""
+"""Which strategy is still possible for a reason, and why not the usual one (DESIGN §4, §8).
+
+Who is asked about a proposal: the table of DESIGN §8.
+
+Take a task apart by its own structure, when no model says how. Pure (DESIGN §8).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
-from runner.recovery.values import MAX_DEPTH, MAX_REPLACEMENTS, STRATEGY_OF, Strategy
-from runner.state import RunState, Status
-from runner.texts_failure import defer_refused, rewrites_refused
-from runner.waiting import upcoming
+from runner.loop.schedule import upcoming
+from runner.people.recovery_sentences import defer_refused, rewrites_refused
+from runner.recovery.facts import unnumbered
+from runner.roadmap.task import NewTask, Task
+from runner.state.proposal import (
+    MAX_DEPTH,
+    MAX_REPLACEMENTS,
+    STRATEGY_OF,
+    ApprovalMode,
+    Proposal,
+    Strategy,
+)
+from runner.state.run_state import Plan, RunState, Status
 
 _FEWEST = {"rewrite": 1, "decompose": 2}
 MOST_PARTS = 5
@@ -70,3 +87,79 @@ def _no_rewrite(state: RunState, fewest: int) -> str:
         return rewrites_refused("many", MAX_REPLACEMENTS)
     task = state.task
     return rewrites_refused("kind", 0) if task.kind != "work" or task.checked else ""
+
+
+Disposition = Literal["apply", "ask", "publish"]
+
+_ASKED: Final[Mapping[ApprovalMode, frozenset[Strategy]]] = {
+    "auto": frozenset({"escalate"}),
+    "approve_decompose": frozenset({"decompose", "escalate"}),
+    "interactive": frozenset({"rewrite", "decompose", "escalate"}),
+}
+
+
+def disposition(proposal: Proposal, mode: ApprovalMode) -> Disposition:
+    """Say whether a proposal is applied at once, waits for a person, or is only published.
+
+    A change set that needs a person waits for one in every mode, and a task that is only put off
+    is tried again in every mode: nothing of what people wrote changes.
+    """
+    if proposal.kind == "changes":
+        return "ask"
+    if mode == "review_only":
+        return "apply" if proposal.strategy == "defer" else "publish"
+    return "ask" if proposal.strategy in _ASKED[mode] else "apply"
+
+
+_BULLET = re.compile(r"^(?P<indent>\s*)(?:[-*+]|\d{1,9}[.)])\s+(?!\[[ xX]\])(?P<text>\S.*)$")
+_FILE = r"`[\w./-]{1,200}\.\w{1,8}`"
+_FILES = re.compile(rf"{_FILE}(?:,?\s+and\s+{_FILE}|,\s*{_FILE})+")
+_LONGEST_TITLE = 120
+
+
+def parts_of(task: Task, plan: Plan | None) -> tuple[NewTask, ...]:
+    """Return 2 to 5 parts in order, from its bullets, its list of files or its plan; else ().
+
+    The acceptance criteria of the whole are those of the last part.
+    """
+    for parts in (_bullets(task), _files(task), _steps(plan)):
+        if 2 <= len(parts) <= MOST_PARTS:
+            return (*parts[:-1], replace(parts[-1], acceptance=task.acceptance))
+    return ()
+
+
+def _bullets(task: Task) -> list[NewTask]:
+    """What is listed below the task, at the outermost level, as parts of its sentence."""
+    about = unnumbered(task).partition("\n")[0].strip().rstrip(".:")[:_LONGEST_TITLE]
+    return [NewTask(f"{about}: {text}") for text in _points(task)]
+
+
+def _points(task: Task) -> list[str]:
+    criteria = {" ".join(text.split()) for text in task.acceptance}
+    found = [match for line in task.details.split("\n") if (match := _BULLET.match(line))]
+    outer = min((len(match["indent"]) for match in found), default=0)
+    texts = [" ".join(m["text"].split()) for m in found if len(m["indent"]) == outer]
+    return [text for text in texts if _is_part(text, criteria)]
+
+
+def _is_part(text: str, criteria: set[str]) -> bool:
+    """A check says when it is done, and a label introduces others."""
+    return text not in criteria and not text.endswith(":") and ":" not in text.split(" ")[0]
+
+
+def _files(task: Task) -> list[NewTask]:
+    """One part for each file of the one list of files in its sentence."""
+    text = " ".join(unnumbered(task).split())
+    lists = list(_FILES.finditer(text))
+    if len(lists) != 1:
+        return []
+    before, after = text[: lists[0].start()], text[lists[0].end() :]
+    files = dict.fromkeys(re.findall(_FILE, lists[0][0]))
+    about = tuple(_points(task))
+    return [NewTask(f"{before}{file}{after}", details=about) for file in files]
+
+
+def _steps(plan: Plan | None) -> list[NewTask]:
+    """The steps of its plan, where each names what it is about."""
+    steps = [" ".join(step.split()) for step in plan.steps] if plan else []
+    return [NewTask(step) for step in steps] if all("`" in s or "/" in s for s in steps) else []

@@ -1,25 +1,26 @@
-"""Why a task failed: patterns first, in the order of how sure they are. Pure (DESIGN §8)."""
+"""Why a task failed: patterns first, in the order of how sure they are. Pure (DESIGN §8).
+
+Failures that no repair of the code can settle: known after the first test run. Pure.
+
+A model that invents an import can leave it out again, and does when it is told. But where the task
+itself asks for a module that is not there, every answer fails the same way, however many there are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection
 from typing import Final
 
-from runner.recovery.demands import is_clear
-from runner.recovery.facts import Facts
-from runner.recovery.patterns.circular import circular
-from runner.recovery.patterns.contradiction import contradiction
-from runner.recovery.patterns.environment import environment
-from runner.recovery.patterns.forbidden import forbidden
-from runner.recovery.patterns.large import large
-from runner.recovery.patterns.later import later
-from runner.recovery.patterns.modules import modules
-from runner.recovery.patterns.outside import outside
-from runner.recovery.patterns.vague import vague
-from runner.recovery.values import Classification
-from runner.texts_failure import NOT_VAGUE
+from runner.people.recovery_sentences import NOT_VAGUE
+from runner.recovery.checks import is_clear
+from runner.recovery.facts import FailureFacts, Missing, missing_in
+from runner.recovery.patterns.environment import environment, forbidden, outside
+from runner.recovery.patterns.imports import circular, installed_as, modules, words_of
+from runner.recovery.patterns.tasks import contradiction, large, later, vague
+from runner.state.proposal import Classification
 
-Pattern = Callable[[Facts], Classification | None]
+Pattern = Callable[[FailureFacts], Classification | None]
 
 PATTERNS: Final[tuple[Pattern, ...]] = (
     outside,
@@ -35,12 +36,12 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
 """The first that is sure decides: what an error names exactly comes before what words suggest."""
 
 
-def classify(facts: Facts) -> Classification | None:
+def classify(facts: FailureFacts) -> Classification | None:
     """Say why the task failed, with the lines that show it; None when no pattern is sure."""
     return next((found for pattern in PATTERNS if (found := pattern(facts))), None)
 
 
-def believed(said: Classification, facts: Facts) -> Classification:
+def believed(said: Classification, facts: FailureFacts) -> Classification:
     """Return what a model says, but for a clear task that it calls vague: nobody rewrites that.
 
     A model that never saw the right file, or cannot do what is asked, likes to blame the task.
@@ -48,3 +49,36 @@ def believed(said: Classification, facts: Facts) -> Classification:
     if said.reason == "task_too_vague" and is_clear(facts.task):
         return Classification("unknown", (NOT_VAGUE, *said.evidence))
     return said
+
+
+def beyond_repair(facts: FailureFacts, *, to_come: Collection[str]) -> bool:
+    """Say whether all that failed are imports the task asks for and this run cannot provide yet.
+
+    ``to_come`` are the keys of tasks the run will work on before it comes back to this one (empty:
+    it does not come back). Where setup commands run, a repair may add a package to a manifest.
+    """
+    wanted = [missing_in(said.text) for said in facts.said]
+    if not wanted or not all(wanted):
+        return False
+    if not all(_asked_for(facts, each) for found in wanted for each in found):
+        return False
+    found = modules(facts)
+    if found is None:
+        return False
+    if found.reason == "missing_dependency":
+        return found.waits_for in to_come
+    return found.reason == "environment_issue" and not facts.setup
+
+
+def _asked_for(facts: FailureFacts, missing: Missing) -> bool:
+    """Whether the task's own text names the module or the package that brings it.
+
+    Not where a file of that name is somewhere in the repository: its path can be put right.
+    """
+    file = missing.path.rpartition("/")[2].split(".")[0]
+    if any(path.rpartition("/")[2].split(".")[0] == file for path in facts.paths):
+        return False
+    top = missing.name.split(".")[0]
+    names = {missing.name, missing.path, top, installed_as(top)} - {""}
+    text = words_of(facts.task)
+    return any(re.search(rf"(?<![\w.]){re.escape(name)}(?![\w])", text) for name in names)

@@ -1,16 +1,30 @@
-"""What is known of a failed attempt, as one value that patterns look at. Pure."""
+"""What is known of a failed attempt, as one value that patterns look at. Pure.
+
+What failed, in one word and one sentence, from what was seen last. Pure.
+
+Modules and packages that an import did not find, in the words of four languages.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from runner.findings import Complaint, TestFailure
-from runner.roadmap.lint.reading import Reading, readings
+from runner.people.recovery_sentences import answers_refused, tests_fail
+from runner.roadmap.lint.reading import TaskReading, readings
 from runner.roadmap.task import Task
-from runner.state import Attempt, Failure, Plan, RunState, Status
-from runner.verdicts import failed_level
+from runner.state.findings import (
+    Complaint,
+    TestFailure,
+    Verification,
+    failed_level,
+    headline,
+    what_happened,
+)
+from runner.state.run_state import Attempt, Failure, Plan, RunState, Status
+from runner.text.sanitize import cut_middle
 
 MANIFESTS = (
     *("pyproject.toml", "requirements.txt", "requirements-dev.txt", "setup.py", "setup.cfg"),
@@ -25,7 +39,7 @@ _LONGEST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TestMessage:
     """What one test (or the whole output, ``test`` empty) says went wrong."""
 
     test: str
@@ -34,7 +48,7 @@ class Said:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Facts:
+class FailureFacts:
     """What was seen of one failed attempt.
 
     ``others`` are the roadmap's tasks that are still to be made, ``paths`` the files before the
@@ -43,7 +57,7 @@ class Facts:
     """
 
     task: Task
-    reading: Reading
+    reading: TaskReading
     others: tuple[Task, ...] = ()
     paths: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
@@ -59,11 +73,11 @@ class Facts:
     setup: bool = False
 
     @property
-    def said(self) -> tuple[Said, ...]:
+    def said(self) -> tuple[TestMessage, ...]:
         """Every failing test with its message; without one the output of what failed."""
         if self.failures:
-            return tuple(Said(f.test, f.file, f.message[:_LONGEST]) for f in self.failures)
-        return (Said("", "", self.output),) if self.output else ()
+            return tuple(TestMessage(f.test, f.file, f.message[:_LONGEST]) for f in self.failures)
+        return (TestMessage("", "", self.output),) if self.output else ()
 
     @property
     def errors(self) -> frozenset[str]:
@@ -74,11 +88,11 @@ class Facts:
         return frozenset(words)
 
 
-def facts_of(state: RunState, paths: Iterable[str], manifests: Mapping[str, str]) -> Facts:
+def facts_of(state: RunState, paths: Iterable[str], manifests: Mapping[str, str]) -> FailureFacts:
     """Collect what is known of the attempt in hand; ``paths`` are the files of its base."""
     attempt = state.attempt
     level = failed_level(attempt.verification)
-    return Facts(
+    return FailureFacts(
         task=state.task,
         reading=_reading(state),
         others=tuple(open_others(state))[:_MOST_OTHERS],
@@ -111,12 +125,12 @@ def open_others(state: RunState) -> Iterator[Task]:
             yield task
 
 
-def _reading(state: RunState) -> Reading:
+def _reading(state: RunState) -> TaskReading:
     """The task as the lint reads it, with what stands above it."""
     task = state.task
     found = readings(state.roadmap) if state.roadmap else iter(())
     around = next((r.around for r in found if r.task.key == task.key), "")
-    return Reading(replace(task, text=unnumbered(task)), around)
+    return TaskReading(replace(task, text=unnumbered(task)), around)
 
 
 def unnumbered(task: Task) -> str:
@@ -124,3 +138,213 @@ def unnumbered(task: Task) -> str:
     if task.id is None:
         return task.text
     return re.sub(rf"^\W{{0,4}}{re.escape(task.id)}[^\w`]{{0,6}}", "", task.text, count=1)
+
+
+Language = Literal["python", "node", "go", "rust"]
+_MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What was not found: ``name`` as it is written, ``path`` as it would lie in a tree.
+
+    ``inside`` is True where the name itself says that it is a part of this repository.
+    """
+
+    language: Language
+    name: str
+    path: str
+    inside: bool = False
+
+
+def missing_in(text: str, module: str = "") -> tuple[Missing, ...]:
+    """Return what a text says was not found; ``module`` is the repository's own Go module."""
+    found = [each for read in _READERS for each in read(text, module)]
+    return tuple(dict.fromkeys(found))[:_MOST]
+
+
+# at the beginning of its line: elsewhere the words may stand in a text that is compared
+_PYTHON = re.compile(
+    r"^(?:E\s+)?(?:ModuleNotFoundError|ImportError): No module named ['\"]?(?P<name>[\w.]{1,200})",
+    re.MULTILINE,
+)
+_NODE_MODULE = re.compile(
+    r"^.{0,80}?Cannot find (?P<what>module|package) '(?P<name>[^'\n]{1,300})'"
+    r"(?P<resolved> imported from)?",
+    re.MULTILINE,
+)
+# an ES module is named by its file, from the root of the tree, however it was imported; a package
+# by its own name (https://nodejs.org/api/esm.html#resolution-algorithm-specification)
+_NODE_FILE = re.compile(r"(?!@|node_modules/)(?:.*/|.+\.[cm]?[jt]sx?$)")
+_GO = re.compile(
+    r"(?:no required module provides package|cannot find module providing package|"
+    r"cannot find package|^.{0,80}: package) \"?(?P<name>[\w./~-]{1,200})\"?"
+    r"(?=;|:|\s|$)(?P<std> is not in (?:std|GOROOT))?",
+    re.MULTILINE,
+)
+_RUST = re.compile(
+    r"unresolved import `(?P<path>[\w:]{1,200})`|can't find crate for `(?P<crate>\w{1,100})`"
+    r"|use of (?:undeclared|unresolved) (?:crate or module|module or unlinked crate) "
+    r"`(?P<use>\w{1,100})`|file not found for module `(?P<module>\w{1,100})`"
+    r"|no matching package named `(?P<package>[\w-]{1,100})`"
+)
+
+
+def _python(text: str, _module: str) -> Iterator[Missing]:
+    for found in _PYTHON.finditer(text):
+        name = found["name"].strip(".")
+        if name:
+            yield Missing("python", name, name.replace(".", "/"))
+
+
+def _node(text: str, _module: str) -> Iterator[Missing]:
+    for found in _NODE_MODULE.finditer(text):
+        name = found["name"]
+        resolved = found["what"] == "module" and found["resolved"]
+        if name.startswith((".", "/", "file:")) or (resolved and _NODE_FILE.match(name)):
+            path = re.sub(r"^(?:file:/*|/|\.{1,2}/)+", "", name)
+            yield Missing("node", name, re.sub(r"\.[cm]?[jt]sx?$", "", path), inside=True)
+        elif not name.startswith("node:"):
+            parts = name.split("/")
+            yield Missing("node", "/".join(parts[: 2 if name.startswith("@") else 1]), name)
+
+
+def _go(text: str, module: str) -> Iterator[Missing]:
+    for found in _GO.finditer(text):
+        name = found["name"].rstrip(".")
+        if module and name.startswith(f"{module}/"):
+            yield Missing("go", name, name.removeprefix(f"{module}/"), inside=True)
+        elif "." in name.partition("/")[0]:
+            yield Missing("go", name, name)
+        elif found["std"]:
+            yield Missing("go", name, name, inside=True)
+
+
+def _rust(text: str, _module: str) -> Iterator[Missing]:
+    for found in _RUST.finditer(text):
+        name = next(value for value in found.groups() if value)
+        top, _, rest = name.partition("::")
+        if top in ("crate", "self", "super"):
+            yield Missing("rust", name, rest.split("::")[0] or top, inside=True)
+        elif top not in ("std", "core", "alloc"):
+            yield Missing("rust", top, top, inside=bool(found["module"]))
+
+
+_READERS: tuple[Callable[[str, str], Iterator[Missing]], ...] = (_python, _node, _go, _rust)
+
+
+MOST_EVIDENCE = 12
+_LONGEST_NAME = 300
+_HOPELESS = frozenset({"permission", "git", "github", "internal"})
+"""Failures that another attempt at the task, in any form, would meet again."""
+
+_NO_NEWS = frozenset({"SameAnswer", "EmptyAnswer"})
+_OF_COMPLAINTS = {
+    "MissingFile": "missing_file",
+    "NearMissPath": "missing_file",
+    "ProtectedPath": "permission",
+    "UnsafePath": "permission",
+    "CaseCollision": "permission",
+    "PathConflict": "permission",
+    "Secret": "permission",
+    "TooLarge": "budget",
+    "WeakenedTest": "test",
+    "SyntaxError": "syntax",
+    "IndentationError": "syntax",
+    "TabError": "syntax",
+    "JSONDecodeError": "syntax",
+    "YAMLError": "syntax",
+    "TOMLDecodeError": "syntax",
+    "SQLError": "syntax",
+    "EncodingError": "syntax",
+}
+_OF_MESSAGES = (
+    (
+        "import",
+        re.compile(
+            r"^(?:E\s+)?(?:ModuleNotFoundError|ImportError): |"
+            r"Cannot find (?:module|package) |unresolved import `",
+            re.MULTILINE,
+        ),
+    ),
+    ("missing_file", re.compile(r"^(?:E\s+)?FileNotFoundError: |ENOENT", re.MULTILINE)),
+    (
+        "permission",
+        re.compile(r"^(?:E\s+)?PermissionError: |EACCES|Read-only file system", re.MULTILINE),
+    ),
+    (
+        "environment",
+        re.compile(
+            r"Connection refused|name resolution|No space left on device|"
+            r"cannot open shared object file|command not found"
+        ),
+    ),
+    ("timeout", re.compile(r"^(?:E\s+)?(?:[\w.]+\.)?TimeoutError\b", re.MULTILINE)),
+    ("syntax", re.compile(r"^(?:E\s+)?(?:SyntaxError|IndentationError|TabError): ", re.MULTILINE)),
+)
+
+
+def failure_of(attempt: Attempt) -> Failure:
+    """Return the failure of an attempt: its node's own, or what the last answers failed for."""
+    failure = attempt.failure or _of_answers(attempt)
+    return replace(
+        failure,
+        recoverable=failure.recoverable and failure.type not in _HOPELESS,
+        evidence=tuple(dict.fromkeys((*failure.evidence, *_evidence(attempt))))[:MOST_EVIDENCE],
+    )
+
+
+def _of_answers(attempt: Attempt) -> Failure:
+    node = attempt.path[-1] if attempt.path else "execute_task"
+    refused = [c for c in attempt.complaints if c.error not in _NO_NEWS]
+    red = red_lines(attempt.verification)
+    if refused or not red:
+        first = next(iter((*refused, *attempt.complaints)), None)
+        said = _line(first) if first else ""
+        return Failure(_of_complaint(first), answers_refused(attempt.answers, said), node=node)
+    return Failure(_of_verification(attempt), tests_fail(attempt.answers, red), node=node)
+
+
+def _of_complaint(complaint: Complaint | None) -> str:
+    if complaint is None:
+        return "internal"
+    return _OF_COMPLAINTS.get(complaint.error, "model")
+
+
+def _of_verification(attempt: Attempt) -> str:
+    level = failed_level(attempt.verification)
+    if level and level.name == "syntax":
+        return "syntax"
+    if level and "timed out" in level.reason:
+        return "timeout"
+    said = [f.message for f in level.failures] if level and level.failures else []
+    text = "\n".join(said) or (level.output if level else "")
+    if missing_in(text):
+        return "import"
+    return next((word for word, pattern in _OF_MESSAGES if pattern.search(text)), "test")
+
+
+def _evidence(attempt: Attempt) -> Iterator[str]:
+    """What is red now, then what every answer was refused for, then what was decided."""
+    for line in (*red_lines(attempt.verification)[:3], *attempt.avoid[:6], *attempt.reasons[-2:]):
+        yield _short(line)
+
+
+def red_lines(verification: Verification | None) -> list[str]:
+    """One short line for each failing test; without one, what the run ended with."""
+    level = failed_level(verification)
+    if level is None:
+        return []
+    if level.failures:
+        return [_short(f"{each.test}: {headline(each.message)}") for each in level.failures]
+    return [_short(f"{level.name}: {what_happened(level)}")]
+
+
+def _short(text: str) -> str:
+    return cut_middle(" ".join(text.split()), _LONGEST_NAME).replace("\n", " ")
+
+
+def _line(complaint: Complaint) -> str:
+    where = complaint.path or "the answer"
+    at = f", line {complaint.line}" if complaint.line else ""
+    return _short(f"{where}{at}: {complaint.error}: {complaint.message}")

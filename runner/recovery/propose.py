@@ -6,13 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from runner.changes import ChangeSet
-from runner.recovery.fingerprint import original_of
-from runner.recovery.values import Proposal, Strategy
-from runner.roadmap.new_task import NewTask
-from runner.roadmap.numbering import propose_ids
-from runner.state import Failure, RunState
-from runner.texts_failure import explained
+from runner.people.recovery_sentences import explained
+from runner.roadmap.task import NewTask
+from runner.roadmap.writing import propose_ids
+from runner.state.changes import ChangeSet
+from runner.state.proposal import Proposal, Strategy, original_of
+from runner.state.run_state import Failure, RunState
 
 MOST_EVIDENCE = 8
 

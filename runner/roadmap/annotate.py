@@ -1,24 +1,132 @@
-"""What a roadmap says about its tasks beside their text: the nearest place that says it wins."""
+"""What a roadmap says about its tasks beside their text: the nearest place that says it wins.
+
+What a task says of itself beside its words: optional, parallel, priority, effort.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from runner.roadmap import said
-from runner.roadmap.bearers import Bearers, section_name
-from runner.roadmap.dependencies import Place, Resolver, Stated, with_rest
-from runner.roadmap.fields import Field, fields, inline, key_of, own_fields
-from runner.roadmap.names import Name, name_of
+from runner.roadmap import words
+from runner.roadmap.dependencies import Mention, Resolver, Stated, with_rest
+from runner.roadmap.fields import (
+    Field,
+    Name,
+    fields,
+    halfwidth,
+    inline,
+    key_of,
+    name_of,
+    own_fields,
+)
+from runner.roadmap.named_work import Bearers, section_name
+from runner.roadmap.order import untangled
+from runner.roadmap.source import without_marks
 from runner.roadmap.task import Heading, Section, Task, Warning
-from runner.roadmap.untangle import untangled
+
+_UNIT = (
+    r"(?:h|hrs?|hours?|d|days?|w|wks?|weeks?|min|mins|minutes?|m|months?|sp|pts?|points?"
+    r"|stunden?|std|tage?|wochen?|heures?|jours?|semaines?|horas?|d[ií]as?|dias?|semanas?"
+    r"|ore|giorni|uur|dagen|godzin\w*|dni|ч|час\w*|дн\w*|недел\w*"
+    r"|小时|天|周|時間|日|週間?|시간|일|주)"
+)
+_EFFORT = re.compile(
+    rf"[(\[]\s*(?:est\.?|estimated:?)?\s*(?P<value>[~≈<]?\s*\d+(?:[.,]\d+)?(?:\s*-\s*\d+(?:[.,]\d+)?)?\s*{_UNIT})"
+    r"\s*[)\]]",
+    re.IGNORECASE,
+)
+_LEVEL = r"(?:critical|highest|high|medium|normal|low|lowest|urgent)"
+_PRIORITY = re.compile(
+    rf"[(\[]\s*(?P<value>P[0-5]|{_LEVEL}(?=\s+priority)|{_LEVEL}(?=\s*[)\]]))(?:\s+priority)?\s*[)\]](?!\()"
+    r"|\A\*\*(?P<bold>P[0-4])\*\*",
+    re.IGNORECASE,
+)
+_HEADED = re.compile(
+    rf"(?P<value>P[0-5]|{_LEVEL})(?:\s+priority|\s+prio)?(?=\s*(?:\Z|[-:(]))", re.IGNORECASE
+)
+_PARALLEL = re.compile(
+    r"\W*(?:[\w.#-]{1,20}[.):*]{0,3}\s+)?(?:\[[^\[\]\n]{1,20}\]\s+)*?\[P\](?=\s)"
+)
+_CODE = re.compile(r"`[^`\n]*`")
+_OPTIONAL = re.compile(
+    rf"[(\[]\s*{words.any_of(words.OPTIONAL)}\s*[)\]](?!\()"
+    rf"|\A[\s*_]*{words.any_of(words.OPTIONAL)}[*_]*\s*(?::|-\s)",
+    re.IGNORECASE,
+)
+_STAR = re.compile(r"\\?\*(?=\s)|[\w.]{1,20}\\?\*(?=\s)")
+_YES = re.compile(r"(?:yes|true|y|ja|oui|s[íi]|sim|да|是|はい|예)\b|✅|\*", re.IGNORECASE)
+
+
+def is_parallel(text: str) -> bool:
+    """Say whether a task bears spec-kit's ``[P]`` among the marks before its words."""
+    return "[P]" in text and _PARALLEL.match(text) is not None
+
+
+def is_optional(text: str) -> bool:
+    """Say whether a task's own text marks it as optional: "(optional)", "2.3* Text", "Text*"."""
+    text = halfwidth(text.split("\n", 1)[0][:500].strip())
+    if "*" in text and (_STAR.match(text) or _ends_in_star(text)):
+        return True
+    return _OPTIONAL.search(_CODE.sub(" ", text)) is not None
+
+
+def is_optional_place(text: str) -> bool:
+    """Say whether a heading or label makes what is below it optional."""
+    plain = without_marks(halfwidth(text[:200]).strip(" :")).casefold()
+    return plain in words.OPTIONAL or _OPTIONAL.search(plain) is not None
+
+
+def says_yes(value: str) -> bool:
+    """Say whether the value of the field "Optional" is a yes."""
+    return _YES.match(value) is not None
+
+
+def says_optional(priority: str) -> bool:
+    """Say whether a priority is that of something optional ("nice to have")."""
+    return without_marks(priority).strip(" .").casefold() in words.OPTIONAL
+
+
+def priority_in(text: str) -> str:
+    """Return the priority in brackets of a text ("(P1)", "[high priority]"), '' without."""
+    if "(" not in text and "[" not in text and "**" not in text:
+        return ""
+    found = _PRIORITY.search(_CODE.sub(" ", text[:500]))
+    return (found["value"] or found["bold"] or "") if found else ""
+
+
+def priority_of(heading: str) -> str:
+    """Return the priority a heading is ("High Priority", "🔴 Critical", "P0: Must"), '' else."""
+    found = _HEADED.match(without_marks(heading[:200]))
+    return found["value"] if found else ""
+
+
+def effort_in(text: str) -> str:
+    """Return the effort in brackets of a text ("(~1.5 hours)", "(2-3 days)"), '' without."""
+    if "(" not in text and "[" not in text and text.isascii():
+        return ""
+    found = _EFFORT.search(_CODE.sub(" ", halfwidth(text[:500]).replace("–", "-")))  # noqa: RUF001
+    return found["value"].strip() if found else ""
+
+
+def plain_value(value: str) -> str:
+    """The value of a priority or an effort, without marks around its words."""
+    return without_marks(value) or value
+
+
+def _ends_in_star(text: str) -> bool:
+    """A star after the last word that closes no emphasis."""
+    if not text.endswith("*"):
+        return False
+    return text.endswith((" *", "\\*")) or text.count("*") % 2 == 1
 
 
 @dataclass
 class _Said:
     """What a place says of itself, and what it takes over from the places around it."""
 
-    at: Place
+    at: Mention
     priority: str = ""
     effort: str = ""
     optional: bool = False
@@ -28,7 +136,7 @@ class _Said:
     def take(self, found: Iterable[Field]) -> None:
         """Read fields; of two that say the same the first counts."""
         for each in found:
-            value = said.plain_value(each.values[0])
+            value = plain_value(each.values[0])
             if each.key == "depends":
                 self.depends.append(each)
             elif each.key == "priority":
@@ -36,8 +144,8 @@ class _Said:
             elif each.key == "effort":
                 self.effort = self.effort or value
             else:
-                self.optional |= said.says_yes(value)
-        self.optional |= said.says_optional(self.priority)
+                self.optional |= says_yes(value)
+        self.optional |= says_optional(self.priority)
 
     def inherit(self, around: _Said) -> None:
         """Take over what the place around says and this one does not."""
@@ -76,11 +184,11 @@ def _places(sections: Sequence[Section]) -> dict[int, _Said]:
     by_name: dict[Name, list[int]] = {}
     for section in sections:
         text = section.path[-1].text
-        place = _Said(Place(section.line, f'the section "{text[:60]}"'))
+        place = _Said(Mention(section.line, f'the section "{text[:60]}"'))
         place.take(inline(text))
-        place.optional |= said.is_optional_place(text)
-        place.priority = place.priority or said.priority_in(text) or said.priority_of(text)
-        place.effort = place.effort or said.effort_in(text)
+        place.optional |= is_optional_place(text)
+        place.priority = place.priority or priority_in(text) or priority_of(text)
+        place.effort = place.effort or effort_in(text)
         places[section.line] = place
         if name := section_name(section):
             by_name.setdefault(name, []).append(section.line)
@@ -112,18 +220,16 @@ def _read_section(
 def _of_task(task: Task) -> _Said:
     """What a task says in its own text, and in bullets of its own below it."""
     called = f"task {task.id}" if task.id else f'the task "{task.title[:60]}"'
-    place = _Said(Place(task.line, called))
+    place = _Said(Mention(task.line, called))
     own = name_of(task.id) if task.id else None
     place.take(f for f in own_fields(task.text) if f.of in (None, own))
     if task.details:
         first = task.end_line - task.details.count("\n") - task.line
         found = fields(task.details, first=max(first, 0))
         place.take(f for f in found if f.of in (None, own))
-    place.priority = place.priority or said.priority_in(task.text)
-    place.effort = place.effort or said.effort_in(task.text)
-    place.optional |= said.is_optional(task.text) or (
-        bool(task.label) and said.is_optional_place(task.label)
-    )
+    place.priority = place.priority or priority_in(task.text)
+    place.effort = place.effort or effort_in(task.text)
+    place.optional |= is_optional(task.text) or (bool(task.label) and is_optional_place(task.label))
     return place
 
 
@@ -149,7 +255,7 @@ def _nearest(path: Sequence[Heading], places: dict[int, _Said]) -> _Said | None:
 
 def _marked(task: Task, place: _Said) -> Task:
     """The task with its simple fields; it stays the same object if nothing is said of it."""
-    parallel = said.is_parallel(task.text)
+    parallel = is_parallel(task.text)
     if not (place.priority or place.effort or place.optional or parallel):
         return task
     return replace(

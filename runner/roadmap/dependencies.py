@@ -1,15 +1,235 @@
-"""Which tasks a task waits for: what places of a roadmap state, as keys."""
+"""Which tasks a task waits for: what places of a roadmap state, as keys.
+
+Read what a dependency names: known phases, sections and ids, and a rest that stays text.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from runner.roadmap.bearers import NO_WORK, Bearers, Work
-from runner.roadmap.fields import Field
-from runner.roadmap.names import Name
+from runner.roadmap import words
+from runner.roadmap.fields import Field, Name, halfwidth, name_at, number_after
+from runner.roadmap.named_work import NO_WORK, Bearers, Work
+from runner.roadmap.source import plain_dashes, without_marks
 from runner.roadmap.task import Task, Warning
-from runner.roadmap.values import Named, Reading, read
+
+Known = Callable[[Name], str | None]
+"""The title of what bears a name, '' without one; None when nothing bears it."""
+
+MOST_IN_RANGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A dependency as written, and the names in it (several in a range)."""
+
+    text: str
+    names: tuple[Name, ...]
+
+
+@dataclass(frozen=True)
+class DependencyReading:
+    """``named`` is what was understood, ``rest`` what was not."""
+
+    named: tuple[Named, ...] = ()
+    rest: tuple[str, ...] = ()
+
+
+_CODE = re.compile(r"(`{1,3})[^`]+\1")
+_LINK = re.compile(r"\[([^\[\]]{1,200})\]\([^()]{0,300}\)")
+_STRUCK = re.compile(r"~~[^~]*~~")
+_EMPHASIS = re.compile(r"\*+|(?<!\w)_+|_+(?!\w)")
+_REMARK = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_HELD = re.compile("\0(\\d+)\0")
+_CLAUSE = re.compile(r"\s*(?:;|\n|\.(?=\s|\Z))\s*")
+_PART = re.compile(
+    rf"\s*[,&+]\s*|\s+(?:{'|'.join(words.TOGETHER)})(?=\s)\s*|{'|'.join(words.TOGETHER_CJK)}",
+    re.IGNORECASE,
+)
+_EITHER = re.compile(rf"(?:\A|\s){words.any_of(words.EITHER)}(?:\s|\Z)", re.IGNORECASE)
+_BEFORE = re.compile(rf"(?:{words.any_of(words.BEFORE)}\s*)+", re.IGNORECASE)
+_AFTER = re.compile(rf"\s*(?:{words.any_of(words.AFTER)})", re.IGNORECASE)
+_UNTIL = re.compile(rf"\s*(?:[-~]|{words.any_of(words.UNTIL)})\s*", re.IGNORECASE)
+_TITLE = re.compile(r"\s*(?::|\s-|-\s)\s*(?P<title>.*)", re.DOTALL)
+_NONE = re.compile(rf"{words.any_of(words.NONE)}(?P<end>\s*[^\w\s]|\s|\Z)", re.IGNORECASE)
+_BESIDE = re.compile("|".join(map(re.escape, words.BESIDE)), re.IGNORECASE)
+_SOFT = re.compile("|".join(map(re.escape, words.SOFT)), re.IGNORECASE)
+_IGNORED = re.compile(
+    r"[\^~<>=≥≤]*\s*v\d[\w.+-]*|[\^~<>=≥≤]+\s*\d[\w.]*\+?|\d+\.\d[\w.]*\+|\w+://\S+"
+    r"|[\w@./-]*\w\.[A-Za-z][A-Za-z0-9]{0,4}|[\w.@-]+/[\w./-]+",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"(?P<head>.*?)(?P<last>\d+)\Z", re.DOTALL)
+
+
+def read(value: str, known: Known) -> DependencyReading:
+    """Read one value; only names that something bears are taken, never a guess."""
+    held: list[str] = []
+    text = _cleaned(value, held)
+    if _is_none(text, known):
+        return DependencyReading()
+    reader = _Reader(known, held)
+    for clause in _CLAUSE.split(text):
+        reader.clause(clause)
+    return DependencyReading(tuple(reader.named), tuple(reader.rest))
+
+
+def _cleaned(value: str, held: list[str]) -> str:
+    """The value without marks; code and remarks are ``held`` and stand as their numbers."""
+
+    def hold(found: re.Match[str]) -> str:
+        held.append(found[0])
+        return f"\0{len(held) - 1}\0"
+
+    text = _CODE.sub(hold, plain_dashes(halfwidth(value)).replace("\0", " "))
+    text = _STRUCK.sub(" ", _LINK.sub(r"\1", text))
+    text = without_marks(_EMPHASIS.sub("", text)).strip()
+    if _REMARK.fullmatch(text):
+        text = text[1:-1]
+    for _ in range(3):
+        text = _REMARK.sub(hold, text)
+    return text
+
+
+def _is_none(text: str, known: Known) -> bool:
+    found = _NONE.match(text)
+    if found is None:
+        return not text.strip(" -.,;:")
+    if any(word in text.casefold() for word in words.EXCEPT):
+        return False
+    return not found["end"].isspace() or not _names_any(text[found.end() :], known)
+
+
+def _names_any(text: str, known: Known) -> bool:
+    """Say whether anything in the rest of a "none" is a name after all."""
+    places = re.finditer(r"(?<!\w)\w", text[:200])
+    found = (name_at(text, place.start()) for place in places)
+    return any(name and known(name[0]) is not None for name in found)
+
+
+@dataclass
+class _Reader:
+    """Goes through the parts of a value; ``word`` is that of the last name ("Phases 1, 2")."""
+
+    known: Known
+    held: list[str]
+    named: list[Named] = field(default_factory=list)
+    rest: list[str] = field(default_factory=list)
+    word: str = ""
+
+    def clause(self, text: str) -> None:
+        """Read names that stand together; "A or B" needs neither."""
+        if _EITHER.search(text):
+            self._leave(text)
+            return
+        beside = titled = False
+        for part in _PART.split(text):
+            starts = _BEFORE.match(part)
+            beside = (beside and not starts) or _BESIDE.search(part) is not None
+            part = part.strip(" .:'\"")
+            if not part or beside:
+                continue
+            named = self._part(part[starts.end() :] if starts else part)
+            if named is not None:
+                self.named.append(Named(self._whole(part), named[0]))
+                titled = named[1]
+            elif not titled and not self._is_ignored(part):
+                self._leave(part)
+
+    def _part(self, text: str) -> tuple[tuple[Name, ...], bool] | None:
+        """(names, whether a title follows), if all of a part is understood."""
+        if _IGNORED.fullmatch(text):
+            return None
+        found = name_at(text)
+        if found is None:
+            return None
+        name, end = found
+        names, end = self._range(name, text, end)
+        if not names:
+            return None
+        titled = self._tail(text[end:], names[0])
+        if titled is None:
+            return None
+        self.word = names[0].word or self.word
+        return names, titled
+
+    def _range(self, first: Name, text: str, end: int) -> tuple[tuple[Name, ...], int]:
+        """The names from ``first`` on: itself, or all known ones up to the end of its range."""
+        until = _UNTIL.match(text, end)
+        if until and (last := _last(first, text, until.end())):
+            return self._between(first, last[0]), last[1]
+        if "-" in first.number and self._found(first) is None:
+            one, _, other = first.number.rpartition("-")
+            return self._between(Name(first.word, one), Name(first.word, other)), end
+        name = self._found(first)
+        return ((name,) if name else ()), end
+
+    def _between(self, first: Name, last: Name) -> tuple[Name, ...]:
+        start, stop = _DIGITS.match(first.number), _DIGITS.match(last.number)
+        if not start or not stop or start["head"] != stop["head"] or first.word != last.word:
+            return ()
+        low, high = int(start["last"]), int(stop["last"])
+        if not low <= high <= low + MOST_IN_RANGE:
+            return ()
+        width = len(start["last"])
+        every = [Name(first.word, f"{start['head']}{n:0{width}}") for n in range(low, high + 1)]
+        found = [self._found(name) for name in every]
+        return tuple(filter(None, found)) if found[0] and found[-1] else ()
+
+    def _found(self, name: Name) -> Name | None:
+        """The name something bears: a number alone after "Phases 1," is that of a phase."""
+        sticky = Name(self.word, name.number)
+        for each in (sticky, name) if self.word and not name.word else (name,):
+            if self.known(each) is not None:
+                return each
+        return None
+
+    def _tail(self, text: str, name: Name) -> bool | None:
+        """Whether a title follows a name; None when something follows that is not understood."""
+        title = self.known(name) or ""
+        text = text.strip(" '\"")
+        if title and text.casefold().startswith(title):
+            text = text[len(title) :]
+        while text:
+            if remark := _HELD.match(text.lstrip()):
+                text, said = text.lstrip()[remark.end() :], self._whole(remark[0])
+                if _SOFT.search(said) and not _BESIDE.search(said):
+                    return None
+            elif (after := _AFTER.match(text)) and after.end():
+                text = text[after.end() :]
+            elif said_title := _TITLE.match(text):
+                return None if _SOFT.match(said_title["title"]) else True
+            else:
+                return None if text.strip(" .:'\"") else False
+        return False
+
+    def _is_ignored(self, part: str) -> bool:
+        """Versions, files and code name no dependency."""
+        return bool(_IGNORED.fullmatch(part)) or (
+            not _HELD.sub("", part).strip() and "`" in self._whole(part)
+        )
+
+    def _leave(self, text: str) -> None:
+        if whole := self._whole(text).strip(" .,;:"):
+            self.rest.append(whole)
+
+    def _whole(self, text: str) -> str:
+        """A text with what was held back in its place."""
+        for _ in range(4):
+            text = _HELD.sub(lambda found: self.held[int(found[1])], text)
+        return text
+
+
+def _last(first: Name, text: str, at: int) -> tuple[Name, int] | None:
+    """The end of a range: "Phases 1-3", "Phase 1 to Phase 3", "T001-T004"."""
+    named = name_at(text, at)
+    if named and (named[0].word or not first.word):
+        return named
+    number = number_after(text, at)
+    return (Name(first.word, number[0]), number[1]) if number and first.word else None
+
 
 UNRESOLVED = "unresolved-dependency"
 CYCLE = "dependency-cycle"
@@ -21,7 +241,7 @@ MOST_TARGETS = 200
 
 
 @dataclass(frozen=True)
-class Target:
+class DependencyTarget:
     """One dependency: as it is written, and the work it stands for."""
 
     text: str
@@ -35,7 +255,7 @@ class Stated:
     ``work`` is that of all targets together.
     """
 
-    targets: tuple[Target, ...] = ()
+    targets: tuple[DependencyTarget, ...] = ()
     rest: tuple[str, ...] = ()
     work: Work = NO_WORK
 
@@ -48,7 +268,7 @@ def with_rest(stated: Stated | None, rest: tuple[str, ...]) -> Stated | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Mention:
     """Where something is stated: its line, and what it is called in a message."""
 
     line: int
@@ -62,15 +282,15 @@ class Resolver:
     bearers: Bearers
     warnings: list[Warning] = field(default_factory=list)
     keys: int = 0
-    _readings: dict[str, Reading] = field(default_factory=dict)
+    _readings: dict[str, DependencyReading] = field(default_factory=dict)
     _works: dict[tuple[Name, ...], Work | None] = field(default_factory=dict)
     _unions: dict[tuple[int, ...], tuple[Work, tuple[Work, ...]]] = field(default_factory=dict)
     _ambiguous: set[str] = field(default_factory=set)
     _told: set[tuple[int, int]] = field(default_factory=set)
 
-    def stated(self, fields: Iterable[Field], place: Place) -> Stated | None:
+    def stated(self, fields: Iterable[Field], place: Mention) -> Stated | None:
         """Return what the fields of a place say; None when they say nothing of dependencies."""
-        targets: list[Target] = []
+        targets: list[DependencyTarget] = []
         rest: list[str] = []
         counted = False
         for each in fields:
@@ -81,14 +301,14 @@ class Resolver:
             targets += one.targets
             rest += one.rest
             for text in one.rest[:MOST_TARGETS]:
-                self._unresolved(text, Place(place.line + each.line, place.called))
+                self._unresolved(text, Mention(place.line + each.line, place.called))
         if not counted:
             return None
         rest += [target.text for target in targets[MOST_TARGETS:]]
         kept, texts = tuple(targets[:MOST_TARGETS]), tuple(dict.fromkeys(rest))
         return Stated(kept, texts[:MOST_TARGETS], self._union([t.work for t in kept]))
 
-    def waiting(self, task: Task, stated: Stated, place: Place) -> Task:
+    def waiting(self, task: Task, stated: Stated, place: Mention) -> Task:
         """Return the task with what it waits for: one list for all that wait for the same."""
         if task.key not in stated.work.members:
             return _with(task, stated.work, stated.rest)
@@ -100,17 +320,17 @@ class Resolver:
         return _with(task, self._union([target.work for target in outside]), texts)
 
     def _of_field(self, each: Field) -> Stated | None:
-        targets: list[Target] = []
+        targets: list[DependencyTarget] = []
         rest: list[str] = []
         for value in each.values:
             if name := self.bearers.titled(value):
-                reading = Reading((Named(value, (name,)),))
+                reading = DependencyReading((Named(value, (name,)),))
             else:
                 reading = self._read(value)
             for named in reading.named:
                 work = self._work(named.names)
                 if work:
-                    targets.append(Target(named.text, work))
+                    targets.append(DependencyTarget(named.text, work))
                 else:
                     self._ambiguous.add(named.text)
                     rest.append(named.text)
@@ -119,7 +339,7 @@ class Resolver:
             return None
         return Stated(tuple(targets), tuple(rest))
 
-    def _read(self, value: str) -> Reading:
+    def _read(self, value: str) -> DependencyReading:
         if value not in self._readings:
             self._readings[value] = read(value, self.bearers.title)
         return self._readings[value]
@@ -156,7 +376,7 @@ class Resolver:
             )
             self.warnings.insert(0, Warning(1, 1, TOO_MANY, message))
 
-    def _unresolved(self, text: str, place: Place) -> None:
+    def _unresolved(self, text: str, place: Mention) -> None:
         why = "more than one" if text in self._ambiguous else "no"
         message = (
             f"{place.called} depends on {_short(text)}, which names {why} phase, section or task "
@@ -164,7 +384,7 @@ class Resolver:
         )
         self.warnings.append(Warning(place.line, 1, UNRESOLVED, message))
 
-    def _in_itself(self, task: Task, target: Target, place: Place) -> None:
+    def _in_itself(self, task: Task, target: DependencyTarget, place: Mention) -> None:
         """What a task is part of cannot be done before it; told once a place."""
         where = (place.line, id(target.work))
         if where not in self._told:

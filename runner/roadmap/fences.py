@@ -2,6 +2,7 @@
 
 A fence that holds another opening fence of its own length ends at the inner one's closing line:
 from there on text and code are swapped (https://github.github.com/gfm/#fenced-code-blocks).
+
 """
 
 from __future__ import annotations

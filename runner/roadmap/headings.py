@@ -1,15 +1,132 @@
-"""What a heading says of the tasks below it: number, phase, checks, tasks of its own."""
-# ruff: noqa: RUF001 (the marks of other languages are meant)
+"""What a heading says of the tasks below it: number, phase, checks, tasks of its own.
+
+Label lines above lists ("**Tasks**:", "Done when:") and what they make of the list.
+
+Written ids of tasks (1.1, "Phase 1", "Task 3", ABC-12, 01-02, T001, #12) and titles without.
+
+Keys of tasks: stable under every edit that leaves a task and the names above it alone.
+
+A key hashes the written id, the task's words, the names of the headings above it and a count among
+equals. Ticks, emoji and marks of emphasis are no part of it, nor are numbers of headings that have
+words as well (renumbering the phases keeps every key) and the file's title.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections import Counter
 from functools import lru_cache
 
-from runner.roadmap.labels import is_checks
-from runner.roadmap.marks import plain_dashes, without_marks
+from runner.roadmap.source import plain_dashes, without_marks
 from runner.roadmap.task import Heading
-from runner.roadmap.words import COUNTED, PHASES, TASKS
+from runner.roadmap.words import CHECKS, CHECKS_CJK, COUNTED, FILES, PHASES, STATUSES, TASKS, WORK
+
+# ruff: noqa: RUF001 (the marks of other languages are meant)
+
+
+MOST = 120
+"""Characters of a line that may be a label."""
+_EMPHASIS = re.compile(r"\*\*|__")
+_COLONS = ":："
+_LABEL_REMARK = re.compile(r"\s*[(（][^()（）]{0,80}[)）]\Z")
+_NUMBER = re.compile(r"(?:\d{1,4}(?:\.\d{1,4})*[.:)]?\s+)")
+_BEFORE = re.compile(
+    rf"(?:(?:{'|'.join(map(re.escape, PHASES))})\s*\d[\d.]*[:\s-]*|(?:overall|final|key|minimum"
+    r"|project|release|mvp|general|user|functional|technical|global|task|feature)\s+)",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(r"\s+(?:for|of|checklist|list|steps|points|items|-)(?:\s.*)?\Z")
+_NOUNS = {"verification", "verify", "acceptance", "checkpoint", "checkpoints"}
+"""Of these alone there can be work as well: "Verification of addresses"."""
+_LISTED = re.compile(r"\s(?:for|of)\s")
+_BOLD_KEY = re.compile(r"\s{0,9}(?:\*\*|__)[^*_\n]{1,80}(?:(?:\*\*|__)\s?[:：]|[:：](?:\*\*|__))")
+_KEY = re.compile(r"(?P<key>[^:：\n]{2,60})[:：](?:\*\*|__)?\s*(?P<value>\S.*)\Z", re.DOTALL)
+
+
+def label(paragraph: str) -> str:
+    """Return the label a paragraph ends with, without marks and colon; '' when it is prose."""
+    line = paragraph.rsplit("\n", 1)[-1].strip()
+    if not line or len(line) > MOST:
+        return ""
+    bare = line.strip("*_ ")
+    bold = line.startswith(("**", "__")) and line.rstrip(_COLONS).endswith(("**", "__"))
+    if bold or bare.endswith(tuple(_COLONS)) or is_checks(bare) or plain(bare) in WORK:
+        return without_marks(_EMPHASIS.sub("", bare)).rstrip(_COLONS + " ")
+    return ""
+
+
+@lru_cache(maxsize=4096)
+def plain(text: str) -> str:
+    """Reduce a label or heading to its words: no marks, number, colon, remark or capitals."""
+    text = plain_dashes(without_marks(text[: 2 * MOST])).rstrip(_COLONS + "*_ ")
+    text = _LABEL_REMARK.sub("", text).rstrip(_COLONS + "*_ ")
+    text = text[found.end() :] if (found := _NUMBER.match(text)) else text
+    return " ".join(text.casefold().split())
+
+
+@lru_cache(maxsize=4096)
+def is_checks(text: str) -> bool:
+    """Say whether a label or heading introduces checks, not tasks."""
+    words = plain(text)
+    if not words or len(words) > MOST:
+        return False
+    if words in CHECKS or (len(words) <= 16 and any(phrase in words for phrase in CHECKS_CJK)):
+        return True
+    before = _BEFORE.match(words)
+    words = words[before.end() :] if before else words
+    head = _AFTER.sub("", words)
+    if before and before[0].rstrip().endswith((":", "-")) and head in _NOUNS:
+        return False  # "Phase 2: Verification" is a phase
+    return words in CHECKS or (
+        head in CHECKS and (head not in _NOUNS or _LISTED.search(words) is None)
+    )
+
+
+def is_work(text: str) -> bool:
+    """Say whether a label or heading introduces tasks ("Tasks", "Steps")."""
+    words = plain(text)
+    before = _BEFORE.match(words)
+    return words in WORK or (before is not None and words[before.end() :] in WORK)
+
+
+def is_files(text: str) -> bool:
+    """Say whether a label or heading introduces a list of files."""
+    return plain(text) in FILES
+
+
+def is_status(text: str) -> bool:
+    """Say whether a heading is the name of a status ("✅ Completed", "In Progress")."""
+    words = plain(text)
+    head = re.split(r"\s*[-:/&|,]\s+|\s+(?:tasks|items|features|work)\b", words, maxsplit=1)[0]
+    return words in STATUSES or head in STATUSES
+
+
+def criteria(paragraph: str) -> list[str]:
+    """Return the values of lines "Acceptance: it returns 0"; each goes on to the next key line."""
+    if not any(colon in paragraph for colon in _COLONS):
+        return []
+    found: list[str] = []
+    inside = False
+    for line in paragraph.split("\n"):
+        key = _KEY.match(line[: 4 * MOST].lstrip("-*+_ \t"))
+        if key and is_checks(key["key"]):
+            found.append(key["value"].strip("*_ "))
+            inside = True
+        elif is_key_line(line):
+            inside = False
+        elif inside and len(found[-1]) < 4 * MOST:
+            found[-1] += f" {line.strip()}"
+    return found
+
+
+def is_key_line(line: str) -> bool:
+    """Say whether a line begins with a key in bold ("**Effort**: 2 hours")."""
+    return _BOLD_KEY.match(line) is not None
+
+
+# ruff: noqa: RUF001 (the marks of other languages are meant)
+
 
 Path = tuple[Heading, ...]
 
@@ -113,3 +230,101 @@ def _arabic(written: str) -> str:
         return written
     tens, ten, ones = written.rpartition("十")
     return str((_CJK.get(tens, 1) * 10 if ten else 0) + _CJK.get(ones, 0))
+
+
+# ruff: noqa: RUF001 (the marks of other languages are meant)
+
+
+_WORDS = "|".join(sorted(map(re.escape, {*PHASES, *TASKS}), key=len)[::-1])
+_ID = re.compile(
+    rf"""[\[(]?(?:
+      (?P<word>(?:{_WORDS})[ ]?[-\#]?\d{{1,4}}(?:[.-]\d{{1,4}})*(?!\w))
+    | (?P<code>[A-Z]{{1,8}}\d{{1,6}}(?:[.-]\d{{1,6}})*(?-i:[a-h])?(?![\w-])
+              |[A-Z][A-Z0-9]{{0,9}}(?:-[A-Z0-9]{{1,10}}){{0,3}}-[A-Z]{{0,8}}\d{{1,8}}(?:\.\d{{1,4}})*(?![\w-]))
+    | (?P<dotted>\d{{1,4}}(?:\.\d{{1,4}})+[a-h]?(?!\w))
+    | (?P<plan>0\d-\d{{1,4}}(?:\.\d{{1,2}})*|\d{{1,3}}-\d{{1,4}}(?=[\])]?[:：]))
+    | (?P<hash>\#\d{{1,9}}(?!\w))
+    | (?P<bare>\d{{1,4}}(?=[.):]\s|[、：．）]))
+    )[\])]?(?P<end>[.:)]*(?:\s+[-|]+(?=\s)|\s*\Z|(?=\s))|[：、，．）])""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_TAGS = re.compile(r"(?:\[(?:P\d?|US\d+)\]\s*)+")
+_REMARK = re.compile(r"[(\[][^()\[\]]*[)\]]|(?:^|\s)[-→>]+\s.*\Z", re.DOTALL)
+_BOLD = re.compile(r"(?:\*\*|__)[^*_\n]{1,40}(?:\*\*|__)")
+_NO_CODES = re.compile(
+    r"(?:P[0-4]|H[1-6]|S3|EC2|MP[34]|ES\d+|HTTP/?\d|V\d+|OAUTH2|IPV\d|UTF\d*|R2|K8|X\d+"
+    r"|(?:UTF|SHA|ISO|RFC|AES|GPT|HTTP|PEP|ES|TLS|CVE|MD|X|Q|COVID|AGPL|GPL|BSD)-[\d.-]+)\Z",
+    re.IGNORECASE,
+)
+
+
+def split(shown: str, raw: str) -> tuple[str | None, str]:
+    """Return the written id and the title of a text: what is shown, without id and marks."""
+    text = plain_dashes(without_marks(shown))
+    match = _ID.match(text)
+    if match is None or not _is_id(match, raw):
+        return None, _title(without_marks(shown)) or shown
+    return _written(match), _title(text[match.end() :]) or text
+
+
+def gone(kept: str) -> bool:
+    """Say whether what is left of a struck text is no more than its id and a remark on it."""
+    rest = _REMARK.sub("", plain_dashes(without_marks(kept))).strip()
+    return not re.search(r"\w", rest) or _ID.fullmatch(rest) is not None
+
+
+def _written(match: re.Match[str]) -> str:
+    return next(found for name, found in match.groupdict().items() if found and name != "end")
+
+
+def _is_id(match: re.Match[str], raw: str) -> bool:
+    """A code is in capitals and no usual name; a worded number stands apart from the rest."""
+    if code := match["code"]:
+        return code.rstrip("abcdefgh") in code.upper() and not _NO_CODES.match(code)
+    if match["word"]:
+        whole = match.end() == len(match.string)
+        return whole or bool(match["end"]) or _stands_apart(match["word"], raw)
+    return True
+
+
+def _stands_apart(word: str, raw: str) -> bool:
+    bold = _BOLD.match(raw.lstrip())
+    return bold is not None and bold[0].strip("*_: ") == word
+
+
+def _title(text: str) -> str:
+    text = without_marks(text.lstrip(" \t-|：、"))
+    tags = _TAGS.match(text)
+    return without_marks(text[tags.end() :]) if tags else text
+
+
+_MARKS = re.compile(r"[*_~`]+")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+
+
+class Keys:
+    """Gives out the keys of one file, in file order."""
+
+    def __init__(self, first_heading_line: int) -> None:
+        self._first = first_heading_line
+        self._seen: Counter[str] = Counter()
+        self._places: dict[Path, str] = {}
+
+    def give(self, written: str | None, text: str, path: Path) -> str:
+        """Return the key of the next task; ten hexadecimal digits."""
+        if path not in self._places:
+            self._places[path] = self._place(path)
+        base = "\0".join((written or "", _words(text), self._places[path]))
+        self._seen[base] += 1
+        return hashlib.sha256(f"{base}\0{self._seen[base]}".encode()).hexdigest()[:10]
+
+    def _place(self, path: Path) -> str:
+        named = (h for h in path if not is_title(h, first=h.line == self._first))
+        return "\0".join(words(heading.text) for heading in named)
+
+
+def _words(text: str) -> str:
+    """A task's own text as its words: no emphasis, no comment, no matter how it is broken."""
+    if "<!--" in text and "-->" in text:
+        text = _COMMENT.sub("", text)
+    return " ".join(_MARKS.sub("", text).split())

@@ -1,28 +1,23 @@
 """Parse a roadmap: the task items GitHub shows, with the lines of the file they stand on.
 
 Task lists: https://github.github.com/gfm/#task-list-items-extension-
+
+Small neighbours that form one piece of work: one attempt, one pull request, several ticks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from runner.roadmap import fences, suspects
-from runner.roadmap.acceptance import Acceptance
 from runner.roadmap.annotate import annotate
-from runner.roadmap.blocks import Blocks, parse
-from runner.roadmap.candidates import candidates
-from runner.roadmap.files import files
-from runner.roadmap.headings import phase
-from runner.roadmap.ids import gone, split
-from runner.roadmap.keys import Keys
-from runner.roadmap.kinds import Box, decide, family
-from runner.roadmap.limits import too_deep, too_large, too_many
-from runner.roadmap.sections import Told, sections
-from runner.roadmap.shown import Inline
-from runner.roadmap.source import Source, read
-from runner.roadmap.task import Roadmap, Task, Warning
-from runner.roadmap.templates import templates
+from runner.roadmap.boxes import Acceptance, Background, Checkbox, decide, family, sections
+from runner.roadmap.headings import Keys, gone, phase, split
+from runner.roadmap.markdown import Blocks, parse
+from runner.roadmap.source import Inline, Source, read, too_deep, too_large, too_many
+from runner.roadmap.suspects import candidates, templates
+from runner.roadmap.task import Roadmap, Task, Warning, files
 
 _TEMPLATE = (
     "the tasks of this file are placeholders (`[Task 1]`, `{{X}}`, `<name>`): it is a template. "
@@ -62,7 +57,7 @@ def _parsed(path: str, content: bytes, source: Source) -> Roadmap:
     placeholders, template = templates(boxes)
     work = [box.item for box in boxes if box.kind != "check"]
     found = sections(blocks, work, source.lines)
-    make = _maker(source.lines, Told(blocks, found), Acceptance(blocks, boxes))
+    make = _maker(source.lines, Background(blocks, found), Acceptance(blocks, boxes))
     made = tuple(make(box, n in struck, n in placeholders) for n, box in enumerate(boxes))
     tasks, stated = annotate(made, found)
     return Roadmap(
@@ -78,10 +73,10 @@ def _parsed(path: str, content: bytes, source: Source) -> Roadmap:
     )
 
 
-def _boxes(blocks: Blocks, show: Inline) -> tuple[list[Box], set[int]]:
+def _boxes(blocks: Blocks, show: Inline) -> tuple[list[Checkbox], set[int]]:
     """Return the tasks of a file, and the numbers of those that are struck through."""
     keys = Keys(blocks.headings[0].path[-1].line if blocks.headings else 0)
-    boxes: list[Box] = []
+    boxes: list[Checkbox] = []
     struck: set[int] = set()
     for item in blocks.items:
         if not item.is_task:
@@ -90,16 +85,16 @@ def _boxes(blocks: Blocks, show: Inline) -> tuple[list[Box], set[int]]:
         if shown.struck and gone(shown.kept):
             struck.add(len(boxes))
         written, title = split(shown.text or item.text.split("\n", 1)[0], item.text)
-        boxes.append(Box(item, written, title, keys.give(written, item.text, item.headings)))
+        boxes.append(Checkbox(item, written, title, keys.give(written, item.text, item.headings)))
     return boxes, struck
 
 
 def _maker(
-    lines: Sequence[str], told: Told, acceptance: Acceptance
-) -> Callable[[Box, bool, bool], Task]:
+    lines: Sequence[str], told: Background, acceptance: Acceptance
+) -> Callable[[Checkbox, bool, bool], Task]:
     """Return what makes the value of a box (box, struck, template)."""
 
-    def make(box: Box, struck: bool, template: bool) -> Task:
+    def make(box: Checkbox, struck: bool, template: bool) -> Task:
         item = box.item
         end = _trim(lines, item.start, item.end)
         details = "\n".join(lines[item.text_end : end]).strip("\n")
@@ -145,7 +140,7 @@ def _warnings(source: Source, blocks: Blocks) -> Iterator[Warning]:
         yield Warning(blocks.too_deep, 1, "too-deep", too_deep(blocks.too_deep))
 
 
-def _asks(blocks: Blocks, boxes: Sequence[Box], template: bool) -> str:
+def _asks(blocks: Blocks, boxes: Sequence[Checkbox], template: bool) -> str:
     """Say why nothing is run without a person's word, or nothing."""
     if blocks.too_deep:
         return too_deep(blocks.too_deep)
@@ -153,3 +148,99 @@ def _asks(blocks: Blocks, boxes: Sequence[Box], template: bool) -> str:
         return _TEMPLATE
     kinds = {box.kind for box in boxes}
     return _ALL_CHECKS if "check" in kinds and "work" not in kinds else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """How large a piece may be: ``tasks`` in it, and characters of all their texts (``size``).
+
+    One task a piece is no grouping, which is the default.
+    """
+
+    tasks: int = 1
+    size: int = 600
+
+
+@dataclass(frozen=True)
+class TaskGroup:
+    """Tasks that are worked on together; the first one stands for all of them.
+
+    ``task`` is the one an attempt is made of, ``keys`` what its checkpoint ticks. When it fails its
+    tasks are worked on one by one: ``group`` is asked again with them ``apart``.
+    """
+
+    tasks: tuple[Task, ...]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(task.key for task in self.tasks)
+
+    @property
+    def task(self) -> Task:
+        """All tasks as one: the key, id and place of the first, the texts and files of all."""
+        first, *others = self.tasks
+        if not others:
+            return first
+        return replace(
+            first,
+            title=f"{first.title} (and {len(others)} more)",
+            text="\n".join(f"- {_indented(task.text)}" for task in self.tasks),
+            details="\n".join(filter(None, (task.details for task in self.tasks))),
+            files=tuple(dict.fromkeys(path for task in self.tasks for path in task.files)),
+            depends_on=tuple(
+                key
+                for key in dict.fromkeys(key for task in self.tasks for key in task.depends_on)
+                if key not in self.keys
+            ),
+        )
+
+
+def group(
+    tasks: Sequence[Task], *, by: Grouping | None = None, apart: frozenset[str] = frozenset()
+) -> tuple[TaskGroup, ...]:
+    """Divide open tasks, in the order they are taken, into pieces; most are a piece of their own.
+
+    Neighbours of one list that name a common file go together while they are small. What has
+    acceptance criteria of its own is always judged alone, and so is what stands ``apart`` (keys).
+    """
+    by = by or Grouping()
+    pieces: list[list[Task]] = []
+    for task in tasks:
+        alone = task.key in apart or task.acceptance
+        if pieces and not alone and _fits(pieces[-1], task, by, apart):
+            pieces[-1].append(task)
+        else:
+            pieces.append([task])
+    return tuple(TaskGroup(tuple(piece)) for piece in pieces)
+
+
+def _fits(piece: Sequence[Task], task: Task, by: Grouping, apart: frozenset[str]) -> bool:
+    if len(piece) >= by.tasks or sum(map(_size, (*piece, task))) > by.size:
+        return False
+    last = piece[-1]
+    if last.acceptance or last.key in apart or _place(last) != _place(task):
+        return False
+    common = set(task.files).intersection(*(each.files for each in piece))
+    return bool(common) and _needs_no_more(piece, task)
+
+
+def _place(task: Task) -> tuple[object, ...]:
+    """Which list a task stands in."""
+    return (task.parent, task.depth, task.label, task.headings, task.kind, task.runnable)
+
+
+def _needs_no_more(piece: Sequence[Task], task: Task) -> bool:
+    """Say whether a task waits for nothing but what the piece waits for, or the piece itself."""
+    first = piece[0]
+    if task.depends_on is first.depends_on:
+        return True
+    known = {*first.depends_on, *(each.key for each in piece)}
+    return known.issuperset(task.depends_on)
+
+
+def _size(task: Task) -> int:
+    return len(task.text) + len(task.details)
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n  ")

@@ -1,20 +1,145 @@
-"""Replace a task by others or add tasks: new lines come, every other byte stays."""
+"""Replace a task by others or add tasks: new lines come, every other byte stays.
+
+Why a task was replaced, kept beside the replacement in comments that nobody sees rendered.
+
+One closed single-line comment a field (DESIGN §8). Such a comment is an HTML block: it ends at the
+first ``-->``, on its own line, and takes nothing that follows with it.
+https://github.github.com/gfm/#html-blocks
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import takewhile
 
-from runner.roadmap.audit import Audit, audits, comments, is_audit
-from runner.roadmap.edit import EditRefused, current, find, place_of, wanted
-from runner.roadmap.lines import Splice, lines_of, spliced
-from runner.roadmap.misfit import misfit_of
-from runner.roadmap.new_task import NewTask
+from runner.roadmap.edit import (
+    EditPlan,
+    EditRefused,
+    current,
+    find,
+    place_of,
+    stands,
+    unmeant,
+    wanted,
+)
 from runner.roadmap.parse import parse_roadmap
-from runner.roadmap.place import Place, Written, own_text, written
-from runner.roadmap.plan import Plan, stands, unmeant
-from runner.roadmap.task import Roadmap, Task
+from runner.roadmap.source import Splice, line_starts, lines_of, spliced
+from runner.roadmap.task import NewTask, Roadmap, Task
+from runner.roadmap.writing import TaskLayout, Written, misfit_of, own_text, written
+
+_MOST = 4000
+"""Characters of one quoted text; what is longer is cut."""
+_BREAKS = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+# controls, lone surrogates and what turns the direction of reading
+_UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+_DASHES = re.compile("-(?=-)")
+_LINE = re.compile(rb"[ \t]*<!-- (?P<field>[A-Za-z-]+): (?P<value>[^\r\n]*) -->[ \t]*(?=\r|\n|\Z)")
+_OPENING = re.compile(rb"<!-- RECOVERY: (?P<strategy>[A-Z_]+) at (?P<at>[0-9TZ:-]{20}) -->")
+_FIELDS = frozenset({b"Original", b"Reason", b"Approved-by"})
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """Which strategy replaced a task, when (aware, kept in UTC seconds), what it was, and why.
+
+    ``original`` is the replaced task's own text, ``approved_by`` a login, or '' where nobody was
+    asked.
+    """
+
+    strategy: str
+    at: datetime
+    original: str
+    reason: str
+    approved_by: str = ""
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """What makes two applications the same one, whenever they were made."""
+        return self.strategy.upper(), quoted(self.original), quoted(self.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An audit as it stands in a file; its texts are as they are written there."""
+
+    line: int
+    audit: Audit
+
+
+def comments(audit: Audit) -> tuple[str, ...]:
+    """Return the lines that keep an audit, without indent and line end."""
+    at = audit.at.astimezone(UTC).strftime(_TIME)
+    fields = (
+        ("Original", audit.original),
+        ("Reason", audit.reason),
+        ("Approved-by", audit.approved_by),
+    )
+    return (
+        f"<!-- RECOVERY: {audit.strategy.upper()} at {at} -->",
+        *(f"<!-- {name}: {quoted(text)} -->" for name, text in fields if text),
+    )
+
+
+def quoted(text: str) -> str:
+    """Return a text as it may stand in a comment; doing it twice changes nothing."""
+    text = _BREAKS.sub(r"\\n", text.strip()).replace("\t", " ")
+    text = _DASHES.sub("- ", _UNSEEN.sub("\ufffd", text))
+    return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
+
+
+def audits(content: bytes) -> tuple[Recorded, ...]:
+    """Return every audit of a file, in its order."""
+    if b"<!-- RECOVERY: " not in content:
+        return ()
+    starts = line_starts(content)
+    return tuple(_read(content, starts))
+
+
+def is_audit(line: bytes) -> bool:
+    """Say whether a line is one comment of an audit."""
+    found = _LINE.match(line)
+    return found is not None and found["field"] in _FIELDS | {b"RECOVERY"}
+
+
+def _read(content: bytes, starts: list[int]) -> Iterator[Recorded]:
+    for found in _OPENING.finditer(content):
+        number = bisect_right(starts, found.start())
+        at = _time(found["at"])
+        if at is None or content[starts[number - 1] : found.start()].strip(b" \t"):
+            continue
+        fields = _fields(content, starts, number)
+        audit = Audit(
+            strategy=found["strategy"].decode(),
+            at=at,
+            original=fields.get("Original", ""),
+            reason=fields.get("Reason", ""),
+            approved_by=fields.get("Approved-by", ""),
+        )
+        yield Recorded(number, audit)
+
+
+def _time(written: bytes) -> datetime | None:
+    try:
+        return datetime.strptime(written.decode(), _TIME).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def _fields(content: bytes, starts: list[int], number: int) -> dict[str, str]:
+    """The comments on the lines after the opening one, each field once."""
+    fields: dict[str, str] = {}
+    for start in starts[number : number + len(_FIELDS)]:
+        found = _LINE.match(content, start)
+        if found is None or found["field"] not in _FIELDS or found["field"].decode() in fields:
+            break
+        fields[found["field"].decode()] = found["value"].decode("utf-8", "replace")
+    return fields
+
 
 MOST = 20
 """New tasks of one edit."""
@@ -67,7 +192,7 @@ def insert_tasks(
     lines = (*_lines(news), *_gap(before, task))
     splice = Splice(task.end_line + 1, task.end_line, lines)
     place = stands(news, task.end_line + 1)
-    return _made(before, Plan(task, (splice,), place, replaces=False))
+    return _made(before, EditPlan(task, (splice,), place, replaces=False))
 
 
 def replacement(
@@ -77,7 +202,7 @@ def replacement(
     audit: Audit,
     *,
     keep_nested: bool = True,
-) -> Plan:
+) -> EditPlan:
     """Plan to replace a task; nothing is checked but that its line has a box."""
     place = place_of(before, task)
     news = _written(task, replacements, place, first=True)
@@ -87,13 +212,13 @@ def replacement(
     rest = (*rest, *_gap(before, task))
     if not keep_nested:
         splice = Splice(task.line, task.end_line, (*own, *rest))
-        return Plan(task, (splice,), stands(news, task.line, between=len(said)), replaces=True)
+        return EditPlan(task, (splice,), stands(news, task.line, between=len(said)), replaces=True)
     splices = (
         Splice(task.line, task.text_end_line, own),
         Splice(task.end_line + 1, task.end_line, rest),
     )
     between = len(said) + task.end_line - task.text_end_line
-    return Plan(task, splices, stands(news, task.line, between=between), replaces=True)
+    return EditPlan(task, splices, stands(news, task.line, between=between), replaces=True)
 
 
 def _applied(roadmap: Roadmap, key: str, audit: Audit) -> bool:
@@ -129,7 +254,9 @@ def _require_fit(roadmap: Roadmap, task: Task, news: Sequence[NewTask]) -> None:
             raise EditRefused(f"{where}: new task {number} cannot stand there, {why}")
 
 
-def _written(like: Task, news: Sequence[NewTask], place: Place, *, first: bool) -> list[Written]:
+def _written(
+    like: Task, news: Sequence[NewTask], place: TaskLayout, *, first: bool
+) -> list[Written]:
     """Write tasks in the manner of another; ``first`` when one takes its very place."""
     texts = [own_text(new, like) for new in news]
     return [
@@ -154,7 +281,7 @@ def _lines(news: Sequence[Written]) -> tuple[bytes, ...]:
     return tuple(line for new in news for line in (*new.own, *new.nested))
 
 
-def _made(before: Roadmap, plan: Plan) -> bytes:
+def _made(before: Roadmap, plan: EditPlan) -> bytes:
     """Make the edit if it does exactly what was planned."""
     after = parse_roadmap(before.path, spliced(before.content, plan.splices))
     if why := unmeant(plan, before, after):

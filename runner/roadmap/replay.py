@@ -2,6 +2,7 @@
 
 Two boxes one below the other are a conflict to git as soon as one of them is ticked elsewhere, so
 roadmaps are never merged as text together with their ticks (DESIGN §7).
+
 """
 
 from __future__ import annotations

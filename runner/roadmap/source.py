@@ -1,15 +1,123 @@
-"""A roadmap's bytes as lines: any line end, byte order mark and damaged encoding."""
+"""The lines of a file as bytes: where they start, and how some are exchanged for others.
+
+Lines end at LF, CRLF and a lone CR only, as in CommonMark; numbers count from 1.
+
+A roadmap's bytes as lines: any line end, byte order mark and damaged encoding.
+
+Emoji and other marks around a text, also in the readings a wrong encoding made of them.
+
+Mojibake is recognised here, to compare; the file itself is never "repaired".
+
+How large a roadmap may be: reading costs time and memory by the pieces a file falls into.
+
+The first line of a text as GitHub shows it: without marks of emphasis, code and links.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markdown_it.utils import EnvType
 
 from runner.roadmap.task import Warning
+from runner.roadmap.words import STATUS_MARKS
+
+_END = re.compile(rb"\r\n|\n|\r")
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """Lines ``first`` to ``last`` become ``lines``, which bear no ends.
+
+    With ``last`` one less than ``first`` nothing goes: the lines come before ``first``.
+    """
+
+    first: int
+    last: int
+    lines: tuple[bytes, ...]
+
+    @property
+    def growth(self) -> int:
+        """How many lines the file has more afterwards."""
+        return len(self.lines) - (self.last - self.first + 1)
+
+
+def line_starts(content: bytes) -> list[int]:
+    """Return where each line starts; the first one after a byte order mark."""
+    first = len(_BOM) if content.startswith(_BOM) else 0
+    return [first, *(end.end() for end in _END.finditer(content))]
+
+
+def spliced(content: bytes, splices: Sequence[Splice]) -> bytes:
+    """Return the content with lines exchanged; ``splices`` come in order and do not overlap.
+
+    New lines take the ending of the line they replace or follow; a file without a final line end
+    stays without.
+    """
+    starts = line_starts(content)
+    pieces: list[bytes] = []
+    at = 0
+    for splice in splices:
+        start, end = _start(content, starts, splice.first), _start(content, starts, splice.last + 1)
+        pieces += [content[at:start], _joined(content, starts, splice)]
+        at = end
+    return b"".join((*pieces, content[at:]))
+
+
+def lines_of(content: bytes, first: int, last: int) -> list[bytes]:
+    """Return some lines without their ends."""
+    starts = line_starts(content)
+    text = content[_start(content, starts, first) : _start(content, starts, last + 1)]
+    return _END.split(text)[: last - first + 1]
+
+
+def moved(line: int, splices: Sequence[Splice]) -> int:
+    """Return the number a line has afterwards; it is none of those that go."""
+    return line + sum(splice.growth for splice in splices if splice.last < line)
+
+
+def _joined(content: bytes, starts: list[int], splice: Splice) -> bytes:
+    """The new lines with their ends."""
+    if not splice.lines:
+        return b""
+    if splice.last < splice.first:
+        end = _ending(content, starts, splice.last)
+        usual = end or _usual(content, starts, splice.last)
+        text = usual.join(splice.lines)
+        return text + end if end else usual + text
+    usual = _ending(content, starts, splice.first) or _usual(content, starts, splice.first)
+    # as the last one that goes: a lone CR there could meet a LF
+    return usual.join(splice.lines) + _ending(content, starts, splice.last)
+
+
+def _ending(content: bytes, starts: list[int], line: int) -> bytes:
+    """How a line ends: b"" for the last one of a file that ends in it."""
+    end = _start(content, starts, line + 1)
+    if not 1 <= line < len(starts):
+        return b""
+    if content[end - 2 : end] == b"\r\n":
+        return b"\r\n"
+    return content[end - 1 : end]
+
+
+def _usual(content: bytes, starts: list[int], line: int) -> bytes:
+    """How the line before one ends, for a last line without an end of its own."""
+    return _ending(content, starts, line - 1) or b"\n"
+
+
+def _start(content: bytes, starts: list[int], line: int) -> int:
+    return starts[line - 1] if line <= len(starts) else len(content)
+
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
-_BOM = b"\xef\xbb\xbf"
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _NAMES = {b"\n": "lf", b"\r\n": "crlf", b"\r": "cr"}
 
@@ -54,3 +162,199 @@ def _damage(content: bytes, plain: bytes) -> tuple[Warning, ...]:
         message = f"byte 0x{plain[error.start]:02x} is no UTF-8; save the file as UTF-8"
         return (Warning(line, column, "not-utf8", message),)
     return ()
+
+
+# ruff: noqa: RUF001 (the marks of other languages are meant)
+
+
+_WRONG = ("cp1252", "cp1254", "mac_roman")
+_JOINERS = "\ufe0f\u200d\u20e3"
+_EDGE = " \t*_~"
+
+
+def readings(mark: str) -> set[str]:
+    """Return a mark and what its UTF-8 bytes look like when read in a wrong encoding."""
+    return {mark, *("".join(_as(byte, code) for byte in mark.encode()) for code in _WRONG)}
+
+
+def _as(byte: int, code: str) -> str:
+    """One byte; where the encoding has no character for it, browsers keep its number."""
+    try:
+        return bytes([byte]).decode(code)
+    except UnicodeDecodeError:
+        return chr(byte)
+
+
+_TAIL = readings("\ufe0f") - {"\ufe0f"}
+_BROKEN = sorted({r for mark in STATUS_MARKS for r in readings(mark) - {mark}}, key=len)[::-1]
+_BROKEN_START = re.compile(
+    f"(?:{'|'.join(map(re.escape, _BROKEN))})(?:{'|'.join(map(re.escape, sorted(_TAIL)))})?"
+)
+_BROKEN_END = re.compile(f"(?:{_BROKEN_START.pattern})\\s*\\Z")
+_DASHES = re.compile("|".join(re.escape(r) for dash in "–—" for r in sorted(readings(dash))))
+
+
+def without_marks(text: str) -> str:
+    """Strip emoji and marks of emphasis from both ends; words stay as they are."""
+    return _without_last(_without_first(text))
+
+
+def opens_with_status(text: str) -> bool:
+    """Say whether a text begins with one of the marks people use for a status."""
+    text = text.lstrip(_EDGE)
+    if not text or text[0].isascii():
+        return False
+    return text.startswith(STATUS_MARKS) or _BROKEN_START.match(text) is not None
+
+
+def plain_dashes(text: str) -> str:
+    """Write long dashes, mojibake too, as a hyphen: they divide a number from its words."""
+    return text if text.isascii() else _DASHES.sub("-", text)
+
+
+def _without_first(text: str) -> str:
+    while True:
+        text = text.lstrip(_EDGE)
+        if not text or text[0].isascii():
+            return text
+        if _is_mark(text[0]):
+            text = text[1:].lstrip(_JOINERS)
+        elif broken := _BROKEN_START.match(text):
+            text = text[broken.end() :]
+        else:
+            return text
+
+
+def _without_last(text: str) -> str:
+    while True:
+        text = text.rstrip(_EDGE + _JOINERS)
+        if not text or text[-1].isascii():
+            return text
+        if _is_mark(text[-1]):
+            text = text[:-1]
+        elif broken := _BROKEN_END.search(text, max(0, len(text) - 12)):
+            text = text[: broken.start()]
+        else:
+            return text
+
+
+def _is_mark(char: str) -> bool:
+    return (
+        unicodedata.category(char) == "So"
+        or char in _JOINERS
+        or "\U0001f3fb" <= char <= "\U0001f3ff"
+    )
+
+
+MOST_BYTES = 4_000_000
+"""The largest public roadmap seen has 234 kB; 10,000 tasks with details take under 1 MB."""
+MOST_PIECES = 200_000
+"""Lines, marks of lists and quotes, and table cells: each becomes up to four tokens."""
+MOST_QUOTED = 1_000_000
+"""Lines times the deepest quote: every level of a quote reads its lines again."""
+DEEPEST = 100
+"""Nesting that is still read: a list takes two levels, and the deepest seen has six lists."""
+
+_MARKS = re.compile(r"^[ \t]*(?:[-*+>]|\d{1,9}[.)])(?:[ \t]*(?:[-*+>]|\d{1,9}[.)]))*", re.MULTILINE)
+_MARK = re.compile(r"[-*+>.)]")
+
+
+def too_large(size: int) -> str:
+    """Say that a file of so many bytes is not even decoded, or nothing."""
+    if size <= MOST_BYTES:
+        return ""
+    return f"the file has {size:,} bytes; at most {MOST_BYTES:,} are read. {_SPLIT}"
+
+
+def too_many(source: Source) -> str:
+    """Say that a file has more pieces than are read, or nothing."""
+    marks = quotes = 0
+    for found in _MARKS.finditer(source.text):
+        prefix = found[0]
+        marks += len(_MARK.findall(prefix))
+        quotes = max(quotes, prefix.count(">"))
+    lines = len(source.lines)
+    pieces = lines + marks + source.text.count("|")
+    if pieces > MOST_PIECES:
+        return (
+            f"the file has {lines:,} lines and {pieces - lines:,} marks of lists, quotes and "
+            f"tables; at most {MOST_PIECES:,} are read. {_SPLIT}"
+        )
+    if quotes * lines > MOST_QUOTED:
+        return f"block quotes are nested {quotes} deep in {lines:,} lines. {_SPLIT}"
+    return ""
+
+
+def too_deep(line: int) -> str:
+    """Say where nesting goes deeper than is read; what follows it is not known."""
+    return (
+        f"lists are nested more than {DEEPEST // 2} deep on line {line}; nothing after it is "
+        "read. Nest them less deeply."
+    )
+
+
+_SPLIT = "Split the roadmap into several files and run one of them."
+
+
+MOST = 500
+"""Characters of a text that are read for its title; inline Markdown is not linear in its length."""
+
+_ACTIVE = re.compile(r"[*_`\[\]<>&\\!~]")
+_INNER = re.compile(r"\W*~(?!~)[^~]+~\W*")
+_FORMAT = re.compile(
+    r"<!--|</?(?:a|b|br|code|del|em|font|i|img|ins|kbd|mark|s|small|span|strong|sub|sup|tt|u)\b",
+    re.IGNORECASE,
+)
+_BREAKS = ("softbreak", "hardbreak")
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedText:
+    """``text`` is the first line as shown, ``kept`` that without what is struck through."""
+
+    text: str
+    kept: str
+
+    @property
+    def struck(self) -> bool:
+        """Whether anything is struck through."""
+        return self.kept != self.text
+
+
+class Inline:
+    """Reads the inline Markdown of one file: its link definitions change what a text shows."""
+
+    def __init__(self, env: EnvType) -> None:
+        self._parser = MarkdownIt("commonmark", {"maxNesting": 20}).enable("strikethrough")
+        self._env = env
+
+    def __call__(self, text: str) -> RenderedText:
+        """Show the first line of ``text``; only its first ``MOST`` characters are read."""
+        text = text[:MOST].strip()
+        if not _ACTIVE.search(text):
+            plain = text.split("\n", 1)[0].strip()
+            return RenderedText(plain, plain)
+        children = self._parser.parseInline(text, self._env)[0].children or []
+        line = list(takewhile(lambda token: token.type not in _BREAKS, children))
+        shown = _joined_text(line)
+        kept = _joined_text(_kept(line)) if "~" in text else shown
+        if kept == shown and _INNER.fullmatch(text.split("\n", 1)[0]):
+            return RenderedText(
+                shown.strip("~ "), ""
+            )  # one tilde a side strikes through on GitHub as well
+        return RenderedText(shown, kept)
+
+
+def _joined_text(tokens: Iterable[Token]) -> str:
+    """The text of tokens; of HTML what formats is left out, what is talked about (<T>) stays."""
+    kept = (t.content for t in tokens if t.type != "html_inline" or not _FORMAT.match(t.content))
+    return "".join(kept).strip()
+
+
+def _kept(tokens: Iterable[Token]) -> list[Token]:
+    depth, kept = 0, []
+    for token in tokens:
+        depth += token.nesting if token.type in ("s_open", "s_close") else 0
+        if not depth:
+            kept.append(token)
+    return kept

@@ -1,18 +1,28 @@
-"""Lines that read like tasks and are none on GitHub, each with the reason and what to write."""
+"""Lines that read like tasks and are none on GitHub, each with the reason and what to write.
+
+What reads like a task but has no checkbox: listed for people, never run.
+
+Placeholders somebody was to fill in: a file with several is a template, not a roadmap.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence, Set
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from dataclasses import replace
+from itertools import chain, islice
 
 from markdown_it.token import Token
 
-from runner.roadmap.blocks import Blocks
-from runner.roadmap.task import Warning
+from runner.roadmap.boxes import Checkbox
+from runner.roadmap.headings import is_status, is_task
+from runner.roadmap.markdown import Blocks, Headed, ListItem
+from runner.roadmap.source import RenderedText, opens_with_status, without_marks
+from runner.roadmap.task import Candidate, Warning
+from runner.roadmap.words import STATUS_COLUMNS, TASK_COLUMNS
 
-MOST = 50
+MOST_SUSPECTS = 50
 """Warnings of one code; the rest are counted."""
 
 _BOX = re.compile(
@@ -51,18 +61,18 @@ def warnings(blocks: Blocks, lines: Sequence[str], told: Set[int]) -> Iterator[W
 
 
 def bounded(found: Iterable[Warning]) -> tuple[Warning, ...]:
-    """Keep ``MOST`` of each code, in file order; one more says how many are left out."""
+    """Keep ``MOST_SUSPECTS`` of each code, in file order; one more says how many are left out."""
     kept: list[Warning] = []
     counts: defaultdict[str, int] = defaultdict(int)
     next_one: dict[str, Warning] = {}
     for warning in sorted(found, key=lambda w: (w.line, w.column, w.code)):
         counts[warning.code] += 1
-        if counts[warning.code] <= MOST:
+        if counts[warning.code] <= MOST_SUSPECTS:
             kept.append(warning)
         else:
             next_one.setdefault(warning.code, warning)
     for code, first in next_one.items():
-        message = f"{counts[code] - MOST} more of these from here on"
+        message = f"{counts[code] - MOST_SUSPECTS} more of these from here on"
         kept.append(Warning(first.line, first.column, code, message))
     return tuple(sorted(kept, key=lambda w: (w.line, w.column, w.code)))
 
@@ -151,3 +161,153 @@ def _quoted(blocks: Blocks) -> Iterator[Warning]:
 
 def _warning(number: int, column: int, code: str, message: str) -> Warning:
     return Warning(number + 1, column + 1, code, message)
+
+
+MOST_CANDIDATES = 500
+
+
+def candidates(
+    blocks: Blocks, boxes: Sequence[Checkbox], show: Callable[[str], RenderedText], last: int
+) -> tuple[Candidate, ...]:
+    """Return headings with steps, numbered and emoji bullets, rows of status tables.
+
+    At most ``MOST_CANDIDATES``; ``last`` is the number of lines, ``show`` makes a title of a
+    text.
+    """
+    worked = {h.line for box in boxes if box.kind != "check" for h in box.item.headings}
+    found = [
+        *islice(_headings(blocks, worked, last), MOST_CANDIDATES),
+        *islice(_items(blocks.items), MOST_CANDIDATES),
+        *islice(_rows(blocks), MOST_CANDIDATES),
+    ]
+    first = sorted(found, key=lambda c: (c.line, c.why))[:MOST_CANDIDATES]
+    return tuple(replace(each, title=without_marks(show(each.title).text)) for each in first)
+
+
+def _headings(blocks: Blocks, worked: set[int], last: int) -> Iterator[Candidate]:
+    """Headings that are tasks: a worded one by its name, a numbered one by the steps below it."""
+    stepped = {item.headings[-1].line for item in blocks.items if item.headings}
+    ends = _ends(blocks.headings, last)
+    for headed, end in zip(blocks.headings, ends, strict=True):
+        heading = headed.path[-1]
+        form = is_task(heading.text)
+        if not form or heading.line in worked:
+            continue
+        if form == "worded" or heading.line in stepped:
+            yield Candidate(heading.line, end, heading.text, "heading")
+
+
+def _ends(headings: Sequence[Headed], last: int) -> list[int]:
+    """The last line below each heading, up to the next of its own or a higher level."""
+    ends = [last] * len(headings)
+    open_ones: list[int] = []
+    for number, headed in enumerate(headings):
+        heading = headed.path[-1]
+        while open_ones and headings[open_ones[-1]].path[-1].level >= heading.level:
+            ends[open_ones.pop()] = heading.line - 1
+        open_ones.append(number)
+    return ends
+
+
+def _items(items: Sequence[ListItem]) -> Iterator[Candidate]:
+    """Numbered paragraphs under a status heading, and bullets that begin with a status mark."""
+    for item in items:
+        if item.box or item.quoted or item.check or not item.text:
+            continue
+        numbered = item.marker in ".)" and item.depth == 0
+        if numbered and item.headings and is_status(item.headings[-1].text):
+            yield _bullet(item, "numbered")
+        elif opens_with_status(item.text):
+            yield _bullet(item, "emoji")
+
+
+def _bullet(item: ListItem, why: str) -> Candidate:
+    return Candidate(item.start + 1, item.end, item.text, why)
+
+
+def _rows(blocks: Blocks) -> Iterator[Candidate]:
+    """Rows of tables with a status column."""
+    for index, _path in blocks.tables:
+        rows = _table(blocks.tokens, index)
+        head = [cell.casefold().strip("*_ ") for cell in next(rows)[1]]
+        if not any(cell in STATUS_COLUMNS for cell in head):
+            continue
+        column = _title_column(head)
+        for line, cells in rows:
+            if column < len(cells) and cells[column]:
+                yield Candidate(line + 1, line + 1, cells[column], "table")
+
+
+def _title_column(head: list[str]) -> int:
+    """The column that names the task; else the first that is neither a number nor the status."""
+    named = (n for n, cell in enumerate(head) if cell in TASK_COLUMNS)
+    other = (n for n, cell in enumerate(head) if cell not in {*STATUS_COLUMNS, "#", "id", "no", ""})
+    return next(named, next(other, 0))
+
+
+def _table(tokens: list[Token], index: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line from 0, cells) of each row of the table that opens at ``index``."""
+    line, cells = 0, list[str]()
+    while tokens[index].type != "table_close":
+        token = tokens[index]
+        if token.type == "tr_open":
+            line, cells = (token.map or [0])[0], []
+        elif token.type == "inline":
+            cells.append(token.content.strip())
+        elif token.type == "tr_close":
+            yield line, cells
+        index += 1
+
+
+_SEVERAL = 2
+_SHARE = 0.2
+_READ = 500
+"""Characters of a text that are looked at."""
+
+_CODE = re.compile(r"`[^`]*`")
+_BEFORE = re.compile(
+    r"[\W_]{0,4}(?:[A-Z]{0,8}-?\d{1,4}(?:[.-]\d{1,4})*[.:)]?\s+)?[*_]{0,2}(?=[\[{<])"
+)
+_BRACES = r"\{\{[^{}\n]{0,80}\}\}|\$\{[^{}\n]{1,80}\}"
+_ANGLES = (
+    r"(?<![\w`<])<(?!/|(?:a|b|i|u|p|br|hr|em|div|img|sub|sup|kbd|del|ins|code|span|link|meta|html|"
+    r"head|body|form|input|button|table|t[rdh]|ul|ol|li|h[1-6]|pre|svg|video|audio|canvas|iframe|"
+    r"script|style|strong|small|mark|details|summary|label|select|option|nav|main|section|template|"
+    r"slot|title|dialog|textarea|header|footer|article|aside|figure|picture|source)\b)"
+    r"[a-zA-Z][\w -]{1,40}>"
+)
+_BRACKETS = r"\[[A-Za-z][^\[\]\n]{1,80}\](?![\[(:])"
+_WORD = (
+    r"(?:task|name|description|title|feature|entity|component|placeholder|endpoint|service|model|path|file|"
+    r"date|criterion|criteria|goal|metric|your|insert|describe|specific)"
+)
+_NAMED = (
+    rf"(?<=\s)\[(?:{_WORD}\d*|(?=[^\[\]]*\b{_WORD}\b)[A-Za-z][^\[\]\n]* [^\[\]\n]*)\](?![\[(:])"
+)
+_ANYWHERE = re.compile(f"{_BRACES}|{_ANGLES}|{_NAMED}", re.IGNORECASE)
+_WHOLE = re.compile(rf"(?:(?:{_BRACES}|{_ANGLES}|{_BRACKETS})[\s:.,*_-]*)+", re.IGNORECASE)
+
+
+def templates(boxes: Sequence[Checkbox]) -> tuple[set[int], bool]:
+    """Return (numbers of the boxes that are placeholders, whether the file is a template).
+
+    A bracket in front of other words is more often a category ("[Backend] Add a login"), so it
+    counts only when it is all there is, or says what to put in its place.
+    """
+    texts = [box.item.text for box in boxes]
+    whole = {n for n, text in enumerate(texts) if _is_whole(text)}
+    asked = whole | {n for n, text in enumerate(texts) if _has_one(text)}
+    several = len(asked) >= _SEVERAL and len(asked) >= _SHARE * len(boxes)
+    return (set(range(len(boxes))) if several else whole), several
+
+
+def _is_whole(text: str) -> bool:
+    text = text[:_READ]
+    before = _BEFORE.match(text)
+    return before is not None and _WHOLE.fullmatch(text, before.end()) is not None
+
+
+def _has_one(text: str) -> bool:
+    if not any(mark in text for mark in "{[<"):
+        return False
+    return _ANYWHERE.search(_CODE.sub("", text[:_READ])) is not None

@@ -1,7 +1,15 @@
-"""Closed lists of words: what heads checks and tasks, what is a phase, in the languages seen."""
-# ruff: noqa: RUF001 (the letters of other languages are meant)
+"""Closed lists of words: what heads checks and tasks, what is a phase, in the languages seen.
+
+Closed lists of words, in the languages seen: keys of fields, and what stands for nothing.
+"""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+# ruff: noqa: RUF001 (the letters of other languages are meant)
+
 
 CHECKS = frozenset(
     {
@@ -119,3 +127,147 @@ STATUS_MARKS = (
     "🔥", "⭐", "✨",
 )  # fmt: skip
 """Marks that stand for a status or an urgency before or after a text."""
+
+
+# ruff: noqa: RUF001 (the letters of other languages are meant)
+
+
+def any_of(words: Iterable[str]) -> str:
+    """Return a pattern for one of the words; where a script has blanks they stand apart."""
+    longest = sorted(words, key=len, reverse=True)
+    blanks = "|".join(re.escape(word) for word in longest if word[0] < "\u1100")
+    others = "|".join(re.escape(word) for word in longest if word[0] >= "\u1100")
+    return rf"(?:(?<![^\W\d_])(?:{blanks})(?![^\W\d_])|(?:{others or '(?!)'}))"
+
+
+DEPENDS = frozenset(
+    {
+        "depends on", "depends", "depend on", "depends upon", "dependent on", "dependency",
+        "dependencies", "dep", "deps", "task dependencies", "phase dependencies", "blocked by",
+        "prerequisite", "prerequisites", "pre-requisite", "pre-requisites", "prereq", "prereqs",
+        "requires", "require", "required", "needs", "abhängig von", "abhängigkeit",
+        "abhängigkeiten", "hängt ab von", "hängt von", "voraussetzung", "voraussetzungen",
+        "benötigt", "erfordert", "blockiert durch", "blockiert von", "dépend de", "dépend",
+        "dépendance", "dépendances", "prérequis", "pré-requis", "nécessite", "requiert",
+        "bloqué par", "depende de", "depende", "dependencia", "dependencias", "requiere",
+        "requisito previo", "requisitos previos", "prerrequisito", "prerrequisitos",
+        "bloqueado por", "dependência", "dependências", "pré-requisito", "pré-requisitos",
+        "requer", "dipende da", "dipendenza", "dipendenze", "prerequisito", "prerequisiti",
+        "richiede", "afhankelijk van", "hangt af van", "afhankelijkheid", "afhankelijkheden",
+        "vereist", "vereisten", "zależy od", "zależność", "zależności", "wymaga", "beror på",
+        "beroende", "beroenden", "kräver", "závisí na", "závislost", "závislosti", "bağımlılık",
+        "bağımlılıklar", "gerektirir", "phụ thuộc", "phụ thuộc vào", "điều kiện tiên quyết",
+        "bergantung pada", "prasyarat", "зависит от", "зависимость", "зависимости", "требует",
+        "требуется", "предусловие", "предусловия", "залежить від", "залежність", "залежності",
+        "依赖", "依赖于", "依赖项", "依赖关系", "前置依赖", "前置任务", "前置条件", "前置", "前提",
+        "前提条件", "需要", "依賴", "相依", "前置任務", "依存", "依存関係", "依存先", "依存タスク",
+        "前提タスク", "先行タスク", "의존성", "의존", "의존 관계", "선행 조건", "선행조건",
+        "선행 작업", "선행작업", "전제 조건",
+    }
+)  # fmt: skip
+WEAK = frozenset(
+    {
+        "requires", "require", "required", "needs", "benötigt", "erfordert", "nécessite",
+        "requiert", "requiere", "requer", "richiede", "vereist", "wymaga", "kräver", "gerektirir",
+        "требует", "требуется", "需要",
+    }
+)  # fmt: skip
+"""Of these, words that head as much else: without a colon they count only before a known name."""
+SAID = frozenset(
+    {
+        "depends on", "depend on", "depends upon", "dependent on", "blocked by", "requires",
+        "abhängig von", "hängt ab von", "hängt von", "blockiert durch", "dépend de", "bloqué par",
+        "depende de", "bloqueado por", "dipende da", "afhankelijk van", "zależy od", "beror på",
+        "závisí na", "phụ thuộc vào", "зависит от", "залежить від", "依赖于", "依赖", "需要",
+    }
+)  # fmt: skip
+"""Of these, words that are said before a name without a colon."""
+PRIORITY = frozenset(
+    {
+        "priority", "prio", "priorität", "prioridad", "priorité", "prioridade", "priorità",
+        "prioriteit", "priorytet", "prioritet", "öncelik", "ưu tiên", "приоритет", "пріоритет",
+        "优先级", "優先級", "優先度", "优先度", "우선순위",
+    }
+)  # fmt: skip
+EFFORT = frozenset(
+    {
+        "effort", "estimate", "estimated effort", "estimated time", "estimation", "time estimate",
+        "effort estimate", "est. time", "est. effort", "est", "duration", "estimated duration",
+        "timeline", "time", "aufwand", "geschätzter aufwand", "dauer", "zeitaufwand", "schätzung",
+        "durée", "durée estimée", "charge", "duración", "esfuerzo", "estimación",
+        "tiempo estimado", "duração", "esforço", "estimativa", "tempo estimado", "durata",
+        "sforzo", "stima", "duur", "inspanning", "czas", "szacowany czas", "süre", "thời gian",
+        "трудозатраты", "оценка", "оценка времени", "длительность", "срок", "тривалість", "工时",
+        "工期", "预计时间", "预估时间", "预计工时", "预计用时", "預估時間", "工数", "見積もり",
+        "見積", "所要時間", "推定時間", "予定工数", "예상 시간", "소요 시간", "예상 기간",
+    }
+)  # fmt: skip
+OPTIONAL = frozenset(
+    {
+        "optional", "nice to have", "nice-to-have", "stretch", "stretch goal", "stretch goals",
+        "bonus", "optionnel", "optionnelle", "facultatif", "facultative", "opcional",
+        "opcionales", "opcionais", "opzionale", "facoltativo", "optioneel", "opcjonalne",
+        "opcjonalnie", "valfritt", "volitelné", "isteğe bağlı", "tùy chọn", "опционально",
+        "необязательно", "за бажанням", "необов'язково", "可选", "选做", "可選", "任意",
+        "オプション", "선택", "선택 사항", "선택사항",
+    }
+)  # fmt: skip
+NONE = (
+    "none", "nothing", "no dependencies", "no dependency", "no prerequisites", "no prerequisite",
+    "not applicable", "n/a", "na", "nil", "null", "independent", "standalone", "keine", "keiner",
+    "nichts", "keine abhängigkeiten", "aucune", "aucun", "rien", "ninguna", "ninguno", "nada",
+    "sin dependencias", "nenhuma", "nenhum", "sem dependências", "nessuna", "nessuno", "niente",
+    "geen", "niets", "brak", "ingen", "inga", "inget", "žádné", "žádná", "yok", "không",
+    "không có", "tidak ada", "нет", "отсутствуют", "отсутствует", "ничего", "немає",
+    "без зависимостей", "无", "無", "没有", "無し", "无依赖", "无前置条件", "无前置",
+    "なし", "ありません", "無い", "없음", "없다", "해당 없음",
+)  # fmt: skip
+"""Values that name no dependency."""
+EXCEPT = (
+    "except", "besides", "apart from", "other than", " but ", "außer", "sauf", "salvo", "excepto",
+    "exceto", "кроме", "以外", "除", "제외",
+)  # fmt: skip
+BESIDE = (
+    "parallel", "paralel", "concurrent", "simultan", "alongside", "at the same time",
+    "nebenläufig", "gleichzeitig", "en même temps", "al mismo tiempo", "параллельн", "одновременн",
+    "паралельн", "并行", "並行", "同时", "同時", "병렬", "동시에",
+)  # fmt: skip
+"""What is said of tasks that do not wait for each other."""
+SOFT = (
+    "optional", "not ", "soft", "recommended", "nice to have", "nice-to-have", "partial",
+    "opcional", "optionnel", "facultatif", "nicht ", "empfohlen", "желательно", "необязательно",
+    "可选", "部分", "任意", "推奨", "선택",
+)  # fmt: skip
+"""What makes a named dependency something less."""
+EITHER = (
+    "or", "oder", "ou", "o", "eller", "lub", "nebo", "veya", "или", "або", "或", "または", "또는",
+)  # fmt: skip
+"""Between two names: one of them is enough, which is no dependency on either."""
+TOGETHER = (
+    "and", "as well as", "plus", "und", "sowie", "et", "y", "e", "en", "och", "og", "oraz", "ve",
+    "và", "dan", "и", "та", "і", "및", "그리고",
+)  # fmt: skip
+TOGETHER_CJK = ("和", "与", "與", "及", "以及", "と")
+UNTIL = ("to", "through", "thru", "until", "bis", "à", "al", "до", "по", "至", "到", "から")
+"""Between the ends of a range, besides a dash."""
+BEFORE = (
+    "requires", "needs", "depends on", "after", "completion of", "complete", "completed", "all of",
+    "all tasks in", "all tasks of", "all tasks from", "all", "tasks in", "tasks of", "tasks from",
+    "the", "everything in", "everything from", "abschluss von", "alle aufgaben aus", "nach",
+    "après", "fin de", "después de", "completar", "após", "conclusão de", "dopo", "после",
+    "завершение", "完成", "需要", "依赖", "依赖于",
+)  # fmt: skip
+"""Words before the name of a dependency that say no more than its key."""
+AFTER = (
+    "is complete", "is completed", "is done", "is finished", "are complete", "are completed",
+    "are done", "must be complete", "must be completed", "must be done", "must be finished",
+    "should be complete", "should be done", "complete", "completed", "completion", "done",
+    "finished", "tasks", "fully", "first", "to be complete", "to be completed", "to be done", "ab",
+    "abgeschlossen", "fertig", "terminé", "terminée", "terminés", "terminées", "complété",
+    "complétée", "completado", "completada", "completadas", "completo", "completa", "concluída",
+    "concluído", "concluídas", "terminada", "completata", "completato", "voltooid", "afgerond",
+    "zakończona", "завершен", "завершена", "завершён", "завершены", "завершено", "готово", "完成",
+    "已完成", "完成后", "完成後", "之后", "的完成", "の完了", "の完了後", "完了", "完了後",
+    "が完了", "後", "に依存", "が必要", "완료", "완료 후", "이후",
+)  # fmt: skip
+"""Words after it."""

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from app.action.command import act
-from app.action.inputs import Inputs, read_inputs
-from app.action.job import Job, read_job
-from app.action.report import Report
-from app.composition.action import Surroundings
+from app.action.job import Inputs, Job, read_inputs, read_job
+from app.action.report import ActionReport
+from app.compose.parts import Surroundings
 from app.settings import ActionSettings
 from tests.fake_github import FakeGitHub
 from tests.fake_github.reading import View
@@ -94,12 +93,12 @@ class Workflows:
         }
         return said | more
 
-    async def run(self, event: str, payload: object = None, **more: str) -> Report:
+    async def run(self, event: str, payload: object = None, **more: str) -> ActionReport:
         """Let one workflow run do its work, in this process."""
         said = self.environment(event, {} if payload is None else payload, **more)
         return await self.act(read_job(said), read_inputs(said), said)
 
-    async def act(self, job: Job, inputs: Inputs, said: Mapping[str, str]) -> Report:
+    async def act(self, job: Job, inputs: Inputs, said: Mapping[str, str]) -> ActionReport:
         """The same with what was read."""
         await used_database(job.data)
         clock = self.github.clock

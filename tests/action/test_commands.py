@@ -8,9 +8,15 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.action.commands import Console, Note, command_of, write_outputs
-from app.action.report import Report
-from app.action.summary import MOST, summary
+from app.action.report import (
+    MOST_SUMMARY_BYTES,
+    ActionReport,
+    Annotation,
+    Console,
+    command_of,
+    summary,
+    write_outputs,
+)
 from app.action.work import Done
 
 
@@ -20,7 +26,7 @@ def test_nothing_between_is_a_command() -> None:
     console = Console(said.append)
     console.begin(["sk-1", "two\nlines"])
     said.append("::add-path::/evil\n")
-    console.end([Note("error", "Task 1", "It failed")])
+    console.end([Annotation("error", "Task 1", "It failed")])
 
     stopped = re.search(r"::stop-commands::([0-9a-f]{32})\n", "".join(said))
     assert stopped is not None
@@ -33,7 +39,7 @@ def test_nothing_between_is_a_command() -> None:
 @given(st.text(), st.text())
 def test_an_annotation_is_one_line(title: str, message: str) -> None:
     """Whatever a model says stays inside it."""
-    said = command_of(Note("error", title, message, "a,b.md", 3))
+    said = command_of(Annotation("error", title, message, "a,b.md", 3))
 
     assert "\n" not in said
     assert "\r" not in said
@@ -47,7 +53,9 @@ def test_an_annotation_is_one_line(title: str, message: str) -> None:
 def test_at_most_ten_of_a_kind() -> None:
     """GitHub shows no more of a step; the last says how many are left."""
     said: list[str] = []
-    notes = [Note("error", "t", str(n)) for n in range(25)] + [Note("warning", "t", "w")]
+    notes = [Annotation("error", "t", str(n)) for n in range(25)] + [
+        Annotation("warning", "t", "w")
+    ]
 
     Console(said.append).end(notes)
 
@@ -74,8 +82,8 @@ def test_no_value_ends_its_output(value: str) -> None:
 def test_what_is_said_is_defused() -> None:
     """A line of the summary mentions nobody and opens nothing."""
     done = Done(("[DRY RUN] 1. Ask @everyone about #1",), "")
-    text = summary(Report((), (), ("The sandbox is process.",), done, None))
+    text = summary(ActionReport((), (), ("The sandbox is process.",), done, None))
 
     assert "@everyone" not in text
     assert "The sandbox is process." in text
-    assert len(text.encode()) < MOST
+    assert len(text.encode()) < MOST_SUMMARY_BYTES

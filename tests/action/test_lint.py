@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from app.action.inputs import KNOWN
+from app.action.job import KNOWN
 from tests.action.runner_kit import ROOT
 
 BIN = Path(sys.executable).parent

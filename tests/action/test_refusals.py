@@ -12,9 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.action.command import read_settings
-from app.action.errors import Refused
-from app.action.inputs import read_inputs
-from app.action.job import read_job
+from app.action.job import ActionRefused, read_inputs, read_job
 from tests.action.job_kit import GRANTED, REPOSITORY, Workflows
 from tests.fake_github.bare import Person
 from tests.fake_github.git_shapes import SIGNED
@@ -65,7 +63,7 @@ async def test_what_the_workflow_says_wrong(
     """It is said before anything is asked of GitHub."""
     said = ci.environment("workflow_dispatch", ci.dispatch()) | changed
 
-    with pytest.raises(Refused, match=re.escape(advice)):
+    with pytest.raises(ActionRefused, match=re.escape(advice)):
         read_settings(read_job(said), read_inputs(said), said)
 
 
@@ -82,7 +80,7 @@ async def test_a_token_that_may_not_write(ci: Workflows, missing: str) -> None:
     """Each permission is missed before anything is changed."""
     ci.token = ci.github.token(REPOSITORY, **GRANTED | {missing: "read"})
 
-    with pytest.raises(Refused, match=f"`{missing.replace('_', '-')}: write`"):
+    with pytest.raises(ActionRefused, match=f"`{missing.replace('_', '-')}: write`"):
         await ci.run("workflow_dispatch", ci.dispatch())
 
     assert nothing_changed(ci)
@@ -94,7 +92,9 @@ async def test_pull_requests_that_the_repository_forbids(ci: Workflows) -> None:
     forbidden = {"message": "GitHub Actions is not permitted to create or approve pull requests."}
     ci.github.fail("POST", "*/pulls", status=403, body=forbidden)
 
-    with pytest.raises(Refused, match=r"Allow GitHub Actions to create and approve pull requests"):
+    with pytest.raises(
+        ActionRefused, match=r"Allow GitHub Actions to create and approve pull requests"
+    ):
         await ci.run("workflow_dispatch", ci.dispatch())
 
     assert nothing_changed(ci)
@@ -104,7 +104,7 @@ async def test_a_state_that_others_wrote_is_not_read(ci: Workflows) -> None:
     """Whoever can push cannot hand decisions in: the branch must be ours."""
     await ci.github.push(REPOSITORY, {"state.tar.gz": b"theirs"}, branch="cairn/state")
 
-    with pytest.raises(Refused, match=r"was not made by github-actions\[bot\]"):
+    with pytest.raises(ActionRefused, match=r"was not made by github-actions\[bot\]"):
         await ci.run("workflow_dispatch", ci.dispatch())
 
     assert ci.view.issues == {}
@@ -130,7 +130,7 @@ async def test_a_signed_commit_under_our_name_is_no_state(
     forged = bare.commit(tree, (), message, author=author, committer=committer, signature=SIGNED)
     await ci.github.move_branch(REPOSITORY, "cairn/state", forged)
 
-    with pytest.raises(Refused, match=r"neither used nor overwritten"):
+    with pytest.raises(ActionRefused, match=r"neither used nor overwritten"):
         await ci.run("workflow_dispatch", ci.dispatch())
 
     assert ci.view.branches["cairn/state"] == forged
@@ -147,7 +147,7 @@ async def test_code_is_not_run_beside_the_token_unasked(ci: Workflows) -> None:
 
 async def test_a_repository_without_a_roadmap(ci: Workflows) -> None:
     """What is missing is named, and where to name another."""
-    with pytest.raises(Refused, match=r"There is no PLAN\.md on main\."):
+    with pytest.raises(ActionRefused, match=r"There is no PLAN\.md on main\."):
         await ci.run("workflow_dispatch", ci.dispatch(), WITH_ROADMAP="PLAN.md")
 
     assert nothing_changed(ci)

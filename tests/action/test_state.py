@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from app.action.archive import MOST_BYTES, pack, unpack
-from app.action.inputs import STATE_BRANCH
-from app.composition.action import Surroundings, entered
+from app.action.compose import entered
+from app.action.job import STATE_BRANCH
+from app.action.saved_state import MOST_ARCHIVE_BYTES, pack, unpack
+from app.compose.parts import Surroundings
 from app.settings import ActionSettings
 from runner.errors import TaskError
 from tests.action.job_kit import REPOSITORY, Workflows
@@ -91,7 +92,7 @@ def test_what_is_no_archive_is_said(tmp_path: Path) -> None:
 def test_a_few_bytes_that_stand_for_a_full_disk(tmp_path: Path) -> None:
     """Nothing is unpacked, for the sizes are added up first."""
     claimed = tarfile.TarInfo("cairn.db")
-    claimed.size = MOST_BYTES + 1
+    claimed.size = MOST_ARCHIVE_BYTES + 1
 
     with pytest.raises(ValueError, match="it holds more than"):
         unpack(gzip.compress(claimed.tobuf()), tmp_path / "to")

@@ -10,25 +10,22 @@ from pathlib import Path
 
 import aiohttp
 
-from app.composition.proposals import Reactions
+from app.compose.proposals import Reactions
 from app.dispatch import Dispatch
 from app.github.identity import AppIdentity
 from app.proposals.polling import Poller
 from app.proposals.service import ProposalService
 from app.runs.service import RunService
 from app.store.database import Store, open_store
-from app.store.deliveries import Delivery
-from app.store.orders import Orders
-from app.store.proposals import Shown, State, StoredProposal, StoredProposals
+from app.store.deliveries import Delivery, StoredRefusals
+from app.store.orders import Wakeups
+from app.store.proposals import ProposalContent, State, StoredProposal, StoredProposals
 from app.store.queue import Queue
-from app.store.refusals import StoredRefusals
-from app.store.runs import RunRequest, Runs, Status
+from app.store.runs import RunRequest, Status, StoredRuns, StoredSkips
 from app.store.schema import decisions
 from app.store.schema import proposals as table
-from app.store.skips import Skips
-from handlers.events import PullClosed
-from handlers.payloads import Repo
-from handlers.proposals import Rules
+from handlers.events import PullClosed, Repo
+from handlers.ports import Rules
 from runner.errors import Outage
 from tests.app.store.rows import set_run
 from tests.fake_github import FakeGitHub
@@ -62,7 +59,7 @@ class Bench:
     github: FakeGitHub
     store: Store
     stored: StoredProposals
-    runs: Runs
+    runs: StoredRuns
     queue: Queue
     dispatch: Dispatch
     poller: Poller
@@ -81,7 +78,7 @@ class Bench:
         check = await self._check(pull, fingerprint)
         await self._run(f"r{name}", pull.number + 100_000)
         await set_run(self.store, f"r{name}", run)
-        shown = Shown(
+        shown = ProposalContent(
             task=f"k{name}",
             name="1.1",
             fingerprint=fingerprint,
@@ -224,8 +221,8 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         clock=clock,
         sleep=sleep,
     )
-    runs, stored = Runs(store, clock), StoredProposals(store, clock)
-    queue = Queue(store, clock, Orders(clock, lambda connection, order: None, at_once=1000))
+    runs, stored = StoredRuns(store, clock), StoredProposals(store, clock)
+    queue = Queue(store, clock, Wakeups(clock, lambda connection, order: None, at_once=1000))
 
     async def rules_of(repository: Repo, installation: int) -> Rules:
         return bench.rules
@@ -255,7 +252,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         first_words=refuse,  # type: ignore[arg-type]
         look=nothing,
         find=refuse,  # type: ignore[arg-type]
-        skips=Skips(store, clock),
+        skips=StoredSkips(store, clock),
         proposals=proposals,
     )
     dispatch = Dispatch(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dbos import DBOS
 
-from app.engine.durable import Engine
+from app.jobs.engine import Engine
 from app.store.database import Store
 
 Step = Callable[[str], Awaitable[bool]]

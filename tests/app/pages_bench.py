@@ -6,15 +6,13 @@ from dataclasses import replace
 
 from pydantic import SecretStr
 
-from app.pages.door import Door
-from app.pages.listing import Listing
-from app.pages.site import Sources, routes
+from app.pages.site import Door, Sources, routes
+from app.pages.view import Listing
+from app.progress.waiting import WaitEstimate
 from app.runs.live import Hub
-from app.runs.waiting import Waiting
+from app.server.http import Access, build_app
 from app.store.deliveries import Deliveries
-from app.store.runs import Runs
-from app.web.access import Access
-from app.web.server import build_app
+from app.store.runs import StoredRuns
 from tests.app.store.conftest import HandClock
 from tests.app.store.rows import put_run, set_run
 from tests.app.store.test_runs import REQUEST
@@ -31,7 +29,7 @@ class Bench:
     def __init__(self, store):
         self.clock = HandClock()
         self.store = store
-        self.runs = Runs(store, self.clock)
+        self.runs = StoredRuns(store, self.clock)
         self.hub = Hub(self.clock)
         self.states = {}
 
@@ -42,7 +40,7 @@ class Bench:
         sources = Sources(
             runs=self.runs,
             listing=Listing(self.store, page=2),
-            waiting=Waiting(self.runs, at_once=2, clock=self.clock),
+            waiting=WaitEstimate(self.runs, at_once=2, clock=self.clock),
             hub=self.hub,
             recall=self.recall,
             server_url="https://github.test",

@@ -10,13 +10,13 @@ from pathlib import Path
 from typer.testing import CliRunner, Result
 
 from app.cli.main import cli
-from app.composition.checkout import kept_in
-from runner.adapters.file_journal import FileJournal
-from runner.adapters.file_runs import KnownRun
-from runner.driver import drive
+from app.local.compose import kept_in
+from runner.files.decisions import KnownRun
+from runner.files.journal import FileJournal
+from runner.loop.driver import drive
 from runner.nodes import NODES
-from runner.ports import Answer, Question
-from runner.state import Request
+from runner.prompts.questions import Answer, Question
+from runner.state.options import Request
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import answer, deps
 

@@ -16,13 +16,10 @@ from aiohttp.test_utils import TestServer
 from multidict import CIMultiDictProxy
 from pydantic import SecretStr
 
-from app.setup.addresses import GitHub
-from app.setup.exchange import Conversions
-from app.setup.manifest import CALLBACK
-from app.setup.registration import Registration
-from app.setup.secret_file import SecretFile
+from app.server.http import Access
+from app.setup.addresses import CALLBACK, GitHub
+from app.setup.registration import Conversions, Registration, SecretFile
 from app.setup.site import SetupSite, application
-from app.web.access import Access
 from tests.fake_github import FakeGitHub
 
 KEY = "the code of this set-up"

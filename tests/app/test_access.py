@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from pydantic import SecretStr
 
-from app.web.access import LASTS, Access, from_elsewhere
+from app.server.http import LASTS, Access, from_elsewhere
 from tests.app.store.conftest import HandClock
 
 TOKEN = "correct horse battery"

@@ -12,10 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli.main import cli
-from runner.adapters.file_memory import FileMemory
-from runner.ports import Note
+from runner.files.results import FileMemory
+from runner.ports import MemoryNote
 
-NOTE = Note("decisions", "t1", "prices are kept in cents", "r1")
+NOTE = MemoryNote("decisions", "t1", "prices are kept in cents", "r1")
 
 
 @pytest.fixture

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from app.checkout.prompt import prompted
-from app.checkout.runs import Waiting, undecided, waiting
-from app.composition.checkout import kept_in
+from app.local.compose import kept_in
+from app.local.decide import prompted
+from app.local.runs import PendingProposal, undecided, waiting
 from runner.ports import Decision
 from tests.app.parked import cairn, parked
 
 ONE = "- [ ] 1.1 Write `one.json`\n"
 
 
-def open_in(folder: Path) -> list[Waiting]:
+def open_in(folder: Path) -> list[PendingProposal]:
     """What waits there."""
     return undecided(asyncio.run(waiting(kept_in(folder / ".executor"))))
 
@@ -141,7 +141,7 @@ def test_no_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, s
     assert said in ended.stderr
 
 
-def asked(found: list[Waiting], folder: Path, ask: Callable[[str], str]) -> int:
+def asked(found: list[PendingProposal], folder: Path, ask: Callable[[str], str]) -> int:
     """Ask as the command does."""
     inbox = kept_in(folder / ".executor").inbox
     return prompted(found, inbox, folder=folder, ask=ask)

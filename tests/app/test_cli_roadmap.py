@@ -13,8 +13,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from app.cli.main import cli
-from runner.roadmap.limits import MOST_BYTES
 from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.source import MOST_BYTES
 from tests.app.test_cli_help import HEAVY
 
 PROJECT = Path(__file__).parents[2]

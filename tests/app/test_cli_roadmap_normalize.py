@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.roadmap.files import Unusable, replace_unless_changed
+from app.local.files import UnusableRoadmap, replace_unless_changed
 from runner.roadmap.parse import parse_roadmap
 from tests.app.checkout import Checkout
 from tests.app.test_cli_roadmap import PLAN, cairn
@@ -81,7 +81,7 @@ def test_a_file_changed_meanwhile_is_left(steps: Path) -> None:
     """What somebody wrote in between is never lost."""
     steps.write_bytes(b"new\n")
 
-    with pytest.raises(Unusable, match="was changed meanwhile"):
+    with pytest.raises(UnusableRoadmap, match="was changed meanwhile"):
         replace_unless_changed(str(steps), STEPS, b"boxes\n")
 
     assert steps.read_bytes() == b"new\n"

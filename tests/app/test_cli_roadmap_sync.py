@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from app.cli.main import cli
-from runner.report import todos
+from runner.people.report import todos
 from tests.runner.states import ROADMAP, run_state
 
 

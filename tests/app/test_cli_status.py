@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from app.composition.checkout import kept_in
-from runner.adapters.file_runs import KnownRun
+from app.local.compose import kept_in
+from runner.files.decisions import KnownRun
 from tests.app.parked import ROADMAP, cairn, parked
 
 ONE = "- [ ] 1.1 Write `one.json`\n"

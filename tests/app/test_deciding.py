@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from app.github.scopes import APP_EVENTS
+from app.github.token_identity import APP_EVENTS
 from handlers.events import EVENTS
-from handlers.proposals import Rules
+from handlers.ports import Rules
 from handlers.pushes import EVENT as PUSH
 from tests.app.deciding_kit import REPOSITORY, Bench, Shows, deciding
 

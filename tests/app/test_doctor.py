@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from app.doctor.checks import CHECKS
-from app.doctor.examine import examine
-from app.doctor.values import Check, Finding, Patient, ok
+from app.doctor.command import CHECKS, examine
+from app.doctor.values import Check, Finding, Surveyed, ok
 from app.settings import RunSettings, ServerSettings, load_run_settings, load_server_settings
 from tests.app.checkout import PROJECT, Checkout, Said
 from tests.fake_github import FakeGitHub
@@ -107,11 +106,11 @@ async def test_a_plain_folder_and_no_model(tmp_path: Path, here: Checkout) -> No
 
 async def model_of(folder: Path, **settings: str) -> Finding:
     """What the check of the model finds."""
-    patient = Patient(folder, app=False, run=load_run_settings(**settings))
+    patient = Surveyed(folder, app=False, run=load_run_settings(**settings))
     return (await found(patient, "model endpoint"))["model endpoint"]
 
 
-async def found(patient: Patient, *names: str) -> dict[str, Finding]:
+async def found(patient: Surveyed, *names: str) -> dict[str, Finding]:
     """What some checks find."""
     checks = [check for check in CHECKS if check.name in names]
     return {check.name: each async for check, each in examine(patient, checks)}
@@ -195,9 +194,9 @@ async def app_of(at: Seen) -> dict[str, Finding]:
     return await found(patient_of(at.settings), *names)
 
 
-def patient_of(settings: ServerSettings) -> Patient:
+def patient_of(settings: ServerSettings) -> Surveyed:
     """A server that is started in its data folder."""
-    return Patient(settings.cairn_data_dir, app=True, run=settings, server=settings)
+    return Surveyed(settings.cairn_data_dir, app=True, run=settings, server=settings)
 
 
 def _named(name: str) -> Check:
@@ -356,12 +355,12 @@ async def test_an_address_that_is_not_githubs(at: Seen) -> None:
 async def test_a_check_that_hangs(tmp_path: Path) -> None:
     """No check can keep the others from being made."""
 
-    async def hangs(_patient: Patient) -> Finding:
+    async def hangs(_patient: Surveyed) -> Finding:
         await asyncio.Event().wait()
         return ok("never")
 
     checks = [Check("first", hangs, seconds=0.01), Check("second", _well, needs=("first",))]
-    patient = Patient(tmp_path, app=False, run=RunSettings())
+    patient = Surveyed(tmp_path, app=False, run=RunSettings())
 
     seen = [each async for _, each in examine(patient, [*checks, Check("third", _well)])]
 
@@ -369,7 +368,7 @@ async def test_a_check_that_hangs(tmp_path: Path) -> None:
     assert "No answer within 0.01 seconds." in seen[0].said
 
 
-async def _well(_patient: Patient) -> Finding:
+async def _well(_patient: Surveyed) -> Finding:
     return ok("well")
 
 

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.durable import VERSION, Engine
-from app.engine.values import RemoteError
+from app.jobs.engine import VERSION, Engine, RemoteError
 from app.logs import set_up_logging
 from app.store.database import open_store
 from runner.errors import Outage
@@ -183,7 +182,7 @@ async def test_lost_are_those_that_will_not_be_worked(data: Data) -> None:
 async def test_another_process_on_the_file(data: Data) -> None:
     """A second process on a file is told who has it and what to do; the first one goes on."""
     program = (
-        "import asyncio, sys\nfrom app.engine.durable import Engine\n"
+        "import asyncio, sys\nfrom app.jobs.engine import Engine\n"
         "from runner.errors import Outage\n"
         "async def nothing(order): return False\n"
         "try: asyncio.run(Engine(sys.argv[1], nothing).start())\n"

@@ -12,7 +12,7 @@ from dbos._serialization import DefaultSerializer, deserialize_value
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.values import JsonOnly, RemoteError, refuse_pickle
+from app.jobs.engine import JsonOnly, RemoteError, refuse_pickle
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.text() | st.integers(),

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from app.inbox import Inbox
+from app.jobs.inbox import Inbox
 from app.store.database import open_store
 from app.store.deliveries import Arrival, Deliveries
 from runner.errors import Outage

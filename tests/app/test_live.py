@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from app.runs.live import Hub
-from runner.events import Exchange as Answered
-from runner.events import ModelAnswered, NodeStarted, RunChanged
+from runner.state.events import Exchange as Answered
+from runner.state.events import ModelAnswered, NodeStarted, RunChanged
 from tests.app.webhooks import FixedClock
 
 SILENCE = 0.01

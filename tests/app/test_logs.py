@@ -9,7 +9,7 @@ import pytest
 from pydantic import SecretStr
 
 from app.logs import mask_for, set_up_logging
-from runner.masking import HIDDEN
+from runner.text.mask import HIDDEN
 
 PEM = (
     "-----BEGIN RSA PRIVATE KEY-----\nMIIEabcdefghijkl\nmnopqrstuvwxyz12\n"
@@ -54,11 +54,11 @@ def test_debug_is_of_cairn_alone(log):
     """What libraries tell at that level would hide it."""
     set_up_logging("debug", stream=log)
 
-    for name in ("markdown_it.rules_block", "httpcore2.http11", "runner.driver"):
+    for name in ("markdown_it.rules_block", "httpcore2.http11", "runner.loop.driver"):
         logging.getLogger(name).debug("step")
 
     assert log.getvalue().count("step") == 1
-    assert "DEBUG runner.driver: step" in log.getvalue()
+    assert "DEBUG runner.loop.driver: step" in log.getvalue()
 
 
 @pytest.mark.parametrize(

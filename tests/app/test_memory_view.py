@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from app.cli.memory_view import memory_lines
-from runner.ports import Note
+from app.show.words import memory_lines
+from runner.ports import MemoryNote
 
 
 def test_kinds_come_in_their_order_and_notes_newest_first() -> None:
     """Kinds without notes are left out."""
     notes = [
-        Note("runs", "r1", "1 completed", "r1"),
-        Note("files", "a.py", "written for: 1.1", "r1"),
-        Note("files", "b.py", "written for: 1.2", "r2"),
+        MemoryNote("runs", "r1", "1 completed", "r1"),
+        MemoryNote("files", "a.py", "written for: 1.1", "r1"),
+        MemoryNote("files", "b.py", "written for: 1.2", "r2"),
     ]
 
     assert list(memory_lines(notes)) == [
@@ -30,6 +30,6 @@ def test_an_empty_memory_says_so() -> None:
 
 def test_what_a_model_wrote_is_shown_harmless() -> None:
     """Escape sequences and line breaks do not reach the terminal."""
-    notes = [Note("decisions", "t\x1b[2J", "one\ntwo", "r1")]
+    notes = [MemoryNote("decisions", "t\x1b[2J", "one\ntwo", "r1")]
 
     assert list(memory_lines(notes)) == ["decisions (1)", "  t\\x1b[2J: one two"]

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from app.store.database import open_store
-from runner.events import Advanced, NodeStarted, RunChanged
-from runner.findings import Level, Verification
-from runner.state import Failure, Status, Usage
+from runner.state.events import Advanced, NodeStarted, RunChanged
+from runner.state.findings import Level, Verification
+from runner.state.run_state import Failure, Status, Usage
 from tests.app.pages_bench import BEARER, PAGE, Bench
 from tests.runner.states import at, run_state, with_status
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.proposals.schedule import AGES, FIRST, OLD, Budget, next_poll
-from app.proposals.service import EXPIRES
+from app.proposals.service import AGES, EXPIRES, FIRST, OLD, RequestBudget, next_poll
 from app.store.database import open_store
 from tests.app.deciding_kit import REPOSITORY, Bench, deciding
 from tests.bench.polling import Counted, HandClock, let_pass, poller_of, proposals
@@ -41,7 +40,7 @@ def test_polls_get_rarer_with_age() -> None:
 
 def test_an_hour_of_requests_is_less_than_a_tenth_of_what_github_allows() -> None:
     """Whatever is due, and however often it is tried."""
-    budget, spent = Budget(NOON), 0
+    budget, spent = RequestBudget(NOON), 0
     for second in range(3600):
         now = NOON + timedelta(seconds=second)
         left = budget.left(now)
@@ -53,23 +52,23 @@ def test_an_hour_of_requests_is_less_than_a_tenth_of_what_github_allows() -> Non
 
 def test_a_limit_of_github_holds_everything() -> None:
     """Nothing is asked before the time it named."""
-    budget = Budget(NOON)
+    budget = RequestBudget(NOON)
     budget.hold(NOON + timedelta(minutes=20))
 
     assert budget.left(NOON + timedelta(minutes=19, seconds=59)) <= 0
-    assert budget.left(NOON + timedelta(minutes=20)) == Budget.AN_HOUR
+    assert budget.left(NOON + timedelta(minutes=20)) == RequestBudget.AN_HOUR
     assert budget.ready_at() == NOON + timedelta(minutes=20)
 
 
 def test_what_was_spent_comes_back_after_an_hour() -> None:
     """In no hour, whenever it begins, more is asked than may be."""
-    budget = Budget(NOON)
-    budget.spend(Budget.AN_HOUR - 1, NOON)
+    budget = RequestBudget(NOON)
+    budget.spend(RequestBudget.AN_HOUR - 1, NOON)
     budget.spend(1, NOON + timedelta(minutes=30))
 
     assert budget.left(NOON + timedelta(minutes=59)) == 0
     assert budget.ready_at() == NOON + timedelta(hours=1)
-    assert budget.left(NOON + timedelta(hours=1)) == Budget.AN_HOUR - 1
+    assert budget.left(NOON + timedelta(hours=1)) == RequestBudget.AN_HOUR - 1
 
 
 @pytest.mark.parametrize(("crowd", "fresh", "later"), [(100, 15, 60), (1000, 15, 450)])

@@ -9,13 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.progress.cut import cut
-from app.progress.graph import graph
-from app.progress.panel import panel
-from app.progress.text import MAX_LENGTH, progress_text
-from app.runs.waiting import Turn
-from runner.findings import Level, Verification
-from runner.state import Failure, Status, Usage
+from app.progress.text import MAX_LENGTH, cut, graph, panel, progress_text
+from app.progress.waiting import Turn
+from runner.state.findings import Level, Verification
+from runner.state.run_state import Failure, Status, Usage
 from tests.runner.states import at, run_state, with_status
 
 PASSED = Verification("t", (Level("tests", "passed"),))

@@ -9,10 +9,10 @@ import io
 import pytest
 import sqlalchemy as sa
 
+from app.server.http import build_app
+from app.server.webhook import signed
 from app.store.database import open_store
 from app.store.deliveries import Arrival, Deliveries
-from app.web.server import build_app
-from app.web.webhook import signed
 from runner.errors import Outage
 from tests.app.webhooks import SECRET, FixedClock, sign, webhook
 

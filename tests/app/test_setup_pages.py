@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from dotenv import dotenv_values
 
-from app.github.scopes import APP_EVENTS, APP_PERMISSIONS
-from app.setup.secret_file import SecretFile
+from app.github.token_identity import APP_EVENTS, APP_PERMISSIONS
+from app.setup.registration import SecretFile
 from tests.app.setup_kit import KEY, OURS, Bench, manifest_of, setting_up
 
 

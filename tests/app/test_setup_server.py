@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 
 from app.cli.main import cli
 from app.settings import load_server_settings, load_setup_settings
-from app.settings.registered import APP_NAMES
-from app.setup.server import set_up
+from app.settings.reading import APP_NAMES
+from app.setup.command import set_up
 from tests.app.checkout import PROJECT
 from tests.app.setup_kit import Browser, Page, browsing
 from tests.fake_github import FakeGitHub

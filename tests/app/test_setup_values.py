@@ -13,16 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from app.pages.door import Door
-from app.settings.values import rsa_key
+from app.compose.pages import configured_routes
+from app.github.token_identity import APP_EVENTS, APP_PERMISSIONS
+from app.pages.site import Door
+from app.server.http import Access
+from app.settings.models import rsa_key
 from app.setup import words
-from app.setup.addresses import github_at, is_loopback, public_url
-from app.setup.configured import configured_routes
-from app.setup.exchange import Registered
-from app.setup.manifest import APP_EVENTS, APP_PERMISSIONS
-from app.setup.refusal import Unusable
-from app.setup.secret_file import SecretFile, contents
-from app.web.access import Access
+from app.setup.addresses import UnusableSetup, github_at, is_loopback, public_url
+from app.setup.registration import Registered, SecretFile, contents
 from tests.app.webhooks import FixedClock
 from tests.fake_github.world import key_pair
 
@@ -72,7 +70,7 @@ def test_an_address_is_plain_or_refused(text: str) -> None:
     """Whatever is taken for an address has no character that a shell or a header would mind."""
     try:
         url = public_url(text)
-    except Unusable:
+    except UnusableSetup:
         pass
     else:
         assert not set(url) & set(" \n\"'`$;\\&|<>%?#@")

@@ -10,11 +10,11 @@ from http import HTTPStatus
 import pytest
 from gidgethub import BadRequest
 
-from app.runs.worker import SOONEST, Outcome, Worker
+from app.jobs.worker import SOONEST, Outcome, Worker
 from app.store.database import open_store
 from app.store.queue import Queue
-from runner.cursors import BORDER
 from runner.errors import Outage
+from runner.loop.journal import BORDER
 from tests.app.store.bench import Bench
 from tests.app.store.conftest import HandClock
 from tests.app.store.test_runs import REQUEST

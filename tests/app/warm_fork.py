@@ -17,7 +17,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
-_HEAVY = ("app.checkout.command", "app.roadmap.commands", "runner.adapters.openai_endpoint")
+_HEAVY = ("app.local.command", "app.roadmap.commands", "runner.model.endpoint")
 _PACKET = 1 << 17
 
 

@@ -14,13 +14,14 @@ from typing import Any, get_args
 
 import yaml
 
-from runner.changes import ChangeSet, Write
-from runner.findings import Complaint, Level, TestFailure, Verification
 from runner.recovery.classify import classify
-from runner.recovery.facts import Facts, facts_of
-from runner.recovery.values import Reason
+from runner.recovery.facts import FailureFacts, facts_of
 from runner.roadmap.parse import parse_roadmap
-from runner.state import Attempt, Failure, Options, Plan, Request, RunState
+from runner.state.changes import ChangeSet, Write
+from runner.state.findings import Complaint, Level, TestFailure, Verification
+from runner.state.options import Options, Request
+from runner.state.proposal import Reason
+from runner.state.run_state import Attempt, Failure, Plan, RunState
 from tests.bench.finding import Finding, Line
 
 FOLDER = Path(__file__).parents[1] / "data/failures"
@@ -34,7 +35,7 @@ class Labelled:
     label: str
     why: str
     state: RunState
-    facts: Facts
+    facts: FailureFacts
 
     @property
     def said(self) -> str:

@@ -12,15 +12,14 @@ from typing import Any
 
 import bm25s  # type: ignore[import-untyped]
 
-from runner.adapters.local_repository import LocalRepository
-from runner.adapters.openai_model import OpenAIModel
-from runner.context.choose import MAX_FILES
-from runner.context.nearness import LONGEST, nearest, unit
-from runner.context.terms import terms
+from runner.context.library import MAX_FILES
+from runner.context.search import LONGEST, nearest, terms, unit
 from runner.context.tokens import counter
-from runner.deps import Deps
+from runner.git.local_repository import LocalRepository
+from runner.loop.deps import Deps
+from runner.model.chat import OpenAIModel
 from runner.nodes.context import describe
-from runner.state import RunState
+from runner.state.run_state import RunState
 from tests.bench.finding import Finding, Line, Peer
 from tests.bench.large_repository import Question, definition_of, repository
 from tests.model_server import ScriptedModel, serve

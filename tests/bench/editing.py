@@ -7,13 +7,11 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from runner.roadmap.audit import Audit
 from runner.roadmap.edit import tick
-from runner.roadmap.lines import spliced
-from runner.roadmap.new_task import NewTask
 from runner.roadmap.parse import parse_roadmap
-from runner.roadmap.replace import replace_task, replacement
-from runner.roadmap.task import Roadmap
+from runner.roadmap.replace import Audit, replace_task, replacement
+from runner.roadmap.source import spliced
+from runner.roadmap.task import NewTask, Roadmap
 from tests.bench.finding import Finding, Line, Peer
 from tests.bench.roadmap import NAME, written
 from tests.bench.timing import medians

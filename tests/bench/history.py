@@ -18,18 +18,19 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from runner.adapters.git import hermetic
-from runner.adapters.local_repository import LocalRepository
-from runner.context.index import Index
-from runner.deps import Deps
+from runner.context.library import Index
+from runner.git.command import hermetic
+from runner.git.local_repository import LocalRepository
+from runner.loop.deps import Deps
+from runner.loop.reading import contents
 from runner.nodes.context import build_context
 from runner.nodes.generate import execute_task, repair_code
 from runner.nodes.validate import validate_code
-from runner.ports import Answer, Question
-from runner.reading import contents
+from runner.prompts.questions import Answer, Question
 from runner.roadmap.parse import parse_roadmap
-from runner.snapshot import EXECUTABLE, FILE, Snapshot
-from runner.state import Attempt, Request, RunState
+from runner.state.changes import EXECUTABLE, FILE, Snapshot
+from runner.state.options import Request
+from runner.state.run_state import Attempt, RunState
 from tests.bench.finding import Finding, Line, Unmeasured
 from tests.bench.loop.hunks import as_edits
 from tests.runner.scripted import deps

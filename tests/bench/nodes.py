@@ -15,22 +15,21 @@ from time import perf_counter
 
 import sqlalchemy as sa
 
-from app.engine.durable import Engine
+from app.jobs.engine import Engine
+from app.jobs.worker import Outcome, Segment, Worker
 from app.runs.execution import StoredControl
-from app.runs.worker import Outcome, Segment, Worker
 from app.store.database import Store, open_store
-from app.store.journal import StoredAnswers, StoredJournal
-from app.store.orders import Orders
+from app.store.orders import Wakeups
 from app.store.queue import Queue
-from app.store.runs import Runs
+from app.store.runs import StoredAnswers, StoredJournal, StoredRuns
 from app.store.schema import journal
-from runner.adapters.clock import SystemClock
-from runner.adapters.fanout import Fanout
-from runner.deps import Deps
-from runner.driver import Node, driving
-from runner.flights import Ended
+from runner.loop.deps import Deps
+from runner.loop.driver import Node, driving
+from runner.loop.task_pool import Ended
+from runner.ports import Fanout, SystemClock
 from runner.roadmap.parse import parse_roadmap
-from runner.state import Options, Request, RunState, Step
+from runner.state.options import Options, Request
+from runner.state.run_state import RunState, Step
 from tests.bench.finding import Finding, Line, Peer
 from tests.bench.requests import run_request
 from tests.runner.memory_repository import START, MemoryRepository
@@ -111,7 +110,7 @@ async def _working(store: Store, url: str) -> AsyncIterator[_Line]:
     """Put queue, engine and worker together as the server does."""
     clock = SystemClock()
     engine = Engine(url, lambda order: worker.step(order))
-    queue = Queue(store, clock, Orders(clock, engine.enqueue, at_once=2))
+    queue = Queue(store, clock, Wakeups(clock, engine.enqueue, at_once=2))
 
     async def segment(run: str) -> Segment:
         line.began = line.began or perf_counter()
@@ -145,7 +144,7 @@ def _deps(store: Store) -> Deps:
         journal=StoredJournal(store, clock),
         events=Fanout(),
         clock=clock,
-        control=StoredControl(Runs(store, clock)),
+        control=StoredControl(StoredRuns(store, clock)),
         answers=StoredAnswers(store, clock),
     )
 

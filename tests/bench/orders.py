@@ -12,11 +12,11 @@ from time import monotonic, time
 import sqlalchemy as sa
 
 from app.store.database import Store, open_store
-from app.store.orders import Orders
+from app.store.orders import Wakeups
 from app.store.queue import Queue
 from app.store.runs import RunRequest
 from app.store.schema import journal, runs
-from runner.adapters.clock import SystemClock
+from runner.ports import SystemClock
 from tests.bench.finding import Finding, Line, Peer
 from tests.bench.requests import run_request
 from tests.bench.served import BUSY, FREE, processor_seconds, surroundings
@@ -96,7 +96,7 @@ async def _working(bot: Bot, repository: str) -> AsyncIterator[None]:
 
 async def _queue(store: Store, requests: Iterable[RunRequest]) -> None:
     clock = SystemClock()
-    queue = Queue(store, clock, Orders(clock, _not_sent, at_once=0))
+    queue = Queue(store, clock, Wakeups(clock, _not_sent, at_once=0))
     for request in requests:
         await queue.start(request)
 

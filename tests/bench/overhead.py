@@ -10,20 +10,19 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 
-from runner.adapters.bubblewrap_sandbox import BubblewrapSandbox
-from runner.adapters.clock import SystemClock
-from runner.adapters.docker_engine import engine
-from runner.adapters.docker_sandbox import DockerSandbox
-from runner.adapters.fanout import Fanout
-from runner.adapters.file_journal import FileJournal
-from runner.adapters.local_repository import LocalRepository
-from runner.adapters.process_sandbox import ProcessSandbox
-from runner.deps import Deps
-from runner.driver import drive
 from runner.errors import Outage
+from runner.files.journal import FileJournal
+from runner.git.local_repository import LocalRepository
+from runner.loop.deps import Deps
+from runner.loop.driver import drive
 from runner.nodes import NODES
-from runner.ports import Sandbox
-from runner.state import Request, Status
+from runner.ports import Fanout, Sandbox, SystemClock
+from runner.sandbox.bubblewrap import BubblewrapSandbox
+from runner.sandbox.docker import DockerSandbox
+from runner.sandbox.docker_engine import engine
+from runner.sandbox.process import ProcessSandbox
+from runner.state.options import Request
+from runner.state.run_state import Status
 from tests.bench.finding import Finding, Line, Peer, Unmeasured
 from tests.bench.timing import medians_of
 from tests.runner.adapters.scratch_git import ENVIRONMENT, ScratchGit

@@ -11,15 +11,15 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 
-from runner.adapters.clock import SystemClock
-from runner.adapters.fanout import Fanout
-from runner.adapters.file_journal import FileJournal
-from runner.adapters.local_repository import LocalRepository
-from runner.adapters.process_sandbox import ProcessSandbox
-from runner.driver import drive
+from runner.files.journal import FileJournal
+from runner.git.local_repository import LocalRepository
+from runner.loop.driver import drive
 from runner.nodes import NODES
-from runner.ports import Answer, Question
-from runner.state import Options, Request, Status
+from runner.ports import Fanout, SystemClock
+from runner.prompts.questions import Answer, Question
+from runner.sandbox.process import ProcessSandbox
+from runner.state.options import Options, Request
+from runner.state.run_state import Status
 from tests.bench.finding import Finding, Line, Peer
 from tests.bench.timing import medians_of
 from tests.runner.adapters.scratch_git import ENVIRONMENT, ScratchGit

@@ -15,12 +15,12 @@ import sqlalchemy as sa
 
 from app.proposals.polling import Poller
 from app.store.database import Store, open_store
-from app.store.orders import Orders
-from app.store.proposals import Shown, StoredProposal, StoredProposals
+from app.store.orders import Wakeups
+from app.store.proposals import ProposalContent, StoredProposal, StoredProposals
 from app.store.queue import Queue
-from app.store.runs import Runs
+from app.store.runs import StoredRuns
 from app.store.schema import journal
-from handlers.reactions import Reacted
+from handlers.decisions import Reacted
 from tests.bench.finding import Finding, Line, Peer
 from tests.bench.requests import run_request
 from tests.scenarios.bot import Bot, conversation
@@ -150,13 +150,13 @@ def poller_of(store: Store, clock: HandClock, github: Counted) -> Poller:
 
 async def proposals(store: Store, clock: HandClock, many: int) -> None:
     """Open proposals of one run, all made now."""
-    runs, stored = Runs(store, clock), StoredProposals(store, clock)
-    queue = Queue(store, clock, Orders(clock, lambda connection, order: None, at_once=1))
+    runs, stored = StoredRuns(store, clock), StoredProposals(store, clock)
+    queue = Queue(store, clock, Wakeups(clock, lambda connection, order: None, at_once=1))
     await queue.start(replace(run_request("r"), roadmap="ROADMAP.md"))
     run = await runs.get("r")
     assert run is not None
     shown = [
-        Shown(
+        ProposalContent(
             task=f"k{n}",
             name=f"{n}",
             fingerprint=f"{n:08x}" * 8,

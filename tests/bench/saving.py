@@ -9,14 +9,12 @@ from statistics import median
 from time import perf_counter
 
 from app.store.database import open_store
-from app.store.journal import StoredJournal
-from runner.adapters.clock import SystemClock
-from runner.adapters.file_journal import FileJournal
-from runner.changes import ChangeSet, Write
-from runner.codec import encode_attempt
-from runner.cursors import Cursors
-from runner.ports import Journal
-from runner.state import RunState
+from app.store.runs import StoredJournal
+from runner.files.journal import FileJournal
+from runner.loop.journal import Cursors, encode_attempt
+from runner.ports import Journal, SystemClock
+from runner.state.changes import ChangeSet, Write
+from runner.state.run_state import RunState
 from tests.bench.finding import Finding, Line, Peer
 from tests.bench.synced import appends_a_second, rows_a_second
 from tests.bench.validation import PYTHON

@@ -10,15 +10,15 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from app.store.database import Store, open_store
-from app.store.journal import StoredJournal
+from app.store.runs import StoredJournal
 from app.store.schema import contents, journal
-from runner.adapters.clock import SystemClock
-from runner.adapters.fanout import Fanout
-from runner.deps import Deps
-from runner.driver import drive
+from runner.loop.deps import Deps
+from runner.loop.driver import drive
 from runner.nodes import NODES
-from runner.snapshot import blob_sha
-from runner.state import Options, Request, Status
+from runner.ports import Fanout, SystemClock
+from runner.state.changes import blob_sha
+from runner.state.options import Options, Request
+from runner.state.run_state import Status
 from tests.bench.finding import Finding, Line
 from tests.bench.validation import PYTHON
 from tests.runner.memory_repository import MemoryRepository

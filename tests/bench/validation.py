@@ -12,13 +12,14 @@ from pathlib import Path
 import yaml
 from tree_sitter import Parser
 
-from runner.changes import ChangeSet, Write
-from runner.validators import grammar, grammars
-from runner.validators.destructive import destructive
-from runner.validators.grammar import Grammar
-from runner.validators.secrets import check as secrets_check
-from runner.validators.sql_parser import sqlglot
-from runner.validators.validate import syntax_complaint, validate
+from runner.checks import grammars
+from runner.checks import grammars as grammar
+from runner.checks.destructive import destructive
+from runner.checks.grammars import SyntaxGrammar
+from runner.checks.sql import sqlglot
+from runner.checks.validate import check_secrets as secrets_check
+from runner.checks.validate import syntax_complaint, validate
+from runner.state.changes import ChangeSet, Write
 from tests.bench.finding import Finding, Line, Peer
 from tests.bench.timing import medians
 from tests.runner.trees import snapshot
@@ -58,7 +59,7 @@ def _sample(name: str) -> bytes:
     return content * max(1, 100 // content.count(b"\n"))
 
 
-def _grammar(language: Grammar) -> Callable[[bytes], object]:
+def _grammar(language: SyntaxGrammar) -> Callable[[bytes], object]:
     """Return a bare parse by the language's own grammar."""
     return lambda content: Parser(grammar.language(language)).parse(content)
 

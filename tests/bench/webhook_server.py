@@ -16,11 +16,11 @@ from pathlib import Path
 from aiohttp import web
 
 from app.logs import set_up_logging
+from app.server.http import build_app
+from app.server.webhook import LIMIT, signed
 from app.store.database import open_store
 from app.store.deliveries import Deliveries
-from app.web.server import build_app
-from app.web.webhook import LIMIT, signed
-from runner.adapters.clock import SystemClock
+from runner.ports import SystemClock
 from tests.app.webhooks import SECRET
 
 

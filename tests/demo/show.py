@@ -81,7 +81,7 @@ class Show:
         if line is None:
             return
         found = _LOG.match(line)
-        if found and found["logger"] == "app.web.webhook":
+        if found and found["logger"] == "app.server.webhook":
             return
         level, text = (found["level"], found["message"]) if found else ("INFO", line)
         style = {"WARNING": "yellow", "ERROR": "red"}.get(level, "")

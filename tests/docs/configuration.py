@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from app.action.inputs import Inputs, laid_over
-from app.checkout.asked import LocalRun
-from app.checkout.config import EVERY_TASK, options_for
-from handlers.orders import Execute
+from app.action.job import Inputs, laid_over
+from app.local.options import EVERY_TASK, LocalRun, options_for
+from handlers.commands import ExecuteCommand
 from handlers.pushes import MOST_TASKS
-from runner.config import RepositoryConfig, config_schema
+from runner.config.model import RepositoryConfig, config_schema
 
 _UNITS = {20: "m", 30: "g"}
 
@@ -31,7 +30,7 @@ def doors() -> str:
     seen, unseen = (options_for(LocalRun(Path(), answers=yes), app) for yes in (True, False))
     every = "all" if seen.max_tasks == EVERY_TASK else str(seen.max_tasks)
     modes = f"`{seen.approval_mode}` on a terminal, else `{unseen.approval_mode}`"
-    server = f"{Execute().max_tasks} for `/execute`, {MOST_TASKS} for a push"
+    server = f"{ExecuteCommand().max_tasks} for `/execute`, {MOST_TASKS} for a push"
     rows = [
         ("a push that changes the roadmap", app.triggers.push, action.triggers.push, "nothing"),
         ("most tasks of one run", server, str(action.limits.tasks), every),

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.settings import settings_table
-from app.setup.manifest import tables
+from app.setup.addresses import tables
 from handlers.replies import help_text
-from runner.config import config_schema
+from runner.config.model import config_schema
 from runner.graph import mermaid
 from tests.docs.command_line import command_line
 from tests.docs.configuration import configuration, doors

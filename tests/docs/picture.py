@@ -18,14 +18,13 @@ from rich.console import Console
 from rich.file_proxy import FileProxy
 from rich.text import Text
 
-from app.checkout.asked import LocalRun
-from app.checkout.work import run_locally
+from app.local.options import LocalRun
+from app.local.work import run_locally
 from app.logs import PLAIN, set_up_logging
 from app.settings import load_run_settings
 from app.show.ending import ending
-from app.show.live import LiveRun
-from app.show.screen import Look
-from runner.events import Event, NodeStarted
+from app.show.live import LiveRun, Look
+from runner.state.events import Event, NodeStarted
 from tests.app.checkout import checkout
 from tests.scenarios.projects import ADD, ADD_OPEN_BRACKET, CALC, DOUBLE
 

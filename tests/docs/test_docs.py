@@ -9,7 +9,7 @@ import tomllib
 
 import pytest
 
-from runner.config import parse_config
+from runner.config.model import parse_config
 from tests.docs.parts import ACTION, PARTS, ROOT, SOURCE, made, pages
 
 README = (ROOT / "README.md").read_text()

@@ -12,9 +12,17 @@ import pytest
 from gidgethub.aiohttp import GitHubAPI
 
 from handlers.events import IssueCommentCreated, Repo, User
-from handlers.proposals import Proposal, Rules, Saying
-from handlers.runs import Ambiguous, NamedTask, RunRequested, RunStatus, Unknown
-from handlers.talk import Talk
+from handlers.ports import (
+    Ambiguous,
+    NamedTask,
+    ProposalView,
+    Rules,
+    RunRequested,
+    RunStatus,
+    Unknown,
+    Vote,
+)
+from handlers.talk import IssueThread
 from tests.handlers.github import OUR_LOGIN, SmallGitHub
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -81,29 +89,31 @@ class WrittenRefusals:
 class WrittenProposals:
     """A ``Proposals`` whose rows the test set; what was decided is kept in ``said``."""
 
-    here: tuple[Proposal, ...] = ()
-    elsewhere: tuple[Proposal, ...] = ()
+    here: tuple[ProposalView, ...] = ()
+    elsewhere: tuple[ProposalView, ...] = ()
     who: Rules = RULES
-    said: list[Saying] = field(default_factory=list)
+    said: list[Vote] = field(default_factory=list)
     touched: list[int] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     pushes: list[str] = field(default_factory=list)
-    rival: Saying | None = None
+    rival: Vote | None = None
 
-    async def on_pull(self, repository_id: int, number: int) -> tuple[Proposal, ...]:
+    async def on_pull(self, repository_id: int, number: int) -> tuple[ProposalView, ...]:
         return tuple(each for each in self.here if each.number == number)
 
-    async def of_issue(self, repository_id: int, issue: int) -> tuple[Proposal, ...]:
+    async def of_issue(self, repository_id: int, issue: int) -> tuple[ProposalView, ...]:
         return self.here
 
-    async def named(self, repository_id: int, id: str) -> tuple[Proposal, ...]:
+    async def named(self, repository_id: int, id: str) -> tuple[ProposalView, ...]:
         known = (*self.here, *self.elsewhere)
         return tuple(each for each in known if each.fingerprint.startswith(id))
 
-    async def of_task(self, repository_id: int, roadmap: str, task: str) -> tuple[Proposal, ...]:
+    async def of_task(
+        self, repository_id: int, roadmap: str, task: str
+    ) -> tuple[ProposalView, ...]:
         return tuple(each for each in self.here if each.task == task and each.state == "open")
 
-    async def decide(self, proposal: Proposal, saying: Saying) -> Proposal:
+    async def decide(self, proposal: ProposalView, saying: Vote) -> ProposalView:
         first = self.rival or saying
         self.said += [saying] if first is saying else []
         by, channel = first.by.login, first.channel
@@ -112,7 +122,7 @@ class WrittenProposals:
             proposal, state=state, decided_by=by, channel=channel, delivery=first.delivery
         )
 
-    async def pushed(self, proposal: Proposal, *, by: User, delivery: str) -> None:
+    async def pushed(self, proposal: ProposalView, *, by: User, delivery: str) -> None:
         self.pushes.append(delivery)
 
     async def rules(self, repository: Repo, installation_id: int) -> Rules:
@@ -121,15 +131,15 @@ class WrittenProposals:
     async def touch(self, repository_id: int, number: int) -> None:
         self.touched.append(number)
 
-    async def lose_comment(self, proposal: Proposal) -> bool:
+    async def lose_comment(self, proposal: ProposalView) -> bool:
         new = proposal.id not in self.lost
         self.lost.append(proposal.id)
         return new
 
 
-def proposal(**changes: Any) -> Proposal:
+def proposal(**changes: Any) -> ProposalView:
     """Return an open proposal on pull request 7, of a run that ``starter`` asked for."""
-    blank = Proposal(
+    blank = ProposalView(
         seq=1,
         run="r1",
         task="k1",
@@ -184,8 +194,8 @@ def proposals() -> WrittenProposals:
 
 
 @pytest.fixture
-def talk(client: GitHubAPI) -> Talk:
-    return Talk(
+def talk(client: GitHubAPI) -> IssueThread:
+    return IssueThread(
         github=client,
         repository=REPO,
         installation_id=3,

@@ -8,10 +8,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from handlers.commands import MOST_COMMANDS, parse
-from handlers.orders import Cancel, Execute, Help, Misunderstood, Order, Resume, Status
+from handlers.commands import (
+    CancelCommand,
+    ExecuteCommand,
+    HelpCommand,
+    Misunderstood,
+    Order,
+    ResumeCommand,
+    StatusCommand,
+)
+from handlers.parsing import MOST_COMMANDS, parse
 
-START = Execute()
+START = ExecuteCommand()
 
 SPOKEN: dict[str, tuple[str, tuple[Order, ...]]] = {
     "alone": ("/execute", (START,)),
@@ -20,31 +28,31 @@ SPOKEN: dict[str, tuple[str, tuple[Order, ...]]] = {
     "before other text": ("/execute\nThank you!", (START,)),
     "between paragraphs": ("Hello,\n\n/execute\n\nBye", (START,)),
     "in a bold paragraph": ("**now\n/execute\nplease**", (START,)),
-    "windows line ends": ("Hello\r\n/execute --dry-run\r\n", (Execute(dry_run=True),)),
+    "windows line ends": ("Hello\r\n/execute --dry-run\r\n", (ExecuteCommand(dry_run=True),)),
     "after a closed fence": ("```\ncode\n```\n/execute", (START,)),
     "after a quote and a blank line": ("> said\n\n/execute", (START,)),
     "after an HTML comment": ("<!-- note -->\n\n/execute", (START,)),
-    "two commands": ("/execute status\n/execute help", (Status(), Help())),
-    "separated by a tab": ("/execute\t--dry-run", (Execute(dry_run=True),)),
-    "help": ("/execute help", (Help(),)),
-    "status": ("/execute status", (Status(),)),
-    "cancel": ("/execute cancel  ", (Cancel(),)),
-    "resume": ("/execute resume", (Resume(),)),
-    "a path": ("/execute docs/PLAN.md", (Execute(path="docs/PLAN.md"),)),
-    "a path with a dot before it": ("/execute ./help.md", (Execute(path="help.md"),)),
-    "a quoted path": ('/execute "my plan.md"', (Execute(path="my plan.md"),)),
+    "two commands": ("/execute status\n/execute help", (StatusCommand(), HelpCommand())),
+    "separated by a tab": ("/execute\t--dry-run", (ExecuteCommand(dry_run=True),)),
+    "help": ("/execute help", (HelpCommand(),)),
+    "status": ("/execute status", (StatusCommand(),)),
+    "cancel": ("/execute cancel  ", (CancelCommand(),)),
+    "resume": ("/execute resume", (ResumeCommand(),)),
+    "a path": ("/execute docs/PLAN.md", (ExecuteCommand(path="docs/PLAN.md"),)),
+    "a path with a dot before it": ("/execute ./help.md", (ExecuteCommand(path="help.md"),)),
+    "a quoted path": ('/execute "my plan.md"', (ExecuteCommand(path="my plan.md"),)),
     "every option": (
         "/execute R.md --task T-1 --max-tasks 3 --model gpt-5 --dry-run",
-        (Execute(path="R.md", task="T-1", max_tasks=3, model="gpt-5", dry_run=True),),
+        (ExecuteCommand(path="R.md", task="T-1", max_tasks=3, model="gpt-5", dry_run=True),),
     ),
-    "options with an equals sign": ("/execute --max-tasks=7", (Execute(max_tasks=7),)),
-    "options before the path": ("/execute --task a R.md", (Execute(path="R.md", task="a"),)),
+    "options with an equals sign": ("/execute --max-tasks=7", (ExecuteCommand(max_tasks=7),)),
+    "options before the path": ("/execute --task a R.md", (ExecuteCommand(path="R.md", task="a"),)),
     "above the copy of a mail": (
         "/execute status\n\nFrom: eve\n\n/execute\n\n— Reply to this email directly",
-        (Status(),),
+        (StatusCommand(),),
     ),
     "before a long log": ("/execute\n" + "log [line](x\n" * 5000, (START,)),
-    "leading zeros": ("/execute --max-tasks 007", (Execute(max_tasks=7),)),
+    "leading zeros": ("/execute --max-tasks 007", (ExecuteCommand(max_tasks=7),)),
 }
 
 SILENT = {

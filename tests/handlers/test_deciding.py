@@ -8,13 +8,20 @@ from datetime import timedelta
 
 import pytest
 
-from handlers.commands import parse
-from handlers.orders import Approve, Edit, Execute, Misunderstood, Reject, Retry, Skip
-from handlers.payloads import User
-from handlers.proposals import Saying
+from handlers.commands import (
+    ApproveCommand,
+    EditCommand,
+    ExecuteCommand,
+    Misunderstood,
+    RejectCommand,
+    RetryCommand,
+    SkipCommand,
+)
+from handlers.events import User
+from handlers.parsing import parse
+from handlers.ports import Ambiguous, Unknown, Vote
 from handlers.respond import handle_comment
-from handlers.runs import Ambiguous, Unknown
-from handlers.talk import Talk
+from handlers.talk import IssueThread
 from tests.handlers.conftest import NOW, WrittenProposals, WrittenRuns, comment, proposal
 from tests.handlers.github import SmallGitHub
 
@@ -23,7 +30,9 @@ Say = Callable[..., Awaitable[None]]
 
 
 @pytest.fixture
-def say(talk: Talk, runs: WrittenRuns, proposals: WrittenProposals, github: SmallGitHub) -> Say:
+def say(
+    talk: IssueThread, runs: WrittenRuns, proposals: WrittenProposals, github: SmallGitHub
+) -> Say:
     github.grants("keeper", 5, "maintain", "write")
 
     async def post(body: str, *, on_pull: bool = True) -> None:
@@ -36,17 +45,17 @@ def say(talk: Talk, runs: WrittenRuns, proposals: WrittenProposals, github: Smal
 @pytest.mark.parametrize(
     ("body", "order"),
     [
-        ("/approve", Approve()),
-        ("/approve abcd1234", Approve(proposal="abcd1234")),
-        ("/reject", Reject()),
-        ("/reject don't \"do it", Reject(words="don't \"do it")),
-        ("/edit abcd1234\n- a", Edit(proposal="abcd1234", below="- a")),
-        ("/edit\n\n1. a\n2. b", Edit(below="\n1. a\n2. b")),
-        ("/execute retry 1.2", Retry(task="1.2")),
-        ("/execute skip Phase-1", Skip(task="Phase-1")),
-        ("/execute --phase 'Phase 2' --plan", Execute(phase="Phase 2", plan=True)),
-        ("/execute --approval-mode review-only", Execute(approval_mode="review_only")),
-        ("/execute --priority 7", Execute(priority=7)),
+        ("/approve", ApproveCommand()),
+        ("/approve abcd1234", ApproveCommand(proposal="abcd1234")),
+        ("/reject", RejectCommand()),
+        ("/reject don't \"do it", RejectCommand(words="don't \"do it")),
+        ("/edit abcd1234\n- a", EditCommand(proposal="abcd1234", below="- a")),
+        ("/edit\n\n1. a\n2. b", EditCommand(below="\n1. a\n2. b")),
+        ("/execute retry 1.2", RetryCommand(task="1.2")),
+        ("/execute skip Phase-1", SkipCommand(task="Phase-1")),
+        ("/execute --phase 'Phase 2' --plan", ExecuteCommand(phase="Phase 2", plan=True)),
+        ("/execute --approval-mode review-only", ExecuteCommand(approval_mode="review_only")),
+        ("/execute --priority 7", ExecuteCommand(priority=7)),
     ],
 )
 def test_what_a_comment_asks_for(body: str, order: object) -> None:
@@ -155,7 +164,7 @@ async def test_who_was_first_is_told(
     """A decision that comes between reading and storing is the one that counts."""
     other = User(id=6, login="other")
     proposals.here = (proposal(),)
-    proposals.rival = Saying(delivery="d-9", by=other, at=NOW, channel="review", verdict="approve")
+    proposals.rival = Vote(delivery="d-9", by=other, at=NOW, channel="review", verdict="approve")
 
     await say("/reject")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from handlers.meaning import meaning_of
+from handlers.events import meaning_of
 
 REPOSITORY = {"id": 1, "pushed_at": 1_700_000_000}
 COMMENT = {

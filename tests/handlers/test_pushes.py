@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from handlers.events import MalformedPayload
-from handlers.permissions import Role
-from handlers.pushes import MOST_TASKS, Pushed, Start, changes_tasks, read_push, started_by
+from handlers.pushes import MOST_TASKS, PushStart, RoadmapPush, changes_tasks, read_push, started_by
+from handlers.talk import Role
 from runner.roadmap.diff import RoadmapDiff, diff
 from runner.roadmap.parse import parse_roadmap
 
@@ -39,15 +39,15 @@ def changed(new: str, old: str = OLD) -> RoadmapDiff:
     return diff(*(parse_roadmap("ROADMAP.md", text.encode()) for text in (old, new)))
 
 
-def titles(start: Start, text: str) -> list[str]:
+def titles(start: PushStart, text: str) -> list[str]:
     """The titles of the tasks that are started."""
     tasks = parse_roadmap("ROADMAP.md", text.encode()).tasks
     return [task.title for task in tasks if task.key in start.tasks]
 
 
-def push(diff: RoadmapDiff | None, *, role: Role = "write", bot: bool = False) -> Pushed:
+def push(diff: RoadmapDiff | None, *, role: Role = "write", bot: bool = False) -> RoadmapPush:
     """A push where pushes start work."""
-    return Pushed(trigger="execute", diff=diff, role=role, bot=bot)
+    return RoadmapPush(trigger="execute", diff=diff, role=role, bot=bot)
 
 
 def test_a_push_to_the_default_branch_is_kept() -> None:
@@ -115,7 +115,7 @@ def test_ticks_moves_and_other_text_start_nothing(new: str) -> None:
     """They say nothing new about any task."""
     found = changed(new)
 
-    assert started_by(push(found)) == Start()
+    assert started_by(push(found)) == PushStart()
     assert not changes_tasks(found)
 
 
@@ -147,7 +147,7 @@ def test_who_may_start_work_by_a_push(role: Role, bot: bool, refused: str) -> No
 
 def test_a_roadmap_that_cannot_be_compared_starts_nothing() -> None:
     """Nobody knows what is new, so that the plan says why and waits for a command."""
-    assert started_by(push(None)) == Start(refused="unreadable")
+    assert started_by(push(None)) == PushStart(refused="unreadable")
     assert changes_tasks(None)
 
 
@@ -156,7 +156,7 @@ def test_without_the_trigger_nothing_is_started_or_refused(trigger: Any) -> None
     """Where pushes start nothing there is nothing to refuse."""
     found = changed(OLD + "- [ ] 1.3 More\n")
 
-    assert started_by(Pushed(trigger=trigger, diff=found, role="none")) == Start()
+    assert started_by(RoadmapPush(trigger=trigger, diff=found, role="none")) == PushStart()
 
 
 def test_one_push_starts_so_many_tasks_at_most() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handlers import replies
-from handlers.runs import RunStatus, TaskLine
+from handlers.ports import RunStatus, TaskLine
 
 
 def test_a_status_fits_into_a_comment() -> None:

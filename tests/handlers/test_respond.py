@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from handlers import replies
+from handlers.commands import ExecuteCommand
 from handlers.events import User
-from handlers.orders import Execute
+from handlers.ports import RunStatus, TaskLine, run_id
 from handlers.respond import handle_comment
-from handlers.runs import RunStatus, TaskLine, run_id
-from handlers.talk import Talk
+from handlers.talk import IssueThread
 from tests.handlers.conftest import WrittenProposals, WrittenRuns, comment
 from tests.handlers.github import SmallGitHub
 
@@ -20,7 +20,7 @@ Say = Callable[..., Awaitable[None]]
 
 
 @pytest.fixture
-def say(talk: Talk, runs: WrittenRuns, proposals: WrittenProposals) -> Say:
+def say(talk: IssueThread, runs: WrittenRuns, proposals: WrittenProposals) -> Say:
     async def post(body: str, by: User | None = None, delivery: str = "d-1") -> None:
         event = comment(body, by=by, delivery=delivery)
         await handle_comment(event, talk=talk, runs=runs, proposals=proposals)
@@ -33,7 +33,7 @@ async def test_execute_starts_a_run(say: Say, runs: WrittenRuns) -> None:
     await say("/execute --max-tasks 2")
 
     [request] = runs.requests
-    assert request.command == Execute(max_tasks=2)
+    assert request.command == ExecuteCommand(max_tasks=2)
     assert (request.by.login, request.issue, request.run) == ("writer", 7, run_id("d-1"))
 
 

@@ -8,10 +8,9 @@ from dataclasses import fields, is_dataclass
 import pytest
 
 from handlers import replies
-from handlers.commands import parse
-from handlers.orders import Misunderstood, Order
-from handlers.permissions import suffices
-from handlers.table import COMMANDS, START, Command, row_of
+from handlers.commands import COMMANDS, START, Command, Misunderstood, Order, row_of
+from handlers.parsing import parse
+from handlers.talk import suffices
 
 
 @pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.words)

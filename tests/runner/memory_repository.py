@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Mapping, Sequence
 
 from runner.errors import PortError, TaskError
-from runner.ports import Checkpoint, Handed, Proposed, Published, Stack
-from runner.snapshot import FILE, Snapshot, blob_sha
+from runner.state.changes import FILE, Snapshot, blob_sha
+from runner.state.publishing import Checkpoint, HumanCommits, Proposed, Published, Stack
 from tests.runner.trees import snapshot
 
 Tree = dict[str, tuple[str, bytes]]
@@ -29,7 +29,7 @@ class MemoryRepository:
         self.checkpoints: dict[str, Checkpoint] = {}
         self.proposals: dict[str, Proposed] = {}
         self.ended: dict[str, tuple[bool, str]] = {}
-        self.pushed: dict[str, Handed] = {}
+        self.pushed: dict[str, HumanCommits] = {}
         self.trouble: dict[str, list[PortError]] = {}
         at = {"base": START, "base_branch": "main"}
         self._stack = Stack(START, "main", in_review, declined, **at)
@@ -77,7 +77,7 @@ class MemoryRepository:
         self._may_fail("end_proposal")
         self.ended[task] = (ready, why)
 
-    async def handed(self, task: str, tip: str) -> Handed | None:
+    async def handed(self, task: str, tip: str) -> HumanCommits | None:
         """What the test says people pushed."""
         self._may_fail("handed")
         return self.pushed.get(task)

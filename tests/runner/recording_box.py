@@ -11,9 +11,9 @@ import tarfile
 from collections.abc import Awaitable, Callable, Sequence
 
 from runner.errors import Outage
-from runner.ports import Box, BoxSpec, CommandResult, Setup
-from runner.snapshot import EXECUTABLE, FILE
-from runner.workspace_tar import manifest
+from runner.loop.workspace import manifest
+from runner.ports import CommandResult, SandboxSession, SandboxSpec, Setup
+from runner.state.changes import EXECUTABLE, FILE
 
 Files = dict[str, bytes]
 Rule = Callable[[Files], list[str]]
@@ -29,7 +29,7 @@ def says_red(files: Files) -> list[str]:
 class RecordingBox:
     """Takes a tree over ``run`` as the product writes it, and reports tests by ``rule``."""
 
-    def __init__(self, sandbox: RecordingSandbox, spec: BoxSpec) -> None:
+    def __init__(self, sandbox: RecordingSandbox, spec: SandboxSpec) -> None:
         self._sandbox = sandbox
         self.spec = spec
         self.files: Files = {}
@@ -96,13 +96,13 @@ class RecordingSandbox:
     async def check(self) -> None:
         self.may_fail()
 
-    async def open(self, spec: BoxSpec) -> Box:
+    async def open(self, spec: SandboxSpec) -> SandboxSession:
         self.may_fail()
         self.boxes.append(RecordingBox(self, spec))
         return self.boxes[-1]
 
     async def prepare(
-        self, spec: BoxSpec, setup: Setup, fill: Callable[[Box], Awaitable[None]]
+        self, spec: SandboxSpec, setup: Setup, fill: Callable[[SandboxSession], Awaitable[None]]
     ) -> str:
         self.may_fail()
         self.setups.append(setup)

@@ -11,18 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from runner.adapters.bubblewrap_sandbox import BubblewrapSandbox
-from runner.adapters.docker_container import OWNER
-from runner.adapters.docker_engine import engine
-from runner.adapters.docker_sandbox import DockerSandbox
-from runner.adapters.process_sandbox import ProcessSandbox
 from runner.errors import Outage
-from runner.ports import Box, BoxSpec, Sandbox
+from runner.ports import Sandbox, SandboxSession, SandboxSpec
+from runner.sandbox.bubblewrap import BubblewrapSandbox
+from runner.sandbox.docker import DockerSandbox
+from runner.sandbox.docker_engine import OWNER, engine
+from runner.sandbox.process import ProcessSandbox
 
 IMAGE = "cairn-sandbox:latest"
 ROOT = os.environ.get("TEST_SANDBOX_ROOT", "")
 """A folder made by scripts/sandbox-root; without it bubblewrap takes this machine's programs."""
-SPEC = BoxSpec(run="r1", task="t1", memory=128 << 20, disk=16 << 20, pids=64, timeout=60)
+SPEC = SandboxSpec(run="r1", task="t1", memory=128 << 20, disk=16 << 20, pids=64, timeout=60)
 DOCKER = pytest.param("docker", marks=pytest.mark.docker)
 EVERY = ["process", "bubblewrap", DOCKER]
 ISOLATED = ["bubblewrap", DOCKER]
@@ -50,7 +49,7 @@ def _sandbox(name: str, owner: str, prepared: Path) -> Sandbox:
 
 
 @asynccontextmanager
-async def opened(sandbox: Sandbox, spec: BoxSpec = SPEC) -> AsyncIterator[Box]:
+async def opened(sandbox: Sandbox, spec: SandboxSpec = SPEC) -> AsyncIterator[SandboxSession]:
     """Yield a box that is closed at the end."""
     box = await sandbox.open(spec)
     try:

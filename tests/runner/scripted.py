@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from runner.deps import Deps
 from runner.errors import Stopped
-from runner.events import Event
-from runner.ports import Answer, Decision, Question, Row
+from runner.loop.deps import Deps
+from runner.ports import Decision, JournalRow
+from runner.prompts.questions import Answer, Question
+from runner.state.events import Event
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.recording_box import RecordingSandbox
 
@@ -61,7 +62,7 @@ class MemoryJournal:
         self.saves = 0
         self.dies_after = dies_after
 
-    async def save(self, row: Row, contents: dict[str, bytes]) -> Row:
+    async def save(self, row: JournalRow, contents: dict[str, bytes]) -> JournalRow:
         self.contents |= contents
         stored = self.rows.setdefault((row.run, row.task, row.seq), _dumped(row))
         self.saves += 1
@@ -69,7 +70,7 @@ class MemoryJournal:
             raise Killed
         return _loaded(row.run, row.task, row.seq, stored)
 
-    async def recall(self, run: str) -> list[Row]:
+    async def recall(self, run: str) -> list[JournalRow]:
         newest = {task: seq for (of, task, seq) in sorted(self.rows) if of == run}
         return [_loaded(run, task, seq, self.rows[run, task, seq]) for task, seq in newest.items()]
 
@@ -120,16 +121,16 @@ class LateJournal(MemoryJournal):
         super().__init__()
         self.rows, self.contents = other.rows, other.contents
 
-    async def recall(self, run: str) -> list[Row]:
+    async def recall(self, run: str) -> list[JournalRow]:
         return []
 
 
-def _dumped(row: Row) -> str:
+def _dumped(row: JournalRow) -> str:
     return json.dumps({"node": row.node, "data": row.data})
 
 
-def _loaded(run: str, task: str, seq: int, text: str) -> Row:
-    return Row(run, task, seq, **json.loads(text))
+def _loaded(run: str, task: str, seq: int, text: str) -> JournalRow:
+    return JournalRow(run, task, seq, **json.loads(text))
 
 
 class StandingClock:

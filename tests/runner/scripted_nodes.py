@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from runner.deps import Deps
-from runner.driver import Node
 from runner.graph import GRAPH
+from runner.loop.deps import Deps
+from runner.loop.driver import Node
 from runner.nodes.run import decide_next, pick_task
-from runner.ports import Answer, Message, Question
+from runner.prompts.questions import Answer, Message, Question
 from runner.roadmap.parse import parse_roadmap
-from runner.state import RunState, Step, Usage
+from runner.state.run_state import RunState, Step, Usage
 from tests.runner.memory_repository import START
 
 ROADMAP = b"- [ ] T1 one\n- [ ] T2 two\n"

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from runner.roadmap.parse import parse_roadmap
-from runner.state import Attempt, Options, Request, RunState, Status
+from runner.state.options import Options, Request
+from runner.state.run_state import Attempt, RunState, Status
 from tests.runner.memory_repository import START
 
 ROADMAP = "# Plan\n\n- [ ] 1.1 Add `a.py`\n- [ ] 1.2 Add b\n- [x] 1.3 Old\n"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from runner.asking import MAX_CONTINUATIONS, Said, ask
 from runner.errors import Stopped
-from runner.events import ModelAnswered
-from runner.ports import Message
+from runner.loop.asking import MAX_CONTINUATIONS, ModelReply, ask
 from runner.prompts.forms import form
-from runner.state import Usage
+from runner.prompts.questions import Message
+from runner.state.events import ModelAnswered
+from runner.state.run_state import Usage
 from tests.runner.scripted import ScriptedControl, ScriptedModel, answer, deps
 from tests.runner.states import at, run_state
 
@@ -21,7 +21,7 @@ async def test_an_answer(model: ScriptedModel) -> None:
     model.says("done")
     state, said = await ask(at("execute_task"), deps(model=model), ASKED, temperature=0.3)
 
-    assert said == Said("done", truncated=False, refused=False)
+    assert said == ModelReply("done", truncated=False, refused=False)
     assert state.attempt.spent == Usage(seconds=2.0, tokens=15, cost=0.01, calls=1)
 
 
@@ -53,7 +53,7 @@ async def test_a_cut_answer(model: ScriptedModel) -> None:
     model.says(answer("one ", "length"), answer("two ", "length"), "three")
     _, said = await ask(at("execute_task"), deps(model=model), ASKED, temperature=0.3)
 
-    assert said == Said("one two three", truncated=False, refused=False)
+    assert said == ModelReply("one two three", truncated=False, refused=False)
     assert [m.role for m in model.questions[-1].messages] == ["system", "user", "assistant", "user"]
     assert model.questions[-1].messages[2].content == "one two "
 
@@ -72,7 +72,7 @@ async def test_an_empty_cut_answer_is_not_continued(model: ScriptedModel) -> Non
     model.says(answer("", "length"))
     _, said = await ask(at("execute_task"), deps(model=model), ASKED, temperature=0.3)
 
-    assert said == Said("", truncated=True, refused=False)
+    assert said == ModelReply("", truncated=True, refused=False)
 
 
 async def test_a_refused_answer(model: ScriptedModel) -> None:

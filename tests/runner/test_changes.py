@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from runner.changes import ChangeSet, Write
-from runner.snapshot import EXECUTABLE, FILE, Snapshot, blob_sha
+from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot, Write, blob_sha
 from tests.runner.trees import change_sets, snapshot, snapshots
 
 

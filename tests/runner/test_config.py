@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.config import ConfigError, RepositoryConfig, config_schema, parse_config
+from runner.config.model import RepositoryConfig, config_schema, parse_config
+from runner.config.reading import ConfigError
 
 FULL = b"""\
 # everything there is

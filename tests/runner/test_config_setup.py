@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runner.config import ConfigError, parse_config
+from runner.config.model import parse_config
+from runner.config.reading import ConfigError
 
 
 def test_a_line_is_for_the_shell_and_a_list_is_words() -> None:

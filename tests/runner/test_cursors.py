@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from runner.changes import ChangeSet, Write
-from runner.cursors import Cursors
-from runner.state import RunState, Status
+from runner.loop.journal import Cursors
+from runner.state.changes import ChangeSet, Write
+from runner.state.run_state import RunState, Status
 from tests.runner.scripted import LateJournal, MemoryJournal
 from tests.runner.states import at, run_state
 

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from runner.defuse import defuse
+from runner.text.sanitize import defuse
 
 GAP = "\u200b"
 

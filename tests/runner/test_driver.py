@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from runner.cursors import BORDER
-from runner.driver import drive, driving
 from runner.errors import Outage, Stopped, TaskError
-from runner.events import Advanced, NodeFinished, NodeStarted, RunChanged
-from runner.flights import Ended
-from runner.state import Options, Request, Status
+from runner.loop.driver import drive, driving
+from runner.loop.journal import BORDER
+from runner.loop.task_pool import Ended
+from runner.state.events import Advanced, NodeFinished, NodeStarted, RunChanged
+from runner.state.options import Options, Request
+from runner.state.run_state import Status
 from tests.runner.recording_box import RecordingSandbox
 from tests.runner.scripted import (
     MemoryJournal,

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from runner.driver import drive
-from runner.state import Options, Request, RunState, Usage
+from runner.loop.driver import drive
+from runner.state.options import Options, Request
+from runner.state.run_state import RunState, Usage
 from tests.runner.scripted import Killed, LateJournal, MemoryJournal, ScriptedModel, deps
 from tests.runner.scripted_nodes import ScriptedNodes
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from runner.dry_run import lines, would_do
+from runner.loop.driver import lines, would_do
 from tests.runner.states import run_state
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from runner.driver import drive
+from runner.loop.driver import drive
 from runner.nodes import NODES
-from runner.report import todos
-from runner.state import Options, Request, Status
+from runner.people.report import todos
+from runner.state.options import Options, Request
+from runner.state.run_state import Status
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import MemoryJournal, ScriptedModel, block, deps
 

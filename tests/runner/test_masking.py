@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from runner.changes import ChangeSet, Write
-from runner.masking import HIDDEN, Mask, masked
-from runner.nodes.hiding import put_back, still_hidden
-from runner.secret_files import is_secret_file
+from runner.nodes.generate import put_back, still_hidden
+from runner.state.changes import ChangeSet, Write
+from runner.text.mask import HIDDEN, Mask, is_secret_file, masked
 
 # put together here, so that no other tool takes this file for a leak
 STRIPE = "sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc"

@@ -6,10 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from runner.moves import next_move, open_tasks, retry, settle
-from runner.problems import nothing_to_do
-from runner.state import Failure, RunState, Status
-from runner.waiting import missing, upcoming, with_blocked
+from runner.loop.problems import nothing_to_do
+from runner.loop.schedule import (
+    missing,
+    next_move,
+    open_tasks,
+    retry,
+    settle,
+    upcoming,
+    with_blocked,
+)
+from runner.state.run_state import Failure, RunState, Status
 from tests.runner.states import at, run_state, with_status
 
 NESTED = "- [ ] parent\n  - [ ] child\n- [x] done\n"

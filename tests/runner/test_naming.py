@@ -7,9 +7,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.changes import ChangeSet
-from runner.naming import branch_name, commit_message, slug
-from runner.ports import Checkpoint
+from runner.people.sentences import branch_name, commit_message, slug
+from runner.state.changes import ChangeSet
+from runner.state.publishing import Checkpoint
 
 
 def _checkpoint(message: str, *trailers: tuple[str, str]) -> Checkpoint:

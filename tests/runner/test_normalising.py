@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from runner.normalising import CHUNK, cut, propose
-from runner.ports import Message
+from runner.loop.normalising import CHUNK, cut, propose
+from runner.prompts.questions import Message
 
 Golden = Callable[[str, str], None]
 

@@ -6,12 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from runner.moves import advanced, next_move, open_tasks
-from runner.placing import Places
-from runner.publishing import Member
-from runner.state import RunState, Status
-from runner.texts import blocked_reason
-from runner.waiting import with_blocked
+from runner.loop.schedule import Bases, advanced, next_move, open_tasks, with_blocked
+from runner.people.sentences import blocked_reason
+from runner.state.publishing import Member
+from runner.state.run_state import RunState, Status
 from tests.runner.states import run_state, with_status
 
 CHAIN = "- [ ] T1 one\n- [ ] T2 two\n  - Depends on: T1\n- [ ] T3 three\n  - Depends on: T1\n"
@@ -40,7 +38,7 @@ def done(state: RunState, *ids: str) -> RunState:
 
 def on(state: RunState, id: str) -> str:
     """The branch a task builds on, '' for none."""
-    place = Places(state).of(key(state, id))
+    place = Bases(state).of(key(state, id))
     return place.branch if place else ""
 
 

@@ -6,20 +6,23 @@ from dataclasses import replace
 
 import pytest
 
-from runner.changes import ChangeSet, Write
-from runner.deps import Deps
 from runner.errors import TaskError
+from runner.loop.deps import Deps
+from runner.loop.reading import setup_of
 from runner.nodes.verify import verify_task, write_files
-from runner.preparing import setup_of
-from runner.snapshot import FILE, Entry
-from runner.state import Options, RunState
+from runner.state.changes import FILE, ChangeSet, TreeEntry, Write
+from runner.state.options import Options
+from runner.state.run_state import RunState
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.recording_box import RecordingSandbox
 from tests.runner.scripted import deps
 from tests.runner.states import ROADMAP, at
 
 OPTIONS = Options(setup=(("sh", "-c", "pip install -r requirements.txt"),), project="octo/hello")
-TREE = {"requirements.txt": Entry(FILE, "a" * 40, 1), "app/main.py": Entry(FILE, "b" * 40, 1)}
+TREE = {
+    "requirements.txt": TreeEntry(FILE, "a" * 40, 1),
+    "app/main.py": TreeEntry(FILE, "b" * 40, 1),
+}
 BASE = {"ROADMAP.md": ROADMAP, "requirements.txt": "one\n", "test_a.py": "def test():\n    pass\n"}
 
 
@@ -40,14 +43,14 @@ def verifying(path: str, content: str = "x = 1\n", options: Options = OPTIONS) -
 )
 def test_a_lock_file_counts(path: str) -> None:
     """Another content of a lock or manifest file, in any folder, is another setup."""
-    changed = TREE | {path: Entry(FILE, "c" * 40, 1)}
+    changed = TREE | {path: TreeEntry(FILE, "c" * 40, 1)}
 
     assert setup_of(OPTIONS, changed) != setup_of(OPTIONS, TREE)
 
 
 def test_code_does_not_count() -> None:
     """A change of code, or of the order of files, needs no other setup."""
-    changed = dict(reversed((TREE | {"app/main.py": Entry(FILE, "c" * 40, 1)}).items()))
+    changed = dict(reversed((TREE | {"app/main.py": TreeEntry(FILE, "c" * 40, 1)}).items()))
 
     assert setup_of(OPTIONS, changed) == setup_of(OPTIONS, TREE)
 
@@ -55,7 +58,7 @@ def test_code_does_not_count() -> None:
 def test_files_of_the_configuration_count() -> None:
     """A file that ``setup_files`` names is an input like a lock file."""
     options = replace(OPTIONS, setup_files=("app/",))
-    changed = TREE | {"app/main.py": Entry(FILE, "c" * 40, 1)}
+    changed = TREE | {"app/main.py": TreeEntry(FILE, "c" * 40, 1)}
 
     assert setup_of(options, changed) != setup_of(options, TREE)
 

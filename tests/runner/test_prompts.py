@@ -10,18 +10,17 @@ import pytest
 from jinja2 import UndefinedError
 
 import runner.prompts
-from runner.changes import ChangeSet, Write
-from runner.deps import Deps
-from runner.driver import Node
-from runner.findings import Complaint, Level, TestFailure, Verification
+from runner.loop.deps import Deps
+from runner.loop.driver import Node
 from runner.nodes.context import build_context
 from runner.nodes.generate import execute_task, repair_code, repair_test
 from runner.nodes.plan import plan_task
+from runner.people.report import markdown
 from runner.prompts import question, render_text
-from runner.prompts.forms import form
-from runner.prompts.kinds import Kind
-from runner.report import markdown
-from runner.state import Failure, Plan, RunState, Status, Usage
+from runner.prompts.forms import Kind, form
+from runner.state.changes import ChangeSet, Write
+from runner.state.findings import Complaint, Level, TestFailure, Verification
+from runner.state.run_state import Failure, Plan, RunState, Status, Usage
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import ScriptedModel, deps
 from tests.runner.states import at, run_state, with_status

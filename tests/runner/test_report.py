@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.report import markdown, node_usage, report, shares, table, todos
-from runner.state import Failure, RunState, Status, Usage
-from runner.waiting import with_blocked
+from runner.loop.schedule import with_blocked
+from runner.people.report import markdown, node_usage, report, shares, table, todos
+from runner.state.run_state import Failure, RunState, Status, Usage
 from tests.runner.states import run_state, with_status
 
 ROADMAP = "".join(f"- [ ] T{n} task {n}\n" for n in range(1, 9)) + "- [x] T9 old\n"

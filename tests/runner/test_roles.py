@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.roles import model_for
+from runner.loop.strategy import model_for
 from tests.runner.states import at, run_state
 
 MODELS = {"planning": "planner", "repairing": "mender", "classifying": "judge"}

@@ -6,7 +6,7 @@ import pytest
 
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Task
-from runner.routing import MOST_LINES, MOST_WORDS, plans_first
+from runner.state.options import MOST_LINES, MOST_WORDS, plans_first
 
 SMALL = "- [ ] Add `add(a, b)` to `calc.py`\n"
 

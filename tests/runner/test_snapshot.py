@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from runner.snapshot import SUBMODULE, SYMLINK, Entry, blob_sha, object_sha, tree_sha
+from runner.state.changes import SUBMODULE, SYMLINK, TreeEntry, blob_sha, object_sha, tree_sha
 from tests.runner.trees import contents, trees
 
 
@@ -29,7 +29,7 @@ def git(bare: Path, *arguments: str, stdin: bytes = b"", index: Path | None = No
     return done.stdout.decode().strip()
 
 
-def gits_tree(bare: Path, entries: dict[str, Entry]) -> str:
+def gits_tree(bare: Path, entries: dict[str, TreeEntry]) -> str:
     """Let git build the tree of some entries."""
     index = bare / "index-under-test"
     index.unlink(missing_ok=True)
@@ -56,7 +56,9 @@ def test_empty_tree(bare):
 @given(tree=trees)
 def test_tree(bare, tree):
     """Any tree has the name git gives it, whatever its names, modes and folders."""
-    entries = {path: Entry(mode, blob_sha(text), len(text)) for path, (mode, text) in tree.items()}
+    entries = {
+        path: TreeEntry(mode, blob_sha(text), len(text)) for path, (mode, text) in tree.items()
+    }
     # git knows no path that is a file and a folder at once, and the names here make none
     assert tree_sha(entries) == gits_tree(bare, entries)
 
@@ -64,8 +66,8 @@ def test_tree(bare, tree):
 def test_tree_with_links(bare):
     """Symlinks and submodules are part of a tree's name."""
     entries = {
-        "link": Entry(SYMLINK, blob_sha(b"a"), 1),
-        "module": Entry(SUBMODULE, object_sha("commit", b"x"), 0),
+        "link": TreeEntry(SYMLINK, blob_sha(b"a"), 1),
+        "module": TreeEntry(SUBMODULE, object_sha("commit", b"x"), 0),
     }
 
     assert tree_sha(entries) == gits_tree(bare, entries)
@@ -74,7 +76,9 @@ def test_tree_with_links(bare):
 @given(trees)
 def test_order(tree):
     """The order in which paths are given does not change a tree's name."""
-    entries = {path: Entry(mode, blob_sha(text), len(text)) for path, (mode, text) in tree.items()}
+    entries = {
+        path: TreeEntry(mode, blob_sha(text), len(text)) for path, (mode, text) in tree.items()
+    }
 
     assert tree_sha(entries) == tree_sha(dict(reversed(entries.items())))
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.state import Attempt
-from runner.strategy import MAX_CALLS, MAX_REPAIRS, after_failure
+from runner.loop.strategy import MAX_CALLS, MAX_REPAIRS, after_failure
+from runner.state.run_state import Attempt
 
 
 def attempt(*, answers: int, code: int = 0, test: int = 0) -> Attempt:

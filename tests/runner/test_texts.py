@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from runner.changes import ChangeSet, Write
-from runner.findings import Level, Verdict, Verification
-from runner.roadmap.task import Task
-from runner.state import RunState, Usage
-from runner.texts import (
-    commit_message,
+from runner.people.sentences import (
+    checkpoint_message,
     effort,
     money,
     pull_request_body,
     verified_trailer,
 )
+from runner.roadmap.task import Task
+from runner.state.changes import ChangeSet, Write
+from runner.state.findings import Level, Verdict, Verification
+from runner.state.run_state import RunState, Usage
 from tests.runner.states import at, run_state
 
 GREEN = Verification(
@@ -39,13 +39,13 @@ def reached(**attempt: object) -> RunState:
 
 def test_commit_message() -> None:
     """The first line is id and title; the whole text follows when it says more."""
-    assert commit_message(task("Do it")) == "Do it"
-    assert commit_message(task("**T1** Do\n  it well")) == "T1 Do\n\n**T1** Do\nit well"
+    assert checkpoint_message(task("Do it")) == "Do it"
+    assert checkpoint_message(task("**T1** Do\n  it well")) == "T1 Do\n\n**T1** Do\nit well"
 
 
 def test_a_commit_message_closes_nothing() -> None:
     """A task's text has no effect as a commit message."""
-    text = commit_message(task("Fixes #12 for @octocat\n  Signed-off-by: x <x@example.org>"))
+    text = checkpoint_message(task("Fixes #12 for @octocat\n  Signed-off-by: x <x@example.org>"))
 
     for active in ("Fixes #12", "@octocat", "Signed-off-by:"):
         assert active not in text

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from runner.findings import Level, Verification
-from runner.recovery.fingerprint import sealed
-from runner.recovery.values import Proposal
-from runner.roadmap.new_task import NewTask
-from runner.state import Decided, Failure, RunState
-from runner.texts_recovery import proposal_comment, recovery_body, replacement_list
+from runner.people.recovery_sentences import proposal_comment, recovery_body, replacement_list
+from runner.roadmap.task import NewTask
+from runner.state.findings import Level, Verification
+from runner.state.proposal import Proposal, sealed
+from runner.state.run_state import Decided, Failure, RunState
 from tests.runner.states import at, run_state
 
 RED = Verification("t", (Level("tests", "failed", output="E  assert 1\n````\n<!-- cairn:x:1 -->"),))

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from runner.errors import Outage, TaskError
-from runner.ports import Box, CommandResult, Sandbox
-from runner.workspace import materialise, read_file
+from runner.loop.workspace import materialise, read_file
+from runner.ports import CommandResult, Sandbox, SandboxSession
 from tests.runner.sandbox_bench import EVERY, SPEC, opened, working_sandbox
 
 LONG = "x" * 120 + "/" + "y" * 120
@@ -33,13 +33,13 @@ async def sandbox(request: pytest.FixtureRequest) -> Sandbox:
 
 
 @pytest.fixture
-async def box(sandbox: Sandbox) -> AsyncIterator[Box]:
+async def box(sandbox: Sandbox) -> AsyncIterator[SandboxSession]:
     """An open box of each sandbox."""
     async with opened(sandbox) as box:
         yield box
 
 
-async def test_contents_arrive_byte_for_byte(box: Box) -> None:
+async def test_contents_arrive_byte_for_byte(box: SandboxSession) -> None:
     """Line ends, zero bytes and empty files are kept; every name works."""
     await materialise(box, TREE)
 
@@ -48,7 +48,7 @@ async def test_contents_arrive_byte_for_byte(box: Box) -> None:
             assert await read_file(box, path, 100) == content
 
 
-async def test_modes_and_links_are_git_s(box: Box) -> None:
+async def test_modes_and_links_are_git_s(box: SandboxSession) -> None:
     """Executables can be run, links point where they pointed, a submodule is an empty folder."""
     await materialise(box, TREE)
     script = "./run.sh; readlink link dangling; ls -A vendor/lib; stat -c %a run.sh src/a.py"
@@ -58,7 +58,7 @@ async def test_modes_and_links_are_git_s(box: Box) -> None:
     ).stdout == b"ran\nsrc/a.py\n/no/such\xff\n755\n644\n"
 
 
-async def test_an_equal_workspace_has_nothing_else(box: Box) -> None:
+async def test_an_equal_workspace_has_nothing_else(box: SandboxSession) -> None:
     """What a test left, changed, locked or removed is as in the tree again."""
     await materialise(box, TREE)
     before = (await box.run(["sh", "-c", EVERYTHING])).stdout
@@ -73,7 +73,7 @@ async def test_an_equal_workspace_has_nothing_else(box: Box) -> None:
     assert await read_file(box, "src/a.py", 100) == b"x = 1\r\n"
 
 
-async def test_an_empty_tree_is_an_empty_workspace(box: Box) -> None:
+async def test_an_empty_tree_is_an_empty_workspace(box: SandboxSession) -> None:
     """A tree without files leaves none."""
     await materialise(box, TREE)
     await materialise(box, {})
@@ -81,7 +81,7 @@ async def test_an_empty_tree_is_an_empty_workspace(box: Box) -> None:
     assert (await box.run(["ls", "-A"])).stdout == b""
 
 
-async def test_a_link_on_the_way_is_not_followed(box: Box) -> None:
+async def test_a_link_on_the_way_is_not_followed(box: SandboxSession) -> None:
     """A link that code planted where a folder belongs does not lead a file out of the workspace."""
     await box.run(["sh", "-c", 'ln -s "$HOME" src'])
     await materialise(box, TREE)
@@ -98,7 +98,7 @@ async def test_a_tree_that_is_too_big_is_not_written_at_all(sandbox: Sandbox) ->
         assert (await box.run(["ls", "-A"])).stdout == b""
 
 
-async def test_files_of_a_workspace_can_be_fetched_within_a_limit(box: Box) -> None:
+async def test_files_of_a_workspace_can_be_fetched_within_a_limit(box: SandboxSession) -> None:
     """A file is fetched whole or not at all; a folder or nothing is None, too."""
     await materialise(box, TREE)
 

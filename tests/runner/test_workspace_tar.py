@@ -7,15 +7,14 @@ import tarfile
 
 import pytest
 
-from runner.changes import ChangeSet, Write
-from runner.snapshot import Entry, Snapshot, blob_sha, tree_sha
-from runner.workspace_tar import build_tar, manifest, tree_files
+from runner.loop.workspace import build_tar, manifest, tree_files
+from runner.state.changes import ChangeSet, Snapshot, TreeEntry, Write, blob_sha, tree_sha
 
 OLD, NEW = b"old\n", b"new\n"
 ENTRIES = {
-    "keep.sh": Entry("100755", blob_sha(OLD), len(OLD)),
-    "gone.py": Entry("100644", blob_sha(OLD), len(OLD)),
-    "lib": Entry("160000", "0" * 40, 0),
+    "keep.sh": TreeEntry("100755", blob_sha(OLD), len(OLD)),
+    "gone.py": TreeEntry("100644", blob_sha(OLD), len(OLD)),
+    "lib": TreeEntry("160000", "0" * 40, 0),
 }
 BASE = Snapshot("", tree_sha(ENTRIES), ENTRIES)
 

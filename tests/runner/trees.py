@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from runner.changes import ChangeSet, Write
-from runner.snapshot import EXECUTABLE, FILE, Entry, Snapshot, blob_sha, tree_sha
+from runner.state.changes import (
+    EXECUTABLE,
+    FILE,
+    ChangeSet,
+    Snapshot,
+    TreeEntry,
+    Write,
+    blob_sha,
+    tree_sha,
+)
 
 # few names, so that paths meet; the last is no UTF-8
 FILES = ["a", "a.b", "a-b", "z.py", "caf\udce9"]
@@ -22,7 +30,8 @@ change_sets = st.builds(ChangeSet, st.dictionaries(paths, writes))
 def snapshot(tree: dict[str, tuple[str, bytes]]) -> Snapshot:
     """Make a snapshot of path → (mode, content)."""
     entries = {
-        path: Entry(mode, blob_sha(content), len(content)) for path, (mode, content) in tree.items()
+        path: TreeEntry(mode, blob_sha(content), len(content))
+        for path, (mode, content) in tree.items()
     }
     return Snapshot(commit="", tree=tree_sha(entries), entries=entries)
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from aiohttp.test_utils import TestServer
 
-from app.composition.server import Server, Surroundings, server
+from app.compose.parts import Surroundings
+from app.compose.server import Server, server
 from app.settings import ServerSettings, load_server_settings
 from runner.ports import Sandbox
 from tests.fake_github import FakeGitHub

@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 from aiodocker import Docker
 
 from app.settings import ServerSettings
-from runner.adapters.docker_container import OWNER
-from runner.adapters.docker_engine import engine_address
+from runner.sandbox.docker_engine import OWNER, engine_address
 
 
 @dataclass

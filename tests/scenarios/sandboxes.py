@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runner.errors import Outage
-from runner.ports import Box, BoxSpec, CommandResult, Sandbox
+from runner.ports import CommandResult, Sandbox, SandboxSession, SandboxSpec
 
 DEAD = Outage("sandbox", "No engine answers. Start it.")
 
@@ -40,7 +40,7 @@ class SwitchedSandbox:
     async def check(self) -> None:
         self.switch.check()
 
-    async def open(self, spec: BoxSpec) -> Box:
+    async def open(self, spec: SandboxSpec) -> SandboxSession:
         self.switch.check()
         box = await self.real.open(spec)
         self.switch.opened += 1
@@ -52,7 +52,7 @@ class SwitchedSandbox:
 
 @dataclass
 class _Box:
-    real: Box
+    real: SandboxSession
     sandbox: SwitchedSandbox
 
     async def run(

@@ -10,7 +10,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from app.engine.durable import Engine
+from app.jobs.engine import Engine
 from app.store.database import open_store
 
 

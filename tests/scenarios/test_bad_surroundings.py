@@ -10,8 +10,8 @@ import sqlalchemy as sa
 
 from app.store.database import open_store
 from app.store.deliveries import Deliveries
-from runner.adapters.clock import SystemClock
 from runner.errors import Outage
+from runner.ports import SystemClock
 from tests.scenarios.bot import Bot
 from tests.scenarios.endings import ANSWER, ONE_NOTE, check_finished
 

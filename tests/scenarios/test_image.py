@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 from aiodocker import Docker
 
-from runner.adapters.docker_engine import engine_address
+from runner.sandbox.docker_engine import engine_address
 from tests.runner.sandbox_bench import working_sandbox
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.containers import Containers

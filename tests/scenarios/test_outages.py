@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from runner.adapters.process_sandbox import ProcessSandbox
+from runner.sandbox.process import ProcessSandbox
 from tests.model_server import Fault, ScriptedModel, serve
 from tests.scenarios.bot import Bot, conversation
 from tests.scenarios.endings import ANSWER, NOTE, ONE_NOTE, check_finished, check_paused

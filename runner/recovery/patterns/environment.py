@@ -1,11 +1,16 @@
-"""What no code can change: no network, no server, no program, no library, no space."""
+"""What no code can change: no network, no server, no program, no library, no space.
+
+What neither another wording nor another order changes: refusals and protected files.
+
+A node that could not go on: its error's kind says why, whatever the code looks like.
+"""
 
 from __future__ import annotations
 
 import re
 
-from runner.recovery.facts import Facts
-from runner.recovery.values import Classification
+from runner.recovery.facts import FailureFacts
+from runner.state.proposal import Classification, Reason
 
 _RAISED = r"^(?:E\s+)?(?:[\w.]{1,100}\.)?"
 """An error as it is raised: at the beginning of its line, not in a text that is compared."""
@@ -52,7 +57,7 @@ _WITH_SUFFIX = re.compile(r"'[\w+-]{1,60}\.\w{1,6}'$")
 _LONGEST = 240
 
 
-def environment(facts: Facts) -> Classification | None:
+def environment(facts: FailureFacts) -> Classification | None:
     """Decide when at least half of the failures show one of the signs."""
     found = [(said.test or "the tests", sign) for said in facts.said if (sign := _sign(said.text))]
     if not found or 2 * len(found) < len(facts.said):
@@ -71,3 +76,46 @@ def _sign(text: str) -> tuple[str, str] | None:
                 continue
             return what, line
     return None
+
+
+def forbidden(facts: FailureFacts) -> Classification | None:
+    """Leave to people what the model will not do, or what only people may change."""
+    if facts.complaints and all(each.error == "Refusal" for each in facts.complaints):
+        return Classification("unknown", (facts.complaints[0].message,))
+    named = set(facts.task.files)
+    for complaint in facts.complaints:
+        if complaint.error == "ProtectedPath" and complaint.path in named:
+            said = (
+                f"the task is about {complaint.path}, which is protected: a person must change it"
+            )
+            return Classification("unknown", (said,))
+    return None
+
+
+_REASONS: dict[str, Reason] = {
+    "conflict": "missing_dependency",  # on top of the other task it can be done
+    "budget": "task_too_complex",
+    "environment": "environment_issue",
+    "sandbox": "environment_issue",
+    "permission": "unknown",
+    "github": "unknown",
+    "git": "unknown",
+    "file": "unknown",
+    "internal": "unknown",
+}
+_TOO_LONG = re.compile(
+    r"\btoo long\b|context length|maximum context|too many tokens", re.IGNORECASE
+)
+
+
+def outside(facts: FailureFacts) -> Classification | None:
+    """Decide about a failure that came from outside the answers."""
+    failure = facts.failure
+    if failure is None:
+        return None
+    said = failure.message
+    if failure.type == "model":
+        too_long = _TOO_LONG.search(failure.message)
+        return Classification("task_too_complex" if too_long else "unknown", (said,))
+    reason = _REASONS.get(failure.type)
+    return Classification(reason, (said,)) if reason else None

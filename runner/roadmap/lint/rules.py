@@ -1,4 +1,18 @@
-"""The rules of ``cairn roadmap lint``: one literal table, one function a rule."""
+"""The rules of ``cairn roadmap lint``: one literal table, one function a rule.
+
+Goals of degree or taste that nothing makes measurable: nobody can say when they are reached.
+
+Boxes and words that disagree. The box alone is the state; a person decides which is right.
+
+Only strong forms count: nearly every "pending" in a done task and many a check mark in an open one
+are about the product.
+
+Ids and titles that stand there twice: commands and dependencies cannot tell them apart.
+
+Tasks that are several: measured by what they touch and say, not by their length alone.
+
+Tasks that name no file, no thing and no behaviour: nobody can say what is to be done.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +20,284 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from runner.roadmap.lint.acceptance import no_acceptance
-from runner.roadmap.lint.contradiction import contradiction
-from runner.roadmap.lint.duplicates import duplicate_id, duplicate_title
-from runner.roadmap.lint.finding import Finding
-from runner.roadmap.lint.reading import Reading, readings
-from runner.roadmap.lint.size import large
-from runner.roadmap.lint.vague import vague
+from runner.roadmap.lint.reading import (
+    FEATURES,
+    FILLER,
+    MEASURE,
+    OPEN_END,
+    OPEN_SET,
+    PROJECT_VERBS,
+    QUALITY,
+    SCOPE,
+    SWEEP,
+    WHOLE_THING,
+    LintFinding,
+    TaskReading,
+    about,
+    hours,
+    readings,
+    short,
+)
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.source import read
-from runner.roadmap.task import Roadmap, Warning
+from runner.roadmap.task import Heading, Roadmap, Task, Warning
+
+_DONE = (
+    r"done|completed?|finished|implemented|shipped|fertig|erledigt|terminée?|hecho|"
+    r"完了|已完成|готово"
+)
+_OPEN = (
+    r"to-?do|pending|wip|work in progress|in progress|not done|not started|incomplete|unfinished|"
+    r"not (?:yet )?(?:implemented|finished|done|working|complete|completed|tested)|"
+    r"partially (?:done|implemented|complete)|offen|未完了|未完成"
+)
+_CHECK = "[✅☑✔]\ufe0f?"
+_AT_WORK = "[⏳⌛🚧🔄]\ufe0f?"
+_SHOWN = r"(?<!\bwith )(?<!\bas )(?<!\bto )(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bor )(?<!\band )"
+
+
+def _remark(words: str, capitals: str, emoji: str) -> re.Pattern[str]:
+    """A remark on the task's state: in brackets, before a colon, after a dash, or an emoji."""
+    return re.compile(
+        rf"[(\[]\s*(?i:{words})\s*[)\]]"
+        rf"|^\W*(?:{capitals})\s*[:\u2013\u2014]"
+        rf"|(?:\s[\u2013\u2014-]|:)\s*\**(?i:{words})\**\s*[.!]?$"
+        rf"|^\W*{emoji}\s"
+        rf"|{_SHOWN}{emoji}\W{{0,4}}$"
+    )
+
+
+SAYS_DONE = _remark(_DONE, "DONE|COMPLETED?|FINISHED", _CHECK)
+SAYS_OPEN = _remark(_OPEN, "TODO|WIP|PENDING|FIXME|NOT DONE", _AT_WORK)
+_STATUS = re.compile(r"^[ \t>*+_-]*status\b[ \t*_]*:[ \t*_]*(?P<value>[^\n]{1,40})", re.I | re.M)
+_STATUS_DONE = re.compile(rf"{_CHECK}|(?:{_DONE})\b", re.IGNORECASE)
+_STATUS_OPEN = re.compile(
+    rf"(?:{_AT_WORK}\s*)?(?:{_OPEN}|open|planned)\b|{_AT_WORK}", re.IGNORECASE
+)
+_HEADING_DONE = re.compile(rf"{_CHECK}|[(\[]\s*(?:{_DONE})\s*[)\]]\s*$", re.IGNORECASE)
+
+
+def contradiction(roadmap: Roadmap) -> Iterator[LintFinding]:
+    """Find tasks whose words say the opposite of their box, and done headings over open tasks."""
+    for task in roadmap.tasks:
+        if task.kind == "work" and not (task.struck or task.template):
+            found = _remarked(TaskReading(task))
+            if found:
+                yield found
+    yield from _done_headings(roadmap)
+
+
+def _remarked(reading: TaskReading) -> LintFinding | None:
+    task = reading.task
+    words = SAYS_OPEN if task.checked else SAYS_DONE
+    value = _STATUS_OPEN if task.checked else _STATUS_DONE
+    if found := words.search(_first(reading.prose)):
+        return _finding(task, found[0].strip())
+    status = _STATUS.search(task.details[:2000])
+    if status and value.match(status["value"]):
+        return _finding(task, f"Status: {status['value'].strip(' *_')}")
+    return None
+
+
+def _first(prose: str) -> str:
+    """The first line: remarks on the state stand there."""
+    return prose.partition("\n")[0]
+
+
+def _finding(task: Task, said: str) -> LintFinding:
+    if task.checked:
+        ask = "clear the box if it is not done, else take the remark out"
+        return about(task, f'the box is ticked, but the text says "{short(said)}"; {ask}', said)
+    ask = "tick it if it is done, else take the remark out; until then it counts as open"
+    return about(task, f'the box is open, but the text says "{short(said)}"; {ask}', said)
+
+
+def _done_headings(roadmap: Roadmap) -> Iterator[LintFinding]:
+    below: dict[Heading, int] = {}
+    for task in roadmap.tasks:
+        if task.kind == "work" and not (task.checked or task.struck or task.optional):
+            below |= {heading: below.get(heading, 0) + 1 for heading in task.headings}
+    for heading, count in below.items():
+        if _HEADING_DONE.search(heading.text[:500]):
+            tasks = f"{count} open tasks stand" if count > 1 else "an open task stands"
+            ask = "tick them or change the heading; the boxes count"
+            message = f"the heading says done, but {tasks} below it; {ask}"
+            yield LintFinding(heading.line, message)
+
+
+def duplicate_id(roadmap: Roadmap) -> Iterator[LintFinding]:
+    """Find written ids that an earlier task has; such a task is only known by its key."""
+    first: dict[str, Task] = {}
+    for task in roadmap.tasks:
+        if task.id is None or task.kind == "check":
+            continue
+        other = first.setdefault(task.id, task)
+        if other is not task and not (other.checked and task.checked):
+            ask = f"give it an id of its own, or name it by its key {task.key}"
+            message = f"the id {short(task.id)} is that of line {other.line} too; {ask}"
+            yield about(task, message, task.id)
+
+
+def duplicate_title(roadmap: Roadmap) -> Iterator[LintFinding]:
+    """Find a title that stands twice under the same headings and parent, one of them open."""
+    first: dict[tuple[object, ...], Task] = {}
+    for task in roadmap.tasks:
+        if task.kind != "work" or task.struck or task.template:
+            continue
+        title = " ".join(task.title.casefold().split())
+        place = (title, task.parent, tuple(heading.line for heading in task.headings))
+        other = first.setdefault(place, task)
+        if other is not task and not (other.checked and task.checked):
+            ask = "take one of them out, or say how they differ"
+            yield about(task, f"the same task stands on line {other.line}; {ask}")
+
+
+TOO_MANY = 2
+"""Points that make a task too large."""
+
+_BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+(?P<text>\S.*)$", re.MULTILINE)
+_PARTS = re.compile(r"[,;+\n]|\s[&]\s|\band\b", re.IGNORECASE)
+_JOINTS = re.compile(r";|\b(?:and|plus|as well as|then|also)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One way to be large: from ``much`` on a point, from ``far`` on enough by itself."""
+
+    name: str
+    count: Callable[[TaskReading], float]
+    much: float
+    far: float
+
+
+def large(reading: TaskReading) -> LintFinding | None:
+    """Find a task with two points or more; the message names what was counted."""
+    counted = [(measure, measure.count(reading)) for measure in MEASURES]
+    reached = [(m, n) for m, n in counted if n >= m.much]
+    points = sum(TOO_MANY if n >= m.far else 1 for m, n in reached)
+    if points < TOO_MANY:
+        return None
+    why = ", ".join(_said(m, n) for m, n in reached)
+    ask = "split it into tasks of one change each, that can be tested one by one"
+    return about(reading.task, f"this task is too large ({why}); {ask}")
+
+
+def _said(measure: Measure, number: float) -> str:
+    return measure.name.replace("{n}", f"{number:g}")
+
+
+def files(reading: TaskReading) -> float:
+    """Count the distinct files the task itself names (not those of its section)."""
+    said = f"{reading.task.text}\n{reading.task.details}"
+    return sum(file in said for file in reading.task.files)
+
+
+def verbs(reading: TaskReading) -> float:
+    """Count distinct verbs of construction that begin a clause of the task's own text."""
+    return len({found[1].lower() for found in PROJECT_VERBS.finditer(reading.prose)})
+
+
+def features(reading: TaskReading) -> float:
+    """Count the listed parts that are each a feature of an application."""
+    return sum(bool(FEATURES.search(part)) for part in _PARTS.split(reading.prose))
+
+
+def joints(reading: TaskReading) -> float:
+    """Count the words that join one thing to the next."""
+    return len(_JOINTS.findall(reading.prose))
+
+
+def nested(reading: TaskReading) -> float:
+    """Count what is listed below the task and is no acceptance criterion."""
+    criteria = {" ".join(text.split()) for text in reading.task.acceptance}
+    bullets = (" ".join(found["text"].split()) for found in _BULLET.finditer(reading.task.details))
+    return sum(bullet not in criteria for bullet in bullets)
+
+
+def words(reading: TaskReading) -> float:
+    """Count the words of the task's own text."""
+    return len(reading.prose.split())
+
+
+def scope(reading: TaskReading) -> float:
+    """Return 1 where the task is about a whole application, whatever it is called."""
+    prose = reading.prose
+    return float(any(pattern.search(prose) for pattern in (WHOLE_THING, SWEEP, SCOPE)))
+
+
+MEASURES = (
+    Measure("it names {n} files", files, 5, 8),
+    Measure("it asks to do {n} kinds of work", verbs, 3, 4),
+    Measure("it lists {n} features", features, 3, 4),
+    Measure("{n} words join one thing to the next", joints, 4, 8),
+    Measure("it has {n} points below it", nested, 8, 14),
+    Measure("its own text has {n} words", words, 80, 200),
+    Measure("it is estimated at {n} hours", hours, 16, 40),
+    Measure("it is about a whole application", scope, 1, 1),
+)
+
+
+def vague(reading: TaskReading) -> LintFinding | None:
+    """Find a task made of words that could be said of any project, with nothing to explain it.
+
+    A terse task ("Add tests") is left alone where its headings or its parent say of what, unless
+    its words promise an unknown amount of work.
+    """
+    if reading.explained:
+        return None
+    if found := OPEN_SET.search(reading.own):
+        return _vague_finding(reading, f'"{short(found[0])}" can be any', found[0])
+    if reading.specific:
+        return _unfinished(reading)
+    if found := FILLER.search(reading.own):
+        return _vague_finding(reading, f'"{short(found[0])}" says neither what nor where', found[0])
+    return None if reading.placed else _vague_finding(reading, "it names nothing of this project")
+
+
+def _unfinished(reading: TaskReading) -> LintFinding | None:
+    found = OPEN_END.search(reading.own)
+    if found is None or "`" in reading.task.text:
+        return None
+    return _vague_finding(reading, "its list has no end", found[0])
+
+
+def _vague_finding(reading: TaskReading, why: str, at: str = "") -> LintFinding:
+    ask = "name the file or function, and what it does when the task is done"
+    return about(reading.task, f"this task is vague, {why}; {ask}", at)
+
+
+_HABIT = 0.75
+_FEWEST = 4
+_ASK = 'add "Acceptance:" and what can be checked, below it'
+
+
+def no_acceptance(roadmap: Roadmap) -> Iterator[LintFinding]:
+    """Find tasks whose goal cannot be checked, and those that alone have no criteria.
+
+    The second only where three of four open tasks (at least four) have some: there a task
+    without is an oversight, elsewhere it is the author's manner.
+    """
+    tasks = list(readings(roadmap))
+    with_criteria = sum(bool(reading.task.acceptance) for reading in tasks)
+    usual = with_criteria >= max(_FEWEST, _HABIT * len(tasks))
+    for reading in tasks:
+        if reading.explained or vague(reading):
+            continue
+        if found := unmeasured(reading):
+            yield found
+        elif usual and not reading.explanation:
+            why = f"{with_criteria} of {len(tasks)} open tasks here have acceptance criteria"
+            yield about(reading.task, f"{why}, this one has none; {_ASK}")
+
+
+def unmeasured(reading: TaskReading) -> LintFinding | None:
+    """Find a goal like "faster" or "gracefully" without a number, a case or a way."""
+    found = QUALITY.search(reading.own)
+    if found is None or reading.explanation or MEASURE.search(reading.own):
+        return None
+    word = found[0].strip(" *_")
+    return about(reading.task, f'nothing says when "{short(word)}" is reached; {_ASK}', word)
+
 
 _BOX = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]\]\s")
 
@@ -29,25 +311,27 @@ class Rule:
 
     code: str
     reports: str
-    find: Callable[[Roadmap], Iterator[Finding]]
+    find: Callable[[Roadmap], Iterator[LintFinding]]
     alone: bool = False
 
 
-def _each(judge: Callable[[Reading], Finding | None]) -> Callable[[Roadmap], Iterator[Finding]]:
+def _each(
+    judge: Callable[[TaskReading], LintFinding | None],
+) -> Callable[[Roadmap], Iterator[LintFinding]]:
     """Apply a rule about one task to every task that is still to be worked on."""
 
-    def find(roadmap: Roadmap) -> Iterator[Finding]:
+    def find(roadmap: Roadmap) -> Iterator[LintFinding]:
         return (found for reading in readings(roadmap) if (found := judge(reading)))
 
     return find
 
 
-def _no_task(roadmap: Roadmap) -> Iterator[Finding]:
+def _no_task(roadmap: Roadmap) -> Iterator[LintFinding]:
     """Find that a run has nothing to take from the file, and say what makes tasks of it."""
     if roadmap.asks:
-        yield Finding(1, roadmap.asks.rstrip("."))
+        yield LintFinding(1, roadmap.asks.rstrip("."))
     elif not roadmap.tasks:
-        yield Finding(
+        yield LintFinding(
             1,
             "the file has no task, so a run refuses it; write each task as `- [ ] what to do`, or "
             "let `cairn roadmap normalize` propose checkboxes",
@@ -145,7 +429,7 @@ def _indented(text: str) -> str:
     return text.strip().replace("\r\n", "\n").replace("\n", "\n  ")
 
 
-def _placed(finding: Finding, code: str, lines: list[str]) -> Warning:
+def _placed(finding: LintFinding, code: str, lines: list[str]) -> Warning:
     """Point to the piece of text a finding is about, else to where its line's text begins."""
     for number in range(finding.line, max(finding.last, finding.line) + 1):
         line = lines[number - 1] if number <= len(lines) else ""

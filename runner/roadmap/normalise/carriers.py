@@ -1,4 +1,7 @@
-"""What of a file without boxes is a task, as its structure says it; never guessed out of prose."""
+"""What of a file without boxes is a task, as its structure says it; never guessed out of prose.
+
+Tables with a status column: one task a row, every cell kept.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +9,108 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from runner.roadmap.labels import label
-from runner.roadmap.normalise.fields import (
+from runner.roadmap.headings import label
+from runner.roadmap.normalise.outline import (
+    OutlineBlock,
+    OutlineItem,
+    Part,
     is_prose,
     keyed,
     label_before,
     status_of,
     tells_fields,
 )
-from runner.roadmap.normalise.outline import Block, Item, Part
 from runner.roadmap.normalise.sorts import (
+    ID_COLUMNS,
+    Mark,
+    is_boxed,
     is_field,
     is_lane,
+    is_legend,
     is_plan,
     is_task_list,
     is_todo,
+    plain,
     series_word,
     sort_of,
+    starts_marked,
+    title_mark,
+    value_mark,
 )
-from runner.roadmap.normalise.states import is_boxed, is_legend, starts_marked, title_mark
-from runner.roadmap.normalise.tables import status_column
+from runner.roadmap.words import STATUS_COLUMNS, TASK_COLUMNS
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A row as a task: ``details`` are lines of nested bullets; not a task without ``is_task``."""
+
+    title: str
+    mark: Mark | None
+    details: tuple[str, ...]
+    is_task: bool = True
+
+
+def status_column(table: OutlineBlock) -> int | None:
+    """Return the column that says the state; None for a table without one or without rows."""
+    return _column(table, STATUS_COLUMNS) if len(table.rows) > 1 else None
+
+
+def header(table: OutlineBlock) -> str:
+    """Return the words of the header as one line."""
+    return " · ".join(cell for cell in table.rows[0] if cell)
+
+
+def rows(table: OutlineBlock) -> tuple[TableRow, ...]:
+    """Return a table's rows; one with a single cell is a group's name."""
+    status = status_column(table)
+    title = _column(table, TASK_COLUMNS)
+    if title is None or title == status:
+        title = _first_other(table, status)
+    return tuple(_row(table.rows[0], cells, title, status) for cells in table.rows[1:])
+
+
+def _column(table: OutlineBlock, names: frozenset[str]) -> int | None:
+    found = (at for at, cell in enumerate(table.rows[0]) if plain(cell).casefold() in names)
+    return next(found, None)
+
+
+def _first_other(table: OutlineBlock, status: int | None) -> int:
+    """Return the first column that is neither the state nor an id."""
+    for at, cell in enumerate(table.rows[0]):
+        if at != status and cell and cell.casefold().strip("*_") not in ID_COLUMNS:
+            return at
+    return 0
+
+
+def _row(
+    names: tuple[str, ...], cells: tuple[str, ...], title: int, status: int | None
+) -> TableRow:
+    filled = [at for at, cell in enumerate(cells) if cell.strip(" -\u2013\u2014")]
+    if title not in filled or (len(filled) == 1 and len(cells) > 2):
+        return TableRow(" ".join(cells[at] for at in filled), None, (), is_task=False)
+    marked = title_mark(cells[title])
+    mark = value_mark(cells[status]) if status in filled and status is not None else None
+    before = [_before(names[at], cells[at], at == status) for at in filled if at < title]
+    done = status if mark and mark.done else None
+    values = {at: title_mark(cells[at]).title if at == done else cells[at] for at in filled}
+    details = [_keyed(names[at], values[at]) for at in filled if at > title and values[at]]
+    words = [part for part in (*before, marked.title, marked.left) if part]
+    return TableRow(" ".join(words), mark or marked.mark, tuple(details))
+
+
+def _before(name: str, cell: str, is_status: bool) -> str:
+    """Write a cell that stands before the title: an id plainly, others in brackets."""
+    if is_status:
+        rest = title_mark(cell)
+        text = " ".join(p for p in (rest.title, rest.left) if p)
+        return f"({text})" if text else ""
+    known = name.casefold().strip("*_") in ID_COLUMNS or not name
+    return cell.strip("*_ ") if known else f"({cell})"
+
+
+def _keyed(name: str, value: str) -> str:
+    name = name.strip("*_ ")
+    return f"**{name}**: {value}" if name else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +126,7 @@ class Above:
 class Carrier:
     """One thing that becomes a task (``of`` a heading or an item) or several (``of`` a table)."""
 
-    of: Part | Item | Block
+    of: Part | OutlineItem | OutlineBlock
     above: Above | None = None
 
 
@@ -164,7 +249,7 @@ def _own(part: Part, above: Above | None) -> Iterator[Carrier]:
             yield Carrier(block, above)
 
 
-def _items(block: Block, above: Above | None) -> Iterator[Carrier]:
+def _items(block: OutlineBlock, above: Above | None) -> Iterator[Carrier]:
     """Yield the items of a list that are no keys and no legend, with marked ones inside them."""
     if any(is_boxed(item.text) for item in block.items):
         return
@@ -175,7 +260,7 @@ def _items(block: Block, above: Above | None) -> Iterator[Carrier]:
         yield from _nested(item.lists, above)
 
 
-def _nested(lists: Iterable[Block], above: Above | None) -> Iterator[Carrier]:
+def _nested(lists: Iterable[OutlineBlock], above: Above | None) -> Iterator[Carrier]:
     """Yield items of nested lists in which states are marked; plain ones are details."""
     for block in lists:
         if any(starts_marked(item.text) for item in block.items):

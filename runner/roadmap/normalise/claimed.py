@@ -1,20 +1,130 @@
-"""Write what a model claims into a roadmap: items get boxes, other text is followed by a task."""
+"""Read what a model says the tasks of a roadmap are; what it cannot quote is dropped.
+
+Write what a model claims into a roadmap: items get boxes, other text is followed by a task.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
-from runner.roadmap.misfit import tidied
-from runner.roadmap.normalise.answer import Claim
-from runner.roadmap.normalise.outline import Block, Item, Part, outline
-from runner.roadmap.normalise.proposal import Note, Proposal
+from pydantic import BaseModel, Field, ValidationError
+
+from runner.roadmap.normalise.outline import OutlineBlock, OutlineItem, Part, outline
 from runner.roadmap.normalise.propose import checked, draft_of, lines_of
-from runner.roadmap.normalise.rewrite import Draft, NewLine, box_item, content_indent
-from runner.roadmap.normalise.states import says_done
+from runner.roadmap.normalise.rewrite import (
+    NewLine,
+    NormalizedRoadmap,
+    ReviewNote,
+    RoadmapDraft,
+    box_item,
+    content_indent,
+)
+from runner.roadmap.normalise.sorts import says_done
 from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.writing import misfit, tidied
+
+MOST_TASKS = 500
+_MOST_CHARACTERS = 1_000_000
+_STARTS = 20
+"""Opening brackets at which an answer is tried as JSON."""
+_Text = Annotated[str, Field(max_length=2_000)]
+_Words = Annotated[str, Field(min_length=1, max_length=300)]
+_BLANKS = re.compile(r"\s+")
+_LEAST_QUOTED = 3
+"""Characters below which a quote could stand anywhere."""
+
+
+class ClaimedTask(BaseModel):
+    """One task as a model says it; ``source_lines`` are the first and last line, from 1."""
+
+    title: _Words
+    done: bool = False
+    acceptance: list[_Text] = Field(default=[], max_length=50)
+    depends_on: list[_Words] = Field(default=[], max_length=50)
+    source_lines: tuple[int, int]
+    quote: Annotated[str, Field(min_length=_LEAST_QUOTED, max_length=4_000)]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedTasks:
+    """The claims that hold, in the order of their lines; ``dropped`` says which do not, and why.
+
+    ``problem`` is what made the whole answer unusable ('' when it was read).
+    """
+
+    held: tuple[ClaimedTask, ...] = ()
+    dropped: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def read_answer(text: str, lines: Sequence[str]) -> ClaimedTasks:
+    """Return what of an answer holds for a file with these lines."""
+    entries = _entries(text)
+    if entries is None:
+        return ClaimedTasks(problem="The answer is not a JSON list of tasks.")
+    held: list[ClaimedTask] = []
+    dropped: list[str] = []
+    for number, entry in enumerate(entries, 1):
+        claim = _claim(entry)
+        why = claim if isinstance(claim, str) else _fault(claim, lines)
+        if isinstance(claim, ClaimedTask) and not why:
+            held.append(claim)
+        else:
+            dropped.append(f"entry {number}{_named(entry)}: {why}")
+    held.sort(key=lambda claim: claim.source_lines)
+    return ClaimedTasks(tuple(held), tuple(dropped))
+
+
+def _entries(text: str) -> list[object] | None:
+    """Return the first JSON list of objects in an answer, whatever stands around it."""
+    decoder = json.JSONDecoder(strict=False)
+    text = text[:_MOST_CHARACTERS]
+    at = -1
+    for _ in range(_STARTS):
+        at = text.find("[", at + 1)
+        if at < 0:
+            return None
+        try:
+            value, _end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, list) and all(isinstance(entry, dict) for entry in value):
+            return value[:MOST_TASKS]
+    return None
+
+
+def _claim(entry: object) -> ClaimedTask | str:
+    try:
+        return ClaimedTask.model_validate(entry)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+
+
+def _fault(claim: ClaimedTask, lines: Sequence[str]) -> str:
+    """Say why a claim does not hold, or ''."""
+    first, last = claim.source_lines
+    if not 1 <= first <= last <= len(lines):
+        return f"lines {first} to {last} are not in the file"
+    said = _BLANKS.sub(" ", claim.quote).strip()
+    if len(said) < _LEAST_QUOTED or said not in _BLANKS.sub(
+        " ", "\n".join(lines[first - 1 : last])
+    ):
+        return f"its quote does not stand in lines {first} to {last}"
+    texts = [tidied(text) for text in (claim.title, *claim.acceptance)]
+    faults = (("has several lines" if "\n" in text else misfit(text)) for text in texts)
+    return next((f"a text {fault}" for fault in faults if fault), "")
+
+
+def _named(entry: object) -> str:
+    title = entry.get("title") if isinstance(entry, dict) else None
+    return f" ({title[:80]!r})" if isinstance(title, str) else ""
+
 
 _PREFIXES = ("T", "TASK-", "WORK-", "ITEM-", "TODO-")
 
@@ -23,7 +133,7 @@ _PREFIXES = ("T", "TASK-", "WORK-", "ITEM-", "TODO-")
 class _Named:
     """A claim with its id ('' when none is needed), the ids it waits for, and its state."""
 
-    claim: Claim
+    claim: ClaimedTask
     id: str
     needs: tuple[str, ...]
     done: bool
@@ -39,7 +149,7 @@ class _Named:
 class _Places:
     """Where tasks can be written: items by first line, and the first lines and ends of blocks."""
 
-    items: dict[int, Item]
+    items: dict[int, OutlineItem]
     starts: list[int]
     ends: list[int]
     headings: list[Part]
@@ -55,7 +165,7 @@ class _Places:
         return self.headings[at].title if at >= 0 else ""
 
 
-def write_claims(path: str, content: bytes, claims: Sequence[Claim]) -> Proposal:
+def write_claims(path: str, content: bytes, claims: Sequence[ClaimedTask]) -> NormalizedRoadmap:
     """Return a file with the claimed tasks as a proposal, checked like any other."""
     lines = lines_of(content)
     draft = draft_of(parse_roadmap(path, content))
@@ -67,7 +177,7 @@ def write_claims(path: str, content: bytes, claims: Sequence[Claim]) -> Proposal
     return replace(checked(path, content, draft), dropped=lost, by_model=True)
 
 
-def _write(draft: Draft, places: _Places, named: _Named, lines: Sequence[str]) -> None:
+def _write(draft: RoadmapDraft, places: _Places, named: _Named, lines: Sequence[str]) -> None:
     """Box the item a claim begins with; other text stays, and a task comes behind its block."""
     at = named.claim.source_lines[0] - 1
     item = places.items.get(at)
@@ -82,7 +192,7 @@ def _write(draft: Draft, places: _Places, named: _Named, lines: Sequence[str]) -
     draft.add(end, [NewLine(""), task, *(NewLine(f"  {line}") for line in extra), NewLine("")])
 
 
-def _done(draft: Draft, claim: Claim, places: _Places, lines: Sequence[str]) -> bool:
+def _done(draft: RoadmapDraft, claim: ClaimedTask, places: _Places, lines: Sequence[str]) -> bool:
     """A task is done if the model says so and a word or emoji of its source does too."""
     first, last = claim.source_lines
     if not claim.done:
@@ -90,12 +200,12 @@ def _done(draft: Draft, claim: Claim, places: _Places, lines: Sequence[str]) -> 
     source = "\n".join((*lines[first - 1 : last], places.above(first - 1)))
     done = says_done(source)
     said = "its text says so" if done else "nothing in its text says so, so it stays open"
-    draft.notes.append(Note(first, f"the model takes this for done; {said}"))
+    draft.notes.append(ReviewNote(first, f"the model takes this for done; {said}"))
     return done
 
 
 def _ids(
-    claims: Sequence[Claim], text: str
+    claims: Sequence[ClaimedTask], text: str
 ) -> tuple[list[tuple[str, tuple[str, ...]]], tuple[str, ...]]:
     """Give tasks ids when some depend on others; say which dependencies are not known.
 
@@ -139,7 +249,7 @@ def _all(part: Part) -> Iterator[Part]:
         yield from _all(below)
 
 
-def _items(blocks: Iterable[Block]) -> Iterator[Item]:
+def _items(blocks: Iterable[OutlineBlock]) -> Iterator[OutlineItem]:
     """Yield items, those inside others first: of two on one line the outer one is taken."""
     for block in blocks:
         for item in block.items:

@@ -1,27 +1,27 @@
-"""Propose checkboxes for a roadmap, where its structure says what the tasks are."""
+"""Propose checkboxes for a roadmap, where its structure says what the tasks are.
+
+Show a proposal to people: a diff, and title and text of a pull request.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from runner.roadmap.limits import too_large, too_many
-from runner.roadmap.lines import spliced
 from runner.roadmap.normalise.carriers import carriers
 from runner.roadmap.normalise.outline import outline, split_lines
-from runner.roadmap.normalise.proposal import Proposal
-from runner.roadmap.normalise.rewrite import Draft, unbox, write
-from runner.roadmap.normalise.states import without_codes
+from runner.roadmap.normalise.rewrite import NormalizedRoadmap, RoadmapDraft, unbox, write
+from runner.roadmap.normalise.sorts import without_codes
 from runner.roadmap.parse import parse_roadmap
-from runner.roadmap.source import read
+from runner.roadmap.source import Splice, read, spliced, too_large, too_many
 from runner.roadmap.task import Roadmap
 
 _BOX = re.compile(r"\[[ xX]\]")
 _WORD = re.compile(r"\w+")
 
 
-def normalise(path: str, content: bytes) -> Proposal:
+def normalise(path: str, content: bytes) -> NormalizedRoadmap:
     """Return the file with checkboxes; whatever the bytes are, nothing is raised and nothing lost.
 
     A file with tasks that can be run needs nothing; one whose boxes are all checks gets tasks, and
@@ -46,20 +46,20 @@ def lines_of(content: bytes) -> list[str]:
     return split_lines(text)[0]
 
 
-def _proposed(before: Roadmap) -> Proposal:
+def _proposed(before: Roadmap) -> NormalizedRoadmap:
     draft = draft_of(before)
     write(draft, carriers(before.path, outline(lines_of(before.content))))
     return checked(before.path, before.content, draft)
 
 
-def draft_of(before: Roadmap) -> Draft:
+def draft_of(before: Roadmap) -> RoadmapDraft:
     """Return a draft of the file in which the boxes that are checks are plain bullets."""
-    draft = Draft(lines_of(before.content))
+    draft = RoadmapDraft(lines_of(before.content))
     unbox(draft, [task.line - 1 for task in before.tasks])
     return draft
 
 
-def checked(path: str, content: bytes, draft: Draft) -> Proposal:
+def checked(path: str, content: bytes, draft: RoadmapDraft) -> NormalizedRoadmap:
     """Return a draft as a proposal if it is what was meant when it is read again."""
     meant = draft.meant()
     if not meant:
@@ -75,7 +75,7 @@ def checked(path: str, content: bytes, draft: Draft) -> Proposal:
         return _unclear(path, content, "a word of it would be lost")
     why = f"{len(after.tasks)} tasks have checkboxes now; nothing of the text is lost"
     notes = tuple(sorted(draft.notes, key=lambda note: note.line))
-    return Proposal(
+    return NormalizedRoadmap(
         path, content, new, "proposed", why, tasks=after.tasks, splices=splices, notes=notes
     )
 
@@ -90,9 +90,132 @@ def _words(lines: Sequence[str]) -> list[str]:
     return _WORD.findall(without_codes(_BOX.sub(" ", "\n".join(lines))))
 
 
-def _nothing(path: str, content: bytes, why: str) -> Proposal:
-    return Proposal(path, content, content, "nothing", why)
+def _nothing(path: str, content: bytes, why: str) -> NormalizedRoadmap:
+    return NormalizedRoadmap(path, content, content, "nothing", why)
 
 
-def _unclear(path: str, content: bytes, why: str) -> Proposal:
+def _unclear(path: str, content: bytes, why: str) -> NormalizedRoadmap:
     return replace(_nothing(path, content, why), verdict="unclear")
+
+
+_AROUND = 3
+_MOST_NOTES = 100
+
+
+def render_title(proposal: NormalizedRoadmap) -> str:
+    """Return the title of a pull request."""
+    return f"Give {proposal.path} checkboxes"
+
+
+def render_diff(proposal: NormalizedRoadmap) -> str:
+    """Return the change as a unified diff, in time linear in the file; '' when there is none.
+
+    Lines are shown without their ends, the last one too, and bytes that are no UTF-8 as U+FFFD.
+    """
+    if not proposal.splices:
+        return ""
+    lines = [_shown(line) for line in lines_of(proposal.old)]
+    shown = [f"--- {proposal.path}", f"+++ {proposal.path}"]
+    grown = 0
+    for hunk in _hunks(list(_merged(proposal.splices))):
+        shown += _hunk(hunk, lines, grown)
+        grown += sum(splice.growth for splice in hunk)
+    return "\n".join(shown)
+
+
+def render_body(proposal: NormalizedRoadmap) -> str:
+    """Return the text of a pull request in Markdown; whoever publishes it defuses it."""
+    work = [task for task in proposal.tasks if task.kind == "work"]
+    done = sum(task.checked for task in work)
+    parts = [
+        f"`{proposal.path}` has no task that can be run, so this gives it checkboxes: "
+        f"{len(work)} tasks, {done} of them done. Every word of the file is kept.",
+        "The tasks were found by a model; each one quotes the lines it comes from. Read them with "
+        "care."
+        if proposal.by_model
+        else "The tasks were found by the structure of the file; no model was asked.",
+        _section("How the states were decided", _notes(proposal)),
+        _section("Left out", proposal.dropped),
+        "Change what is wrong on this branch and merge it; then the tasks can be run.",
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _notes(proposal: NormalizedRoadmap) -> list[str]:
+    """Return the notes as lines; tasks without a mark of a state are open, as one line says."""
+    rest = "Every other task is open: nothing in the file says that it is done."
+    return [*(f"line {note.line}: {note.message}" for note in proposal.notes), rest]
+
+
+def _section(title: str, entries: Sequence[str]) -> str:
+    if not entries:
+        return ""
+    shown = [f"- {' '.join(entry.split())}" for entry in entries[:_MOST_NOTES]]
+    if len(entries) > _MOST_NOTES:
+        shown.append(f"- and {len(entries) - _MOST_NOTES} more")
+    return "\n".join([f"### {title}", "", *shown])
+
+
+def _merged(splices: Sequence[Splice]) -> Iterator[Splice]:
+    """Put changes of lines that follow each other together, so that they are read as one."""
+    run: list[Splice] = []
+    for splice in splices:
+        if run and splice.first > run[-1].last + 1:
+            yield _as_one(run)
+            run = []
+        run.append(splice)
+    if run:
+        yield _as_one(run)
+
+
+def _as_one(run: Sequence[Splice]) -> Splice:
+    return Splice(run[0].first, run[-1].last, tuple(line for one in run for line in one.lines))
+
+
+def _hunks(splices: Sequence[Splice]) -> Iterator[list[Splice]]:
+    """Put changes together whose surroundings touch."""
+    hunk = [splices[0]]
+    for splice in splices[1:]:
+        if splice.first - hunk[-1].last > 2 * _AROUND + 1:
+            yield hunk
+            hunk = []
+        hunk.append(splice)
+    yield hunk
+
+
+def _hunk(hunk: Sequence[Splice], lines: Sequence[str], grown: int) -> list[str]:
+    """Return the lines of one hunk; ``grown`` is how many lines came before it."""
+    first = max(1, hunk[0].first - _AROUND)
+    last = min(len(lines), hunk[-1].last + _AROUND)
+    size = last - first + 1
+    more = size + sum(splice.growth for splice in hunk)
+    shown = [f"@@ -{first},{size} +{first + grown},{more} @@"]
+    at = first
+    for splice in hunk:
+        shown += [f" {line}" for line in lines[at - 1 : splice.first - 1]]
+        shown += _changed(lines[splice.first - 1 : splice.last], splice)
+        at = splice.last + 1
+    return shown + [f" {line}" for line in lines[at - 1 : last]]
+
+
+def _changed(old: Sequence[str], splice: Splice) -> list[str]:
+    """Return what goes and what comes; lines that stay at either end are no change."""
+    new = [line.decode("utf-8", "replace") for line in splice.lines]
+    head = _alike(old, new)
+    tail = _alike(old[head:][::-1], new[head:][::-1])
+    return [
+        *(f" {line}" for line in old[:head]),
+        *(f"-{line}" for line in old[head : len(old) - tail]),
+        *(f"+{line}" for line in new[head : len(new) - tail]),
+        *(f" {line}" for line in old[len(old) - tail :]),
+    ]
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many of the first lines are the same."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _shown(line: str) -> str:
+    return line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,19 +1,55 @@
-"""Write the carriers of a file as items with boxes: lines change or come, every word stays."""
+"""Write the carriers of a file as items with boxes: lines change or come, every word stays.
+
+A roadmap with checkboxes as it is proposed: a value that a person reviews.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
-from runner.roadmap.lines import Splice
-from runner.roadmap.normalise.carriers import Above, Carrier
-from runner.roadmap.normalise.fields import status_of
-from runner.roadmap.normalise.outline import Block, Item, Part
-from runner.roadmap.normalise.proposal import Note
-from runner.roadmap.normalise.sorts import sort_of
-from runner.roadmap.normalise.states import Mark, is_custom, title_mark
-from runner.roadmap.normalise.tables import header, rows
+from runner.roadmap.normalise.carriers import Above, Carrier, header, rows
+from runner.roadmap.normalise.outline import OutlineBlock, OutlineItem, Part, status_of
+from runner.roadmap.normalise.sorts import Mark, is_custom, sort_of, title_mark
+from runner.roadmap.source import Splice
+from runner.roadmap.task import Task
+
+Verdict = Literal["proposed", "nothing", "unclear", "unreadable"]
+"""There is a proposal; nothing is to be done; the structure does not say what the tasks are (a
+model may be asked); the file is larger than is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewNote:
+    """Something a reviewer should look at; ``line`` is a line of the old file, from 1."""
+
+    line: int
+    message: str
+
+
+@dataclass(frozen=True)
+class NormalizedRoadmap:
+    """What to write instead of ``old``; ``new`` equals it unless the verdict is ``proposed``.
+
+    ``why`` is one sentence for people; ``tasks`` are those of the new file, as the parser reads
+    them; ``splices`` are the lines that change; ``notes`` name every decision about a state;
+    ``dropped`` what a model said that is not in the file. Texts quote the roadmap: defuse them
+    before they are published.
+    """
+
+    path: str
+    old: bytes
+    new: bytes
+    verdict: Verdict
+    why: str
+    tasks: tuple[Task, ...] = ()
+    splices: tuple[Splice, ...] = ()
+    notes: tuple[ReviewNote, ...] = ()
+    dropped: tuple[str, ...] = ()
+    by_model: bool = False
+
 
 _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)")
 _BOX = re.compile(r"(?P<marker>[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[(?P<state>[ xX])\][ \t]*")
@@ -29,7 +65,7 @@ class NewLine:
 
 
 @dataclass
-class Draft:
+class RoadmapDraft:
     """The new file on the way: by old line its text, what follows it, and how far it moves in."""
 
     lines: list[str]
@@ -38,7 +74,7 @@ class Draft:
     indents: dict[int, str] = field(default_factory=dict)
     gone: set[int] = field(default_factory=set)
     changed: set[int] = field(default_factory=set)
-    notes: list[Note] = field(default_factory=list)
+    notes: list[ReviewNote] = field(default_factory=list)
 
     def put(self, line: int, text: str) -> None:
         """Change a line."""
@@ -72,18 +108,18 @@ class Draft:
         return [(at, line.box) for at, line in enumerate(new, 1) if line.box is not None]
 
 
-def write(draft: Draft, found: Sequence[Carrier]) -> None:
+def write(draft: RoadmapDraft, found: Sequence[Carrier]) -> None:
     """Write each carrier; the ones that cannot be written on their lines are left as they are."""
     for carrier in found:
         if isinstance(carrier.of, Part):
             _write_part(draft, carrier.of, carrier.above)
-        elif isinstance(carrier.of, Item):
+        elif isinstance(carrier.of, OutlineItem):
             _write_item(draft, carrier.of, carrier.above)
         else:
             _write_table(draft, carrier.of, carrier.above)
 
 
-def unbox(draft: Draft, lines: Sequence[int]) -> None:
+def unbox(draft: RoadmapDraft, lines: Sequence[int]) -> None:
     """Make plain bullets of boxes that are checks; a ticked one shows it with a mark."""
     for line in lines:
         found = _BOX.match(draft.lines[line])
@@ -93,20 +129,20 @@ def unbox(draft: Draft, lines: Sequence[int]) -> None:
         rest = draft.lines[line][found.end() :]
         draft.put(line, found["marker"] + ("✅ " if ticked else "") + rest)
         if ticked:
-            draft.notes.append(Note(line + 1, "this check was ticked; it is shown with ✅"))
+            draft.notes.append(ReviewNote(line + 1, "this check was ticked; it is shown with ✅"))
 
 
-def _write_item(draft: Draft, item: Item, above: Above | None) -> None:
+def _write_item(draft: RoadmapDraft, item: OutlineItem, above: Above | None) -> None:
     if is_custom(item.text):
         message = "left as it is: what this mark means only its author knows"
-        draft.notes.append(Note(item.start + 1, message))
+        draft.notes.append(ReviewNote(item.start + 1, message))
         return
     marked = title_mark(item.text.partition("\n")[0])
     if marked.title and _MARKER.match(draft.lines[item.start]):
         box_item(draft, item, done=_decide(draft, item.start, marked.mark, above))
 
 
-def box_item(draft: Draft, item: Item, *, done: bool, name: str = "") -> bool:
+def box_item(draft: RoadmapDraft, item: OutlineItem, *, done: bool, name: str = "") -> bool:
     """Give an item a box, and ``name`` before its text; False when its line has no room."""
     line = draft.lines[item.start]
     marker = _MARKER.match(line)
@@ -125,7 +161,7 @@ def content_indent(line: str) -> str:
     return re.sub(r"[^\t]", " ", marker[0]) if marker else ""
 
 
-def _write_part(draft: Draft, part: Part, above: Above | None) -> None:
+def _write_part(draft: RoadmapDraft, part: Part, above: Above | None) -> None:
     """Put a task below its heading, with all that stands under the heading inside it."""
     marked = title_mark(part.title)
     title = " ".join(p for p in (marked.title, marked.left) if p)
@@ -148,7 +184,7 @@ def _write_part(draft: Draft, part: Part, above: Above | None) -> None:
         _label(draft, below)
 
 
-def _plain_heading(draft: Draft, part: Part) -> None:
+def _plain_heading(draft: RoadmapDraft, part: Part) -> None:
     """Take the emoji and the box out of a heading: the state stands in the item now."""
     found = _ATX.fullmatch(draft.lines[part.start])
     if found and found["text"]:
@@ -157,7 +193,7 @@ def _plain_heading(draft: Draft, part: Part) -> None:
             draft.put(part.start, f"{found['marks']} {marked.title}{found['close']}")
 
 
-def _label(draft: Draft, part: Part) -> None:
+def _label(draft: RoadmapDraft, part: Part) -> None:
     """Write the heading of a field inside a task as a label, which is what people write there."""
     found = _ATX.fullmatch(draft.lines[part.start])
     text = title_mark(part.title).title.rstrip(":")
@@ -187,7 +223,7 @@ def _tabbed(line: str) -> bool:
     return "\t" in line[: len(line) - len(line.lstrip())]
 
 
-def _write_table(draft: Draft, table: Block, above: Above | None) -> None:
+def _write_table(draft: RoadmapDraft, table: OutlineBlock, above: Above | None) -> None:
     """Write a list instead of a table: its header as a line, then an item for each row."""
     new = [NewLine(f"Columns: {header(table)}"), NewLine("")]
     for at, row in enumerate(rows(table), table.start + 2):
@@ -201,14 +237,14 @@ def _write_table(draft: Draft, table: Block, above: Above | None) -> None:
     draft.after[table.end - 1] = new
 
 
-def _decide(draft: Draft, line: int, mark: Mark | None, above: Above | None) -> bool:
+def _decide(draft: RoadmapDraft, line: int, mark: Mark | None, above: Above | None) -> bool:
     """Decide whether a task is done, and say why: its own mark before what stands above it."""
     if mark:
-        draft.notes.append(Note(line + 1, _because(mark.done, mark.text, "")))
+        draft.notes.append(ReviewNote(line + 1, _because(mark.done, mark.text, "")))
         return mark.done
     if above:
         where = f" of line {above.line + 1}, above it"
-        draft.notes.append(Note(line + 1, _because(above.done, above.text, where)))
+        draft.notes.append(ReviewNote(line + 1, _because(above.done, above.text, where)))
         return above.done
     return False
 

@@ -12,8 +12,8 @@ import aiohttp
 from app.github.identity import AppIdentity
 from app.github.mirror import Mirror
 from app.github.repository import GitHubRepository
-from app.github.scopes import CHECK, PUBLISH, READ
-from runner.ports import Checkpoint, Proposed
+from app.github.token_identity import CHECK, PUBLISH, READ
+from runner.state.publishing import Checkpoint, Proposed
 from tests.fake_github import FakeGitHub
 from tests.runner.adapters.checkpoints import checkpoint
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from app.github.contents import Contents
-from app.github.repository_api import RepositoryApi
-from app.github.scopes import PLAN
+from app.github.api import RepositoryApi
+from app.github.config import Contents
+from app.github.token_identity import PLAN
 from runner.errors import Outage, TaskError
-from runner.roadmap.limits import MOST_BYTES
+from runner.roadmap.source import MOST_BYTES
 from tests.app.github.repository_bench import NAME, Bench, bench
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from runner.ports import Handed
+from runner.state.publishing import HumanCommits
 from tests.app.github.repository_bench import NAME, Bench, bench
 from tests.app.github.test_proposals import BRANCH
 from tests.fake_github.bare import Person
@@ -34,7 +34,7 @@ def _shown(github: Bench) -> Issue:
     return pull
 
 
-async def _handed(github: Bench, task: str = "t1") -> Handed | None:
+async def _handed(github: Bench, task: str = "t1") -> HumanCommits | None:
     repository = github.repository(run="r2")
     return await repository.handed(task, (await repository.stack()).tip)
 
@@ -52,7 +52,7 @@ async def test_what_a_person_pushed(github: Bench) -> None:
 
     found = await _handed(github)
 
-    assert found == Handed(
+    assert found == HumanCommits(
         BRANCH,
         github.fake.repo(NAME).branches[BRANCH],
         fork,

@@ -12,7 +12,7 @@ import jwt
 import pytest
 
 from app.github.identity import AppIdentity
-from app.github.scopes import APP_PERMISSIONS, CHECK, CONVERSE, PUBLISH, READ
+from app.github.token_identity import APP_PERMISSIONS, CHECK, CONVERSE, PUBLISH, READ
 from runner.errors import Outage
 from tests.app.github.kit import KEY, PEM, START, Answer, Script, StandingClock
 

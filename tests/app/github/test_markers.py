@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.github.markers import first_kind, marked, marker, with_markers
+from app.github.comments import first_kind, marked, marker, with_markers
 
 
 def test_a_marker_is_a_comment() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.github.faults import HEALS_AFTER
+from app.github.client import HEALS_AFTER
 from app.github.mirror import Mirror
 from runner.errors import Outage
 from tests.fake_github import FakeGitHub

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from app.github.branches import Branches
-from app.github.commits import Commits
-from app.github.normalise_pull import NormalisePull, branch_of
-from app.github.repository_api import RepositoryApi
-from app.github.scopes import PUBLISH
+from app.github.api import RepositoryApi
+from app.github.commits import Branches, Commits
+from app.github.one_pull import NormalisePull, branch_of
+from app.github.token_identity import PUBLISH
 from runner.errors import Outage, TaskError
-from runner.ports import Checkpoint
+from runner.state.publishing import Checkpoint
 from tests.app.github.repository_bench import NAME, Bench, bench
 
 BRANCH = branch_of("ROADMAP.md")

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from runner.errors import Outage
-from runner.ports import Checkpoint, Published
-from runner.publishing import Row
+from runner.state.publishing import Checkpoint, Published, TaskRow
 from tests.app.github.repository_bench import NAME, Bench, bench
 
 BRANCH = "cairn/r1/tasks"
@@ -32,8 +31,8 @@ async def github(tmp_path: Path) -> AsyncIterator[Bench]:
         yield made
 
 
-def _row(task: str) -> Row:
-    return Row(task, f"| {task} | | | |", f"About {task}.")
+def _row(task: str) -> TaskRow:
+    return TaskRow(task, f"| {task} | | | |", f"About {task}.")
 
 
 async def _task(github: Bench, *tasks: str, stands: Published | None = None) -> Checkpoint:

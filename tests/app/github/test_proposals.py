@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from app.github.checks import NAME as CHECK
+from app.github.proposals import NAME as CHECK
 from runner.errors import TaskError
-from runner.ports import Proposed, Published
+from runner.state.publishing import Proposed, Published
 from tests.app.github.repository_bench import NAME, Bench, bench
 from tests.fake_github.state import Issue
 

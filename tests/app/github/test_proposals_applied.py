@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from runner.errors import TaskError
-from runner.ports import Published
+from runner.state.publishing import Published
 from tests.app.github.repository_bench import NAME, Bench, bench
 from tests.app.github.test_proposals import BRANCH, EDIT
 from tests.fake_github.state import Issue

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from app.github.api import RepositoryApi
 from app.github.commits import Commits
 from app.github.repository import GitHubRepository
-from app.github.repository_api import RepositoryApi
-from app.github.scopes import PUBLISH
+from app.github.token_identity import PUBLISH
 from runner.errors import Outage
 from tests.app.github.repository_bench import NAME, Bench, bench
 from tests.app.github.test_proposals import BRANCH, EDIT, FIRST, SECOND

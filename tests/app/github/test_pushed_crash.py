@@ -9,16 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from runner.changes import ChangeSet, Write
-from runner.deps import Deps
 from runner.errors import Outage
+from runner.loop.deps import Deps
 from runner.nodes.approve import await_approval
-from runner.nodes.proposing import proposed, with_place
+from runner.nodes.recover import proposed, with_place
 from runner.ports import Decision
-from runner.recovery.fingerprint import original_of, sealed
-from runner.recovery.values import Proposal
-from runner.roadmap.new_task import NewTask
-from runner.state import RunState, Status
+from runner.roadmap.task import NewTask
+from runner.state.changes import ChangeSet, Write
+from runner.state.proposal import Proposal, original_of, sealed
+from runner.state.run_state import RunState, Status
 from tests.app.github.repository_bench import FILES, NAME, Bench, bench
 from tests.fake_github.state import Issue
 from tests.runner.scripted import MemoryDecisions, deps

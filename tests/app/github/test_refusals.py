@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from app.github.api import BestEffort, RepositoryApi
 from app.github.client import GitHubClient
-from app.github.refusals import Effort
-from app.github.repository_api import RepositoryApi
 from runner.errors import Outage, TaskError
 from tests.app.github.kit import Answer, Script
 
@@ -61,7 +60,7 @@ def test_what_nobody_depends_on_may_be_refused(
     refused: TaskError | Outage, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It is told in the log, noted for the report, and the work goes on."""
-    effort = Effort()
+    effort = BestEffort()
     with caplog.at_level(logging.WARNING), effort():
         raise refused
     assert caplog.messages == ["Not done, and gone on without it: no"]
@@ -70,7 +69,7 @@ def test_what_nobody_depends_on_may_be_refused(
 
 def test_a_strict_repository_wants_to_fail() -> None:
     """With ``github_mode: fail_fast`` a refused label is a refusal like any other."""
-    effort = Effort()
+    effort = BestEffort()
     effort.strict = True
     with pytest.raises(TaskError), effort():
         raise TaskError("github", "no")
@@ -78,5 +77,5 @@ def test_a_strict_repository_wants_to_fail() -> None:
 
 def test_an_outage_is_none_the_less_one() -> None:
     """While GitHub is away nothing is skipped: it is done when GitHub is back."""
-    with pytest.raises(Outage), Effort()():
+    with pytest.raises(Outage), BestEffort()():
         raise Outage("github", "away")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from runner.errors import Outage, TaskError
-from runner.snapshot import tree_sha
+from runner.state.changes import tree_sha
 from tests.app.github.repository_bench import FILES, NAME, Bench, bench
 
 BRANCH = "cairn/r1/t1-add-it"

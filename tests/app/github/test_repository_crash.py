@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from runner.errors import Outage
-from runner.ports import Checkpoint, Published
+from runner.state.publishing import Checkpoint, Published
 from tests.app.github.repository_bench import NAME, Bench, bench
 
 BRANCH = "cairn/r1/t1-add-it"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.github.pull import Pull
+from app.github.pulls import Pull
 from app.github.stack import standing
 
 

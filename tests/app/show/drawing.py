@@ -6,11 +6,9 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from app.show.screen import Look, screen
-from app.show.standing import standing
-from app.show.view import View, advanced
-from runner.events import Advanced, Event, NodeStarted, RunChanged
-from runner.state import Attempt, RunState, Usage
+from app.show.live import Look, View, advanced, screen, standing
+from runner.state.events import Advanced, Event, NodeStarted, RunChanged
+from runner.state.run_state import Attempt, RunState, Usage
 from tests.runner.states import START, run_state
 
 ROADMAP = """\

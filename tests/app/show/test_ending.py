@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.console import Console
 
 from app.show.ending import ending
-from app.show.screen import Look
-from runner.state import RunState, Status
+from app.show.live import Look
+from runner.state.run_state import RunState, Status
 from tests.runner.states import run_state, with_status
 
 

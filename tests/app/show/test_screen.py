@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from app.show.view import InHand
+from app.show.live import InHand
 from tests.app.show.drawing import ROADMAP, at_work, drawn
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")

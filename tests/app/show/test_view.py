@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.show.standing import seconds_left, standing
-from runner.events import RunChanged
-from runner.state import Status
+from app.show.live import seconds_left, standing
+from runner.state.events import RunChanged
+from runner.state.run_state import Status
 from tests.app.show.drawing import ROADMAP, entered, saved, started, told, working
 from tests.runner.states import run_state, with_status
 

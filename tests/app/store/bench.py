@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import sqlalchemy as sa
 
-from app.store.orders import Orders
+from app.store.orders import Wakeups
 from app.store.queue import Queue
-from app.store.runs import Runs
+from app.store.runs import StoredRuns
 from app.store.schema import orders as table
 from runner.errors import Outage
 from tests.app.store.test_runs import REQUEST
@@ -34,9 +34,9 @@ class Bench:
     def __init__(self, store, clock, *, at_once):
         self.sent = Sent()
         self.store, self.clock = store, clock
-        self.orders = Orders(clock, self.sent.enqueue, at_once=at_once)
+        self.orders = Wakeups(clock, self.sent.enqueue, at_once=at_once)
         self.queue = Queue(store, clock, self.orders)
-        self.runs = Runs(store, clock)
+        self.runs = StoredRuns(store, clock)
 
     async def start(self, *ids, **changes):
         """Start runs, a second after each other; each has a repository of its own unless told."""

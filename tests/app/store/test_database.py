@@ -14,11 +14,10 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 
-from app.store.database import StoreError, open_store
+from app.store.database import FOLDER, StoreError, open_store
 from app.store.deliveries import Deliveries
-from app.store.migrate import FOLDER
 from app.store.schema import metadata
-from handlers.meaning import meaning_of
+from handlers.events import meaning_of
 from runner.errors import Outage
 
 

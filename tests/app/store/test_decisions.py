@@ -6,12 +6,11 @@ import pytest
 import sqlalchemy as sa
 
 from app.store.database import Store
-from app.store.decisions import StoredDecisions
-from app.store.orders import Orders
+from app.store.orders import Wakeups
+from app.store.proposals import StoredDecisions
 from app.store.queue import Queue
-from app.store.runs import RunRequest, Runs
-from runner.adapters.clock import SystemClock
-from runner.ports import Decision
+from app.store.runs import RunRequest, StoredRuns
+from runner.ports import Decision, SystemClock
 from tests.postgresql import ON_BOTH
 
 pytestmark = ON_BOTH
@@ -30,7 +29,7 @@ def sent() -> list[str]:
 async def queue(store: Store, sent: list[str]) -> Queue:
     """A queue with one run, r1, that was started."""
     clock = SystemClock()
-    orders = Orders(clock, lambda connection, order: sent.append(order), at_once=2)
+    orders = Wakeups(clock, lambda connection, order: sent.append(order), at_once=2)
     queue = Queue(store, clock, orders)
     await queue.start(
         RunRequest(
@@ -92,7 +91,7 @@ async def test_a_decision_wakes_a_resting_run(store: Store, queue: Queue, sent: 
 
     await queue.answer("r1", "d1", YES)
 
-    run = await Runs(store, SystemClock()).get("r1")
+    run = await StoredRuns(store, SystemClock()).get("r1")
     assert run is not None
     assert run.status == "running"
     assert len(sent) == 2
@@ -107,7 +106,7 @@ async def test_a_decision_that_cannot_be_enqueued_is_not_stored(
     def refuse(connection: sa.Connection, order: str) -> None:
         raise ValueError("no engine")
 
-    failing = Queue(store, SystemClock(), Orders(SystemClock(), refuse, at_once=2))
+    failing = Queue(store, SystemClock(), Wakeups(SystemClock(), refuse, at_once=2))
     with pytest.raises(ValueError, match="no engine"):
         await failing.answer("r1", "d1", YES)
 

@@ -8,16 +8,15 @@ from datetime import timedelta
 
 import pytest
 
-from app.store.decisions import StoredDecisions
-from app.store.proposals import Shown, StoredProposals
-from app.store.skips import Skips
+from app.store.proposals import ProposalContent, StoredDecisions, StoredProposals
+from app.store.runs import StoredSkips
 from runner.ports import Decision
 from tests.app.store.bench import Bench
 from tests.postgresql import ON_BOTH
 
 pytestmark = ON_BOTH
 
-SHOWN = Shown(
+SHOWN = ProposalContent(
     task="t1",
     name="1.1",
     fingerprint="aa" * 32,
@@ -186,7 +185,7 @@ async def test_an_id_finds_its_proposal_only_in_its_repository(stored, sync):
 
 async def test_tasks_are_skipped_until_they_are_not(store, clock):
     """By repository and roadmap; twice is once."""
-    skips = Skips(store, clock)
+    skips = StoredSkips(store, clock)
 
     assert await skips.add(1, "ROADMAP.md", "k1", by="ada")
     assert not await skips.add(1, "ROADMAP.md", "k1", by="bob")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.store.runs import RunRequest, Runs
+from app.store.runs import RunRequest, StoredRuns
 from tests.app.store.rows import put_run, set_run
 from tests.postgresql import ON_BOTH
 
@@ -27,7 +27,7 @@ REQUEST = RunRequest(
 
 @pytest.fixture
 def runs(store, clock):
-    return Runs(store, clock)
+    return StoredRuns(store, clock)
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from runner.changes import ChangeSet
-from runner.deps import Deps
-from runner.driver import Node
-from runner.findings import Complaint
+from runner.loop.deps import Deps
+from runner.loop.driver import Node
 from runner.nodes import NODES, validate
-from runner.state import RunState, Step
+from runner.state.changes import ChangeSet
+from runner.state.findings import Complaint
+from runner.state.run_state import RunState, Step
 from tests.bench.loop.corpus import Task
 from tests.bench.loop.hall import Hall
 from tests.bench.loop.play import Played, play
@@ -68,12 +68,12 @@ def _unmended() -> Iterator[None]:
     ) -> tuple[ChangeSet, tuple[str, ...]]:
         return changes, ()
 
-    whole = validate.mend
-    validate.mend = untouched  # type: ignore[assignment]
+    whole = validate.auto_repair
+    validate.auto_repair = untouched  # type: ignore[assignment]
     try:
         yield
     finally:
-        validate.mend = whole
+        validate.auto_repair = whole
 
 
 def _line(name: str, runs: Sequence[Played]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from runner.config import CONFIG_PATH
+from runner.config.model import CONFIG_PATH
 from tests.app.checkout import checkout
 from tests.bench.loop.corpus import Roadmap
 from tests.bench.loop.hall import Hall

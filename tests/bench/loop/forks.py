@@ -13,8 +13,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from runner.adapters.process_sandbox import ProcessBox, ProcessSandbox
-from runner.ports import BoxSpec, CommandResult
+from runner.ports import CommandResult, SandboxSpec
+from runner.sandbox.process import ProcessSandbox, ProcessSession
 
 PROCESSOR = 8
 """Seconds of processor a command may use: the bench's tests need none, endless loops use them up.
@@ -104,14 +104,14 @@ class ForkSandbox(ProcessSandbox):
         self._warm = warm
 
     def _open(
-        self, spec: BoxSpec, extra: Mapping[str, str], *, modules: Path | None = None
-    ) -> ProcessBox:
+        self, spec: SandboxSpec, extra: Mapping[str, str], *, modules: Path | None = None
+    ) -> ProcessSession:
         box = super()._open(spec, extra, modules=modules)
         return _ForkBox(self._warm, box, spec)
 
 
-class _ForkBox(ProcessBox):
-    def __init__(self, warm: Zygote, box: ProcessBox, spec: BoxSpec) -> None:
+class _ForkBox(ProcessSession):
+    def __init__(self, warm: Zygote, box: ProcessSession, spec: SandboxSpec) -> None:
         extra = {**box._environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         super().__init__(folder=box._folder, path=_path(), spec=spec, extra=extra)
         self._warm = warm

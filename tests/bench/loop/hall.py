@@ -8,11 +8,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from runner.adapters.clock import SystemClock
-from runner.adapters.openai_model import OpenAIModel
-from runner.deps import Deps
-from runner.findings import Verification
-from runner.ports import Repository
+from runner.loop.deps import Deps
+from runner.model.chat import OpenAIModel
+from runner.ports import Repository, SystemClock
+from runner.state.findings import Verification
 from tests.bench.loop.answers import Minds
 from tests.bench.loop.corpus import Files, Task
 from tests.bench.loop.forks import ForkSandbox, zygote

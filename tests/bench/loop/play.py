@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from runner.driver import Node
+from runner.loop.driver import Node
 from runner.nodes import NODES
 from tests.bench.loop.corpus import Task
 from tests.bench.loop.hall import Hall

@@ -11,11 +11,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from runner.adapters.openai_model import OpenAIModel
-from runner.deps import Deps
-from runner.driver import Node
+from runner.loop.deps import Deps
+from runner.loop.driver import Node
+from runner.model.chat import OpenAIModel
 from runner.nodes import NODES
-from runner.state import RunState, Step
+from runner.state.run_state import RunState, Step
 from tests.bench.loop.corpus import Task, tasks
 from tests.bench.loop.hall import hall
 from tests.bench.loop.naming import Character

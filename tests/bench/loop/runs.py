@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
-from runner.changes import ChangeSet
-from runner.deps import Deps
-from runner.driver import Ended, Node, driving
-from runner.events import Exchange, ModelAnswered
+from runner.loop.deps import Deps
+from runner.loop.driver import Node, driving
+from runner.loop.task_pool import Ended
 from runner.nodes import NODES
 from runner.roadmap.parse import parse_roadmap
-from runner.state import Attempt, Options, Request, RunState
+from runner.state.changes import ChangeSet
+from runner.state.events import Exchange, ModelAnswered
+from runner.state.options import Options, Request
+from runner.state.run_state import Attempt, RunState
 from tests.bench.loop.corpus import Files, Task
 from tests.bench.loop.hall import Hall
 from tests.bench.loop.naming import Character

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from runner.adapters.answer_files import AnswerFiles
-from runner.adapters.file_journal import FileJournal
-from runner.adapters.local_repository import LocalRepository
-from runner.driver import drive
+from runner.files.journal import AnswerFiles, FileJournal
+from runner.git.local_repository import LocalRepository
+from runner.loop.driver import drive
 from runner.nodes import NODES
-from runner.state import Options, Request, RunState, Status
+from runner.state.options import Options, Request
+from runner.state.run_state import RunState, Status
 from tests.bench.loop.corpus import Roadmap
 from tests.bench.loop.hall import Hall
 from tests.bench.loop.naming import Character

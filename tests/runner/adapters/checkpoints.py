@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from runner.changes import ChangeSet, Write
-from runner.ports import Checkpoint
-from runner.snapshot import Snapshot
+from runner.state.changes import ChangeSet, Snapshot, Write
+from runner.state.publishing import Checkpoint
 
 
 def checkpoint(base: Snapshot, files: dict[str, bytes | None], **other: str) -> Checkpoint:

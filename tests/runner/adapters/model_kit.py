@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from runner.adapters.openai_model import OpenAIModel
-from runner.adapters.prices import Prices
-from runner.ports import Clock, Message, Question
+from runner.model.budget import Prices
+from runner.model.chat import OpenAIModel
+from runner.ports import Clock
+from runner.prompts.questions import Message, Question
 from tests.model_server import ScriptedModel, serve
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)

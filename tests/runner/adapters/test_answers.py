@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from app.store.database import open_store
-from app.store.journal import StoredAnswers
-from runner.adapters.answer_files import AnswerFiles
-from runner.adapters.clock import SystemClock
-from runner.asking import ask
+from app.store.runs import StoredAnswers
 from runner.errors import Outage
-from runner.events import ModelAnswered
-from runner.ports import Answer, Answers, Message
+from runner.files.journal import AnswerFiles
+from runner.loop.asking import ask
+from runner.ports import Answers, SystemClock
+from runner.prompts.questions import Answer, Message
+from runner.state.events import ModelAnswered
 from tests.runner.scripted import ScriptedModel, deps
 from tests.runner.states import at
 

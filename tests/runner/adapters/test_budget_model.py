@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from runner.adapters.budget_model import Budget, BudgetModel
-from runner.adapters.prices import Price, Prices
 from runner.errors import Outage
-from runner.ports import Answer, Embedded, Message, Question
+from runner.model.budget import Budget, BudgetModel, Price, Prices
+from runner.prompts.questions import Answer, Embedded, Message, Question
 from tests.runner.scripted import ScriptedModel, answer
 
 PRICES = Prices({"known": Price(input=1.0, output=10.0)})

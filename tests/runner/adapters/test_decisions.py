@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 
 from app.store.database import open_store
-from app.store.decisions import StoredDecisions
-from app.store.orders import Orders
+from app.store.orders import Wakeups
+from app.store.proposals import StoredDecisions
 from app.store.queue import Queue
-from runner.adapters.clock import SystemClock
-from runner.adapters.file_decisions import FileDecisions
-from runner.ports import Decision, Decisions
-from runner.roadmap.new_task import NewTask
+from runner.files.decisions import FileDecisions
+from runner.ports import Decision, Decisions, SystemClock
+from runner.roadmap.task import NewTask
 
 YES = Decision("t1", "approve", by="Ada", at="2026-08-01T12:00:00+00:00", fingerprint="aa")
 NO = Decision("t1", "reject", by="Bob", why="nöt now", fingerprint="bb")
@@ -40,7 +39,7 @@ async def in_database(folder: Path) -> AsyncIterator[tuple[Decisions, Say]]:
     """The server's."""
     store = await open_store(f"sqlite:///{folder}/cairn.db")
     clock = SystemClock()
-    queue = Queue(store, clock, Orders(clock, lambda connection, order: None, at_once=2))
+    queue = Queue(store, clock, Wakeups(clock, lambda connection, order: None, at_once=2))
     said: list[Decision] = []
 
     async def say(decision: Decision) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from runner.adapters.file_decisions import LONGEST_LINE, MOST_BYTES, FileDecisions
 from runner.errors import Outage
+from runner.files.decisions import LONGEST_LINE, MOST_BYTES, FileDecisions
 from runner.ports import Decision
 
 YES = Decision("t1", "approve", by="Ada", fingerprint="aa")

@@ -8,19 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from runner.adapters.file_journal import FileJournal
-from runner.adapters.run_log import read_rows
 from runner.errors import Outage
-from runner.ports import Row
-from runner.snapshot import blob_sha
+from runner.files.journal import FileJournal, read_rows
+from runner.ports import JournalRow
+from runner.state.changes import blob_sha
 
 
-def row(seq: int, **data) -> Row:
+def row(seq: int, **data) -> JournalRow:
     """Make a row."""
-    return Row("r1", "t1", seq, "plan_task", data)
+    return JournalRow("r1", "t1", seq, "plan_task", data)
 
 
-async def saved(folder: Path, *rows: Row) -> Path:
+async def saved(folder: Path, *rows: JournalRow) -> Path:
     """Save rows as a process that ends, and return their file."""
     journal = FileJournal(folder)
     for each in rows:
@@ -76,10 +75,10 @@ async def test_killed_process(tmp_path):
     """A process that was killed leaves its rows and no lock."""
     code = """
 import asyncio, os, pathlib, signal, sys
-from runner.adapters.file_journal import FileJournal
-from runner.ports import Row
+from runner.files.journal import FileJournal
+from runner.ports import JournalRow
 journal = FileJournal(pathlib.Path(sys.argv[1]))
-asyncio.run(journal.save(Row("r1", "t1", 1, "plan_task", {}), {}))
+asyncio.run(journal.save(JournalRow("r1", "t1", 1, "plan_task", {}), {}))
 os.kill(os.getpid(), signal.SIGKILL)
 """
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, str(tmp_path))

@@ -10,21 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from runner.adapters.file_memory import FileMemory
-from runner.changes import ChangeSet, Write
-from runner.context.terms import terms
-from runner.masking import Mask
-from runner.memory import MAX_TEXT, MOST, of_run, of_task
+from runner.context.memory import MAX_TEXT, MOST, of_run, of_task
+from runner.context.search import terms
+from runner.files.results import FileMemory
 from runner.nodes.context import build_context
 from runner.nodes.run import decide_next, generate_report
-from runner.ports import Note
-from runner.state import Failure, Plan, RunState, Status
+from runner.ports import MemoryNote
+from runner.state.changes import ChangeSet, Write
+from runner.state.run_state import Failure, Plan, RunState, Status
+from runner.text.mask import Mask
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import deps
 from tests.runner.states import ROADMAP, at, run_state, with_status
 
 SECRET = "hunter2-hunter2"
-PRICES = Note("decisions", "t1", "prices are kept in cents", "r1")
+PRICES = MemoryNote("decisions", "t1", "prices are kept in cents", "r1")
 ALL = frozenset(terms("prices are kept in cents; tax rates"))
 
 
@@ -51,7 +51,7 @@ def beside(path: Path) -> str:
 
 async def test_what_was_remembered_is_recalled_later(path: Path) -> None:
     """Notes outlive the process; those that share no words with a task stay away."""
-    await memory(path).remember([PRICES, Note("decisions", "t2", "log to a file", "r1")])
+    await memory(path).remember([PRICES, MemoryNote("decisions", "t2", "log to a file", "r1")])
 
     assert await memory(path).recall(ALL, ()) == ("decided: prices are kept in cents",)
 
@@ -60,14 +60,16 @@ async def test_a_newer_note_replaces_the_older(path: Path) -> None:
     """What is known of a subject is what was said last."""
     kept = memory(path)
     await kept.remember([PRICES])
-    await kept.remember([Note("decisions", "t1", "prices have tax rates", "r2")])
+    await kept.remember([MemoryNote("decisions", "t1", "prices have tax rates", "r2")])
 
     assert await kept.recall(ALL, ()) == ("decided: prices have tax rates",)
 
 
 async def test_files_that_are_gone_are_not_told_of(path: Path) -> None:
     """A note about a file counts while the tree has it."""
-    await memory(path).remember([Note("files", "src/price.py", "written for: tax rates", "r1")])
+    await memory(path).remember(
+        [MemoryNote("files", "src/price.py", "written for: tax rates", "r1")]
+    )
 
     assert await memory(path).recall(ALL, {"src/price.py"}) == (
         "src/price.py: written for: tax rates",
@@ -77,7 +79,7 @@ async def test_files_that_are_gone_are_not_told_of(path: Path) -> None:
 
 async def test_the_file_is_bounded(path: Path) -> None:
     """Of each kind the newest are kept."""
-    await memory(path).remember([Note("runs", str(n), "x", "r") for n in range(999)])
+    await memory(path).remember([MemoryNote("runs", str(n), "x", "r") for n in range(999)])
 
     about = [note["about"] for note in stored(path)]
     assert about == [str(n) for n in range(999 - MOST["runs"], 999)]
@@ -85,7 +87,7 @@ async def test_the_file_is_bounded(path: Path) -> None:
 
 async def test_every_note_is_told(path: Path) -> None:
     """Notes come back whole, the oldest first."""
-    later = Note("files", "src/price.py", "written for: tax rates", "r2")
+    later = MemoryNote("files", "src/price.py", "written for: tax rates", "r2")
     await memory(path).remember([PRICES])
     await memory(path).remember([later])
 
@@ -112,7 +114,7 @@ async def test_a_file_that_cannot_be_used_has_no_notes(unusable: Path) -> None:
 
 async def test_secrets_are_hidden(path: Path) -> None:
     """No secret gets into the file."""
-    await memory(path).remember([Note("failures", "t", f"the key {SECRET} was refused", "r")])
+    await memory(path).remember([MemoryNote("failures", "t", f"the key {SECRET} was refused", "r")])
 
     assert stored(path)[0]["text"] == "the key *** was refused"
 
@@ -153,7 +155,7 @@ async def test_writers_at_the_same_time(path: Path) -> None:
     """Runs that end together lose none of their notes."""
     kept = memory(path)
     await asyncio.gather(
-        *(kept.remember([Note("decisions", str(n), "a b", "r")]) for n in range(20))
+        *(kept.remember([MemoryNote("decisions", str(n), "a b", "r")]) for n in range(20))
     )
 
     assert len(stored(path)) == 20

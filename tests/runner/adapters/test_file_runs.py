@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from runner.adapters.file_journal import FileJournal
-from runner.adapters.file_runs import FileRuns, KnownRun
-from runner.ports import Row
+from runner.files.decisions import FileRuns, KnownRun
+from runner.files.journal import FileJournal
+from runner.ports import JournalRow
 
 
 async def begun(folder: Path, run: str) -> FileJournal:
     """A run with a row, which this process has."""
     journal = FileJournal(folder)
-    await journal.save(Row(run, "", 1, "decide_next", {"fingerprint": "abcdef"}), {})
+    await journal.save(JournalRow(run, "", 1, "decide_next", {"fingerprint": "abcdef"}), {})
     return journal
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from runner.adapters.durable import write_file
-from runner.adapters.folder_repository import FolderRepository
-from runner.adapters.folder_tree import MOST_FILES
 from runner.errors import Outage, TaskError
-from runner.ports import Checkpoint
-from runner.snapshot import EXECUTABLE, SYMLINK, blob_sha
+from runner.files.durable import write_file
+from runner.git.folder_repository import FolderRepository
+from runner.git.folder_tree import MOST_FILES
+from runner.state.changes import EXECUTABLE, SYMLINK, blob_sha
+from runner.state.publishing import Checkpoint
 from tests.runner.adapters.checkpoints import checkpoint
 from tests.runner.adapters.scratch_git import ScratchGit
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from runner.adapters.git import Git, GitFailed, as_user, hermetic
 from runner.errors import Outage
+from runner.git.command import Git, GitFailed, as_user, hermetic
 from tests.runner.adapters.scratch_git import ScratchGit
 
 

@@ -7,11 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from runner.adapters.git import hermetic
-from runner.adapters.git_objects import GitObjects, MissingBlobs
-from runner.changes import ChangeSet, Write
 from runner.errors import Outage, TaskError
-from runner.snapshot import EXECUTABLE, SUBMODULE, SYMLINK, Snapshot, blob_sha, tree_sha
+from runner.git.command import hermetic
+from runner.git.objects import GitObjects, MissingBlobs
+from runner.state.changes import (
+    EXECUTABLE,
+    SUBMODULE,
+    SYMLINK,
+    ChangeSet,
+    Snapshot,
+    Write,
+    blob_sha,
+    tree_sha,
+)
 from tests.runner.adapters.scratch_git import ScratchGit
 
 _ATTRIBUTES = b"""\

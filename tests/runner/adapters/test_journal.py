@@ -16,13 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.store.database import open_store
-from app.store.journal import StoredJournal
-from runner.adapters.clock import SystemClock
-from runner.adapters.file_journal import FileJournal
-from runner.adapters.run_log import newest
+from app.store.runs import StoredJournal
 from runner.errors import Outage
-from runner.ports import Journal, Row
-from runner.snapshot import blob_sha
+from runner.files.journal import FileJournal, newest
+from runner.ports import Journal, JournalRow, SystemClock
+from runner.state.changes import blob_sha
 
 Opener = Callable[[], AbstractAsyncContextManager[Journal]]
 
@@ -56,12 +54,14 @@ def opened(request, tmp_path) -> Opener:
     return lambda: request.param(tmp_path / "journal")
 
 
-def row(seq: int, *, run: str = "r1", task: str = "t1", node: str = "plan_task", **data) -> Row:
+def row(
+    seq: int, *, run: str = "r1", task: str = "t1", node: str = "plan_task", **data
+) -> JournalRow:
     """Make a row."""
-    return Row(run, task, seq, node, data)
+    return JournalRow(run, task, seq, node, data)
 
 
-async def save(journal: Journal, *rows: Row) -> list[Row]:
+async def save(journal: Journal, *rows: JournalRow) -> list[JournalRow]:
     """Save rows without contents."""
     return [await journal.save(each, {}) for each in rows]
 

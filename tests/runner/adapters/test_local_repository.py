@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from runner.adapters.local_repository import LocalRepository
 from runner.errors import Outage, TaskError
-from runner.ports import Checkpoint
-from runner.snapshot import EXECUTABLE
+from runner.git.local_repository import LocalRepository
+from runner.state.changes import EXECUTABLE
+from runner.state.publishing import Checkpoint
 from tests.runner.adapters.checkpoints import checkpoint
 from tests.runner.adapters.scratch_git import ENVIRONMENT, ScratchGit
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from runner.adapters.local_repository import LocalRepository
 from runner.errors import Outage
+from runner.git.local_repository import LocalRepository
 from tests.runner.adapters.scratch_git import ENVIRONMENT, ScratchGit
 
 

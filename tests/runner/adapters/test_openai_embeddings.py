@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from runner.adapters.openai_errors import Transient
-from runner.adapters.openai_replies import read_vectors
-from runner.adapters.prices import Price, Prices
 from runner.errors import Outage
+from runner.model.budget import Price, Prices
+from runner.model.errors import Transient
+from runner.model.replies import read_vectors
 from tests.model_server import ScriptedModel
 from tests.model_server.embeddings import MODEL, UNCOUNTED, vector
 from tests.runner.adapters.model_kit import asking

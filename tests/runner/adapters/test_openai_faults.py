@@ -7,8 +7,8 @@ from email.utils import format_datetime
 
 import pytest
 
-from runner.adapters.openai_model import TRIES, OpenAIModel
 from runner.errors import Outage, TaskError
+from runner.model.chat import TRIES, OpenAIModel
 from tests.model_server import Fault, ScriptedModel
 from tests.runner.adapters.model_kit import KEY, NOW, FrozenClock, Sleeps, asking, question
 

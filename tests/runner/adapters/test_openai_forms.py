@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from runner.adapters.model_habits import Habits
-from runner.adapters.openai_model import OpenAIModel
 from runner.errors import TaskError
-from runner.ports import Question
+from runner.model.chat import OpenAIModel
+from runner.model.forms import Habits
 from runner.prompts.forms import FORMS, form
+from runner.prompts.questions import Question
 from tests.model_server import Fault, Reply, ScriptedModel, serve
 from tests.model_server.turns import Asked
 from tests.runner.adapters.model_kit import FrozenClock, Sleeps, question

@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from runner.adapters.openai_model import OpenAIModel
-from runner.adapters.prices import Price, Prices
 from runner.errors import Outage, TaskError
-from runner.ports import Message, Question
+from runner.model.budget import Price, Prices
+from runner.model.chat import OpenAIModel
+from runner.prompts.questions import Message, Question
 from tests.model_server import Fault, Reply, ScriptedModel
 from tests.runner.adapters.model_kit import KEY, asking, question
 
@@ -157,7 +157,7 @@ def test_who_asks_nothing_does_not_pay():
     """The openai package, which takes more than a second, is imported by the first question."""
     code = """
 import asyncio, sys
-from runner.adapters.openai_model import OpenAIModel
+from runner.model.chat import OpenAIModel
 asyncio.run(OpenAIModel(model="m", api_key="k").close())
 sys.exit("openai" in sys.modules)
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.adapters.openai_offer import nearest, offer_text, read_offer
+from runner.model.replies import nearest, offer_text, read_offer
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from runner.adapters.openai_errors import Transient
-from runner.adapters.openai_replies import read_reply
+from runner.model.errors import Transient
+from runner.model.replies import read_reply
 
 
 def body(message: dict[str, object], **rest: object) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.adapters.prices import BUILT_IN, Prices, prices_for
+from runner.model.budget import BUILT_IN, Prices, prices_for
 
 OPENAI = "https://api.openai.com/v1"
 

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from runner.adapters.json_lines import JsonLines
-from runner.adapters.run_files import RunFiles
-from runner.deps import Deps
-from runner.driver import drive
+from runner.files.results import JsonLines, RunFiles
+from runner.loop.deps import Deps
+from runner.loop.driver import drive
 from runner.nodes import NODES
 from runner.ports import Events
-from runner.state import Request
+from runner.state.options import Request
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.recording_box import RecordingSandbox
 from tests.runner.scripted import (

@@ -1,4 +1,4 @@
-"""What every sandbox promises (the contract of the ports ``Sandbox`` and ``Box``)."""
+"""What every sandbox promises (the contract of the ports ``Sandbox`` and ``SandboxSession``)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from runner.errors import TaskError
-from runner.ports import Box, Sandbox
+from runner.ports import Sandbox, SandboxSession
 from tests.runner.sandbox_bench import EVERY, SPEC, opened, working_sandbox
 
 ALIVE = "for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$f; echo; done 2>/dev/null"
@@ -25,58 +25,58 @@ async def sandbox(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
 
 
 @pytest.fixture
-async def box(sandbox: Sandbox) -> AsyncIterator[Box]:
+async def box(sandbox: Sandbox) -> AsyncIterator[SandboxSession]:
     """An open box of each sandbox."""
     async with opened(sandbox) as box:
         yield box
 
 
-async def test_a_command_s_exit_code_comes_back(box: Box) -> None:
+async def test_a_command_s_exit_code_comes_back(box: SandboxSession) -> None:
     """The exit code of a command is told as it is."""
     result = await box.run(["sh", "-c", "exit 3"])
 
     assert (result.exit_code, result.timed_out, result.truncated) == (3, False, False)
 
 
-async def test_bytes_go_through_unchanged(box: Box) -> None:
+async def test_bytes_go_through_unchanged(box: SandboxSession) -> None:
     """A megabyte of any bytes comes out of ``cat`` as it went in."""
     every_byte = bytes(range(256)) * 4096
 
     assert (await box.run(["cat"], stdin=every_byte)).stdout == every_byte
 
 
-async def test_input_ends(box: Box) -> None:
+async def test_input_ends(box: SandboxSession) -> None:
     """A command that reads to the end of its input gets there, even of an empty one."""
     assert (await box.run(["wc", "-c"])).stdout.strip() == b"0"
 
 
-async def test_input_that_nobody_reads_does_no_harm(box: Box) -> None:
+async def test_input_that_nobody_reads_does_no_harm(box: SandboxSession) -> None:
     """A command may end without reading its input."""
     result = await box.run(["sh", "-c", "exit 4"], stdin=bytes(5 << 20), timeout=20)
 
     assert (result.exit_code, result.timed_out) == (4, False)
 
 
-async def test_stderr_is_apart(box: Box) -> None:
+async def test_stderr_is_apart(box: SandboxSession) -> None:
     """What a command writes to stderr is not mixed with its stdout."""
     result = await box.run(["sh", "-c", "echo out; echo err >&2"])
 
     assert (result.stdout, result.stderr) == (b"out\n", b"err\n")
 
 
-async def test_an_unknown_command_is_a_result(box: Box) -> None:
+async def test_an_unknown_command_is_a_result(box: SandboxSession) -> None:
     """A command that does not exist ends with 127, as in a shell."""
     assert (await box.run(["no-such-command"])).exit_code == 127
 
 
-async def test_arguments_are_not_read_by_a_shell(box: Box) -> None:
+async def test_arguments_are_not_read_by_a_shell(box: SandboxSession) -> None:
     """Arguments with spaces, quotes and dollars arrive as they are."""
     result = await box.run(["printf", "%s|", "a b", "'\"", "$HOME", ""])
 
     assert result.stdout == b"a b|'\"|$HOME||"
 
 
-async def test_the_time_limit_ends_the_whole_tree(box: Box) -> None:
+async def test_the_time_limit_ends_the_whole_tree(box: SandboxSession) -> None:
     """At the time limit every process of the command dies, even one in a session of its own."""
     result = await box.run(["sh", "-c", "setsid sleep 31556926 & sleep 31556926"], timeout=0.5)
 
@@ -84,7 +84,7 @@ async def test_the_time_limit_ends_the_whole_tree(box: Box) -> None:
     assert b"31556926" not in (await box.run(["sh", "-c", ALIVE])).stdout
 
 
-async def test_nothing_outlives_its_command(box: Box) -> None:
+async def test_nothing_outlives_its_command(box: SandboxSession) -> None:
     """A process left in the background neither holds the command up nor lives on."""
     result = await box.run(["sh", "-c", "setsid sleep 31556927 & echo done"], timeout=20)
 
@@ -93,7 +93,7 @@ async def test_nothing_outlives_its_command(box: Box) -> None:
 
 
 async def test_a_process_that_cleared_its_environment_does_not_outlive_its_command(
-    box: Box,
+    box: SandboxSession,
 ) -> None:
     """A daemon that drops every variable is ended with its command, too."""
     await box.run(["sh", "-c", "setsid env -i sleep 31556930 & echo done"], timeout=20)
@@ -101,7 +101,7 @@ async def test_a_process_that_cleared_its_environment_does_not_outlive_its_comma
     assert b"31556930" not in (await box.run(["sh", "-c", ALIVE])).stdout
 
 
-async def test_a_cancelled_command_dies(box: Box) -> None:
+async def test_a_cancelled_command_dies(box: SandboxSession) -> None:
     """When the caller is cancelled, its command does not go on."""
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.5):
@@ -134,26 +134,26 @@ async def test_nothing_of_the_host_s_environment_is_seen(
     assert b"PYTHONDONTWRITEBYTECODE=1\n" in environment
 
 
-async def test_home_and_tmp_can_be_written(box: Box) -> None:
+async def test_home_and_tmp_can_be_written(box: SandboxSession) -> None:
     """Tools that need a home or a temporary folder have one."""
     script = 'touch "$HOME/x" && f=$(mktemp) && echo ok >"$f" && cat "$f"'
 
     assert (await box.run(["sh", "-c", script])).stdout == b"ok\n"
 
 
-async def test_the_workspace_is_empty_at_first(box: Box) -> None:
+async def test_the_workspace_is_empty_at_first(box: SandboxSession) -> None:
     """A new box holds no file of anybody."""
     assert (await box.run(["ls", "-A"])).stdout == b""
 
 
-async def test_files_stay_from_command_to_command(box: Box) -> None:
+async def test_files_stay_from_command_to_command(box: SandboxSession) -> None:
     """The commands of a box share its workspace, which may hold programs."""
     await box.run(["sh", "-c", "echo '#!/bin/sh\necho hello' >x; chmod +x x"])
 
     assert (await box.run(["./x"])).stdout == b"hello\n"
 
 
-async def test_a_workspace_without_permissions_comes_back(box: Box) -> None:
+async def test_a_workspace_without_permissions_comes_back(box: SandboxSession) -> None:
     """A command that locks itself out of its workspace does not lock out the next."""
     await box.run(["chmod", "000", "."])
 

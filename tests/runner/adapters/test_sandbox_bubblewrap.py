@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from runner.adapters.bubblewrap_sandbox import BubblewrapSandbox
-from runner.adapters.bubblewrap_seccomp import keyring_filter
 from runner.errors import Outage
-from runner.ports import Box, Sandbox, Setup
+from runner.ports import Sandbox, SandboxSession, Setup
+from runner.sandbox.bubblewrap import BubblewrapSandbox
+from runner.sandbox.bubblewrap_commands import keyring_filter
 from tests.runner.sandbox_bench import SPEC, opened, working_sandbox
 
 SECRET = "CAIRN-TEST-SECRET"
@@ -31,13 +31,13 @@ async def sandbox(tmp_path: Path) -> AsyncIterator[Sandbox]:
 
 
 @pytest.fixture
-async def box(sandbox: Sandbox) -> AsyncIterator[Box]:
+async def box(sandbox: Sandbox) -> AsyncIterator[SandboxSession]:
     """An open box."""
     async with opened(sandbox) as box:
         yield box
 
 
-async def test_the_host_s_files_are_not_there(box: Box, tmp_path: Path) -> None:
+async def test_the_host_s_files_are_not_there(box: SandboxSession, tmp_path: Path) -> None:
     """Neither a file of the worker nor any home, run-time or data folder can be seen."""
     (tmp_path / "token").write_text(SECRET)
     paths = [str(tmp_path / "token"), "/home", "/root", "/run", "/sys"]
@@ -47,7 +47,7 @@ async def test_the_host_s_files_are_not_there(box: Box, tmp_path: Path) -> None:
     assert result.stdout == b""
 
 
-async def test_processes_of_the_host_cannot_be_seen(box: Box) -> None:
+async def test_processes_of_the_host_cannot_be_seen(box: SandboxSession) -> None:
     """A command sees itself and what it started, and nothing of how its sandbox was made."""
     seen = (await box.run(["sh", "-c", "cat /proc/[0-9]*/cmdline | tr '\\0' ' '"])).stdout
     environments = (await box.run(["sh", "-c", "cat /proc/[0-9]*/environ"])).stdout
@@ -56,7 +56,7 @@ async def test_processes_of_the_host_cannot_be_seen(box: Box) -> None:
     assert b"CAIRN_BOX" not in environments
 
 
-async def test_no_socket_of_the_host_can_be_reached(box: Box) -> None:
+async def test_no_socket_of_the_host_can_be_reached(box: SandboxSession) -> None:
     """There is no network device but a loopback of its own, and no host's abstract socket."""
     devices = (await box.run(["cat", "/proc/net/dev"])).stdout.splitlines()[2:]
     sockets = (await box.run(["cat", "/proc/net/unix"])).stdout.splitlines()[1:]
@@ -65,7 +65,7 @@ async def test_no_socket_of_the_host_can_be_reached(box: Box) -> None:
     assert sockets == []
 
 
-async def test_no_new_user_namespace_can_be_made(box: Box) -> None:
+async def test_no_new_user_namespace_can_be_made(box: SandboxSession) -> None:
     """A command cannot become root in a namespace of its own."""
     assert (await box.run(["unshare", "--user", "--map-root-user", "true"])).exit_code != 0
 
@@ -117,7 +117,7 @@ def run_bpf(program: bytes, call: int, architecture: int) -> int:
                 raise AssertionError(operation)
 
 
-async def test_memory_of_all_processes_together_is_limited(box: Box) -> None:
+async def test_memory_of_all_processes_together_is_limited(box: SandboxSession) -> None:
     """Several processes, each below the limit, are ended when together they are above it."""
     hungry = "x = bytearray(60 << 20); import time; time.sleep(50)"
     script = 'for i in 1 2 3 4; do python3 -c "$0" & done; wait'
@@ -125,7 +125,7 @@ async def test_memory_of_all_processes_together_is_limited(box: Box) -> None:
     assert (await box.run(["sh", "-c", script, hungry], timeout=50)).exit_code == 137
 
 
-async def test_shared_memory_counts_once(box: Box) -> None:
+async def test_shared_memory_counts_once(box: SandboxSession) -> None:
     """Processes that share their memory after a fork are not ended for it."""
     forks = "import os; x = bytearray(60 << 20); [os.fork() for _ in '12']; print(len(x))"
 
@@ -134,7 +134,7 @@ async def test_shared_memory_counts_once(box: Box) -> None:
     assert (result.exit_code, result.stdout.count(b"62914560")) == (0, 4)
 
 
-async def test_the_number_of_files_is_limited(box: Box) -> None:
+async def test_the_number_of_files_is_limited(box: SandboxSession) -> None:
     """A file takes memory even when it is empty, so no command makes files without end."""
     inodes = (await box.run(["stat", "-f", "-c", "%c", "/workspace", "/tmp"])).stdout.split()
 
@@ -192,7 +192,7 @@ async def test_setup_finds_the_network_s_files_beside_those_of_a_root(tmp_path: 
     listing = ("sh", "-c", 'cd /etc; echo * > "$CAIRN_PREPARED/seen"')
     setup = Setup(commands=(listing,), inputs="", network=True)
 
-    async def fill(box: Box) -> None:
+    async def fill(box: SandboxSession) -> None:
         """Nothing is needed."""
 
     image = await sandbox.prepare(SPEC, setup, fill)

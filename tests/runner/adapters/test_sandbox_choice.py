@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from runner.adapters.sandboxes import choose_sandbox
 from runner.errors import Outage
-from runner.ports import Box, BoxSpec, Setup
+from runner.ports import SandboxSession, SandboxSpec, Setup
+from runner.sandbox.choose import choose_sandbox
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,12 @@ class PlannedSandbox:
         if not self.works:
             raise Outage("sandbox", f"{self.name} is broken.")
 
-    async def open(self, spec: BoxSpec) -> Box:
+    async def open(self, spec: SandboxSpec) -> SandboxSession:
         """Nobody opens while choosing."""
         raise AssertionError(spec)
 
     async def prepare(
-        self, spec: BoxSpec, setup: Setup, fill: Callable[[Box], Awaitable[None]]
+        self, spec: SandboxSpec, setup: Setup, fill: Callable[[SandboxSession], Awaitable[None]]
     ) -> str:
         """Nobody prepares while choosing."""
         raise AssertionError(setup)

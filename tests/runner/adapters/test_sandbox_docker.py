@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from runner.ports import Box, Sandbox
+from runner.ports import Sandbox, SandboxSession
 from tests.runner.sandbox_bench import SPEC, opened, working_sandbox
 
 pytestmark = pytest.mark.docker
@@ -23,13 +23,13 @@ async def sandbox() -> AsyncIterator[Sandbox]:
 
 
 @pytest.fixture
-async def box(sandbox: Sandbox) -> AsyncIterator[Box]:
+async def box(sandbox: Sandbox) -> AsyncIterator[SandboxSession]:
     """An open container."""
     async with opened(sandbox) as box:
         yield box
 
 
-async def test_the_image_holds_the_tools(box: Box) -> None:
+async def test_the_image_holds_the_tools(box: SandboxSession) -> None:
     """The default image has what projects are verified with."""
     for tool in (["python", "-m", "pytest"], ["node"], ["git"], ["bash"]):
         assert (await box.run([*tool, "--version"])).exit_code == 0, tool

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from runner.adapters.docker_engine import engine_address
-from runner.adapters.docker_sandbox import DockerSandbox
 from runner.errors import Outage
+from runner.sandbox.docker import DockerSandbox
+from runner.sandbox.docker_engine import engine_address
 from tests.runner.sandbox_bench import IMAGE, SPEC, working_sandbox
 
 # without a charset, as engines say it

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.adapters.sandbox_output import BoundedOutput
+from runner.sandbox.commands import BoundedOutput
 
 
 def kept(parts: list[bytes], limit: int) -> BoundedOutput:

@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from runner.adapters.prepared_folders import PreparedFolders
-from runner.adapters.setup_commands import KEEP
 from runner.errors import Outage, TaskError
-from runner.ports import Box, Sandbox, Setup
-from runner.workspace import materialise
+from runner.loop.workspace import materialise
+from runner.ports import Sandbox, SandboxSession, Setup
+from runner.sandbox.prepared import KEEP, PreparedFolders
 from tests.runner.adapters.wheels import wheel
 from tests.runner.sandbox_bench import EVERY, ISOLATED, SPEC, opened, remove_images, working_sandbox
 
@@ -45,7 +44,7 @@ class Project:
             result = await box.run(["sh", "-c", script])
         return result.stdout + result.stderr
 
-    async def _fill(self, box: Box) -> None:
+    async def _fill(self, box: SandboxSession) -> None:
         self.fills += 1
         await materialise(box, self.files)
 
@@ -125,7 +124,7 @@ async def test_a_failing_command_is_the_task_s_trouble(project: Project) -> None
 async def test_an_outage_in_between_keeps_nothing(project: Project) -> None:
     """When the engine fails while the box is filled, the next try begins anew."""
 
-    async def away(box: Box) -> None:
+    async def away(box: SandboxSession) -> None:
         raise Outage("sandbox", "away")
 
     setup = Setup(commands=(("sh", "-c", "true"),), inputs="1", project="p")
@@ -194,7 +193,7 @@ async def test_setup_has_no_network_unless_asked_for(tmp_path: Path) -> None:
     sandbox = await working_sandbox("bubblewrap", prepared=tmp_path / "prepared")
     command = ("sh", "-c", 'readlink /proc/self/ns/net >"$CAIRN_PREPARED/net"')
 
-    async def fill(box: Box) -> None:
+    async def fill(box: SandboxSession) -> None:
         """Nothing is needed."""
 
     for network, own in ((False, False), (True, True)):

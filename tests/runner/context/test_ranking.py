@@ -6,18 +6,23 @@ from collections.abc import Mapping
 
 import pytest
 
-from runner.context.choose import MAX_FILE, MAX_FILES, chosen
+from runner.code.symbols import symbols_of
 from runner.context.cut import cut, hard_cut
-from runner.context.facts import facts_of
-from runner.context.index import Index
-from runner.context.library import Library, library
-from runner.context.project import layout, project_type
+from runner.context.library import (
+    MAX_FILE,
+    MAX_FILES,
+    Index,
+    Library,
+    chosen,
+    facts_of,
+    layout,
+    library,
+    project_type,
+)
 from runner.context.rank import ranked
-from runner.context.search import Search
-from runner.context.symbols import symbols_of
-from runner.context.terms import terms
+from runner.context.search import Search, terms
 from runner.context.tokens import counter, estimate
-from runner.snapshot import FILE, SYMLINK, Entry, blob_sha
+from runner.state.changes import FILE, SYMLINK, TreeEntry, blob_sha
 
 SHOP = {
     "shop/money.py": "def total(items):\n    return sum(items)\n\n\ndef cut(x):\n    return x\n",
@@ -109,8 +114,8 @@ def test_the_index_reads_a_blob_once() -> None:
     )
 
 
-def entry(size: int = 10, mode: str = FILE) -> Entry:
-    return Entry(mode, "0" * 40, size)
+def entry(size: int = 10, mode: str = FILE) -> TreeEntry:
+    return TreeEntry(mode, "0" * 40, size)
 
 
 def test_which_files_are_read() -> None:

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from runner.context.grammars import grammar
-from runner.context.imports import Places, imported
-from runner.context.symbols import MAX_DEFINITIONS, MAX_SECONDS, NONE, symbols_of
+from runner.code.imports import ModulePaths, imported
+from runner.code.languages import grammar
+from runner.code.symbols import MAX_DEFINITIONS, MAX_SECONDS, NONE, symbols_of
 
 FILES: dict[str, tuple[str, list[str], set[str], list[str]]] = {
     "a.py": (
@@ -166,7 +166,7 @@ def test_every_grammar_loads() -> None:
     assert {grammar(name).name for name in ("css", "html", "tsx")} == {"css", "html", "tsx"}
 
 
-TREE = Places(
+TREE = ModulePaths(
     [
         "src/shop/__init__.py",
         "src/shop/cart.py",

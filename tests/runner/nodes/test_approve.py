@@ -6,15 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from runner.changes import ChangeSet, Write
-from runner.moves import open_tasks, settle
+from runner.loop.schedule import open_tasks, settle
 from runner.nodes.approve import apply_recovery, await_approval
 from runner.nodes.validate import validate_code
 from runner.ports import Decision
-from runner.recovery.fingerprint import original_of, sealed
-from runner.recovery.values import Proposal
-from runner.roadmap.new_task import NewTask
-from runner.state import Failure, RunState, Status, Step
+from runner.roadmap.task import NewTask
+from runner.state.changes import ChangeSet, Write
+from runner.state.proposal import Proposal, original_of, sealed
+from runner.state.run_state import Failure, RunState, Status, Step
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import MemoryDecisions, deps
 from tests.runner.states import ROADMAP, at, run_state

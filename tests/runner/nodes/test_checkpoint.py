@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from runner.changes import ChangeSet, Write
 from runner.errors import Outage, TaskError
 from runner.nodes.checkpoint import checkpoint
-from runner.snapshot import EXECUTABLE
-from runner.state import RunState
+from runner.state.changes import EXECUTABLE, ChangeSet, Write
+from runner.state.run_state import RunState
 from tests.runner.memory_repository import START, MemoryRepository
 from tests.runner.scripted import deps
 from tests.runner.states import ROADMAP, at, run_state

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from runner.changes import ChangeSet, Write
-from runner.deps import Deps
-from runner.nodes.commands import own_commands, read_command
+from runner.loop.deps import Deps
 from runner.nodes.context import build_context
-from runner.state import RunState
-from runner.verifiers import Commands
+from runner.nodes.verify import own_commands, read_command
+from runner.state.changes import ChangeSet, Write
+from runner.state.run_state import RunState
+from runner.verify import Commands
 from tests.runner.golden import compare
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import ScriptedModel, deps

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from runner.changes import ChangeSet, Write
-from runner.context.named import near_misses
+from runner.context.library import near_misses
 from runner.context.tokens import estimate
 from runner.nodes.context import build_context, describe
-from runner.snapshot import SYMLINK
-from runner.state import Plan, Status
+from runner.state.changes import SYMLINK, ChangeSet, Write
+from runner.state.run_state import Plan, Status
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import deps
 from tests.runner.states import ROADMAP, at, run_state, with_status

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from runner.driver import drive
+from runner.loop.driver import drive
 from runner.nodes import NODES
 from runner.nodes.approve import await_approval
 from runner.ports import Decision
-from runner.state import Request, RunState, Status
+from runner.state.options import Request
+from runner.state.run_state import RunState, Status
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import MemoryDecisions, MemoryJournal, ScriptedModel, block, deps
 

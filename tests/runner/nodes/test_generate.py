@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from runner.changes import ChangeSet, Write
 from runner.errors import Outage, Stopped, TaskError
-from runner.findings import Complaint, Level, TestFailure, Verification
+from runner.loop.strategy import judged
 from runner.nodes.generate import AFRESH, FIRST, SURGICAL, execute_task, repair_code, repair_test
-from runner.nodes.judging import judged
-from runner.state import RunState
+from runner.state.changes import ChangeSet, Write
+from runner.state.findings import Complaint, Level, TestFailure, Verification
+from runner.state.run_state import RunState
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import ScriptedControl, ScriptedModel, answer, block, deps
 from tests.runner.states import ROADMAP, at, run_state

@@ -7,17 +7,18 @@ import ast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.asking import MAX_CONTINUATIONS
-from runner.driver import drive
 from runner.errors import TaskError
-from runner.events import NodeFinished
-from runner.flights import Ended
+from runner.loop.asking import MAX_CONTINUATIONS
+from runner.loop.driver import drive
+from runner.loop.strategy import MAX_CALLS, MAX_REPAIRS
+from runner.loop.task_pool import Ended
 from runner.nodes import NODES
-from runner.nodes.drafting import MAX_QUESTIONS
-from runner.ports import Answer, Question
-from runner.recovery.values import MAX_DEPTH, MAX_REPLACEMENTS
-from runner.state import SETTLED, Options, Request, Status, Usage
-from runner.strategy import MAX_CALLS, MAX_REPAIRS
+from runner.nodes.recover import MAX_QUESTIONS
+from runner.prompts.questions import Answer, Question
+from runner.state.events import NodeFinished
+from runner.state.options import Options, Request
+from runner.state.proposal import MAX_DEPTH, MAX_REPLACEMENTS
+from runner.state.run_state import SETTLED, Status, Usage
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.recording_box import Files, RecordingSandbox
 from tests.runner.scripted import Reply, answer, block, deps

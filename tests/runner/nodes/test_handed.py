@@ -6,20 +6,21 @@ from dataclasses import replace
 
 import pytest
 
-from runner.changes import Write
-from runner.deps import Deps
 from runner.errors import TaskError
+from runner.loop.deps import Deps
 from runner.nodes.generate import execute_task
-from runner.nodes.handed import set_aside
+from runner.nodes.human_commits import set_aside
 from runner.nodes.run import pick_task
-from runner.ports import Handed
-from runner.snapshot import EXECUTABLE, FILE, SYMLINK
-from runner.state import RunState
+from runner.state.changes import EXECUTABLE, FILE, SYMLINK, Write
+from runner.state.publishing import HumanCommits
+from runner.state.run_state import RunState
 from tests.runner.memory_repository import START, MemoryRepository, Tree
 from tests.runner.scripted import ScriptedModel, deps
 from tests.runner.states import ROADMAP, at, run_state
 
-HANDED = Handed("cairn/r0/recovery-1-1", "theirs", "fork", ("Ada <ada@x.org>",), "https://x/7")
+HANDED = HumanCommits(
+    "cairn/r0/recovery-1-1", "theirs", "fork", ("Ada <ada@x.org>",), "https://x/7"
+)
 FORK: Tree = {
     "ROADMAP.md": (FILE, ROADMAP.encode()),
     "old.py": (FILE, b"old = 1\n"),

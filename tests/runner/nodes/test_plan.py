@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.nodes.plan import plan_task, read_plan
-from runner.state import Plan
+from runner.state.run_state import Plan
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import ScriptedModel, deps
 from tests.runner.states import ROADMAP, at

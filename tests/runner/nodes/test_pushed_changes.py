@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from runner.changes import ChangeSet, Write
-from runner.deps import Deps
+from runner.loop.deps import Deps
 from runner.nodes.approve import await_approval
 from runner.nodes.checkpoint import checkpoint
 from runner.nodes.recover import propose_recovery
 from runner.nodes.validate import validate_code
 from runner.nodes.verify import verify_task, write_files
-from runner.ports import Decision, Handed
-from runner.recovery.values import Proposal
-from runner.snapshot import FILE, SYMLINK
-from runner.state import Failure, RunState, Status, Step
+from runner.ports import Decision
+from runner.state.changes import FILE, SYMLINK, ChangeSet, Write
+from runner.state.proposal import Proposal
+from runner.state.publishing import HumanCommits
+from runner.state.run_state import Failure, RunState, Status, Step
 from tests.runner.memory_repository import START, MemoryRepository, Tree
 from tests.runner.scripted import MemoryDecisions, deps
 from tests.runner.states import ROADMAP, at, run_state
@@ -50,7 +50,7 @@ def pushed(
     where.commits[name] = tree
     branch = proposal_of(state).branch
     people = ("Ada <ada@x.org>",)
-    where.pushed[state.current] = Handed(branch, name, START, people, "https://x/7")
+    where.pushed[state.current] = HumanCommits(branch, name, START, people, "https://x/7")
 
 
 def proposal_of(state: RunState) -> Proposal:

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from runner.changes import ChangeSet, Write
 from runner.errors import Outage, TaskError
-from runner.findings import Complaint, Level, TestFailure, Verification
 from runner.nodes.recover import classify_failure, propose_recovery
-from runner.recovery.values import Reason
-from runner.state import Failure, RunState, Status
+from runner.state.changes import ChangeSet, Write
+from runner.state.findings import Complaint, Level, TestFailure, Verification
+from runner.state.proposal import Reason
+from runner.state.run_state import Failure, RunState, Status
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import ScriptedModel, deps
 from tests.runner.states import ROADMAP, at, run_state

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from runner.driver import Node
-from runner.findings import Level, TestFailure, Verification
+from runner.loop.driver import Node
 from runner.nodes.recover import classify_failure, propose_recovery
-from runner.recovery.values import Reason
-from runner.state import Failure, RunState
+from runner.state.findings import Level, TestFailure, Verification
+from runner.state.proposal import Reason
+from runner.state.run_state import Failure, RunState
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import ScriptedModel, deps
 from tests.runner.states import at, run_state

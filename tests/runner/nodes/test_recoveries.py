@@ -10,11 +10,12 @@ from textwrap import dedent
 
 import pytest
 
-from runner.adapters.process_sandbox import ProcessSandbox
-from runner.driver import drive
-from runner.flights import Ended
+from runner.loop.driver import drive
+from runner.loop.task_pool import Ended
 from runner.nodes import NODES
-from runner.state import Failure, Options, Request, RunState
+from runner.sandbox.process import ProcessSandbox
+from runner.state.options import Options, Request
+from runner.state.run_state import Failure, RunState
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import Reply, ScriptedModel, block, deps
 

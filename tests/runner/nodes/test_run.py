@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from runner.nodes.run import decide_next, generate_report, parse_roadmap, pick_task, retry_deferred
-from runner.snapshot import SYMLINK
-from runner.state import Options, Request, RunState, Status
+from runner.state.changes import SYMLINK
+from runner.state.options import Options, Request
+from runner.state.run_state import RunState, Status
 from tests.runner.memory_repository import START, MemoryRepository
 from tests.runner.scripted import deps
 from tests.runner.states import ROADMAP, at, run_state, with_status

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from runner.changes import ChangeSet, Write
-from runner.findings import Complaint, Verification
 from runner.nodes.validate import validate_code
-from runner.state import Attempt, Step
+from runner.state.changes import ChangeSet, Write
+from runner.state.findings import Complaint, Verification
+from runner.state.run_state import Attempt, Step
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import deps
 from tests.runner.states import ROADMAP, at, run_state

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from runner.changes import ChangeSet, Write
-from runner.deps import Deps
 from runner.errors import Outage
-from runner.events import Verified
+from runner.loop.deps import Deps
 from runner.nodes.verify import verify_task, write_files
-from runner.state import RunState
+from runner.state.changes import ChangeSet, Write
+from runner.state.events import Verified
+from runner.state.run_state import RunState
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.recording_box import RecordingSandbox
 from tests.runner.scripted import deps

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from runner.findings import TestFailure
-from runner.recovery.beyond_repair import beyond_repair
-from runner.recovery.facts import Facts
-from runner.roadmap.lint.reading import Reading
+from runner.recovery.classify import beyond_repair
+from runner.recovery.facts import FailureFacts
+from runner.roadmap.lint.reading import TaskReading
 from runner.roadmap.parse import parse_roadmap
+from runner.state.findings import TestFailure
 
 ROADMAP = parse_roadmap(
     "ROADMAP.md",
@@ -24,13 +24,13 @@ def _error(said: str) -> str:
     return f"{kind}: {said}" if said else "assert 0"
 
 
-def facts(*messages: str, setup: bool = False) -> Facts:
+def facts(*messages: str, setup: bool = False) -> FailureFacts:
     failures = tuple(
         TestFailure(f"tests/test_{n}.py", _error(said)) for n, said in enumerate(messages)
     )
-    return Facts(
+    return FailureFacts(
         task=LOADER,
-        reading=Reading(LOADER, ""),
+        reading=TaskReading(LOADER, ""),
         others=(MODELS,),
         paths=frozenset({"src/__init__.py"}),
         changed=frozenset({"loader.py"}),

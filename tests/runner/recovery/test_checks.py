@@ -8,14 +8,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from runner.loop.applied import edited
 from runner.recovery.checks import Ground, fault
-from runner.recovery.edit import edited
 from runner.recovery.propose import proposal_of
-from runner.recovery.reading_tasks import read_tasks
-from runner.recovery.values import Strategy
-from runner.roadmap.new_task import NewTask
+from runner.recovery.reading import read_tasks
 from runner.roadmap.parse import parse_roadmap
-from runner.state import Failure, Request, RunState
+from runner.roadmap.task import NewTask
+from runner.state.options import Request
+from runner.state.proposal import Strategy
+from runner.state.run_state import Failure, RunState
 from tests.runner.roadmap.edits import new_tasks, plain_texts, roadmaps, texts
 from tests.runner.states import at, run_state
 from tests.runner.tries import tries

@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 
 from runner.recovery.choose import choose, room
-from runner.recovery.values import MAX_REPLACEMENTS, Proposal, Reason
-from runner.roadmap.new_task import NewTask
-from runner.state import Failure, RunState, Status
+from runner.roadmap.task import NewTask
+from runner.state.proposal import MAX_REPLACEMENTS, Proposal, Reason
+from runner.state.run_state import Failure, RunState, Status
 from tests.runner.states import at, run_state, with_status
 
 ROADMAP = "# Plan\n\n- [ ] 1.1 Use `b`\n- [ ] 1.2 Add `b`\n- [ ] 1.3 More\n"

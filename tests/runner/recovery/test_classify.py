@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.findings import Complaint, TestFailure
 from runner.recovery.classify import classify
-from runner.recovery.facts import Facts
+from runner.recovery.facts import FailureFacts
 from runner.recovery.reading import read_reason
-from runner.recovery.values import Reason
+from runner.state.findings import Complaint, TestFailure
+from runner.state.proposal import Reason
 from tests.bench.classification import Labelled, held_out, labelled, near_misses, shares
 
 CASES = labelled()
@@ -143,7 +143,7 @@ def test_any_attempt_is_classified(
     manifest: str,
 ) -> None:
     """Whatever a test, a tool or a file says, there is a reason with evidence, or none."""
-    facts: Facts = replace(
+    facts: FailureFacts = replace(
         case.facts,
         failure=None,
         failures=failures,

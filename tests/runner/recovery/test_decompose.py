@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from runner.recovery.decompose import parts_of
+from runner.recovery.choose import parts_of
 from runner.roadmap.parse import parse_roadmap
-from runner.state import Plan
+from runner.state.run_state import Plan
 
 
 def texts(roadmap: str, plan: Plan | None = None) -> list[str]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from runner.recovery.demands import is_clear, lost, told
-from runner.roadmap.new_task import NewTask
+from runner.recovery.checks import is_clear, lost, told
 from runner.roadmap.parse import parse_roadmap
-from runner.roadmap.task import Task
+from runner.roadmap.task import NewTask, Task
 
 CART = (
     "- [ ] 1.1 Add `total(items)` to `shop/cart.py`\n"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.recovery.listing import as_item, problems_of
-from runner.roadmap.listed import listed
-from runner.roadmap.new_task import NewTask
+from runner.roadmap.task import NewTask
+from runner.roadmap.writing import listed
+from runner.state.proposal import as_item, problems_of
 
 WORDS = st.lists(st.sampled_from(["add", "`a.py`", "total(rows)", "tests"]), min_size=1, max_size=4)
 TEXT = WORDS.map(" ".join)

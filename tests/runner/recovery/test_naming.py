@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from runner.findings import Complaint, Level, TestFailure, Verification
-from runner.recovery.naming import MOST_EVIDENCE, failure_of
-from runner.state import Attempt, Failure
-from runner.verdicts import headline
+from runner.recovery.facts import MOST_EVIDENCE, failure_of
+from runner.state.findings import Complaint, Level, TestFailure, Verification, headline
+from runner.state.run_state import Attempt, Failure
 
 
 def attempt(**changes: object) -> Attempt:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from runner.recovery.numbers import decisions, recoveries
-from runner.recovery.values import Proposal
-from runner.report import report
+from runner.people.report import report
+from runner.people.statistics import decisions, recoveries
 from runner.roadmap.parse import parse_roadmap
-from runner.state import Decided, RunState, Status
+from runner.state.proposal import Proposal
+from runner.state.run_state import Decided, RunState, Status
 from tests.runner.states import run_state, with_status
 
 

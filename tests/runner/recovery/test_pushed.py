@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.recovery.pushed import read_pushed
+from runner.recovery.reading import read_pushed
 from runner.roadmap.parse import parse_roadmap
 
 BEFORE = (

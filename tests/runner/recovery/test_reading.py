@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.recovery.reading import LONGEST, read_reason
-from runner.recovery.reading_tasks import MOST, read_tasks
-from runner.roadmap.new_task import NewTask
+from runner.recovery.reading import LONGEST, MOST, read_reason, read_tasks
+from runner.roadmap.task import NewTask
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from runner.moves import advanced
-from runner.recovery.reread import reread, stands
-from runner.recovery.values import Proposal
-from runner.roadmap.new_task import NewTask
+from runner.loop.schedule import advanced
+from runner.loop.stacking import reread, stands
 from runner.roadmap.parse import parse_roadmap
-from runner.state import RunState, Status
+from runner.roadmap.task import NewTask
+from runner.state.proposal import Proposal
+from runner.state.run_state import RunState, Status
 from tests.runner.memory_repository import START
 from tests.runner.states import ROADMAP, run_state, with_status
 

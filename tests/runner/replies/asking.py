@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runner.replies import Reply, parse_reply
+from runner.answers import ParsedAnswer, parse_reply
 
 HELPERS = (
     b"def shout(text):\n    return text.upper()\n\n\ndef whisper(text):\n    return text.lower()\n"
@@ -17,10 +17,12 @@ TREE = {
 CODE = 'def add(a, b):\n    """Add < and > up."""\n    return a + b\n'
 
 
-def ask(text: str, *, expected: tuple[str, ...] = ("src/math.py",), **options: bool) -> Reply:
+def ask(
+    text: str, *, expected: tuple[str, ...] = ("src/math.py",), **options: bool
+) -> ParsedAnswer:
     return parse_reply(text, paths=TREE, expected=expected, read=TREE.get, **options)
 
 
-def written(reply: Reply) -> dict[str, str | None]:
+def written(reply: ParsedAnswer) -> dict[str, str | None]:
     """Return what the reply writes, as text."""
     return {path: w and w.content.decode() for path, w in reply.changes.files.items()}

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from runner.answers import ParsedAnswer
+from runner.answers.pieces import EXAMPLE
 from runner.prompts import question
-from runner.replies import Reply
-from runner.replies.pieces import EXAMPLE
 from tests.runner.replies.asking import CODE, HELPERS, TREE, ask, written
 
 PARTS = [
@@ -28,7 +28,7 @@ def test_any_text_gives_changes_or_a_complaint(text):
     """No text raises, and none passes in silence."""
     for truncated in (False, True):
         reply = ask(text, expected=("src/app.py",), truncated=truncated)
-        assert isinstance(reply, Reply)
+        assert isinstance(reply, ParsedAnswer)
         assert reply.changes or reply.complaints or reply.repairs
 
 

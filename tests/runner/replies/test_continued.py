@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.replies.continued import joined
+from runner.answers.continued import joined
 
 FIRST = "a.py\n```python\nA = 1\n```\n\n"
 CUT = FIRST + "b.py\n```python\nimport re\n\n\ndef b(text):\n    return re.su"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runner.findings import Complaint
-from runner.replies.elision import Whole, whole
+from runner.answers.elision import Whole, whole
+from runner.state.findings import Complaint
 
 FUNCTIONS = [f"def f{n}(x):\n    y = x * {n}\n    return y\n" for n in range(6)]
 OLD = "\n\n".join(FUNCTIONS)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from runner.replies import Reply, parse_reply
+from runner.answers import ParsedAnswer, parse_reply
 
 OLD = "def add(a, b):\n    return a - b\n\n\ndef double(x):\n    return 2 * x\n"
 NEW = "def add(a, b):\n    return a + b\n\n\ndef double(x):\n    return 2 * x\n"
@@ -48,13 +48,13 @@ WHOLE = {
 }
 
 
-def read(text: str) -> Reply:
+def read(text: str) -> ParsedAnswer:
     """Read an answer to a task about one file."""
     files = {"calc.py": OLD.encode(), "old.py": b"x = 1\n"}
     return parse_reply(text, paths=files, expected=["calc.py"], read=files.get)
 
 
-def content(reply: Reply, path: str) -> str:
+def content(reply: ParsedAnswer, path: str) -> str:
     """The new content of a file."""
     write = reply.changes.files[path]
     assert write is not None

@@ -10,12 +10,11 @@ from pathlib import Path
 import cmarkgfm
 from hypothesis import strategies as st
 
-from runner.roadmap.audit import Audit
-from runner.roadmap.lines import line_starts
-from runner.roadmap.misfit import misfit, tidied
-from runner.roadmap.new_task import NewTask
 from runner.roadmap.parse import parse_roadmap
-from runner.roadmap.task import Task
+from runner.roadmap.replace import Audit
+from runner.roadmap.source import line_starts
+from runner.roadmap.task import NewTask, Task
+from runner.roadmap.writing import misfit, tidied
 from tests.runner.roadmap.references import decoded
 
 PATH = "ROADMAP.md"

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.roadmap.cycles import circles
-from runner.roadmap.order import links, ordered
+from runner.roadmap.order import circles, links, ordered
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Task, Warning
 

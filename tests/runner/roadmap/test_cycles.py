@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.roadmap.cycles import circles, way_round
+from runner.roadmap.order import circles, way_round
 
 Graph = list[list[int]]
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from runner.roadmap.audit import audits, comments, quoted
+from runner.roadmap.replace import audits, comments, quoted
 from tests.runner.roadmap.edits import AUDIT
 
 

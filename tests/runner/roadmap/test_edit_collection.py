@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from runner.roadmap.edit import EditRefused, tick, untick
-from runner.roadmap.new_task import NewTask
-from runner.roadmap.numbering import propose_ids
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.replace import replace_task
-from runner.roadmap.task import Roadmap, Task
+from runner.roadmap.task import NewTask, Roadmap, Task
+from runner.roadmap.writing import propose_ids
 from tests.runner.roadmap.edits import AUDIT, COLLECTION, PATH, lines_of
 
 _A_FILE = 12

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runner.roadmap.numbering import propose_ids
 from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.writing import propose_ids
 from tests.runner.roadmap.edits import PATH
 
 OTHERS = "- [ ] T001b x\n- [ ] 1.2.1 y\n"

@@ -9,13 +9,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from runner.roadmap.audit import Audit, audits
 from runner.roadmap.edit import EditRefused
-from runner.roadmap.new_task import NewTask
-from runner.roadmap.numbering import propose_ids
 from runner.roadmap.parse import parse_roadmap
-from runner.roadmap.replace import insert_tasks, replace_task
-from runner.roadmap.task import Task
+from runner.roadmap.replace import Audit, audits, insert_tasks, replace_task
+from runner.roadmap.task import NewTask, Task
+from runner.roadmap.writing import propose_ids
 from tests.runner.roadmap.edits import (
     AUDIT,
     PATH,

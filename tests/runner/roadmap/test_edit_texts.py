@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from runner.roadmap.misfit import LONGEST, misfit, misfit_of, tidied
-from runner.roadmap.new_task import NewTask
+from runner.roadmap.task import NewTask
+from runner.roadmap.writing import LONGEST_TITLE, misfit, misfit_of, tidied
 from tests.runner.roadmap.edits import boxes, texts
 
 
@@ -22,7 +22,7 @@ from tests.runner.roadmap.edits import boxes, texts
         "1984 was long ago",
         "#12 is fixed",
         "\U0001f468\u200d\U0001f469\u200d\U0001f467 families",
-        "x" * LONGEST,
+        "x" * LONGEST_TITLE,
     ],
 )
 def test_plain(text: str) -> None:
@@ -34,7 +34,7 @@ def test_plain(text: str) -> None:
     ("text", "why"),
     [
         ("", "is empty"),
-        ("x" * (LONGEST + 1), "has 10001 characters"),
+        ("x" * (LONGEST_TITLE + 1), "has 10001 characters"),
         ("# Phase", "begins a heading in line 1"),
         ("a\n# Phase", "begins a heading in line 2"),
         ("a\n===", "line of dashes"),
@@ -113,4 +113,4 @@ def test_github_shows_one_box(text: str) -> None:
 @pytest.mark.parametrize("piece", ["[", "![", "*a ", "`", "<a ", "<!A", "[a](<", "**a_", "&", "\\"])
 def test_long_nonsense_is_judged(piece: str) -> None:
     """The longest text that is read takes a moment (0.1 s), whatever it is made of."""
-    assert isinstance(misfit(piece * (LONGEST // len(piece))), str)
+    assert isinstance(misfit(piece * (LONGEST_TITLE // len(piece))), str)

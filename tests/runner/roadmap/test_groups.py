@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.roadmap.groups import Grouping, Piece, group
-from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.parse import Grouping, TaskGroup, group, parse_roadmap
 from runner.roadmap.task import Task
 from tests.runner.roadmap.made import task
 
@@ -74,13 +73,13 @@ def test_all_tasks_of_a_piece_as_one() -> None:
     """The task of a piece has the place of the first one and what all of them say."""
     first = task("1", text="1 Do\nit", files=("a", "b"), depends_on=("0",))
     second = task("2", files=("b", "c"), depends_on=("1", "0"), details="more")
-    one = Piece((first, second)).task
+    one = TaskGroup((first, second)).task
 
     assert (one.key, one.id, one.line) == ("1", "1", 1)
     assert one.title == "Do 1 (and 1 more)"
     assert one.text == "- 1 Do\n  it\n- 2 Do 2"
     assert (one.files, one.depends_on, one.details) == (("a", "b", "c"), ("0",), "more")
-    assert Piece((first,)).task is first
+    assert TaskGroup((first,)).task is first
 
 
 @given(

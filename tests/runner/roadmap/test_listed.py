@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.roadmap.listed import listed
-from runner.roadmap.new_task import NewTask
+from runner.roadmap.task import NewTask
+from runner.roadmap.writing import listed
 
 
 def test_bullets_with_and_without_boxes() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from runner.roadmap.matching import Matching, Unclear, match
+from runner.roadmap.diff import Matching, Unclear, match
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Task
 from tests.runner.roadmap.made import task

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.roadmap.names import name_at, name_of
+from runner.roadmap.fields import name_at, name_of
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.roadmap.limits import MOST_BYTES
-from runner.roadmap.normalise.propose import normalise
-from runner.roadmap.normalise.show import render_body, render_diff, render_title
+from runner.roadmap.normalise.propose import normalise, render_body, render_diff, render_title
 from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.source import MOST_BYTES
 from tests.runner.roadmap.texts import PIECES, files
 from tests.runner.tries import tries
 

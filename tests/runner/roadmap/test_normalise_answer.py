@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.roadmap.normalise.answer import Claim, read_answer
-from runner.roadmap.normalise.claimed import write_claims
+from runner.roadmap.normalise.claimed import ClaimedTask, read_answer, write_claims
 from runner.roadmap.normalise.outline import split_lines
 from runner.roadmap.normalise.propose import keeps_words, lines_of
 from tests.runner.roadmap.texts import files
@@ -32,7 +31,7 @@ PRINTER = {"title": "Build the printer", "source_lines": [4, 5], "quote": "we  b
 EDITOR = {"title": "An editor", "source_lines": [11, 11], "quote": "an editor"}
 
 
-def claims_of(*entries: object) -> tuple[Claim, ...]:
+def claims_of(*entries: object) -> tuple[ClaimedTask, ...]:
     """The claims that hold."""
     return read_answer(json.dumps(entries), LINES).held
 
@@ -140,7 +139,7 @@ def test_done_needs_a_word_in_the_file() -> None:
 
 _claims = st.lists(
     st.builds(
-        Claim.model_construct,
+        ClaimedTask.model_construct,
         title=st.sampled_from(["a task", "1.1 numbered", "`code`"]),
         done=st.booleans(),
         acceptance=st.lists(st.just("it holds"), max_size=1),
@@ -153,7 +152,7 @@ _claims = st.lists(
 
 
 @given(files, _claims)
-def test_writing_never_raises_and_loses_nothing(content: bytes, claims: list[Claim]) -> None:
+def test_writing_never_raises_and_loses_nothing(content: bytes, claims: list[ClaimedTask]) -> None:
     """Whatever the file and the lines, a proposal keeps every word, or there is none."""
     lines = lines_of(content)
     held = sorted((c for c in claims if c.source_lines[1] <= len(lines)), key=_place)
@@ -164,5 +163,5 @@ def test_writing_never_raises_and_loses_nothing(content: bytes, claims: list[Cla
         assert proposal.new == content
 
 
-def _place(claim: Claim) -> tuple[int, int]:
+def _place(claim: ClaimedTask) -> tuple[int, int]:
     return claim.source_lines

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from runner.roadmap.limits import MOST_BYTES, MOST_PIECES
 from runner.roadmap.parse import parse_roadmap
-from runner.roadmap.suspects import MOST
+from runner.roadmap.source import MOST_BYTES, MOST_PIECES
+from runner.roadmap.suspects import MOST_SUSPECTS
 from runner.roadmap.task import Roadmap
 
 BOX = "- [ ] "
@@ -71,7 +71,7 @@ def test_warnings_are_bounded(line: str, code: str) -> None:
     """Of one kind as many are told as a person reads; the last one says how many there are."""
     found = [w for w in parse(f"{line}\n" * 300).warnings if w.code == code]
 
-    assert len(found) == MOST + 1
+    assert len(found) == MOST_SUSPECTS + 1
     assert found[-1].message.startswith("250 more")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.roadmap.phases import in_phase
+from runner.roadmap.named_work import in_phase
 from tests.runner.roadmap.made import heading, task
 
 

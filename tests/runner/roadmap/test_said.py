@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.roadmap.said import (
+from runner.roadmap.annotate import (
     effort_in,
     is_optional,
     is_optional_place,

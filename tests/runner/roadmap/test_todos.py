@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.report import todos
+from runner.people.report import todos
+from runner.people.todos import TodosRefused, sync, turned
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Roadmap
-from runner.roadmap.todos import TodosRefused, sync, turned
 from tests.runner.roadmap.texts import files
 from tests.runner.states import run_state
 

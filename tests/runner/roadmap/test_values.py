@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.roadmap.names import Name
-from runner.roadmap.values import read
+from runner.roadmap.dependencies import read
+from runner.roadmap.fields import Name
 
 PHASES = {Name("phase", str(n)): "" for n in range(1, 17)} | {Name("phase", "2"): "core engine"}
 OTHERS = [

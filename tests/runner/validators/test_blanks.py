@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.validators.blanks import same_but_for_blanks, without_blank_changes
+from runner.checks.blanks import same_but_for_blanks, without_blank_changes
 
 PYTHON = "def f(a, b=1):\n    # why\n    return a\n\n\ndef g():\n    return 'x y'\n"
 GO = 'package a\n\nfunc F(a int) string {\n\treturn "x y"\n}\n'

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from runner.changes import ChangeSet, Write
-from runner.validators.asked import TaskWords
-from runner.validators.broken_code import broken_code
-from runner.validators.headers import with_legal_lines
+from runner.checks.asked import TaskWords
+from runner.checks.blanks import with_legal_lines
+from runner.checks.broken_code import broken_code
+from runner.state.changes import ChangeSet, Write
 
 
 def judged(path: str, old: str, new: str) -> list[str]:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner.changes import ChangeSet, Write
-from runner.validators.destructive import destructive, log_line
+from runner.checks.destructive import destructive, log_line
+from runner.state.changes import ChangeSet, Write
 
 FOUND = {
     "cleaner": (

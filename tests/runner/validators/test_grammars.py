@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner.changes import ChangeSet, Write
-from runner.snapshot import Snapshot
-from runner.validators import grammar, syntax_complaint, validate
-from runner.validators.languages import BY_SUFFIX
+from runner.checks import grammars, syntax_complaint, validate
+from runner.checks.languages import BY_SUFFIX
+from runner.state.changes import ChangeSet, Snapshot, Write
 from tests.runner.validators.trees import complaints, syntax
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -89,7 +88,7 @@ LET_BE = {
     "c macros": ("a.c", "MODULE_INIT(\n  static API int f(void) WITHOUT\n)\n"),
     "cpp macro class": ("a.hpp", "class EXPORT_API Foo : public Bar { Q_OBJECT void f(); };\n"),
     "css to come": ("a.css", "@new-rule (a < ) { b { c ?: d } }\n"),
-    "large": ("a.js", "(" * (grammar.LARGEST + 1)),
+    "large": ("a.js", "(" * (grammars.LARGEST + 1)),
 }
 
 
@@ -137,7 +136,7 @@ def test_common_sql_needs_no_slow_parser():
     """What the grammar of all dialects takes is not parsed by the one that knows each of them."""
     code = """
 import sys
-from runner.validators import syntax_complaint
+from runner.checks import syntax_complaint
 said = syntax_complaint("a.sql", b"CREATE TABLE a (b INT);\\nSELECT b, count(*) FROM a GROUP BY b;")
 sys.exit(said is not None or "sqlglot" in sys.modules)
 """
@@ -193,7 +192,7 @@ def test_the_deepest_nesting_ends_no_process():
     """As many open brackets as a file may have are taken down without an end of the stack."""
     for suffix in (".js", ".java", ".php", ".css", ".cpp"):
         start = "<?php " if suffix == ".php" else ""
-        assert syntax("a" + suffix, start + "([{" * ((grammar.LARGEST - 9) // 3)) is not None
+        assert syntax("a" + suffix, start + "([{" * ((grammars.LARGEST - 9) // 3)) is not None
 
 
 @settings(max_examples=400, deadline=None)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from runner.changes import ChangeSet, Write
-from runner.validators.kept_names import losses, verdict
-from runner.validators.uses import CodeFiles
+from runner.checks.kept_names import losses, verdict
+from runner.checks.uses import CodeFiles
+from runner.state.changes import ChangeSet, Write
 
 SAID = "Make the texts shorter"
 OLD = "def wrap(text, width=80):\n    return text[:width]\n\n\ndef fold(text):\n    return text\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.validators.asked import TaskWords
+from runner.checks.asked import TaskWords
 
 PATH = "tests/test_slug.py"
 FORBIDDEN = [

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner.changes import ChangeSet, Write
-from runner.findings import Complaint
-from runner.validators import mend, syntax_complaint
+from runner.checks import auto_repair, syntax_complaint
+from runner.state.changes import ChangeSet, Write
+from runner.state.findings import Complaint
 from tests.runner.validators.trees import changes, syntax
 
 MENDED = {
@@ -83,7 +83,7 @@ MENDED = {
 
 def mended(path: str, text: str):
     change = changes({path: text})
-    return mend(change, [complaint] if (complaint := syntax(path, text)) else [])
+    return auto_repair(change, [complaint] if (complaint := syntax(path, text)) else [])
 
 
 @pytest.mark.parametrize("fault", [name for name in MENDED if name != "tabs"])
@@ -175,7 +175,7 @@ def test_a_mended_file_parses_and_any_bytes_are_answered(path, content):
     change = ChangeSet({path: Write(content)})
     before = syntax_complaint(path, content)
 
-    after, notes = mend(change, [before] if before else [])
+    after, notes = auto_repair(change, [before] if before else [])
 
     assert (after != change) == bool(notes)
     if notes:
@@ -188,4 +188,4 @@ def test_a_good_file_is_never_touched():
     text = 'x = """a"""\n# “quoted”\n'
     change = changes({"a.py": text})
 
-    assert mend(change, [Complaint("a.py", "ProtectedPath", "no")]) == (change, ())
+    assert auto_repair(change, [Complaint("a.py", "ProtectedPath", "no")]) == (change, ())

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.changes import ChangeSet, Write
-from runner.snapshot import SUBMODULE, SYMLINK, Snapshot
-from runner.validators import Limits, protect_file, validate
+from runner.checks import Limits, protect_file, validate
+from runner.state.changes import SUBMODULE, SYMLINK, ChangeSet, Snapshot, Write
 from tests.runner.validators.trees import complaints
 
 BASE = {"src/utils/text.py": "x = 1\n", "link": "target", "sub": "", "Docs/a.md": "a\n"}

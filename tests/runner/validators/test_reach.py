@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from runner.changes import ChangeSet, Write
-from runner.validators.asked import TaskWords
-from runner.validators.reach import trimmed
+from runner.checks.asked import TaskWords
+from runner.checks.reach import trimmed
+from runner.state.changes import ChangeSet, Write
 
 BASE = {
     "README.md": "# Words\n\n`shout(text)` makes it loud.\n",

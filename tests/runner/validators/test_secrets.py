@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner.validators.secrets import check
+from runner.checks.validate import check_secrets
 from tests.runner.validators.trees import complaints
 
 BODY = "MIIEpAIBAAKCAQEA7bq2mT8vKx0wZ1hXc9Qy4LrSdF3gJ6nPuVtB5kWoEiYsRaMz"
@@ -52,7 +52,7 @@ def test_a_secret_is_refused_and_not_repeated(kind):
     """The complaint names line and kind; neither message nor excerpt holds the value."""
     path, template, value = SECRETS[kind]
 
-    found = list(check(path, ("x = 1\n" + template.format(value)).encode(), None))
+    found = list(check_secrets(path, ("x = 1\n" + template.format(value)).encode(), None))
 
     assert (found[0].path, found[0].error, found[0].line) == (path, "Secret", 2)
     assert all(value not in c.message + c.excerpt for c in found)
@@ -62,7 +62,7 @@ def test_a_secret_is_refused_and_not_repeated(kind):
 def test_the_message_names_the_kind():
     """A person learns what kind of secret it is and what to do."""
     path, template, value = SECRETS["GitHub Token"]
-    message = next(iter(check(path, template.format(value).encode(), None))).message
+    message = next(iter(check_secrets(path, template.format(value).encode(), None))).message
     assert "Line 1 adds what looks like a secret (GitHub Token)" in message
     assert "environment" in message
 
@@ -71,7 +71,7 @@ def test_the_message_names_the_kind():
 def test_what_is_no_secret_passes(name):
     """References, placeholders, names, messages and fakes of tests are not flagged."""
     path, text = HARMLESS[name]
-    assert list(check(path, text.encode(), None)) == []
+    assert list(check_secrets(path, text.encode(), None)) == []
 
 
 def test_only_what_the_change_adds_counts():
@@ -87,7 +87,7 @@ def test_a_huge_line_is_read_in_bounded_time():
     """A long text without a line break, full of triggers, takes seconds at most."""
     for piece in (b"://a:", b"password=", b"eyJ.", b"aws", b"BEGIN PRIVATE KEY "):
         began = time.thread_time()
-        list(check("a.js", piece * (60_000 // len(piece)), None))
+        list(check_secrets("a.js", piece * (60_000 // len(piece)), None))
         assert time.thread_time() - began < 10, piece
 
 
@@ -95,4 +95,4 @@ def test_a_huge_line_is_read_in_bounded_time():
 @given(st.text(), st.binary(max_size=400), st.one_of(st.none(), st.binary(max_size=200)))
 def test_any_bytes_are_answered(path, content, old):
     """No content and no path makes it raise."""
-    assert all(c.error == "Secret" for c in check(path, content, old))
+    assert all(c.error == "Secret" for c in check_secrets(path, content, old))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner.validators import syntax_complaint
+from runner.checks import syntax_complaint
 from tests.runner.validators.trees import syntax
 
 BAD = {

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from runner.validators import weakened_tests
-from runner.validators.asked import TaskWords
-from runner.validators.tests_kept import changed_tests, told_of_tests
+from runner.checks import weakened_tests
+from runner.checks.asked import TaskWords
+from runner.checks.tests_kept import changed_tests, told_of_tests
 from tests.runner.validators.trees import changes
 
 OLD = """import pytest

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from runner.changes import ChangeSet, Write
-from runner.validators.asked import TaskWords
-from runner.validators.unfinished import has_name, missing_names, promised_names, unfinished
+from runner.checks.asked import TaskWords
+from runner.checks.unfinished import has_name, missing_names, promised_names, unfinished
+from runner.state.changes import ChangeSet, Write
 
 
 def judged(path: str, old: str, new: str, said: str) -> list[str]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner.changes import ChangeSet, Write
-from runner.findings import Complaint
-from runner.snapshot import FILE, Entry, Snapshot, blob_sha, tree_sha
-from runner.validators import syntax_complaint, validate
+from runner.checks import syntax_complaint, validate
+from runner.state.changes import FILE, ChangeSet, Snapshot, TreeEntry, Write, blob_sha, tree_sha
+from runner.state.findings import Complaint
 
 
 def snapshot(files: dict[str, str], modes: dict[str, str] | None = None) -> Snapshot:
     entries = {
-        path: Entry((modes or {}).get(path, FILE), blob_sha(text.encode()), len(text))
+        path: TreeEntry((modes or {}).get(path, FILE), blob_sha(text.encode()), len(text))
         for path, text in files.items()
     }
     return Snapshot("", tree_sha(entries), entries)

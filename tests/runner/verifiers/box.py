@@ -6,8 +6,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from runner.adapters.process_sandbox import ProcessSandbox
-from runner.ports import Box, BoxSpec, CommandResult
+from runner.ports import CommandResult, SandboxSession, SandboxSpec
+from runner.sandbox.process import ProcessSandbox
 
 # as in a container: this Python and its pytest, without the plugins that the tests themselves use
 _PYTHON = f'#!/bin/sh\nPYTEST_DISABLE_PLUGIN_AUTOLOAD=1 exec "{sys.executable}" "$@"\n'
@@ -15,14 +15,14 @@ _PYTHON = f'#!/bin/sh\nPYTEST_DISABLE_PLUGIN_AUTOLOAD=1 exec "{sys.executable}" 
 
 async def open_box(
     folder: Path, files: Mapping[str, str], programs: Mapping[str, str] | None = None
-) -> tuple[Box, Path]:
+) -> tuple[SandboxSession, Path]:
     """Open a box whose ``python3`` is the Python of the tests; return it and its workspace.
 
     ``programs`` are further ones by name, each a shell script.
     """
     path = f"{_programs(folder, programs or {})}:/usr/bin:/bin"
     sandbox = ProcessSandbox(owner="verifiers", path=path, parent=folder)
-    box = await sandbox.open(BoxSpec(run="r", task="t"))
+    box = await sandbox.open(SandboxSpec(run="r", task="t"))
     return box, _filled(folder, files)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from runner.errors import TaskError
-from runner.findings import Verification
-from runner.verifiers import Commands, run_again, verify
+from runner.state.findings import Verification
+from runner.verify import Commands, run_again, verify
 from tests.runner.verifiers.box import open_box
 
 RED = (

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from runner.verifiers import tools_of
-from runner.verifiers.node_script import Suite, suite_of
+from runner.verify import tools_of
+from runner.verify.tools.node import Suite, suite_of
 
 
 def names(files: dict[str, str]) -> list[str]:

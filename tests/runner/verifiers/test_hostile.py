@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.verifiers.frames import frames
-from runner.verifiers.junit import UnreadableReport, read_report
-from runner.verifiers.junit_dialects import plain, surefire, vitest
+from runner.verify.junit import UnreadableReport, frames, plain, read_report, surefire, vitest
 from tests.runner.verifiers.test_recorded import FOLDER, READERS
 
 LARGE = 1 << 20

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runner.findings import Level
-from runner.verifiers.levels import imports_level
+from runner.state.findings import Level
+from runner.verify.levels import imports_level
 from tests.runner.verifiers.box import open_box
 
 

@@ -9,14 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.errors import TaskError
-from runner.findings import Level, TestFailure
 from runner.ports import CommandResult
-from runner.text import cut_middle, numbered
-from runner.verifiers.detect import has_pytest
-from runner.verifiers.junit import UnreadableReport, read_report
-from runner.verifiers.junit_dialects import pytest as pytest_dialect
-from runner.verifiers.levels import syntax_level
-from runner.verifiers.pytest_runner import Pytest
+from runner.state.findings import Level, TestFailure
+from runner.text.sanitize import cut_middle, numbered
+from runner.verify.junit import UnreadableReport, read_report
+from runner.verify.junit import pytest as pytest_dialect
+from runner.verify.levels import syntax_level
+from runner.verify.tools.python import Pytest, has_pytest
 from tests.runner.verifiers.box import ScriptedBox
 
 GREEN = b'<testsuites><testsuite><testcase classname="a" name="b"/></testsuite></testsuites>'

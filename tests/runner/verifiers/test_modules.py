@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runner.findings import Level, TestFailure
-from runner.verifiers.modules import with_places
+from runner.state.findings import Level, TestFailure
+from runner.verify.levels import with_places
 
 
 def hinted(message: str, *paths: str) -> str:

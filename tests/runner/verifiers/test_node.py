@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from runner.errors import TaskError
-from runner.findings import Level, Verification
 from runner.ports import CommandResult
-from runner.verifiers import run_again, verify
-from runner.verifiers.node_runner import Node
+from runner.state.findings import Level, Verification
+from runner.verify import run_again, verify
+from runner.verify.tools.node import Node
 from tests.runner.verifiers.box import ScriptedBox, open_box
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

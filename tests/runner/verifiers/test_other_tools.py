@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from runner.errors import TaskError
-from runner.findings import Level
-from runner.verifiers import tools_of, verify
-from runner.verifiers.tool import Tool
+from runner.state.findings import Level
+from runner.verify import tools_of, verify
+from runner.verify.judging import Tool
 from tests.runner.verifiers.box import open_box
 from tests.runner.verifiers.test_recorded import FOLDER
 

@@ -7,20 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from runner.findings import TestFailure
-from runner.verifiers.cargo_runner import read_cargo
-from runner.verifiers.go_runner import read_go
-from runner.verifiers.junit import Report, read_report
-from runner.verifiers.junit_dialects import plain, surefire, vitest
-from runner.verifiers.node_reports import read_jest, read_mocha, read_node
-from runner.verifiers.ruby_runner import read_minitest, read_rspec
+from runner.state.findings import TestFailure
+from runner.verify.junit import SuiteReport, plain, read_report, surefire, vitest
+from runner.verify.tools.cargo import read_cargo
+from runner.verify.tools.go import read_go
+from runner.verify.tools.node import read_jest, read_mocha, read_node
+from runner.verify.tools.ruby import read_minitest, read_rspec
 
 FOLDER = Path(__file__).parents[2] / "data/test_reports"
-Reader = Callable[[bytes], Report]
+Reader = Callable[[bytes], SuiteReport]
 Place = tuple[str, str, int | None]
 
 
-def of_text(read: Callable[[str], Report]) -> Reader:
+def of_text(read: Callable[[str], SuiteReport]) -> Reader:
     """A reader of output as a reader of bytes."""
     return lambda content: read(content.decode())
 
@@ -41,7 +40,7 @@ READERS: dict[str, Reader] = {
 }
 
 
-def read(name: str) -> Report:
+def read(name: str) -> SuiteReport:
     """Read a recorded report as its tool's runner does: without the workspace's own folder."""
     content = (FOLDER / name).read_bytes().replace(b"/workspace/", b"")
     return READERS[name](content)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from runner.findings import Level, Verification
-from runner.verifiers import verify
+from runner.state.findings import Level, Verification
+from runner.verify import verify
 from tests.runner.verifiers.box import open_box
 
 CALC = "def add(a, b):\n    return a + b\n\n\ndef div(a, b):\n    return a / b\n"

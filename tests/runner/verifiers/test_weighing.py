@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from runner.findings import Level, TestFailure, Verification
-from runner.verifiers.weighing import Assessment, Promise, needs_base, weigh
+from runner.state.findings import Level, TestFailure, Verification
+from runner.verify.weighing import Assessment, Promise, needs_base, weigh
 
 TEST = "from kit.words import count\n\n\ndef test_count():\n    assert count('a b') == 2\n"
 COUNT = "tests/test_words.py::test_count"

@@ -14,8 +14,8 @@ from typing import Any
 import yaml
 
 from runner.graph import GRAPH
-from runner.state import Status
-from runner.strategy import MAX_CALLS, MAX_REPAIRS
+from runner.loop.strategy import MAX_CALLS, MAX_REPAIRS
+from runner.state.run_state import Status
 from tests.scenarios.left_behind import miscounted
 from tests.scenarios.promised.left import Left
 from tests.scenarios.promised.scenario import Scenario

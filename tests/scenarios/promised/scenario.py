@@ -8,7 +8,7 @@ from typing import Literal
 
 import yaml
 
-from runner.config import CONFIG_PATH
+from runner.config.model import CONFIG_PATH
 from tests.model_server import Rule, ScriptedModel
 from tests.model_server.turns import Turn
 from tests.scenarios.promised.left import Left

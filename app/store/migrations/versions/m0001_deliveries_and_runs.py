@@ -1,6 +1,7 @@
 """The first tables: deliveries and runs.
 
 The columns are written out, not taken from the schema: a migration never changes again.
+
 """
 
 from __future__ import annotations

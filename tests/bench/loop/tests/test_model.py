@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from runner.replies import parse_reply
+from runner.answers import parse_reply
 from tests.bench.loop.answers import Meant, fits
 from tests.bench.loop.catalogue import FAULTS
 from tests.bench.loop.corpus import Task, asked_about, tasks

@@ -80,13 +80,13 @@ async def test_a_whole_roadmap_is_walked_on_a_checkout(tmp_path):
 
 async def test_the_parts_that_are_taken_out_are_put_back():
     """The ablation's table has a line for each, and the product is whole afterwards."""
-    whole = validate.mend
+    whole = validate.auto_repair
     async with hall(CHOSEN[:1]) as place:
         lines = await ablation(place, CHOSEN[:1], (1, 1), [1])
 
     assert len(lines) == 2 + 4
     assert all("100.0%" in line for line in lines[2:])
-    assert validate.mend is whole
+    assert validate.auto_repair is whole
 
 
 @pytest.mark.long("plays tasks of the bench")

@@ -1,0 +1,239 @@
+"""The composition root of the Action: the server's parts, on a token and without a socket.
+
+The way in: who we are, what we may do here, and what earlier workflow runs left.
+
+The budget of one workflow run.
+
+Who listens to the runs of a workflow run: what they did, and when it is worth keeping.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import aiohttp
+from gidgethub import BadRequest
+
+from app.action import texts
+from app.action.job import ActionRefused, Inputs, laid_over
+from app.action.saved_state import StateBranch
+from app.compose.parts import ServerParts, Surroundings, open_parts
+from app.compose.work import Working, working
+from app.github.api import RepositoryApi
+from app.github.client import SUSPENDED
+from app.github.token_identity import TokenIdentity
+from app.logs import mask_for, secrets_of
+from app.settings import ActionSettings
+from handlers.events import Repo
+from runner.errors import Outage, TaskError
+from runner.model.budget import Budget, BudgetModel, prices_for
+from runner.ports import Endpoint
+from runner.prompts.questions import Answer, Embedded, Question
+from runner.state.events import Advanced, Event, NodeFinished
+from runner.state.run_state import RunState
+
+_PROBE = "Cairn asks whether it may open pull requests"
+
+
+@dataclass(frozen=True, slots=True)
+class ActionAccess:
+    """A repository we may work in; ``shape`` is what the API says of it."""
+
+    identity: TokenIdentity
+    api: RepositoryApi
+    repository: Repo
+    shape: dict[str, Any]
+    bot: str
+    state: StateBranch
+
+
+async def enter(identity: TokenIdentity, name: str, *, branch: str) -> ActionAccess:
+    """Check that we may work here before anything changes. Raises ``ActionRefused``, ``Outage``."""
+    api = RepositoryApi(identity.github, name)
+    try:
+        bot = await identity.bot_login()
+        if not bot.endswith("[bot]"):
+            raise ActionRefused(texts.PERSON.format(login=bot))
+        shape = await identity.github.getitem("/repos/{+name}", {"name": name})
+        repository = Repo.model_validate(shape)
+        state = StateBranch(api, branch=branch, bot_login=bot)
+        await state.probe()
+        await _may_open_pulls(identity, repository)
+    except TaskError as refused:
+        raise ActionRefused(texts.lacks(refused.message)) from refused
+    except BadRequest as refused:
+        raise ActionRefused(texts.lacks(f"GitHub says: {refused}")) from refused
+    except Outage as outage:
+        if outage.kind not in ("permission", "credential", SUSPENDED):
+            raise
+        raise ActionRefused(texts.lacks(outage.message)) from outage
+    return ActionAccess(identity, api, repository, shape, bot, state)
+
+
+async def _may_open_pulls(identity: TokenIdentity, repository: Repo) -> None:
+    """Ask for a pull request that cannot be: 422 says that we may, 403 that we may not."""
+    branch = repository.default_branch
+    data = {"title": _PROBE, "head": branch, "base": branch}
+    path = "/repos/{+name}/pulls"
+    try:
+        await identity.github.post(path, {"name": repository.full_name}, data=data)
+    except BadRequest as refusal:
+        if refusal.status_code != 422:
+            raise ActionRefused(f"{texts.NO_PULLS} (GitHub says: {refusal})") from refusal
+
+
+class WithinBudget(Endpoint):
+    """A model with a budget (``inner``) whose end is told in the words of a workflow."""
+
+    def __init__(self, inner: Endpoint, limit: float) -> None:
+        self._inner = inner
+        self._limit = limit
+
+    async def ask(self, question: Question) -> Answer:
+        """Ask; raises ``Outage`` (kind ``budget``) when the budget does not cover the answer."""
+        with self._told():
+            return await self._inner.ask(question)
+
+    async def embed(self, texts: Sequence[str], *, model: str) -> Embedded:
+        """Embed; raises ``Outage`` (kind ``budget``) when the budget does not cover it."""
+        with self._told():
+            return await self._inner.embed(texts, model=model)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except Outage as outage:
+            if outage.kind != "budget":
+                raise
+            raise Outage("budget", texts.SPENT.format(limit=self._limit)) from outage
+
+
+log = logging.getLogger(__name__)
+
+_WORTH = frozenset({"checkpoint", "propose_recovery", "apply_recovery"})
+
+
+class Heard:
+    """The runs that did anything, in order, each with the newest state that is known."""
+
+    def __init__(self) -> None:
+        self.runs: dict[str, RunState | None] = {}
+
+    async def emit(self, event: Event) -> None:
+        """Take in what happened."""
+        known = self.runs.get(event.run)
+        self.runs[event.run] = event.state if isinstance(event, Advanced) else known
+
+
+class Keeper:
+    """Saves after every checkpoint and proposal, beside the run, so that a killed job loses little.
+
+    Used with ``async with``. A save that fails is told and tried again with the next.
+    """
+
+    def __init__(self, save: Callable[[], Awaitable[None]]) -> None:
+        self._save = save
+        self._due = False
+        self._wanted = asyncio.Event()
+        self._worker: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> None:
+        self._worker = asyncio.create_task(self._work())
+
+    async def __aexit__(self, *error: object) -> None:
+        if self._worker is not None:
+            self._worker.cancel()
+            await asyncio.gather(self._worker, return_exceptions=True)
+
+    async def emit(self, event: Event) -> None:
+        """A node that is worth keeping is kept as soon as its row is saved."""
+        if isinstance(event, NodeFinished) and event.node in _WORTH:
+            self._due = True
+        elif isinstance(event, Advanced) and self._due:
+            self._due = False
+            self._wanted.set()
+
+    async def _work(self) -> None:
+        while True:
+            await self._wanted.wait()
+            self._wanted.clear()
+            try:
+                await self._save()
+            except (Outage, TaskError) as error:
+                log.warning("The state was not kept: %s", error.message)
+
+
+__all__ = ["Acting", "Surroundings", "acting", "entered"]
+
+
+@dataclass(frozen=True)
+class Acting:
+    """What works in one workflow run; ``heard`` tells what it did."""
+
+    entry: ActionAccess
+    work: Working
+    heard: Heard
+
+
+@asynccontextmanager
+async def entered(
+    name: str, settings: ActionSettings, around: Surroundings, *, branch: str
+) -> AsyncIterator[ActionAccess]:
+    """Go in by the token. Raises ``ActionRefused`` or ``Outage``; nothing is changed."""
+    async with aiohttp.ClientSession() as session:
+        identity = TokenIdentity(
+            settings.github_token,
+            api_url=settings.github_api_url,
+            session=session,
+            clock=around.clock,
+            sleep=around.sleep,
+            mask=mask_for(secrets_of(settings)),
+        )
+        yield await enter(identity, name, branch=branch)
+
+
+@asynccontextmanager
+async def acting(
+    entry: ActionAccess, settings: ActionSettings, inputs: Inputs, around: Surroundings
+) -> AsyncIterator[Acting]:
+    """Take up what earlier workflow runs left, and work until it is closed.
+
+    Raises ``StoreError``, ``Outage`` or ``ActionRefused``.
+    """
+    heard = Heard()
+    async with AsyncExitStack() as stack:
+        parts = await _opened(settings, around, stack, entry)
+        parts = replace(parts, overlay=lambda config: laid_over(inputs, config))
+        parts = _within(parts, settings, inputs)
+        keeper = Keeper(lambda: entry.state.save(settings.cairn_data_dir))
+        await stack.enter_async_context(keeper)
+        yield Acting(entry, await stack.enter_async_context(working(parts, (heard, keeper))), heard)
+
+
+async def _opened(
+    settings: ActionSettings, around: Surroundings, stack: AsyncExitStack, entry: ActionAccess
+) -> ServerParts:
+    """Open the parts; a machine that cannot isolate what runs on it is a reason to do nothing."""
+    try:
+        return await open_parts(settings, around, stack, lambda _session, _mask: entry.identity)
+    except Outage as outage:
+        if outage.kind != "sandbox":
+            raise
+        raise ActionRefused(texts.UNISOLATED.format(reason=outage.message)) from outage
+
+
+def _within(parts: ServerParts, settings: ActionSettings, inputs: Inputs) -> ServerParts:
+    """Put the budget around the model."""
+    if inputs.budget is None:
+        return parts
+    name, prices = settings.cairn_model, prices_for(settings.openai_base_url, settings.cairn_prices)
+    if prices.cost(name, 1, 1) is None:
+        raise ActionRefused(texts.PRICELESS.format(model=name))
+    bounded = BudgetModel(parts.model, Budget(cost=inputs.budget), prices=prices, model=name)
+    return replace(parts, model=WithinBudget(bounded, inputs.budget))

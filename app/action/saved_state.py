@@ -1,0 +1,194 @@
+"""The branch that keeps our state between workflow runs: one commit without parents.
+
+It is moved by compare-and-swap, and only what our own account committed for it is read. A name is
+easily borrowed: whoever can push may write ours as the author of a commit signed with a key of
+their own. So everything that GitHub writes under our commits must be there: author, committer and,
+where this GitHub signs, its signature. No commit of ours but the state's has no parent.
+
+What is kept between workflow runs, as one archive: the database and the project memory.
+
+Of runs that are over only what later ones ask for is kept, so that the archive stays small.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import gzip
+import io
+import re
+import shutil
+import sqlite3
+import tarfile
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from app.action import texts
+from app.action.job import ActionRefused
+from app.github.api import RepositoryApi, ref_path
+from app.github.commits import Commits
+from runner.errors import TaskError
+
+DATABASE = "cairn.db"
+MOST_ARCHIVE_BYTES = 1 << 30
+"""Unpacked; what is kept of a repository is a thousandth of it."""
+_KEPT = (DATABASE, "action.json", "executor/*/memory.json")
+_OURS = re.compile(r"cairn\.db|action\.json|executor/[0-9]+/memory\.json")
+_OVER = "(SELECT id FROM runs WHERE status IN ('ended', 'cancelled'))"
+_FORGET = (
+    f"DELETE FROM journal WHERE run IN {_OVER}",  # noqa: S608 - no value of others in it
+    f"DELETE FROM answers WHERE run IN {_OVER}",  # noqa: S608 - likewise
+    "DELETE FROM contents WHERE NOT EXISTS (SELECT 1 FROM journal)",
+    "UPDATE deliveries SET payload = x'', headers = '{}' WHERE status IN ('done', 'ignored')",
+    "VACUUM",
+)
+
+
+def pack(folder: Path) -> bytes:
+    """Return what is in the data folder, as a compressed tar archive."""
+    packed = io.BytesIO()
+    with tempfile.TemporaryDirectory() as place, tarfile.open(fileobj=packed, mode="w") as tar:
+        copied = Path(place, DATABASE)
+        if (folder / DATABASE).exists():
+            _copy(folder / DATABASE, copied)
+            tar.add(copied, DATABASE)
+        for pattern in _KEPT[1:]:
+            for path in sorted(folder.glob(pattern)):
+                tar.add(path, str(path.relative_to(folder)))
+    return gzip.compress(packed.getvalue(), mtime=0)
+
+
+def unpack(packed: bytes, folder: Path) -> None:
+    """Put an archive's files into the data folder; others than ours are left out.
+
+    Raises ``ValueError`` when it is no archive, or one of more than ``MOST_ARCHIVE_BYTES``.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with tarfile.open(fileobj=io.BytesIO(packed), mode="r:gz") as tar:
+            for each in _ours(tar):
+                _write(tar, each, folder / each.name)
+    except (tarfile.TarError, OSError, EOFError) as error:
+        raise ValueError(f"it is no archive: {error}") from error
+
+
+def _ours(tar: tarfile.TarFile) -> list[tarfile.TarInfo]:
+    """The files that are kept; all names and sizes are looked at before one is written."""
+    ours, left = [], MOST_ARCHIVE_BYTES
+    for each in tar:
+        left -= each.size
+        if left < 0:  # a few bytes may stand for a disk full of them
+            raise ValueError(f"it holds more than {MOST_ARCHIVE_BYTES:,} bytes")
+        if each.isreg() and _OURS.fullmatch(each.name):
+            ours.append(each)
+    return ours
+
+
+def _write(tar: tarfile.TarFile, each: tarfile.TarInfo, path: Path) -> None:
+    # not by extractall, which is safe by a filter that not every Python 3.11 has
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = tar.extractfile(each)
+    if content is not None:
+        with content, path.open("wb") as file:
+            shutil.copyfileobj(content, file)
+
+
+def _copy(database: Path, to: Path) -> None:
+    """Copy a database that is in use, without what nobody will ask for."""
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("VACUUM INTO ?", (str(to),))
+    with closing(sqlite3.connect(to, isolation_level=None)) as connection:
+        for statement in _FORGET:
+            connection.execute(statement)
+
+
+ARCHIVE = "state.tar.gz"
+MOST_BRANCH_BYTES = 50 << 20
+_MESSAGE = "State of Cairn between workflow runs"
+
+_Form = tuple[tuple[str, ...], bool]
+
+
+class StateBranch:
+    """One branch of one repository. Every method raises ``Outage`` or ``TaskError``."""
+
+    def __init__(self, api: RepositoryApi, *, branch: str, bot_login: str) -> None:
+        self._api = api
+        self._commits = Commits(api)
+        self._branch = branch
+        self._bot = bot_login
+        self._at = ""
+        self._form: _Form | None = None
+        self._turn = asyncio.Lock()
+
+    async def probe(self) -> None:
+        """Make a commit on no branch: it tells whether we may write, and how ours look."""
+        made = await self._commit({"README.md": texts.STATE_README.encode()})
+        self._form = _form(made)
+
+    async def restore(self, folder: Path) -> bool:
+        """Put what was kept into a folder; False when nothing was. Raises ``ActionRefused``."""
+        ref = await self._api.find(ref_path(self._branch), f"show branch {self._branch}")
+        if ref is None:
+            return False
+        self._at = str(ref["object"]["sha"])
+        commit = await self._api.get(f"git/commits/{self._at}", "show the state's commit")
+        if not self._is_ours(commit):
+            raise ActionRefused(texts.FOREIGN_STATE.format(branch=self._branch, bot=self._bot))
+        tree = await self._api.get(f"git/trees/{commit['tree']['sha']}", "list the state's files")
+        shas = [each["sha"] for each in tree["tree"] if each["path"] == ARCHIVE]
+        if not shas:
+            return False
+        packed = await self._commits.blob(shas[0])
+        try:
+            await asyncio.to_thread(unpack, packed, folder)
+        except ValueError as error:
+            foreign = texts.FOREIGN_STATE.format(branch=self._branch, bot=self._bot)
+            raise ActionRefused(f"{foreign} ({error})") from error
+        return True
+
+    async def save(self, folder: Path) -> None:
+        """Keep what is in a folder. Raises ``TaskError`` when another process kept its own."""
+        async with self._turn:
+            packed = await asyncio.to_thread(pack, folder)
+            if len(packed) > MOST_BRANCH_BYTES:
+                large = texts.TOO_LARGE.format(size=len(packed), most=MOST_BRANCH_BYTES)
+                raise TaskError("github", large)
+            files = {"README.md": texts.STATE_README.encode(), ARCHIVE: packed}
+            await self._move(str((await self._commit(files))["sha"]))
+
+    def _is_ours(self, commit: Any) -> bool:
+        if self._form is None or commit["parents"] or commit["message"].strip() != _MESSAGE:
+            return False
+        people, signed = _form(commit)
+        return people == self._form[0] and signed >= self._form[1]
+
+    async def _move(self, commit: str) -> None:
+        if self._at:
+            moved = await self._commits.move(self._branch, old=self._at, new=commit)
+        else:
+            moved = await self._commits.point(self._branch, commit)
+        if not moved:
+            raise TaskError("github", texts.MOVED.format(branch=self._branch))
+        self._at = commit
+
+    async def _commit(self, files: dict[str, bytes]) -> Any:
+        entries = [
+            {"path": path, "mode": "100644", "type": "blob", "sha": await self._blob(content)}
+            for path, content in files.items()
+        ]
+        tree = await self._api.post("git/trees", {"tree": entries}, "write the state")
+        data = {"message": _MESSAGE, "tree": tree["sha"], "parents": []}
+        return await self._api.post("git/commits", data, "commit the state")
+
+    async def _blob(self, content: bytes) -> str:
+        data = {"content": base64.b64encode(content).decode(), "encoding": "base64"}
+        return str((await self._api.post("git/blobs", data, "store the state"))["sha"])
+
+
+def _form(commit: Any) -> _Form:
+    """Who made a commit, as GitHub writes it under ours, and whether GitHub vouches for it."""
+    people = tuple(str(commit[r][f]) for r in ("author", "committer") for f in ("name", "email"))
+    return people, bool((commit.get("verification") or {}).get("verified"))

@@ -1,0 +1,282 @@
+"""``cairn status``, ``resume``, ``approve``, ``reject`` and ``edit``: runs of this folder.
+
+``cairn doctor`` and ``cairn --version``: what one asks when something does not work.
+
+``cairn memory``: what earlier runs of this folder learned.
+
+``cairn roadmap``: how a roadmap is read, what is wrong with it, what it would be with boxes.
+
+``cairn setup``: registers the GitHub App.
+
+``cairn action``, registered without importing what it needs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.cli.options import AllowDirty, Json, LogLevel, MaxCost, MaxTokens, Sandbox, Verbose
+
+if TYPE_CHECKING:
+    from app.local.decide import LocalDecision
+
+
+Proposal = Annotated[
+    str,
+    typer.Argument(help="Its id or its task; not needed when only one waits.", show_default=False),
+]
+Why = Annotated[str, typer.Option(help="Your reason, kept with the decision.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with the run at once.")]
+
+
+def add_to(cli: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (status, resume, approve, reject, edit):
+        cli.command()(command)
+
+
+def status(
+    json: Annotated[bool, typer.Option("--json", help="One object, for programs.")] = False,
+) -> None:
+    """Show the runs of this folder and what waits for a decision."""
+    from app.local.report import command
+
+    raise typer.Exit(command(Path.cwd(), json=json))
+
+
+def resume(
+    run: Annotated[
+        str, typer.Argument(help="Id of the run (default: the newest that can go on).")
+    ] = "",
+    sandbox: Sandbox = None,
+    max_cost: MaxCost = None,
+    max_tokens: MaxTokens = None,
+    allow_dirty: AllowDirty = False,
+    json: Json = False,
+    verbose: Verbose = False,
+    log_level: LogLevel = "info",
+) -> None:
+    """Go on with a run that was interrupted, paused, or has been decided about."""
+    from app.local.command import resume as command
+    from app.local.options import LocalRun
+    from app.local.report import OutputFormat as Told
+    from runner.model.budget import Budget
+
+    budget = Budget(max_cost, max_tokens)
+    place = Path.cwd()
+    asked = LocalRun(place, run=run, sandbox=sandbox or "", budget=budget, dirty=allow_dirty)
+    raise typer.Exit(command(asked, Told(json, log_level, verbose)))
+
+
+def approve(proposal: Proposal = "", why: Why = "", resume: Resume = False) -> None:
+    """Let a proposal be applied: what is proposed about a task, or code that was held back."""
+    from app.local.decide import LocalDecision as Said
+
+    _decide(Said("approve", proposal, why, goes_on=resume))
+
+
+def reject(
+    proposal: Proposal = "",
+    why: Why = "",
+    skip: Annotated[
+        bool, typer.Option("--skip", help="Leave the task out instead of failing it.")
+    ] = False,
+    resume: Resume = False,
+) -> None:
+    """Refuse a proposal; its task stays open and counts as failed."""
+    from app.local.decide import LocalDecision as Said
+
+    _decide(Said("skip" if skip else "reject", proposal, why, goes_on=resume))
+
+
+def edit(
+    proposal: Proposal = "",
+    why: Why = "",
+    file: Annotated[
+        str, typer.Option(help="Read the list from this file (- for input), not from an editor.")
+    ] = "",
+    resume: Resume = False,
+) -> None:
+    """Put tasks of your own in the place of a task: opens EDITOR with what is proposed."""
+    from app.local.decide import LocalDecision as Said
+
+    _decide(Said("edit", proposal, why, file, goes_on=resume))
+
+
+def _decide(said: LocalDecision) -> None:
+    from app.local.command import resume
+    from app.local.decide import decide
+    from app.local.options import LocalRun
+    from app.local.report import OutputFormat as Told
+    from app.terminal import any_encoding
+
+    any_encoding()
+    code, run = decide(said, Path.cwd())
+    if said.goes_on and not code:
+        code = resume(LocalRun(Path.cwd(), run=run), Told())
+    raise typer.Exit(code)
+
+
+def doctor(
+    json: Annotated[bool, typer.Option("--json", help="One object, for programs.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Tell everything, and where an error came from.")
+    ] = False,
+) -> None:
+    """Check settings, folder, model, sandbox, database and GitHub App: one line each.
+
+    A line says ok, warning, problem or skipped, and what to do. Nothing is changed, no secret is
+    printed. What needs the App is skipped where none is configured.
+    """
+    from app.doctor.command import command
+
+    raise typer.Exit(command(Path.cwd(), json=json, verbose=verbose))
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from app.version import version_of_cairn
+
+        typer.echo(f"cairn {version_of_cairn()}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool,
+    typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+]
+
+
+memory_cli = typer.Typer(
+    name="memory",
+    help="Show or clear what earlier runs of this folder learned.",
+    no_args_is_help=True,
+)
+
+_FILE = Path(".executor", "memory.json")
+
+
+@memory_cli.command("show")
+def show_memory(
+    json: Annotated[bool, typer.Option("--json", help="One object, for programs.")] = False,
+) -> None:
+    """Show what is remembered: what files are for, what was decided, what worked and what not."""
+    import asyncio
+    from dataclasses import asdict
+    from json import dumps
+
+    from app.show.words import memory_lines
+    from runner.files.results import FileMemory
+
+    notes = asyncio.run(FileMemory(_FILE, mask=str).notes())
+    if json:
+        typer.echo(dumps({"notes": [asdict(note) for note in notes]}, ensure_ascii=False))
+        return
+    for line in memory_lines(notes):
+        typer.echo(line)
+
+
+@memory_cli.command()
+def clear() -> None:
+    """Forget everything: delete the file."""
+    _FILE.unlink(missing_ok=True)
+    typer.echo("The project memory is empty now.")
+
+
+roadmap_cli = typer.Typer(
+    name="roadmap",
+    help="Show how a roadmap is read, check it, or give it checkboxes.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+File = Annotated[str, typer.Argument(help="The roadmap; - reads standard input.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON value, for programs.")]
+
+
+@roadmap_cli.command("show")
+def show_roadmap(file: File = "ROADMAP.md", json: AsJson = False) -> None:
+    """Show the tasks: order, kinds, dependencies, warnings, and what has no box."""
+    from app.roadmap.commands import show as command
+
+    raise typer.Exit(command(file, json=json))
+
+
+@roadmap_cli.command()
+def lint(file: File = "ROADMAP.md", json: AsJson = False) -> None:
+    """List what a person should look at first; exit code 1 when there is something."""
+    from app.roadmap.commands import lint as command
+
+    raise typer.Exit(command(file, json=json))
+
+
+@roadmap_cli.command()
+def normalize(
+    file: File = "ROADMAP.md",
+    write: Annotated[bool, typer.Option("--write", help="Write it into the file.")] = False,
+    output: Annotated[str, typer.Option(help="Write it into this new file instead.")] = "",
+    model: Annotated[
+        str,
+        typer.Option(help="Ask this model where the structure does not say what the tasks are."),
+    ] = "",
+) -> None:
+    """Show the roadmap with checkboxes as a diff, for one that has none; write it when told to."""
+    from app.roadmap.normalize import NormalizeOptions as Asked
+    from app.roadmap.normalize import command
+
+    asked = Asked(file=file, write=write, output=output, model=model)
+    raise typer.Exit(command(asked))
+
+
+@roadmap_cli.command()
+def sync(
+    file: File = "ROADMAP.md",
+    todos: Annotated[
+        str, typer.Option(help="The todos.json a person has edited.")
+    ] = ".executor/todos.json",
+    write: Annotated[bool, typer.Option("--write", help="Write it into the file.")] = False,
+) -> None:
+    """Take statuses that were changed in todos.json back into the roadmap, as ticks."""
+    from app.roadmap.commands import sync_todos as command
+
+    raise typer.Exit(command(file, todos=todos, write=write))
+
+
+def setup(
+    url: Annotated[
+        str,
+        typer.Option(
+            help="Where GitHub will reach the server, https:// (default: CAIRN_PUBLIC_URL)."
+        ),
+    ] = "",
+    organization: Annotated[
+        str, typer.Option(help="Organisation that shall own the App (default: your own account).")
+    ] = "",
+    name: Annotated[
+        str, typer.Option(help="The App's name, at most 34 characters (default: from the address).")
+    ] = "",
+    file: Annotated[
+        Path, typer.Option(help="File the secrets are written to; it must not exist.")
+    ] = Path("cairn.env"),
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port of the page on this machine (0: any).")
+    ] = 0,
+) -> None:
+    """Register the GitHub App with a page on this machine, and write its secrets to a file.
+
+    For GitHub Enterprise Server set GITHUB_SERVER_URL before.
+    """
+    from app.setup.command import SetupOptions as Asked
+    from app.setup.command import command
+
+    raise typer.Exit(command(Asked(url, organization, name, file, port)))
+
+
+def action() -> None:
+    """Work in a GitHub workflow run: what action.yml calls, configured by the environment."""
+    from app.action.command import command
+
+    raise typer.Exit(command())

@@ -1,0 +1,79 @@
+"""``cairn serve``: listen, work, and stop in order when asked to."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+
+from app.compose.server import server
+from app.logs import secrets_of, set_up_logging
+from app.server.http import listening
+from app.settings import (
+    ServerSettings,
+    SettingsError,
+    keep_private,
+    load_server_settings,
+    load_setup_settings,
+)
+from app.setup.command import only_the_app, set_up
+from app.setup.words import HINT
+from app.store.database import StoreError
+from runner.errors import Outage
+
+log = logging.getLogger(__name__)
+
+
+def command() -> int:
+    """Serve until the end; what keeps the server from starting is said on standard error.
+
+    Returns the exit code: 2 for settings and database, 4 when something outside does not work.
+    """
+    try:
+        asyncio.run(serve())
+    except SettingsError as error:
+        missing = any(problem.name == "GITHUB_APP_ID" for problem in error.problems)
+        return _complain(f"{error}\n{HINT}" if missing else str(error), 2)
+    except StoreError as error:
+        return _complain(str(error), 2)
+    except Outage as outage:
+        return _complain(outage.message, 4)
+    except KeyboardInterrupt:  # before there was a server to be stopped in order
+        return 130
+    return 0
+
+
+async def serve() -> None:
+    """Run until SIGTERM or SIGINT. Raises ``SettingsError``, ``StoreError`` or ``Outage``."""
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    settings = await _settings(stop)
+    if settings is None:
+        return
+    set_up_logging(settings.cairn_log_level, secrets=secrets_of(settings))
+    keep_private()
+    async with server(settings) as running:
+        log.info(running.sandbox.reason)
+        async with listening(running.app, settings.host, settings.port) as address:
+            log.info("Listening on %s", address)
+            await stop.wait()
+            log.info("Stopping: runs go on from their last step at the next start")
+
+
+async def _settings(stop: asyncio.Event) -> ServerSettings | None:
+    """Read the settings; without an App serve its set-up first. None when stopped meanwhile."""
+    try:
+        return load_server_settings()
+    except SettingsError as error:
+        # without an address GitHub could neither deliver nor send a browser back
+        if not only_the_app(error.problems) or not os.environ.get("CAIRN_PUBLIC_URL"):
+            raise
+    return load_server_settings() if await set_up(load_setup_settings(), stop) else None
+
+
+def _complain(message: str, code: int) -> int:
+    print(message, file=sys.stderr)
+    return code

@@ -1,0 +1,106 @@
+"""Everything for those who watch runs, put together: the hub of events and the pages.
+
+``/setup`` of a server that has its App: what the App is, and what it must be allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from app.jobs.worker import Outcome
+from app.pages.answers import answer
+from app.pages.site import Door, Sources, routes
+from app.pages.view import Listing
+from app.progress.waiting import WaitEstimate
+from app.runs.live import Hub
+from app.server.http import Access
+from app.settings import WorkSettings
+from app.setup import words
+from app.setup.addresses import CALLBACK, WEBHOOK, asked, heard
+from app.setup.site import SETUP
+from app.store.database import Store
+from app.store.runs import Run, StoredRuns
+from runner.loop.journal import Cursors
+from runner.ports import Clock, Events, Fanout, Journal
+from runner.state.events import RunChanged
+from runner.state.options import Request
+from runner.state.run_state import RunState
+
+
+def configured_routes(settings: WorkSettings, door: Door) -> list[web.RouteDef]:
+    """Return the routes, for who has the admin token; nothing can be registered any more."""
+
+    async def show(request: web.Request) -> web.StreamResponse:
+        url = settings.cairn_public_url
+        data = {
+            "server": settings.github_server_url,
+            "webhook": f"{url}{WEBHOOK}" if url else None,
+            "permissions": asked(),
+            "events": heard(),
+            "told": words.CONFIGURED,
+        }
+        return answer(request, "setup_app", data)
+
+    shown = door.guarded(show)
+    return [web.get(SETUP, shown), web.get(CALLBACK, shown)]
+
+
+@dataclass(frozen=True)
+class Watching:
+    """The runs' audience: ``events`` hears of every run, ``routes`` show them; so do ``also``."""
+
+    hub: Hub
+    waiting: WaitEstimate
+    routes: list[web.RouteDef]
+    also: tuple[Events, ...] = ()
+
+    @property
+    def events(self) -> Events:
+        """The listener every run has."""
+        return Fanout(self.hub, self.waiting, *self.also)
+
+    async def stopped(self, run: Run, outcome: Outcome) -> None:
+        """Tell how a run stopped, for some stop before the loop could say anything."""
+        if self.hub.status(run.id) != outcome.status:
+            await self.events.emit(RunChanged(run.id, "", outcome.status, outcome.reason))
+
+    async def on_shutdown(self, app: web.Application) -> None:
+        """End the streams, so that the server does not wait for their readers."""
+        await self.hub.close()
+
+
+def watching(
+    settings: WorkSettings,
+    *,
+    store: Store,
+    runs: StoredRuns,
+    journal: Journal,
+    clock: Clock,
+    mask: Callable[[str], str],
+) -> Watching:
+    """Put the pages together; nothing is read before somebody asks for a page."""
+    hub = Hub(clock, mask=mask)
+    waiting = WaitEstimate(runs, at_once=settings.cairn_concurrency, clock=clock)
+    sources = Sources(
+        runs=runs,
+        listing=Listing(store),
+        waiting=waiting,
+        hub=hub,
+        recall=lambda run: recall(run, journal),
+        server_url=settings.github_server_url,
+        mask=mask,
+    )
+    secure = (settings.cairn_public_url or "").startswith("https:")
+    access = Access(settings.cairn_admin_token, secure=secure, clock=clock)
+    door = Door(access)
+    return Watching(hub, waiting, [*routes(sources, door), *configured_routes(settings, door)])
+
+
+async def recall(run: Run, journal: Journal) -> RunState | None:
+    """Fold a run's rows without changing any; None when it has none. Raises ``Outage``."""
+    request = Request(run.id, run.roadmap)
+    state = await Cursors(journal).recall(request, now=0.0)
+    return state if state.started else None

@@ -1,0 +1,333 @@
+"""Part of the composition root: what all runs of a server share, and what one run works with.
+
+Part of the composition root: what lies in the data folder for each repository.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, aclosing
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import aiohttp
+from gidgethub.abc import GitHubAPI
+
+from app.compose.pages import Watching, watching
+from app.compose.proposals import SkippedTasks, rules_of
+from app.github.api import RepositoryApi
+from app.github.commits import Branches, Commits
+from app.github.config import Overlay, as_it_is, read_config
+from app.github.mirror import Mirror
+from app.github.one_pull import NormalisePull
+from app.github.repository import GitHubRepository
+from app.github.token_identity import CHECK, PUBLISH, READ, Identity
+from app.jobs.worker import Outcome, Segment
+from app.local.compose import open_model, sandboxes
+from app.logs import mask_for, secrets_of
+from app.progress.comment import CommentPlace, Progress, QueueAnnouncement
+from app.progress.waiting import WaitEstimate
+from app.proposals.service import Look, ShownProposals
+from app.pushes.normalise import Normalising
+from app.runs.execution import RunPorts, StoredControl, execute
+from app.runs.service import row_of
+from app.settings import WorkSettings
+from app.store.database import Store, open_store
+from app.store.deliveries import StoredRefusals
+from app.store.proposals import StoredDecisions, StoredProposals
+from app.store.runs import Run, RunRequest, StoredAnswers, StoredJournal, StoredRuns, StoredSkips
+from handlers.events import PullClosed, Repo
+from handlers.ports import Rules, RunRequested
+from handlers.pushes import BranchPushed
+from runner.config.model import RepositoryConfig
+from runner.config.reading import ConfigError
+from runner.context.library import Index
+from runner.files.durable import take_folder
+from runner.files.results import FileMemory, RunFiles
+from runner.loop import stacking
+from runner.loop.deps import Deps
+from runner.ports import Clock, Endpoint, Events, Fanout, Sandbox
+from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
+from runner.state.publishing import PullRequests
+from runner.text.mask import Mask
+
+
+class Folders:
+    """One mirror and one project memory a repository, whichever of its runs asks."""
+
+    def __init__(self, data: Path, *, mask: Callable[[str], str]) -> None:
+        self._data = data
+        self._mask = mask
+        self._mirrors: dict[int, Mirror] = {}
+        self._memories: dict[int, FileMemory] = {}
+
+    def mirror(self, repository_id: int) -> Mirror:
+        """The bare mirror that snapshots are read from."""
+        if repository_id not in self._mirrors:
+            self._mirrors[repository_id] = Mirror(self._data / "mirrors" / str(repository_id))
+        return self._mirrors[repository_id]
+
+    def memory(self, repository_id: int) -> FileMemory:
+        """What runs of the repository left to know."""
+        if repository_id not in self._memories:
+            path = self._left_behind(repository_id) / "memory.json"
+            self._memories[repository_id] = FileMemory(path, mask=self._mask)
+        return self._memories[repository_id]
+
+    def run_files(self, repository_id: int) -> RunFiles:
+        """Writes what a run leaves behind."""
+        return RunFiles(self._left_behind(repository_id), mask=self._mask)
+
+    def _left_behind(self, repository_id: int) -> Path:
+        return self._data / "executor" / str(repository_id)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What tests replace: time, who hears of bugs, the sandbox or its PATH.
+
+    ``sleep`` waits before another try (seconds), ``rest`` until a paused run may go on.
+    """
+
+    clock: Clock
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    on_bug: Callable[[Exception], None] | None = None
+    sandbox_path: str = ""
+    sandbox: Sandbox | None = None
+    rest: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+
+@dataclass(frozen=True)
+class ServerParts:
+    """What all runs of a server share."""
+
+    settings: WorkSettings
+    around: Surroundings
+    store: Store
+    identity: Identity
+    model: Endpoint
+    journal: StoredJournal
+    sandbox: SandboxChoice
+    folders: Folders
+    index: Index
+    mask: Mask
+    overlay: Overlay = as_it_is
+
+    def watching(self, runs: StoredRuns) -> Watching:
+        """The pages, and who hears of every run for them."""
+        return watching(
+            self.settings,
+            store=self.store,
+            runs=runs,
+            journal=self.journal,
+            clock=self.around.clock,
+            mask=self.mask,
+        )
+
+    def first_words(self, waiting: WaitEstimate) -> QueueAnnouncement:
+        """Who makes the comment of a run that is asked for."""
+        around = self.around
+        return QueueAnnouncement(
+            self.identity, waiting, clock=around.clock, sleep=around.sleep, quiet=self.quiet
+        )
+
+    @property
+    def skips(self) -> StoredSkips:
+        """The tasks people want left out."""
+        return StoredSkips(self.store, self.around.clock)
+
+    @property
+    def refusals(self) -> StoredRefusals:
+        """Who was told already that they may not do something."""
+        return StoredRefusals(self.store, self.around.clock)
+
+    async def segment(self, id: str, runs: StoredRuns, watch: Watching, *, poll: Look) -> Segment:
+        """Drive a run from where its journal stands, and tell who watches how it stopped.
+
+        ``poll`` is told of new proposals.
+        """
+        run = await runs.get(id)
+        if run is None:
+            raise LookupError(f"there is no run {id}")
+        ports = await self.ports(run, runs, watch.events, poll)
+        async with aclosing(execute(run, ports, runs)) as steps:
+            async for step in steps:
+                if isinstance(step, Outcome):
+                    await watch.stopped(run, step)
+                yield step
+
+    async def ports(self, run: Run, runs: StoredRuns, watchers: Events, poll: Look) -> RunPorts:
+        """Put together what one run works with. Raises ``Outage`` when GitHub does not answer."""
+        scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
+        github = self.identity.client(**scope, permissions=PUBLISH)
+        bot = await self.identity.bot_login()
+        repository = await self.repository(run)
+        place = CommentPlace(run.repository, run.issue or 0, bot)
+        progress = Progress(
+            run.id,
+            place,
+            github=github,
+            clock=self.around.clock,
+            sleep=self.around.sleep,
+            comment=run.progress_comment_id,
+            quiet=partial(self.quiet, run.installation_id, run.repository_id, run.repository),
+        )
+        files = self.folders.run_files(run.repository_id)
+        deps = Deps(
+            model=self.model,
+            sandbox=self.sandbox.sandbox,
+            repository=repository,
+            journal=self.journal,
+            events=Fanout(files, watchers, progress),
+            clock=self.around.clock,
+            control=StoredControl(runs),
+            answers=StoredAnswers(self.store, self.around.clock),
+            decisions=StoredDecisions(self.store),
+            skips=SkippedTasks(self.skips, run.repository_id, run.roadmap),
+            memory=self.folders.memory(run.repository_id),
+            index=self.index,
+            embedder=self.model,
+            model_name=self.settings.cairn_model,
+            mask=self.mask,
+        )
+        stored = StoredProposals(self.store, self.around.clock)
+        shown = ShownProposals(run, stored, self.around.clock, poll)
+        api = RepositoryApi(github, run.repository)
+        branches = Branches(Commits(api, bot_login=bot), snapshot=repository.snapshot)
+        boxes = Normalising(deps, NormalisePull(api, branches=branches, bot_login=bot))
+        config = partial(self._config, github, run.repository)
+        return RunPorts(
+            deps, progress, shown, config, boxes.offered, repository.in_mode, repository.mend
+        )
+
+    async def repository(self, run: RunRequest) -> GitHubRepository:
+        """The repository as one run sees it. Raises ``Outage`` when GitHub does not answer."""
+        scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
+        return GitHubRepository(
+            self.identity.client(**scope, permissions=PUBLISH),
+            checks=self.identity.client(**scope, permissions=CHECK)
+            if self.identity.has_buttons
+            else None,
+            full_name=run.repository,
+            base=run.base_branch,
+            roadmap=run.roadmap,
+            run=run.id,
+            bot_login=await self.identity.bot_login(),
+            server_url=self.settings.github_server_url,
+            token=lambda: self.identity.installation_token(**scope, permissions=READ),
+            mirror=self.folders.mirror(run.repository_id),
+        )
+
+    async def roadmap_now(self, request: RunRequested, path: str) -> bytes:
+        """A roadmap as a new run would read it; empty when there is none. Raises ``Outage``."""
+        repository = await self.repository(row_of(request, path))
+        now = await stacking.roadmap_now(repository, await repository.stack(), path)
+        return now.content if now else b""
+
+    async def restack(self, push: BranchPushed, strategy: PullRequests) -> None:
+        """Keep open pull requests true to the branch that was pushed to. Raises ``Outage``."""
+        repository = await self._default_branch(push)
+        # a single pull request grows while its run works, and goes on from no commit but its own
+        await repository.restack(ticks=strategy != "single")
+
+    async def pull_ended(self, event: PullClosed) -> None:
+        """Keep what stood on a pull request of ours true after its end. Raises ``Outage``."""
+        scope = (event.installation_id, event.repository.id, event.repository.full_name)
+        if not await self.quiet(*scope):
+            await (await self._default_branch(event)).restack(ended=event.issue, ticks=False)
+
+    async def _default_branch(self, event: BranchPushed | PullClosed) -> GitHubRepository:
+        """The repository of an event, for no run and no roadmap in particular."""
+        place = RunRequest(
+            id="",
+            delivery=event.delivery,
+            repository_id=event.repository.id,
+            repository=event.repository.full_name,
+            installation_id=event.installation_id,
+            issue=None,
+            roadmap="",
+            base_branch=event.repository.default_branch,
+            request={},
+        )
+        return await self.repository(place)
+
+    async def rules_of(self, repository: Repo, installation: int) -> Rules:
+        """Who may decide about proposals there, as its configuration says now."""
+        github = self.identity.client(
+            installation_id=installation, repository_id=repository.id, permissions=READ
+        )
+        return await rules_of(lambda: self._config(github, repository.full_name))
+
+    async def quiet(self, installation_id: int, repository_id: int, full_name: str) -> bool:
+        """Whether nothing may be said there, as its configuration says now. Raises ``Outage``."""
+        scope = {"installation_id": installation_id, "repository_id": repository_id}
+        github = self.identity.client(**scope, permissions=READ)
+        try:
+            return (await self._config(github, full_name)).github_mode == "disabled"
+        except ConfigError:
+            return False  # people are told what is wrong with it
+
+    async def roadmap_of(self, request: RunRequested) -> str:
+        """The roadmap a command means: the one it names, else the configured one."""
+        if request.command.path:
+            return request.command.path
+        github = self.identity.client(
+            installation_id=request.installation_id,
+            repository_id=request.repository.id,
+            permissions=READ,
+        )
+        try:
+            config = await self._config(github, request.repository.full_name)
+        except ConfigError:
+            config = RepositoryConfig()  # the run itself tells people what is wrong
+        return config.roadmap.path
+
+    async def _config(self, github: GitHubAPI, repository: str) -> RepositoryConfig:
+        images = self.settings.cairn_allowed_images
+        return self.overlay(await read_config(github, repository, images=images))
+
+
+async def open_parts(
+    settings: WorkSettings,
+    around: Surroundings,
+    stack: AsyncExitStack,
+    identify: Callable[[aiohttp.ClientSession, Mask], Identity],
+) -> ServerParts:
+    """Open what all runs share; ``stack`` closes it. ``identify`` says who we are at GitHub."""
+    folder, mask = settings.cairn_data_dir, mask_for(secrets_of(settings))
+    stack.callback(os.close, take_folder(folder, name=f"the data folder {folder}"))
+    store = await open_store(settings.database_url.get_secret_value(), mask=mask.values)
+    stack.push_async_callback(store.close)
+    session = await stack.enter_async_context(aiohttp.ClientSession())
+    choice = await _server_sandbox(settings, around)
+    await choice.sandbox.sweep()
+    model = open_model(settings, around.sleep, kept=folder, mask=mask)
+    stack.push_async_callback(model.close)
+    return ServerParts(
+        settings=settings,
+        around=around,
+        store=store,
+        identity=identify(session, mask),
+        model=model,
+        journal=StoredJournal(store, around.clock),
+        sandbox=replace(choice, sandbox=MaskedSandbox(choice.sandbox, mask)),
+        folders=Folders(folder, mask=mask),
+        index=Index(),
+        mask=mask,
+    )
+
+
+async def _server_sandbox(settings: WorkSettings, around: Surroundings) -> SandboxChoice:
+    if around.sandbox is not None:
+        return SandboxChoice(sandbox=around.sandbox, reason="The sandbox is a test's.")
+    candidates = sandboxes(
+        settings,
+        str(settings.cairn_data_dir.resolve()),
+        prepared=settings.cairn_data_dir / "prepared",
+        unsafe=settings.cairn_allow_unsandboxed,
+        path=around.sandbox_path or os.environ.get("PATH", os.defpath),
+    )
+    return await choose_sandbox(settings.cairn_sandbox, candidates=candidates)

@@ -1,0 +1,122 @@
+"""Part of the composition root: what people decide about, and where the reactions come from."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from cachetools import LRUCache
+
+from app.github.comments import read_reactions
+from app.github.token_identity import CONVERSE, REACTIONS, Identity
+from app.progress.comment import ReadOnlyCheck, writable_everywhere
+from app.proposals.service import ProposalService
+from app.store.proposals import StoredProposal
+from app.store.runs import StoredRuns, StoredSkips
+from handlers.decisions import Reacted, Refused, weigh_reactions
+from handlers.events import Repo
+from handlers.ports import Rules
+from handlers.replies import unread_reactions
+from handlers.talk import IssueThread, Refusals
+from runner.config.model import RepositoryConfig
+from runner.config.reading import ConfigError
+
+_MOST_REFUSED = 10_000
+
+
+@dataclass(frozen=True)
+class SkippedTasks:
+    """The ``StoredSkips`` port of one run."""
+
+    skips: StoredSkips
+    repository_id: int
+    roadmap: str
+
+    async def skipped(self) -> frozenset[str]:
+        """Return the keys of the tasks people want left out."""
+        return await self.skips.of(self.repository_id, self.roadmap)
+
+
+class Reactions:
+    """Asks GitHub for reactions, and weighs them with those who decide.
+
+    ``quiet`` tells where nothing may be said.
+    """
+
+    def __init__(
+        self,
+        identity: Identity,
+        runs: StoredRuns,
+        proposals: ProposalService,
+        refusals: Refusals,
+        quiet: ReadOnlyCheck = writable_everywhere,
+    ) -> None:
+        self._identity = identity
+        self._runs = runs
+        self._proposals = proposals
+        self._refusals = refusals
+        self._quiet = quiet
+        self._refused: Refused = LRUCache(_MOST_REFUSED)
+        self._unread: LRUCache[int, bool] = LRUCache(_MOST_REFUSED)
+
+    async def ask(
+        self, installation: int, nodes: Sequence[str]
+    ) -> tuple[Mapping[str, Reacted | None], int]:
+        """Return what is on comments of any repository of an installation. Raises ``Outage``."""
+        client = self._identity.client(
+            installation_id=installation, repository_id=None, permissions=REACTIONS
+        )
+        return await read_reactions(client, nodes)
+
+    async def judge(self, stored: StoredProposal, comment: Reacted | None) -> None:
+        """Weigh the reactions on one proposal. Raises ``Outage``."""
+        await weigh_reactions(
+            await self._proposals.told(stored),
+            comment,
+            talk=await self._talk(stored),
+            proposals=self._proposals,
+            refused=self._refused,
+        )
+
+    async def unread(self, stored: StoredProposal) -> None:
+        """Tell people once that reactions to a proposal cannot be read. Raises ``Outage``."""
+        if stored.seq in self._unread:
+            return
+        said = unread_reactions(await self._proposals.told(stored))
+        await (await self._talk(stored)).reply(said, to=f"unread-{stored.fingerprint[:8]}")
+        self._unread[stored.seq] = True
+
+    async def _talk(self, stored: StoredProposal) -> IssueThread:
+        """The conversation on a proposal's pull request."""
+        run = await self._runs.get(stored.run)
+        repository = Repo(
+            id=stored.repository_id,
+            full_name=stored.repository,
+            default_branch=run.base_branch if run else "",
+            private=False,
+        )
+        return IssueThread(
+            github=self._identity.client(
+                installation_id=stored.installation_id,
+                repository_id=stored.repository_id,
+                permissions=CONVERSE,
+            ),
+            repository=repository,
+            installation_id=stored.installation_id,
+            issue=stored.number or 0,
+            own_login=await self._identity.bot_login(),
+            refusals=self._refusals,
+            quiet=partial(
+                self._quiet, stored.installation_id, stored.repository_id, stored.repository
+            ),
+        )
+
+
+async def rules_of(config: Callable[[], Awaitable[RepositoryConfig]]) -> Rules:
+    """Who may decide, as a repository's configuration says; one with errors says nothing."""
+    try:
+        group = (await config()).permissions
+    except ConfigError:
+        return Rules()
+    return Rules(need=group.decide, own_runs=group.own_runs)

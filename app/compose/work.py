@@ -1,0 +1,188 @@
+"""Part of the composition root: what works deliveries and runs, with or without a socket."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+
+from app.compose.pages import Watching
+from app.compose.parts import ServerParts
+from app.compose.proposals import Reactions
+from app.dispatch import Dispatch
+from app.jobs.engine import Engine
+from app.jobs.inbox import Inbox
+from app.jobs.worker import Segment, Worker
+from app.proposals.polling import Poller
+from app.proposals.service import Look, ProposalService
+from app.pushes.push import RoadmapPushes
+from app.runs.service import Installations, RunService, TaskFinder
+from app.store.deliveries import Deliveries
+from app.store.orders import Wakeups
+from app.store.proposals import StoredProposals
+from app.store.queue import Queue
+from app.store.runs import StoredRuns
+from runner.ports import Events
+
+
+@dataclass(frozen=True)
+class Working:
+    """What works: the inbox of deliveries, the worker of runs, and the poller of reactions."""
+
+    parts: ServerParts
+    deliveries: Deliveries
+    inbox: Inbox
+    runs: StoredRuns
+    queue: Queue
+    worker: Worker
+    poller: Poller
+    service: RunService
+    stored: StoredProposals
+    watch: Watching
+
+    async def idle(self) -> None:
+        """Wait until every stored delivery is worked, no poll is due and no run can go on."""
+        await self.inbox.idle()
+        await self.poller.idle()
+        await self.worker.idle()
+        await self.poller.idle()
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What works orders: the engine hands them to the worker, the queue says which may."""
+
+    runs: StoredRuns
+    queue: Queue
+    engine: Engine
+    worker: Worker
+    watch: Watching
+
+
+@dataclass(frozen=True)
+class _People:
+    """What hears people: proposals, the poller of reactions, and the runs they ask for."""
+
+    stored: StoredProposals
+    proposals: ProposalService
+    polls: Poller
+    service: RunService
+
+
+@asynccontextmanager
+async def working(parts: ServerParts, also: tuple[Events, ...] = ()) -> AsyncIterator[Working]:
+    """Put it together, take up what an earlier process left, and stop it in order.
+
+    ``also`` hear of every run. Raises ``Outage``.
+    """
+    poll = _Later()
+    work = _work(parts, poll, also)
+    people = _people(parts, work, poll)
+    poll.look = people.polls.look
+    deliveries, around = Deliveries(parts.store, parts.around.clock), parts.around
+    inbox = Inbox(
+        deliveries,
+        _dispatch(parts, people, Installations(parts.identity, work.queue, look=work.worker.look)),
+        clock=around.clock,
+        sleep=around.sleep,
+        on_bug=around.on_bug,
+    )
+    async with AsyncExitStack() as stack:
+        for stop in (work.worker.stop, work.engine.stop, people.polls.stop, inbox.stop):
+            stack.push_async_callback(stop)
+        for start in (work.engine.start, work.worker.start, inbox.start, people.polls.start):
+            await start()
+        yield Working(
+            parts=parts,
+            deliveries=deliveries,
+            inbox=inbox,
+            runs=work.runs,
+            queue=work.queue,
+            worker=work.worker,
+            poller=people.polls,
+            service=people.service,
+            stored=people.stored,
+            watch=work.watch,
+        )
+
+
+class _Later:
+    """Stands for the poller, which is made after those that tell it to look."""
+
+    look: Look
+
+    async def __call__(self) -> None:
+        await self.look()
+
+
+def _work(parts: ServerParts, poll: Look, also: tuple[Events, ...]) -> _Work:
+    settings, around = parts.settings, parts.around
+    runs = StoredRuns(parts.store, around.clock)
+    watch = replace(parts.watching(runs), also=also)
+
+    def begin(run: str) -> Segment:
+        return parts.segment(run, runs, watch, poll=poll)
+
+    engine = Engine(settings.database_url.get_secret_value(), lambda o: worker.step(o))
+    orders = Wakeups(around.clock, engine.enqueue, at_once=settings.cairn_concurrency)
+    queue = Queue(parts.store, around.clock, orders)
+    worker = Worker(
+        queue, begin, lost=engine.lost, clock=around.clock, rest=around.rest, on_bug=around.on_bug
+    )
+    return _Work(runs, queue, engine, worker, watch)
+
+
+def _people(parts: ServerParts, work: _Work, poll: Look) -> _People:
+    around = parts.around
+    stored = StoredProposals(parts.store, around.clock)
+    look = work.worker.look
+    proposals = ProposalService(
+        stored, work.queue, work.runs, rules_of=parts.rules_of, look=look, poll=poll
+    )
+    reactions = Reactions(parts.identity, work.runs, proposals, parts.refusals, parts.quiet)
+    polls = Poller(
+        stored,
+        ask=reactions.ask,
+        judge=reactions.judge,
+        expire=proposals.expire,
+        unread=reactions.unread,
+        clock=around.clock,
+        rest=around.rest,
+        on_bug=around.on_bug,
+    )
+    service = RunService(
+        work.runs,
+        work.queue,
+        roadmap_of=parts.roadmap_of,
+        first_words=parts.first_words(work.watch.waiting).say,
+        look=look,
+        find=TaskFinder(work.runs, roadmap_of=parts.roadmap_of, read=parts.roadmap_now),
+        skips=parts.skips,
+        proposals=proposals,
+    )
+    return _People(stored, proposals, polls, service)
+
+
+def _dispatch(parts: ServerParts, people: _People, installed: Installations) -> Dispatch:
+    settings = parts.settings
+    bots = frozenset(settings.cairn_allowed_bots)
+    images = settings.cairn_allowed_images
+    return Dispatch(
+        parts.identity,
+        people.service,
+        people.proposals,
+        clock=parts.around.clock,
+        allowed_bots=bots,
+        quiet=parts.quiet,
+        refusals=parts.refusals,
+        installed=installed,
+        pushed=RoadmapPushes(
+            parts.identity,
+            people.service,
+            allowed_bots=bots,
+            images=images,
+            restack=parts.restack,
+            overlay=parts.overlay,
+        ),
+        ended=parts.pull_ended,
+    )

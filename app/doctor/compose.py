@@ -1,0 +1,80 @@
+"""Part of the composition root: what ``cairn doctor`` looks at, put together as a run would."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+
+from app.github.client import API_VERSION, GitHubClient, user_agent
+from app.github.identity import AppIdentity
+from app.local.compose import open_model, sandbox_of, sandboxes
+from app.local.options import LocalRun
+from app.settings import RunSettings, ServerSettings
+from runner.model.chat import OpenAIModel
+from runner.ports import SystemClock
+from runner.sandbox.choose import SandboxChoice, choose_sandbox
+
+
+def model_of(settings: RunSettings) -> OpenAIModel:
+    """The model, which waits for nothing: a doctor tells what is, not what may be later."""
+    return open_model(settings, _at_once)
+
+
+async def chosen_sandbox(
+    folder: Path, run: RunSettings, server: ServerSettings | None
+) -> SandboxChoice:
+    """The sandbox the server would use, where there is one, else a run on this folder."""
+    if server is None:
+        return await sandbox_of(LocalRun(folder), run, run.cairn_sandbox)
+    data = server.cairn_data_dir
+    candidates = sandboxes(
+        server,
+        str(data.resolve()),
+        prepared=data / "prepared",
+        unsafe=server.cairn_allow_unsandboxed,
+        path=os.environ.get("PATH", os.defpath),
+    )
+    return await choose_sandbox(server.cairn_sandbox, candidates=candidates)
+
+
+@asynccontextmanager
+async def app_of(settings: ServerSettings) -> AsyncIterator[AppIdentity]:
+    """The App at its GitHub; limits and failures are told at once."""
+    async with aiohttp.ClientSession() as session:
+        yield AppIdentity(
+            app_id=str(settings.github_app_id),
+            private_key=settings.github_app_private_key.get_secret_value(),
+            api_url=settings.github_api_url,
+            session=session,
+            clock=SystemClock(),
+            sleep=_at_once,
+        )
+
+
+@asynccontextmanager
+async def stranger_at(settings: ServerSettings) -> AsyncIterator[aiohttp.ClientResponse]:
+    """What GitHub answers to somebody without a name: for its clock, and whether it is GitHub.
+
+    ``/rate_limit`` costs nothing (https://docs.github.com/en/rest/rate-limit/rate-limit).
+    """
+    headers = {"user-agent": user_agent(), "x-github-api-version": API_VERSION}
+    url = f"{settings.github_api_url}/rate_limit"
+    async with aiohttp.ClientSession(headers=headers) as session, session.get(url) as answer:
+        yield answer
+
+
+def client_of(identity: AppIdentity, installation: int) -> GitHubClient:
+    """What the App may do on one installation, with a token for reading only."""
+    return identity.client(
+        installation_id=installation, repository_id=None, permissions={"metadata": "read"}
+    )
+
+
+async def _at_once(_seconds: float) -> None:
+    """Wait for nothing."""
+    await asyncio.sleep(0)

@@ -1,0 +1,204 @@
+"""Checks of the folder: configuration, git, roadmap. Nothing is written.
+
+Checks of what work needs: the model, a sandbox, a place to keep things.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from app.doctor import texts
+from app.doctor.compose import chosen_sandbox, model_of
+from app.doctor.values import Finding, Surveyed, ok, problem, skipped, warning
+from app.local.compose import checkout_in
+from app.local.files import beside
+from app.local.options import FOLDER
+from app.settings import RunSettings
+from app.store.database import inspect_store
+from runner.config.model import CONFIG_PATH, RepositoryConfig, config_entry, parse_config
+from runner.config.reading import ConfigError, not_a_file
+from runner.errors import Outage, PortError, TaskError
+from runner.loop.problems import ON_A_CHECKOUT, missing_roadmap
+from runner.model.chat import OpenAIModel
+from runner.model.replies import offer_text
+from runner.ports import Repository, SandboxSpec
+from runner.prompts.questions import Message, Question
+from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.task import Roadmap
+from runner.state.changes import EXECUTABLE, FILE, TreeEntry
+
+
+async def configuration(patient: Surveyed) -> Finding:
+    """The settings, and the repository's own configuration as it is committed."""
+    if patient.problems:
+        return problem(" ".join(str(each) for each in patient.problems), texts.SETTINGS)
+    content = await _configuration(patient)
+    if content is None:
+        return ok(texts.settings_read(server=patient.app))
+    parse_config(content)
+    return ok(texts.settings_read(server=patient.app, configured=True))
+
+
+async def git(patient: Surveyed) -> Finding:
+    """Whether a run could commit here: a branch, a commit, no uncommitted changes."""
+    checkout = await checkout_in(patient.folder)
+    if checkout is None:
+        return skipped(texts.NO_CHECKOUT) if patient.app else warning(*texts.PLAIN_FOLDER)
+    stack = await checkout.stack()
+    try:
+        await checkout.check_clean()
+    except PortError as dirty:
+        return warning(dirty.message, "")
+    return ok(texts.on_branch(stack.branch, stack.tip))
+
+
+async def roadmap(patient: Surveyed) -> Finding:
+    """Whether the roadmap is there and has tasks to work on."""
+    path = (await configured(patient)).roadmap.path
+    content = await _content(patient, path)
+    if content is None:
+        if patient.app and await checkout_in(patient.folder) is None:
+            return skipped(texts.NO_CHECKOUT)
+        return problem(missing_roadmap(path, ON_A_CHECKOUT, await _paths(patient)))
+    return _read(path, parse_roadmap(path, content))
+
+
+async def configured(patient: Surveyed) -> RepositoryConfig:
+    """The repository's configuration; the defaults where there is none. Raises ``ConfigError``."""
+    content = await _configuration(patient)
+    return RepositoryConfig() if content is None else parse_config(content)
+
+
+async def _configuration(patient: Surveyed) -> bytes | None:
+    """The configuration's content. Raises ``ConfigError`` when it is not a file."""
+    checkout = await checkout_in(patient.folder)
+    if checkout is not None:
+        config_entry(await _entries(checkout))
+    elif (patient.folder / CONFIG_PATH).is_dir():
+        raise not_a_file("a folder")
+    return await _content(patient, CONFIG_PATH)
+
+
+def _read(path: str, found: Roadmap) -> Finding:
+    work = [task for task in found.tasks if task.kind == "work"]
+    left = sum(not task.checked for task in work)
+    if found.asks:
+        return problem(f"{path}: {found.asks}")
+    if not work:
+        return warning(*texts.no_tasks(path))
+    return ok(texts.tasks(path, left, len(work)))
+
+
+async def _content(patient: Surveyed, path: str) -> bytes | None:
+    """A file of the newest commit, of the folder where git is not; None when there is none."""
+    checkout = await checkout_in(patient.folder)
+    if checkout is None:
+        file = patient.folder / path
+        return file.read_bytes() if file.is_file() else None
+    entry = (await _entries(checkout)).get(path)
+    if entry is None or entry.mode not in (FILE, EXECUTABLE):
+        return None
+    return (await checkout.blobs([entry.sha]))[entry.sha]
+
+
+async def _paths(patient: Surveyed) -> list[str]:
+    """The files a roadmap could be: all of the commit, those near the top of a plain folder."""
+    checkout = await checkout_in(patient.folder)
+    if checkout is None:
+        return beside(patient.folder)
+    return list(await _entries(checkout))
+
+
+async def _entries(checkout: Repository) -> Mapping[str, TreeEntry]:
+    """The newest commit's files; none where there is no commit yet, which the check of git says."""
+    try:
+        return (await checkout.snapshot((await checkout.stack()).tip)).entries
+    except PortError:
+        return {}
+
+
+async def model(patient: Surveyed) -> Finding:
+    """Whether the endpoint answers, takes the key, and has every model that would be asked."""
+    settings = patient.run
+    if settings is None:
+        return skipped(texts.NO_SETTINGS)
+    if missing := settings.missing_model_key:
+        return problem(f"OPENAI_API_KEY {missing}.")
+    wanted = await _wanted(patient, settings)
+    endpoint = model_of(settings)
+    try:
+        offered = await endpoint.offered()
+        for name in wanted:
+            if name not in (offered or ()):
+                await _asked(endpoint, name)
+    except Outage as outage:
+        return problem(outage.message, texts.MODEL)
+    finally:
+        await endpoint.close()
+    if offered is None:
+        return ok(texts.model_answers(settings.openai_base_url, wanted))
+    if unlisted := [name for name in wanted if name not in offered]:
+        return warning(
+            texts.unlisted(settings.openai_base_url, unlisted),
+            offer_text(offered, unlisted[0]),
+        )
+    return ok(texts.model_offered(settings.openai_base_url, wanted))
+
+
+async def sandbox(patient: Surveyed) -> Finding:
+    """Which sandbox is chosen and why; it really runs a command, so its image is there."""
+    if patient.run is None:
+        return skipped(texts.NO_SETTINGS)
+    choice = await chosen_sandbox(patient.folder, patient.run, patient.server)
+    box = await choice.sandbox.open(SandboxSpec(run="doctor", task="doctor", timeout=20))
+    try:
+        ended = await box.run(["true"])
+    finally:
+        await box.close()
+    if ended.exit_code:
+        return problem(texts.sandbox_fails(choice.reason, ended.exit_code), texts.SANDBOX)
+    if choice.sandbox.name == "process":
+        return warning(choice.reason, texts.ISOLATE)
+    return ok(texts.sandbox_runs(choice.reason))
+
+
+async def data_folder(patient: Surveyed) -> Finding:
+    """Whether what runs leave behind can be written."""
+    if patient.app and patient.server is None:
+        return skipped(texts.NO_SETTINGS)
+    folder = patient.server.cairn_data_dir if patient.server else patient.folder / FOLDER
+    # one that is not there yet is made in the nearest folder that is
+    there = next(each for each in (folder, *folder.resolve().parents) if each.exists())
+    if there == folder and not folder.is_dir():
+        return problem(texts.no_folder(folder), texts.folder_todo(server=patient.app))
+    if not os.access(there, os.W_OK | os.X_OK):
+        return problem(texts.not_writable(there), texts.folder_todo(server=patient.app))
+    return ok(texts.writable(folder, made=there == folder))
+
+
+async def database(patient: Surveyed) -> Finding:
+    """Whether the server's database opens, is of this version, and takes writes."""
+    if not patient.app:
+        return skipped(texts.NO_APP)
+    if patient.server is None:
+        return skipped(texts.NO_SETTINGS)
+    return ok(texts.DATABASE[await inspect_store(patient.server.database_url.get_secret_value())])
+
+
+async def _wanted(patient: Surveyed, settings: RunSettings) -> list[str]:
+    """The models that would be asked here, each once, the one that writes first."""
+    try:
+        said = (await configured(patient)).model
+    except ConfigError:  # said by the check of the configuration
+        return [settings.cairn_model]
+    return list(dict.fromkeys([said.name or settings.cairn_model, *said.roles.values()]))
+
+
+async def _asked(endpoint: OpenAIModel, name: str) -> None:
+    """Let the endpoint itself say whether it has a model that is on no list: some have aliases."""
+    message = Message("user", "Answer: ok")
+    try:
+        await endpoint.ask(Question((message,), temperature=0.0, max_tokens=16, model=name))
+    except TaskError as refused:
+        raise Outage("model", refused.message) from refused

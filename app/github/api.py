@@ -1,0 +1,242 @@
+"""The API of one repository: paths below ``/repos/OWNER/NAME``, errors as the port has them.
+
+What is left of GitHub's refusals after the client's retries, as errors of the port.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import quote
+
+from gidgethub import (
+    BadGraphQLRequest,
+    BadRequest,
+    GraphQLException,
+    GraphQLResponseTypeError,
+    HTTPException,
+    InvalidField,
+    QueryError,
+)
+from gidgethub.abc import GitHubAPI
+
+from app.github.client import exhausted
+from runner.errors import Outage, TaskError
+
+_log = logging.getLogger(__name__)
+
+
+@contextmanager
+def told(doing: str, *, refused: type[TaskError] | type[Outage] = TaskError) -> Iterator[None]:
+    """Raise ``refused`` with GitHub's own words when it refuses to do something.
+
+    A bad credential, every answer that is no refusal (5xx, redirects) and a GraphQL API that cannot
+    be used at all are an ``Outage``.
+    """
+    try:
+        yield
+    except BadRequest as refusal:
+        kind = Outage if refusal.status_code == 401 else refused
+        raise kind(_kind(refusal), f"GitHub refused to {doing}: {_said(refusal)}") from refusal
+    except HTTPException as broken:
+        raise Outage("github", f"GitHub could not {doing}: {_said(broken)}") from broken
+    except GraphQLException as refusal:
+        if is_closed(refusal):
+            raise Outage("permission", _closed(doing, refusal)) from refusal
+        raise _of_graphql(refusal, refused)(
+            "github", f"GitHub refused to {doing}: {refusal}"
+        ) from refusal
+
+
+class BestEffort:
+    """What nobody's work depends on may be refused: it is noted for the report.
+
+    A ``strict`` one (``github_mode: fail_fast``) lets the refusal through.
+    """
+
+    def __init__(self) -> None:
+        self.strict = False
+        self._notes: list[str] = []
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """Let a refusal of what is done inside pass. An outage stays one."""
+        try:
+            yield
+        except TaskError as refused:
+            self._note(refused)
+        except Outage as outage:
+            if outage.kind != "permission":
+                raise
+            self._note(outage)
+
+    def notes(self) -> tuple[str, ...]:
+        """Hand out what was refused since it was asked last."""
+        told, self._notes = tuple(self._notes), []
+        return told
+
+    def _note(self, refused: TaskError | Outage) -> None:
+        if self.strict:
+            raise refused
+        _log.warning("Not done, and gone on without it: %s", refused.message)
+        self._notes.append(refused.message)
+
+
+@contextmanager
+def told_of_workflows(paths: Iterable[str]) -> Iterator[None]:
+    """Make a missing permission the task's error when the task changes workflow files.
+
+    GitHub wants ``workflows: write`` for them and only for them, so other tasks can go on
+    (https://docs.github.com/en/apps/creating-github-apps/registering-a-github-app/choosing-permissions-for-a-github-app).
+    """
+    try:
+        yield
+    except Outage as outage:
+        files = sorted(path for path in paths if path.startswith(".github/workflows/"))
+        if outage.kind != "permission" or not files:
+            raise
+        said = f"GitHub refused the workflow files {', '.join(files)}: {outage.message}"
+        raise TaskError("permission", said) from outage
+
+
+def is_limit(refusal: GraphQLException) -> bool:
+    """Say whether a limit is spent, which comes as an error in an answer that is otherwise good.
+
+    https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+    """
+    return any(each.get("type") == "RATE_LIMITED" for each in _errors(refusal))
+
+
+def is_closed(refusal: GraphQLException) -> bool:
+    """Say whether there is no GraphQL for us at that address (403, 404, or no JSON).
+
+    A proxy before a GitHub Enterprise Server may let only REST through.
+    """
+    if isinstance(refusal, BadGraphQLRequest):
+        return refusal.status_code in (403, 404)
+    return isinstance(refusal, GraphQLResponseTypeError)
+
+
+def _closed(doing: str, refusal: GraphQLException) -> str:
+    status = f"{refusal.status_code}: " if isinstance(refusal, BadGraphQLRequest) else ""
+    return (
+        f"Cairn could not {doing}, because GitHub's GraphQL API cannot be reached ({status}"
+        f"{refusal}). GitHub's REST API cannot do this without overwriting what somebody may have "
+        "pushed meanwhile. The operator has to let requests to GraphQL through "
+        "(https://docs.github.com/en/graphql/guides/forming-calls-with-graphql)."
+    )
+
+
+def _of_graphql(
+    refusal: GraphQLException, refused: type[TaskError] | type[Outage]
+) -> type[TaskError] | type[Outage]:
+    return refused if _errors(refusal) and not is_limit(refusal) else Outage
+
+
+def _errors(refusal: GraphQLException) -> list[dict[str, object]]:
+    found = refusal.response.get("errors") if isinstance(refusal.response, dict) else None
+    return [each for each in found or [] if isinstance(each, dict)]
+
+
+def _kind(refusal: BadRequest) -> str:
+    return "credential" if refusal.status_code == 401 else "github"
+
+
+def _said(answer: HTTPException) -> str:
+    """Status and message, and the permission that is missing where GitHub names it.
+
+    https://docs.github.com/en/rest/overview/permissions-required-for-github-apps
+    """
+    said = f"{int(answer.status_code)} {answer}"
+    needed = answer.headers.get("x-accepted-github-permissions")
+    missing = int(answer.status_code) in (403, 404) and needed
+    return f"{said} (the App needs {needed})" if missing else said
+
+
+Refused = type[TaskError] | type[Outage]
+
+
+class RepositoryApi:
+    """Asks GitHub about one repository. ``doing`` ends the sentence "GitHub refused to ..."."""
+
+    def __init__(self, client: GitHubAPI, full_name: str) -> None:
+        self._client = client
+        self._root = f"/repos/{full_name}"
+        self.full_name = full_name
+        self._node = ""
+
+    async def find(self, path: str, doing: str, *, refused: Refused = TaskError) -> Any:
+        """Return what is at ``path``, None when there is nothing (404)."""
+        with told(doing, refused=refused):
+            try:
+                return await self._client.getitem(f"{self._root}/{path}")
+            except BadRequest as refusal:
+                if refusal.status_code == 404:
+                    return None
+                raise
+
+    async def get(self, path: str, doing: str, *, refused: Refused = TaskError) -> Any:
+        """Return what must be at ``path``."""
+        with told(doing, refused=refused):
+            return await self._client.getitem(f"{self._root}/{path}")
+
+    async def items(
+        self, path: str, doing: str, *, refused: Refused = TaskError
+    ) -> AsyncIterator[Any]:
+        """Yield every item of a list, page after page as ``Link`` says."""
+        with told(doing, refused=refused):
+            async for item in self._client.getiter(f"{self._root}/{path}"):
+                yield item
+
+    async def post(self, path: str, data: dict[str, Any], doing: str) -> Any:
+        """Create something."""
+        with told(doing):
+            return await self._client.post(f"{self._root}/{path}", data=data)
+
+    async def change(self, path: str, data: dict[str, Any], doing: str) -> Any:
+        """Change something that is there."""
+        with told(doing):
+            return await self._client.patch(f"{self._root}/{path}", data=data)
+
+    async def graphql(self, query: str, doing: str, **variables: Any) -> Any:
+        """Ask GraphQL; any error in the answer is a refusal."""
+        with told(doing):
+            try:
+                return await self._client.graphql(query, **variables)
+            except QueryError as refusal:
+                limit = self._client.rate_limit
+                if limit and is_limit(refusal):
+                    raise exhausted(limit.reset_datetime) from refusal
+                raise
+
+    async def node(self) -> str:
+        """Return the repository's id for GraphQL; asked once."""
+        if not self._node:
+            with told("show the repository"):
+                self._node = str((await self._client.getitem(self._root))["node_id"])
+        return self._node
+
+    async def create(self, path: str, data: dict[str, Any], doing: str) -> Any:
+        """Create something, or return None when GitHub says that it is there already (422)."""
+        with told(doing):
+            try:
+                return await self._client.post(f"{self._root}/{path}", data=data)
+            except BadRequest as refusal:
+                if _is_there(refusal):
+                    return None
+                raise
+
+
+def ref_path(branch: str) -> str:
+    """Return the path of a branch's ref; a name may hold ``#`` or ``%``."""
+    return f"git/ref/heads/{quote(branch)}"
+
+
+def _is_there(refusal: BadRequest) -> bool:
+    """Read a 422: of some things GitHub says so in words, of others by a code."""
+    errors = refusal.errors if isinstance(refusal, InvalidField) else None
+    codes = [each.get("code") for each in errors or [] if isinstance(each, dict)]
+    said = refusal.status_code == 422 and "already exists" in str(refusal)
+    return said or "already_exists" in codes

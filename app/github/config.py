@@ -1,0 +1,109 @@
+"""The repository's configuration, read from its default branch and nowhere else.
+
+Single files of a commit through the API: of a push only one or two are looked at.
+
+https://docs.github.com/en/rest/repos/contents#get-repository-content
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Collection
+from typing import Any
+from urllib.parse import quote
+
+from gidgethub import BadRequest
+from gidgethub.abc import GitHubAPI
+
+from app.github.api import RepositoryApi, ref_path
+from runner.config.model import CONFIG_PATH, RepositoryConfig, parse_config
+from runner.config.reading import check_size, not_a_file
+from runner.errors import Outage, TaskError
+from runner.roadmap.source import MOST_BYTES
+
+Overlay = Callable[[RepositoryConfig], RepositoryConfig]
+"""What is laid over a repository's configuration by whoever asks for the work."""
+
+
+def as_it_is(config: RepositoryConfig) -> RepositoryConfig:
+    """Nothing is laid over it."""
+    return config
+
+
+async def read_config(
+    github: GitHubAPI, repository: str, *, images: Collection[str]
+) -> RepositoryConfig:
+    """Read ``.github/cairn.yml``; without one the defaults hold. ``images`` may be asked for.
+
+    Raises ``ConfigError`` with every problem and its line.
+    """
+    path = f"/repos/{{+name}}/contents/{CONFIG_PATH}"
+    try:
+        found = await github.getitem(path, {"name": repository})
+    except BadRequest as refusal:
+        if refusal.status_code == 404:
+            return RepositoryConfig()
+        raise
+    return parse_config(content_of(found), images=images)
+
+
+def content_of(found: Any) -> bytes:
+    """Take the configuration from what GitHub shows at its path.
+
+    Raises ``ConfigError`` for a folder (a list), a link, a submodule and a file that is too large:
+    beyond 1 MB GitHub sends no content.
+    https://docs.github.com/en/rest/repos/contents#get-repository-content
+    """
+    kind = "dir" if isinstance(found, list) else found["type"]
+    if kind != "file":
+        raise not_a_file(_KINDS[kind])
+    check_size(found["size"])
+    return base64.b64decode(found["content"])
+
+
+_KINDS = {"dir": "a folder", "symlink": "a symbolic link", "submodule": "a submodule"}
+
+
+class Contents:
+    """Files and commits of one repository. Every method raises ``Outage`` or ``TaskError``.
+
+    A file larger than any roadmap that is read is not fetched (``TaskError``).
+    """
+
+    def __init__(self, api: RepositoryApi) -> None:
+        self._api = api
+
+    async def read(self, path: str, commit: str) -> bytes | None:
+        """Return a file as it is in a commit; None when there is none, or no ordinary one."""
+        found = await self._find(path, commit)
+        if not isinstance(found, dict) or found.get("type") != "file":
+            return None
+        if found["size"] > MOST_BYTES:
+            raise TaskError("file", f"{path} of {commit} has more than {MOST_BYTES:,} bytes.")
+        if found.get("encoding") == "base64":
+            return base64.b64decode(found["content"])
+        # contents beyond 1 MB are not sent with the file
+        blob = await self._api.get(f"git/blobs/{found['sha']}", f"show {path} of {commit}")
+        return base64.b64decode(blob["content"])
+
+    async def config(self, commit: str) -> bytes | None:
+        """Return the repository's configuration as it is in a commit; None when there is none.
+
+        Raises ``ConfigError`` when something stands there that cannot be one.
+        """
+        found = await self._find(CONFIG_PATH, commit)
+        return None if found is None else content_of(found)
+
+    async def _find(self, path: str, commit: str) -> Any:
+        where = f"contents/{quote(path)}?ref={quote(commit)}"
+        return await self._api.find(where, f"show {path} of {commit}")
+
+    async def has(self, commit: str) -> bool:
+        """Say whether a commit is still there: after a force push the old one can be gone."""
+        path = f"git/commits/{quote(commit)}"
+        return await self._api.find(path, f"show commit {commit}") is not None
+
+    async def head(self, branch: str) -> str:
+        """Return the commit a branch points to; '' when it is gone."""
+        ref = await self._api.find(ref_path(branch), f"show branch {branch}", refused=Outage)
+        return str(ref["object"]["sha"]) if ref else ""

@@ -1,0 +1,280 @@
+"""The durable engine: DBOS Transact behind this one file.
+
+It starts each order's segment once, and again after a crash. It owns neither the graph nor the
+state: a segment is a short workflow of steps, each step drives one node and saves it in our own
+journal. Only the server imports this module; importing dbos is slow.
+
+Rules found by breaking it (sharp edges of dbos 3.4): launch inside the running loop; one executor a
+SQLite file; a constant application version, for any other strands what is queued; priority always
+set; destroy last, from a thread of its own.
+
+One process works on a database: a lock that ends with its holder, however that ends.
+
+What DBOS may store of ours: plain JSON, and never a pickle.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Protocol
+
+import sqlalchemy as sa
+from dbos import DBOS, DBOSClient, DBOSConfig, Serializer
+from dbos._serialization import DefaultSerializer
+from sqlalchemy import exc
+from sqlalchemy.engine import URL, Connection, make_url
+from sqlalchemy.pool import NullPool
+
+from app.store.database import is_sqlite
+from runner.errors import Outage
+
+KEY = 0x0CA1
+"""Of PostgreSQL's advisory lock (https://www.postgresql.org/docs/current/explicit-locking.html)."""
+
+LOCK_PATIENCE = "5s"
+"""PostgreSQL notices a little later than the kernel that a holder was killed."""
+
+
+class DatabaseLock(Protocol):
+    """What is held; ``close`` gives it back."""
+
+    def close(self) -> None: ...
+
+
+def claim(url: str) -> DatabaseLock:
+    """Take the database for this process. Raises ``Outage`` when another one has it."""
+    address = make_url(url)
+    return _file(Path(address.database or "")) if is_sqlite(address) else _session(address)
+
+
+def _file(path: Path) -> DatabaseLock:
+    lock = path.with_name(path.name + ".lock").open("w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        lock.close()
+        raise Outage(
+            "engine",
+            f"Another process works on {path}. SQLite serves one process: stop that one, or give "
+            "this one a CAIRN_DATA_DIR of its own.",
+        ) from error
+    return lock
+
+
+def _session(address: URL) -> DatabaseLock:
+    engine = sa.create_engine(
+        address.set(drivername="postgresql+psycopg"),
+        poolclass=NullPool,
+        isolation_level="AUTOCOMMIT",
+    )
+    try:
+        connection = engine.connect()
+        connection.execute(sa.text(f"SET lock_timeout = '{LOCK_PATIENCE}'"))
+        connection.execute(sa.text("SELECT pg_advisory_lock(:key)"), {"key": KEY})
+    except exc.DBAPIError as error:
+        raise Outage(
+            "engine",
+            f"The database {address!r} cannot be taken: {str(error.orig).strip()}. One server "
+            "works on a database: stop the other one, or give this one a DATABASE_URL of its own.",
+        ) from error
+    return connection
+
+
+class RemoteError(Exception):
+    """An exception as it was recorded: its class's name and its message."""
+
+
+class JsonOnly(Serializer):
+    """Arguments and results of segments are strings and booleans; all else is refused.
+
+    An exception is recorded by name and message: nothing of ours decides on its class after a
+    replay, since failures are values in the journal.
+    """
+
+    def name(self) -> str:
+        """The word rows are marked with."""
+        return "cairn_json_1"
+
+    def serialize(self, data: object) -> str:
+        """Turn a value into JSON text. Raises ``TypeError`` for what is no JSON."""
+        return json.dumps(data, default=_exception, ensure_ascii=False)
+
+    def deserialize(self, serialized_data: str | None) -> object:
+        """Rebuild a value."""
+        if serialized_data is None:
+            return None
+        return json.loads(serialized_data, object_hook=_object)
+
+
+def refuse_pickle() -> None:
+    """Close the default decoder: a row that is marked as pickle would run code when it is read."""
+    DefaultSerializer.deserialize = _refuse  # type: ignore[method-assign,assignment]
+
+
+def _refuse(self: object, serialized_data: str) -> object:
+    raise ValueError("a pickled row is refused")
+
+
+def _exception(value: object) -> dict[str, str]:
+    if isinstance(value, BaseException):
+        return {"$error": type(value).__name__, "message": str(value)}
+    raise TypeError(f"a segment's values are JSON, not {type(value).__name__}")
+
+
+def _object(value: dict[str, object]) -> object:
+    if "$error" in value:
+        return RemoteError(f"{value['$error']}: {value.get('message')}")
+    return value
+
+
+log = logging.getLogger(__name__)
+
+NAME = "cairn"
+VERSION = "segments-1"
+"""DBOS's application version: constant, for our journal outlives changes of the code."""
+
+QUEUE = "segments"
+POLL = 0.1
+"""Seconds between two looks into the queue (4 % of a core)."""
+
+STOP_PATIENCE = 5.0
+"""Seconds ``stop`` gives dbos to write down what a finished step said."""
+
+Step = Callable[[str], Awaitable[bool]]
+
+
+class Engine:
+    """Runs segments: for each enqueued order it calls ``step`` until that returns False.
+
+    One process a database: a second one gets ``Outage`` at ``start``.
+    """
+
+    def __init__(self, url: str, step: Step) -> None:
+        self._url = url
+        self._step = step
+        self._claim: DatabaseLock | None = None
+        self._client: DBOSClient | None = None
+        self._driving: set[asyncio.Task[object]] = set()
+        self._segments: set[asyncio.Task[object]] = set()
+        self._stopping = False
+
+    async def start(self) -> None:
+        """Take the database, recover what a dead process left, begin to work."""
+        self._claim = await asyncio.to_thread(claim, self._url)
+        self._stopping = False
+        refuse_pickle()
+        DBOS(config=_config(self._url))
+        _log_with_us()
+        global _step
+        _step = self._drive
+        DBOS.launch()
+        await DBOS.register_queue_async(QUEUE, polling_interval_sec=POLL)
+        self._client = DBOSClient(
+            system_database_url=self._url, serializer=JsonOnly(), application_name=NAME
+        )
+
+    def enqueue(self, connection: Connection, order: str) -> None:
+        """Enqueue an order inside the caller's transaction; twice is once."""
+        assert self._client is not None, "the engine is not started"  # noqa: S101 - a bug of ours
+        self._client.enqueue_in_transaction(
+            connection,
+            {
+                "workflow_name": "segment",
+                "queue_name": QUEUE,
+                "workflow_id": order,
+                "priority": 1,
+                "app_version": VERSION,
+                "application_name": NAME,
+            },
+            order,
+        )
+
+    async def lost(self, orders: list[str]) -> list[str]:
+        """Return those orders that will not be worked (any more): unknown, failed or cancelled."""
+        if not orders:
+            return []
+        live = ["PENDING", "ENQUEUED", "DELAYED"]
+        found = await DBOS.list_workflows_async(
+            workflow_ids=orders, status=live, load_input=False, load_output=False
+        )
+        return sorted(set(orders) - {workflow.workflow_id for workflow in found})
+
+    async def stop(self) -> None:
+        """Stop at once; what was at work goes on at the next start."""
+        if self._claim is None:  # never started: DBOS, one a process, may be another's
+            return
+        await self._leave()
+        loop = asyncio.get_running_loop()
+        with ThreadPoolExecutor(1) as own:  # destroy ends the loop's default pool, which it took
+            if self._client is not None:
+                await loop.run_in_executor(own, self._client.destroy)
+            await loop.run_in_executor(own, DBOS.destroy)
+        loop.set_default_executor(ThreadPoolExecutor())
+        self._claim.close()
+
+    async def _leave(self) -> None:
+        """Cut off the steps that are taken, let dbos write down those that were."""
+        self._stopping = True
+        for task in self._driving:
+            task.cancel()
+        if self._segments:
+            await asyncio.wait(self._segments, timeout=STOP_PATIENCE)
+
+    async def _drive(self, order: str) -> bool:
+        """One step, known to ``stop``; the task it is taken in lives as long as the segment."""
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - a step is a coroutine of a task
+        if self._stopping:
+            raise asyncio.CancelledError
+        if task not in self._segments:
+            self._segments.add(task)
+            task.add_done_callback(self._segments.discard)
+        self._driving.add(task)
+        try:
+            return await self._step(order)
+        finally:
+            self._driving.discard(task)
+
+
+async def _stopped(order: str) -> bool:
+    raise Outage("engine", f"order {order} came while the engine was not started")
+
+
+_step: Step = _stopped
+
+
+@DBOS.step(name="node")
+async def _node(order: str) -> bool:
+    return await _step(order)
+
+
+@DBOS.workflow(name="segment", max_recovery_attempts=None)
+async def _segment(order: str) -> None:
+    while await _node(order):
+        pass
+
+
+def _log_with_us() -> None:
+    """Send dbos's records where ours go: its own handler would write them unmasked."""
+    theirs = logging.getLogger("dbos")
+    theirs.handlers.clear()
+    theirs.propagate = True
+
+
+def _config(url: str) -> DBOSConfig:
+    return {
+        "name": NAME,
+        "system_database_url": url,
+        "application_version": VERSION,
+        "executor_id": "local",
+        "serializer": JsonOnly(),
+        "sys_db_pool_size": 5,
+        "max_executor_threads": 16,
+        "log_level": "WARNING",
+    }

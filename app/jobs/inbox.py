@@ -1,0 +1,328 @@
+"""The inbox: works stored deliveries, in order for each repository.
+
+Deliveries of one repository are worked one after another (GitHub's order is kept as far as it
+came in order); those of different repositories side by side, up to a limit. A delivery leaves the
+inbox when its work is done or has failed by a bug; an outage keeps it, and those behind it. One
+that says what another one said, whose work is done, is not worked again.
+
+Takes up webhooks that never arrived: while the server was down, lost, or refused.
+
+GitHub sends each once and never again by itself
+(https://docs.github.com/en/webhooks/using-webhooks/handling-failed-webhook-deliveries), so at start
+and every hour its list of deliveries is compared with what is stored here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import traceback
+from collections import deque
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from gidgethub import BadRequest, GitHubException
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_exponential_jitter
+
+from app.github.deliveries import KEPT, HookDeliveries, HookDelivery
+from app.server.webhook import repository_of
+from app.store.deliveries import Arrival, Deliveries, Delivery
+from handlers.events import meaning_of
+from runner.errors import Outage
+from runner.ports import Clock
+
+logger = logging.getLogger(__name__)
+LONGEST_WAIT = 300.0
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class Handle(Protocol):
+    async def __call__(self, delivery: Delivery, /) -> None:
+        """Do a delivery's work; doing it twice changes nothing. Raises ``Outage``."""
+
+
+class Inbox:
+    """Hands stored deliveries to ``handle``.
+
+    ``on_bug`` hears of every exception that is no ``Outage`` (tests collect them and fail); it must
+    not raise. ``sleep`` and
+    ``clock`` serve the waits after an outage: from a second, doubling, at most ``LONGEST_WAIT``
+    seconds, or until the outage says it heals if that is sooner than the longest.
+    """
+
+    def __init__(
+        self,
+        deliveries: Deliveries,
+        handle: Handle,
+        *,
+        clock: Clock,
+        sleep: Sleep = asyncio.sleep,
+        at_once: int = 8,
+        on_bug: Callable[[Exception], None] | None = None,
+    ) -> None:
+        self._deliveries = deliveries
+        self._handle = handle
+        self._clock = clock
+        self._sleep = sleep
+        self._slots = asyncio.Semaphore(at_once)
+        self._on_bug = on_bug
+        self._lanes: dict[int | None, deque[Arrival]] = {}
+        self._present: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._started = False
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    async def start(self) -> None:
+        """Begin to work, first on what an earlier process left. Raises ``Outage``."""
+        stored = await self._deliveries.unfinished()
+        came_meanwhile = [arrival for lane in self._lanes.values() for arrival in lane]
+        self._lanes.clear()
+        self._present.clear()
+        self._started = True
+        for arrival in (*stored, *came_meanwhile):
+            self.put(arrival)
+
+    def put(self, arrival: Arrival) -> None:
+        """Take a stored delivery; one that is here already is not taken twice."""
+        if arrival.id in self._present:
+            return
+        self._present.add(arrival.id)
+        self._idle.clear()
+        lane = self._lanes.get(arrival.repository_id)
+        if lane is None:
+            lane = self._lanes[arrival.repository_id] = deque()
+            if self._started:
+                self._begin(arrival.repository_id, lane)
+        lane.append(arrival)
+
+    async def idle(self) -> None:
+        """Wait until nothing is here: all work is done or has failed."""
+        await self._idle.wait()
+
+    async def stop(self) -> None:
+        """Stop working; what is not done stays stored for the next start."""
+        self._started = False
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _begin(self, key: int | None, lane: deque[Arrival]) -> None:
+        task = asyncio.create_task(self._work(key, lane))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _work(self, key: int | None, lane: deque[Arrival]) -> None:
+        while lane:
+            await self._until_done(lane[0])
+            self._present.discard(lane.popleft().id)
+        del self._lanes[key]
+        if not self._present:
+            self._idle.set()
+
+    async def _until_done(self, arrival: Arrival) -> None:
+        retrying = AsyncRetrying(
+            sleep=self._sleep,
+            retry=retry_if_exception_type(Outage),
+            wait=self._wait,
+            before_sleep=_tell(arrival),
+        )
+        await retrying(self._attempt, arrival)
+
+    async def _attempt(self, arrival: Arrival) -> None:
+        async with self._slots:
+            error = await self._error_of(arrival)
+            await self._deliveries.finish(arrival.id, "failed" if error else "done", error)
+
+    async def _error_of(self, arrival: Arrival) -> str:
+        """The event boundary: a bug in one event's work must not stop the others."""
+        try:
+            if same := await self._deliveries.done_as(arrival.id):
+                logger.warning("Delivery %s is not worked: it repeats %s", arrival.id, same)
+                return ""
+            await self._handle(await self._deliveries.get(arrival.id))
+        except Outage:
+            raise
+        except Exception as bug:  # one of the program's two broad excepts; the reason is above
+            logger.exception("Delivery %s failed by a bug", arrival.id)
+            if self._on_bug:
+                self._on_bug(bug)
+            return "".join(traceback.format_exception_only(bug)).strip()
+        return ""
+
+    def _wait(self, state: RetryCallState) -> float:
+        until = _outage(state).until
+        if until is None:
+            return _BACKOFF(state)
+        return min(max((until - self._clock.now()).total_seconds(), 1.0), LONGEST_WAIT)
+
+
+_BACKOFF = wait_exponential_jitter(initial=1, max=LONGEST_WAIT)
+
+
+def _outage(state: RetryCallState) -> Outage:
+    error = state.outcome.exception() if state.outcome else None
+    if not isinstance(error, Outage):
+        raise TypeError(f"{error!r} is no outage")
+    return error
+
+
+def _tell(arrival: Arrival) -> Callable[[RetryCallState], None]:
+    def tell(state: RetryCallState) -> None:
+        logger.warning(
+            "Delivery %s waits %.0f s: %s", arrival.id, state.upcoming_sleep, _outage(state).message
+        )
+
+    return tell
+
+
+log = logging.getLogger(__name__)
+
+EVERY = timedelta(hours=1)
+SOON = timedelta(minutes=5)
+"""When GitHub is asked again after it did not answer."""
+
+_OVERLAP = timedelta(minutes=10)
+"""What was still on its way at the last look is seen at this one."""
+
+MOST_LISTED = 10_000
+MOST_TAKEN = 500
+"""In one look; the rest is taken at the next one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What one look found, in numbers."""
+
+    listed: int
+    missed: int
+    taken: int
+
+
+class CatchUp:
+    """Compares ``hook`` with what is stored, and stores what is missed for ``take`` to work.
+
+    ``events`` are those that are worked at all. ``rest`` waits (seconds) for the next look;
+    ``on_bug`` hears of every exception that is a bug.
+    """
+
+    def __init__(
+        self,
+        hook: HookDeliveries,
+        deliveries: Deliveries,
+        *,
+        take: Callable[[Arrival], None],
+        events: Collection[str],
+        clock: Clock,
+        rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        on_bug: Callable[[Exception], None] | None = None,
+    ) -> None:
+        self._hook = hook
+        self._deliveries = deliveries
+        self._take = take
+        self._events = frozenset(events)
+        self._clock = clock
+        self._rest = rest
+        self._on_bug = on_bug
+        self._complete: datetime | None = None
+        self._idle = asyncio.Event()
+        self._worker: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to look; nothing that fails here fails the server's start."""
+        self._worker = asyncio.create_task(self._work())
+        self._worker.add_done_callback(self._ended)
+
+    async def idle(self) -> None:
+        """Wait until no look is under way."""
+        await self._idle.wait()
+
+    async def stop(self) -> None:
+        """Stop looking; what is stored is worked at the next start."""
+        if self._worker is not None:
+            self._worker.cancel()
+            await asyncio.gather(self._worker, return_exceptions=True)
+
+    async def look(self) -> Looked:
+        """Store what was missed, the oldest first. Raises ``Outage`` and ``GitHubException``."""
+        now = self._clock.now()
+        since = max(now - KEPT, self._complete - _OVERLAP) if self._complete else now - KEPT
+        listed = await self._hook.since(since, most=MOST_LISTED)
+        known = await self._deliveries.known({each.guid for each in listed})
+        missed = missed_of(listed, known, self._events)
+        taken = sum([await self._taken(each) for each in missed[:MOST_TAKEN]])
+        if len(missed) <= MOST_TAKEN:
+            self._complete = now
+        return Looked(len(listed), len(missed), taken)
+
+    async def _taken(self, missed: HookDelivery) -> bool:
+        """Store one as if it had arrived; False when GitHub has it no more, or it just arrived."""
+        try:
+            payload = await self._hook.payload(missed)
+        except BadRequest as refusal:
+            log.warning("Missed delivery %s cannot be fetched: %s", missed.guid, refusal)
+            return False
+        repository = repository_of(payload)
+        new = await self._deliveries.store(
+            id=missed.guid,
+            event=missed.event,
+            repository_id=repository,
+            headers={"X-GitHub-Event": missed.event, "X-GitHub-Delivery": missed.guid},
+            payload=json.dumps(payload).encode(),
+            meaning=meaning_of(missed.event, payload),
+        )
+        if new:
+            self._take(Arrival(missed.guid, repository))
+        return new
+
+    async def _work(self) -> None:
+        while True:
+            self._idle.clear()
+            wait = await self._looked()
+            self._idle.set()
+            await self._rest(wait.total_seconds())
+
+    async def _looked(self) -> timedelta:
+        """Look, say what was found, and return how long to wait for the next look."""
+        try:
+            found = await self.look()
+        except Outage as outage:
+            log.warning("Missed deliveries are looked for later: %s", outage.message)
+            return max(SOON, outage.until - self._clock.now()) if outage.until else SOON
+        except GitHubException as refusal:
+            log.warning("GitHub does not list the App's deliveries: %s", refusal)
+            return EVERY
+        level = logging.INFO if found.missed else logging.DEBUG
+        said = "Of %s deliveries that GitHub lists %s were missed; %s are worked now"
+        log.log(level, said, found.listed, found.missed, found.taken)
+        return EVERY if found.missed <= MOST_TAKEN else SOON
+
+    def _ended(self, worker: asyncio.Task[None]) -> None:
+        """A bug must not pass unseen: nobody waits for this task."""
+        bug = None if worker.cancelled() else worker.exception()
+        if isinstance(bug, Exception):
+            log.error("The search for missed deliveries stopped by a bug", exc_info=bug)
+            if self._on_bug:
+                self._on_bug(bug)
+            self._idle.set()
+
+
+def missed_of(
+    listed: Sequence[HookDelivery], known: Collection[str], events: Collection[str]
+) -> list[HookDelivery]:
+    """Return one attempt of each delivery that nobody took, the oldest first.
+
+    One that was answered with 2xx but is not stored was another server's, or this one's before it
+    lost its database: to work it again would start what was done long ago.
+    """
+    arrived = {each.guid for each in listed if each.arrived} | set(known)
+    missed = {
+        each.guid: each
+        for each in reversed(listed)
+        if each.guid not in arrived and each.event in events
+    }
+    return list(missed.values())

@@ -1,0 +1,185 @@
+"""The worker: the segments of runs, one node at a time, as the engine asks for them.
+
+A segment is a run from its wake-up until it ends, rests, pauses or gives way to another. It holds
+nothing that a restart could not make again from the journal.
+
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+from gidgethub import GitHubException
+from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_jitter
+
+from app.progress.text import why
+from app.store.queue import Queue
+from app.store.runs import Status
+from runner.errors import Outage
+from runner.loop.journal import BORDER
+from runner.ports import Clock
+from runner.state.run_state import RunState
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+SOONEST = timedelta(seconds=30)
+"""A paused run rests at least this long before it goes on by itself, whatever was promised."""
+
+_BACKOFF = wait_exponential_jitter(initial=1, max=300)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run stopped: ``status`` as in the runs table, ``result`` what it did (JSON).
+
+    ``told`` is False when nobody could be told of it; ``cause`` is the kind of outage behind a
+    pause.
+    """
+
+    status: Status
+    reason: str = ""
+    until: datetime | None = None
+    result: dict[str, object] | None = None
+    told: bool = True
+    cause: str = ""
+
+
+Segment = AsyncGenerator[RunState | Outcome]
+"""Yields the state after every saved node, and last how the run stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    run: str
+    steps: Segment
+
+
+class Worker:
+    """Takes steps of the segments that ``begin`` makes; these may raise ``Outage``.
+
+    ``lost`` tells which orders the engine will not work (any more).
+    ``rest`` waits (seconds) for a paused run's time to come. ``on_bug`` hears of every exception
+    that is a bug (tests fail on it).
+    """
+
+    def __init__(
+        self,
+        queue: Queue,
+        begin: Callable[[str], Segment],
+        *,
+        lost: Callable[[list[str]], Awaitable[list[str]]],
+        clock: Clock,
+        rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        on_bug: Callable[[Exception], None] | None = None,
+    ) -> None:
+        self._queue = queue
+        self._begin = begin
+        self._lost = lost
+        self._clock = clock
+        self._rest = rest
+        self._on_bug = on_bug
+        self._segments: dict[str, _Open] = {}
+        self._timer: asyncio.Task[None] | None = None
+        self._idle = asyncio.Event()
+        self._looking = asyncio.Lock()
+
+    async def start(self) -> None:
+        """Take up what an earlier process left. Raises ``Outage``."""
+        sent = await self._queue.sent()
+        await self._queue.take_up(await self._lost(sent))
+        await self.look()
+
+    async def look(self) -> None:
+        """See whether all is quiet, and set the timer for the next run that rests."""
+        async with self._looking:  # or what one saw earlier could be said after a later one's word
+            due = await self._queue.due()
+            if self._timer is not None and self._timer is not asyncio.current_task():
+                self._timer.cancel()
+            self._timer = asyncio.create_task(self._ring(due)) if due else None
+            if await self._queue.is_quiet():
+                self._idle.set()
+            else:
+                self._idle.clear()
+
+    async def idle(self) -> None:
+        """Wait until no run works and none can start (those that wait for a time do not count)."""
+        await self._idle.wait()
+
+    async def stop(self) -> None:
+        """Let go of everything; what was at work is taken up at the next start."""
+        if self._timer is not None:
+            self._timer.cancel()
+            await asyncio.gather(self._timer, return_exceptions=True)
+        for segment in self._segments.values():
+            await segment.steps.aclose()
+
+    async def step(self, order: str) -> bool:
+        """Take one node of an order's run; False when the order is settled."""
+        run = await self._surely(self._queue.open_run, order)
+        if run is None:
+            return False
+        if order not in self._segments:
+            self._segments[order] = _Open(run, self._begin(run))
+        outcome = await self._next(self._segments[order])
+        if isinstance(outcome, RunState):
+            crossed = outcome.node == BORDER and outcome.current
+            if not crossed or not await self._surely(self._queue.give_way, order, run):
+                return True
+        await self._close(order)
+        if isinstance(outcome, Outcome):
+            await self._settle(order, run, outcome)
+        await self._surely(self.look)
+        return False
+
+    async def _next(self, segment: _Open) -> RunState | Outcome:
+        """The job boundary: a bug in one run must not stop the others, nor lose this one."""
+        try:
+            return await anext(segment.steps)
+        except Outage as outage:
+            return Outcome("paused", why(outage), outage.until, told=False, cause=outage.kind)
+        except GitHubException as refusal:
+            return Outcome("paused", why(refusal), told=False)
+        except Exception as bug:  # see above; what was saved stays and is resumable
+            log.exception("Run %s stopped by a bug", segment.run)
+            if self._on_bug:
+                self._on_bug(bug)
+            return Outcome("paused", why(bug), told=False)
+
+    async def _close(self, order: str) -> None:
+        await self._segments.pop(order).steps.aclose()
+
+    async def _settle(self, order: str, run: str, outcome: Outcome) -> None:
+        """Store how the run stopped."""
+        soonest = self._clock.now() + SOONEST
+        until = max(outcome.until, soonest) if outcome.until else None
+        await self._surely(
+            self._queue.settle,
+            order,
+            run,
+            outcome.status,
+            reason=outcome.reason,
+            until=until,
+            result=outcome.result,
+            cancel_at=until or (soonest if outcome.told else None),
+            cause=outcome.cause,
+        )
+        log.info("Run %s: %s %s", run, outcome.status, outcome.reason)
+
+    async def _surely(self, what: Callable[..., Awaitable[T]], *values: Any, **named: Any) -> T:
+        """Do it however long the database is away: a segment must not end without a word."""
+        again = retry_if_exception_type(Outage)
+        return await AsyncRetrying(retry=again, wait=_BACKOFF, sleep=self._rest)(
+            what, *values, **named
+        )
+
+    async def _ring(self, due: datetime) -> None:
+        # clocks differ a little: never again and again for the last millisecond
+        await self._rest(max(1.0, (due - self._clock.now()).total_seconds()))
+        self._idle.clear()  # so that nobody takes it for quiet while it is looked
+        await self._surely(self.look)

@@ -1,0 +1,189 @@
+"""``cairn run`` and ``cairn resume``: what they print, ask and end with."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from app.local.compose import kept_in
+from app.local.decide import at_terminal, prompted
+from app.local.options import KIND as INTERRUPT
+from app.local.options import LocalRun
+from app.local.report import OutputFormat, speaker, tell, tell_dry, without_work
+from app.local.runs import LocalStore, PendingProposal, answerable, parked, undecided
+from app.local.text import INTERRUPTED, NOTHING_TO_RESUME
+from app.local.work import read_locally, run_locally
+from app.logs import PLAIN, mask_for, secrets_of, set_up_logging
+from app.settings import (
+    RunSettings,
+    SettingsError,
+    SettingsProblem,
+    keep_private,
+    load_run_settings,
+)
+from app.terminal import any_encoding, is_live, is_plain, one_line, printable, say
+from runner.config.model import CONFIG_PATH
+from runner.config.reading import ConfigError
+from runner.errors import PortError
+from runner.files.decisions import OVER, KnownRun
+from runner.files.results import JsonLines
+from runner.loop.driver import MARK
+from runner.loop.task_pool import Ended
+from runner.model.budget import Budget
+from runner.ports import Events, Fanout
+from runner.state.run_state import Status
+
+_PAUSED_BEFORE_IT_BEGAN = frozenset({"model", "sandbox"})
+log = logging.getLogger(__name__)
+
+
+def command(asked: LocalRun, told: OutputFormat, *, dry: bool = False) -> int:
+    """Do what ``cairn run`` was asked for; the report goes to standard output.
+
+    Returns the exit code of DESIGN §11; what cannot go on is said on standard error.
+    """
+
+    def work(settings: RunSettings) -> int:
+        return _dry(asked, settings, told) if dry else _run(asked, settings, told)
+
+    return _telling(work, told, mark=f"{MARK} " if dry else "")
+
+
+def resume(asked: LocalRun, told: OutputFormat) -> int:
+    """Go on with the run that is named, else the newest that can go on."""
+
+    def work(settings: RunSettings) -> int:
+        run = _to_resume(asked.run, kept_in(asked.kept))
+        if run is None:
+            return _complain(NOTHING_TO_RESUME, 2)
+        return _run(_as_before(asked, run), settings, told)
+
+    return _telling(work, told)
+
+
+def exit_code(ended: Ended) -> int:
+    """DESIGN §11: 130 interrupted, 4 paused, 2 no such work, 3 waits, 1 failed, 0 done."""
+    if ended.status == "paused":
+        return 130 if ended.kind == INTERRUPT else 4
+    if ended.state.problem:
+        return without_work(ended.state)
+    statuses = {attempt.status for attempt in ended.state.attempts.values()}
+    statuses |= {Status.BLOCKED} if ended.state.blocked_by else set()
+    if Status.AWAITING_APPROVAL in statuses:
+        return 3
+    unfinished = {Status.FAILED, Status.DEFERRED, Status.BLOCKED, Status.SKIPPED}
+    return 1 if ended.state.stopping or statuses & unfinished else 0
+
+
+def _telling(work: Callable[[RunSettings], int], told: OutputFormat, *, mark: str = "") -> int:
+    """Do the work; what keeps it from going on becomes a sentence and an exit code.
+
+    ``mark`` begins every line of it.
+    """
+    any_encoding()
+    try:
+        settings = load_run_settings()
+        level = "debug" if told.verbose else told.log_level
+        set_up_logging(level, secrets=secrets_of(settings), form=mark + PLAIN)
+        keep_private()
+        return work(settings)
+    except SettingsError as error:
+        return _complain(str(error), 2, mark=mark)
+    except ConfigError as error:
+        said = f"{CONFIG_PATH} of the commit you are on cannot be used:\n{error}"
+        return _complain(said, 2, mark=mark)
+    except PortError as error:
+        log.debug("Where it happened:", exc_info=error)
+        code = 4 if error.kind in _PAUSED_BEFORE_IT_BEGAN else 2
+        return _complain(error.message, code, mark=mark)
+    except KeyboardInterrupt:
+        return _complain(INTERRUPTED, 130, mark=mark)
+
+
+def _to_resume(wanted: str, kept: LocalStore) -> KnownRun | None:
+    """The run that is named by its id or the beginning of it; else one that can go on now."""
+    again = {each.run.id for each in asyncio.run(answerable(kept)) if each.decision}
+    runs = [run for run in kept.runs.all() if wanted or run.state not in OVER or run.id in again]
+    if wanted:
+        runs = [run for run in runs if run.id.startswith(wanted)]
+        if len(runs) != 1:
+            some = "more than one run" if runs else "no run"
+            raise PortError("file", f"There is {some} called {one_line(wanted)[:60]!r} here.")
+    answered = {each.run for each in kept.inbox.stored() if not each.step}
+    ready = (run for run in runs if run.state != "resting" or run.id in answered)
+    return next(ready, next(iter(runs), None))
+
+
+def _as_before(asked: LocalRun, run: KnownRun) -> LocalRun:
+    """What was said for the run when it began, but for what is said anew."""
+    cost = run.max_cost if asked.budget.cost is None else asked.budget.cost
+    tokens = run.max_tokens if asked.budget.tokens is None else asked.budget.tokens
+    sandbox = asked.sandbox or run.sandbox
+    return replace(asked, run=run.id, sandbox=sandbox, budget=Budget(cost, tokens))
+
+
+def _run(asked: LocalRun, settings: RunSettings, told: OutputFormat) -> int:
+    if settings.missing_model_key:
+        raise SettingsError([SettingsProblem("OPENAI_API_KEY", settings.missing_model_key)])
+    kept, live = kept_in(asked.kept), not told.json and is_live()
+    ended = _driven(asked, settings, told)
+    while ended.status == "resting" and not told.json and at_terminal():
+        asked_about = [each for each in _open(ended, kept) if not each.published]
+        if not prompted(asked_about, kept.inbox, folder=asked.folder):
+            break
+        # what was edited while it worked is safe, as it was while it worked
+        again = replace(asked, run=ended.state.request.id, given={}, dirty=True)
+        ended = _driven(again, settings, told)
+    tell(ended, _open(ended, kept), settings, told, live=live)
+    if ended.status == "paused":
+        said = f"Paused: {mask_for(secrets_of(settings))(_how_on(ended))}"
+        _complain(INTERRUPTED if ended.kind == INTERRUPT else said, 4)
+    return exit_code(ended)
+
+
+def _driven(asked: LocalRun, settings: RunSettings, told: OutputFormat) -> Ended:
+    with _listening(settings, told) as listener:
+        return asyncio.run(run_locally(asked, settings, listener))
+
+
+@contextmanager
+def _listening(settings: RunSettings, told: OutputFormat) -> Iterator[Events]:
+    """Show the run while it works: to programs, live on a terminal, else by its log lines."""
+    if told.json:
+        yield JsonLines(speaker(settings, told))
+    elif is_live():
+        from rich.console import Console
+
+        from app.show.live import LiveRun
+
+        console = Console(file=sys.stderr, highlight=False, markup=False, emoji=False)
+        mask = mask_for(secrets_of(settings))
+        with LiveRun(console, plain=is_plain(sys.stderr), safe=mask) as live:
+            yield live
+    else:
+        yield Fanout()
+
+
+def _open(ended: Ended, kept: LocalStore) -> list[PendingProposal]:
+    run = KnownRun(ended.state.request.id, state="resting")
+    return undecided(list(parked(run, ended.state, kept.inbox)))
+
+
+def _how_on(ended: Ended) -> str:
+    said = ended.reason
+    return said if "cairn resume" in said else f"{said.rstrip('.')}. Then type `cairn resume`."
+
+
+def _dry(asked: LocalRun, settings: RunSettings, told: OutputFormat) -> int:
+    state = asyncio.run(read_locally(asked, settings))
+    tell_dry(state, settings, told)
+    return without_work(state) if state.problem else 0
+
+
+def _complain(message: str, code: int, *, mark: str = "") -> int:
+    say("\n".join(mark + line for line in printable(message).split("\n")), stream=sys.stderr)
+    return code

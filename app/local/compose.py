@@ -1,0 +1,226 @@
+"""Puts a run on a checkout together, and what it shares with the server: sandboxes, model.
+
+Apart from the server's, so that the command line does not import what only a server needs.
+
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.local.options import LocalRun
+from app.local.runs import LocalStore
+from app.logs import mask_for, secrets_of
+from app.settings import RunSettings, SettingsError, SettingsProblem
+from runner.files.decisions import FileDecisions, FileRuns
+from runner.files.journal import AnswerFiles, FileJournal, JournalView
+from runner.files.results import FileMemory, RunFiles
+from runner.git.folder_repository import FolderRepository
+from runner.git.local_repository import LocalRepository
+from runner.loop.deps import Deps
+from runner.loop.problems import ON_A_CHECKOUT
+from runner.model.budget import Budget, BudgetModel, Prices, prices_for
+from runner.model.chat import OpenAIModel
+from runner.model.forms import Habits
+from runner.ports import Control, Endpoint, Events, Fanout, Sandbox, SystemClock
+from runner.sandbox.bubblewrap import BubblewrapSandbox
+from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
+from runner.sandbox.docker import DockerSandbox
+from runner.sandbox.process import ProcessSandbox
+
+log = logging.getLogger(__name__)
+
+
+# Where programs are that PATH leads to, and nothing else: no caches (they would outlive a
+# verification), no credentials, none of our own settings.
+_TOOLCHAINS = (
+    *("JAVA_HOME", "GOROOT", "RUSTUP_HOME", "NVM_DIR", "PYENV_ROOT", "RBENV_ROOT", "SDKMAN_DIR"),
+    *("ASDF_DIR", "ASDF_DATA_DIR", "VIRTUAL_ENV", "CONDA_PREFIX", "DOTNET_ROOT", "ANDROID_HOME"),
+)
+
+
+@dataclass(frozen=True)
+class LocalCheckout:
+    """A run's ports on a checkout or a folder, the place itself, and what it keeps of its runs."""
+
+    deps: Deps
+    repository: LocalRepository | FolderRepository
+    kept: LocalStore
+    model: OpenAIModel
+
+
+def kept_in(folder: Path) -> LocalStore:
+    """What a folder (``.executor``) keeps about its runs."""
+    journal = folder / "journal"
+    return LocalStore(
+        FileRuns(journal), JournalView(journal), FileDecisions(folder / "decisions.jsonl")
+    )
+
+
+@asynccontextmanager
+async def local_deps(
+    asked: LocalRun,
+    settings: RunSettings,
+    listener: Events,
+    *,
+    control: Control | None = None,
+    dry: bool = False,
+) -> AsyncIterator[LocalCheckout]:
+    """Put together a run on a checkout; the sandbox may be ``process``, which is said.
+
+    A ``dry`` one opens no sandbox, so that it needs none that works. Raises ``Outage``, and
+    ``SettingsError`` for a file of prices that cannot be read.
+    """
+    folder, mask = asked.kept, mask_for(secrets_of(settings))
+    sandbox = await _sandbox(asked, settings, dry=dry)
+    repository = await _repository(asked, keep=not dry)
+    answers = AnswerFiles(folder / "journal", mask=mask.values)
+    model = open_model(settings, kept=folder, mask=mask)
+    journal = FileJournal(folder / "journal", mask=mask.values)
+    kept = kept_in(folder)
+    within = await _within(asked, model, answers, settings)
+    deps = Deps(
+        model=within,
+        sandbox=MaskedSandbox(sandbox, mask),
+        repository=repository,
+        journal=journal,
+        events=Fanout(RunFiles(folder, mask=mask), listener),
+        clock=SystemClock(),
+        control=control or NoOrders(),
+        answers=answers,
+        decisions=kept.inbox,
+        memory=FileMemory(folder / "memory.json", mask=mask),
+        embedder=within,
+        model_name=settings.cairn_model,
+        mask=mask,
+        start=ON_A_CHECKOUT,
+    )
+    try:
+        yield LocalCheckout(deps, repository, kept, model)
+    finally:
+        await journal.close()
+        await model.close()
+
+
+async def _repository(asked: LocalRun, *, keep: bool) -> LocalRepository | FolderRepository:
+    """The git checkout this is, or the plain folder."""
+    if checkout := await checkout_in(asked.folder, asked.branch):
+        return checkout
+    store = asked.kept / "folder"
+    return FolderRepository(asked.folder, store=store, branch=asked.branch, keep=keep)
+
+
+async def checkout_in(folder: Path, branch: str = "") -> LocalRepository | None:
+    """The git checkout a folder is; None for a plain folder."""
+    checkout = LocalRepository(folder, branch=branch or None)
+    return checkout if await checkout.is_there() else None
+
+
+async def person_in(folder: Path) -> str:
+    """The name of whoever works in a folder."""
+    return await (await _repository(LocalRun(folder), keep=False)).person()
+
+
+async def _sandbox(asked: LocalRun, settings: RunSettings, *, dry: bool) -> Sandbox:
+    """Choose the sandbox, and say which; a dry run takes what is always there."""
+    wanted = "process" if dry else asked.sandbox or settings.cairn_sandbox
+    choice = await sandbox_of(asked, settings, wanted)
+    if not dry:
+        log.info(choice.reason)
+    return choice.sandbox
+
+
+async def sandbox_of(asked: LocalRun, settings: RunSettings, wanted: str) -> SandboxChoice:
+    """Choose the sandbox of a run on this folder. Raises ``Outage`` when none works."""
+    candidates = sandboxes(
+        settings,
+        str(asked.folder.resolve()),
+        prepared=asked.kept / "prepared",
+        unsafe=True,
+        path=os.environ.get("PATH", os.defpath),
+    )
+    return await choose_sandbox(wanted, candidates=_fitting(wanted, candidates, settings))
+
+
+async def _within(
+    asked: LocalRun, model: Endpoint, answers: AnswerFiles, settings: RunSettings
+) -> Endpoint:
+    """The model within the run's budget, of which answers may have used some before."""
+    if asked.budget == Budget():
+        return model
+    spent = await answers.paid(asked.run) if asked.run else ()
+    name, prices = settings.cairn_model, prices_of(settings)
+    return BudgetModel(model, asked.budget, prices=prices, model=name, spent=spent)
+
+
+def sandboxes(
+    settings: RunSettings, owner: str, *, prepared: Path, unsafe: bool, path: str
+) -> list[Sandbox]:
+    """In order of preference; ``process`` only where no isolation is allowed (``unsafe``).
+
+    ``prepared`` is where results of setup commands are kept by those that have no engine for it.
+    """
+    image = settings.cairn_sandbox_image
+    isolated: list[Sandbox] = [
+        DockerSandbox(owner=owner, image=image),
+        BubblewrapSandbox(owner=owner, image=image, prepared=prepared),
+    ]
+    known = {name: os.environ[name] for name in _TOOLCHAINS if os.environ.get(name)}
+    plain = ProcessSandbox(owner=owner, path=path, toolchains=known, prepared=prepared)
+    return [*isolated, plain] if unsafe else isolated
+
+
+def open_model(
+    settings: RunSettings,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    *,
+    kept: Path | None = None,
+    mask: Callable[[str], str] | None = None,
+) -> OpenAIModel:
+    """The model of the settings; ``sleep`` waits (seconds) before it is asked again.
+
+    ``kept`` is the folder that keeps what was found out about models. ``mask`` hides secrets in
+    what is asked (None: the one that knows those of the settings).
+    """
+    key = settings.openai_api_key
+    return OpenAIModel(
+        model=settings.cairn_model,
+        api_key=key.get_secret_value() if key else "none",
+        base_url=settings.openai_base_url,
+        prices=prices_of(settings),
+        habits=Habits(kept / "models.json" if kept else None),
+        sleep=sleep,
+        mask=mask or mask_for(secrets_of(settings)),
+    )
+
+
+def prices_of(settings: RunSettings) -> Prices:
+    """The prices of the endpoint. Raises ``SettingsError`` for a file that cannot be read."""
+    try:
+        return prices_for(settings.openai_base_url, settings.cairn_prices)
+    except ValueError as error:
+        said = str(error).removeprefix("CAIRN_PRICES: ")
+        raise SettingsError([SettingsProblem("CAIRN_PRICES", f"is not usable: {said}")]) from error
+
+
+def _fitting(wanted: str, candidates: list[Sandbox], settings: RunSettings) -> list[Sandbox]:
+    """Leave bubblewrap out where it would find only this machine's own programs, unasked.
+
+    These are seldom the ones a project is tested with; a folder of ``scripts/sandbox-root`` is.
+    """
+    if wanted != "auto" or Path(settings.cairn_sandbox_image).is_absolute():
+        return candidates
+    return [candidate for candidate in candidates if candidate.name != "bubblewrap"]
+
+
+class NoOrders:
+    """The ``Control`` port where nobody can give orders but by Ctrl-C."""
+
+    async def check(self, run: str) -> None:
+        """Nothing is ever ordered."""

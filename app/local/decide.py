@@ -1,0 +1,327 @@
+"""``cairn approve``, ``reject`` and ``edit``: find the proposal that is meant, store the word.
+
+Other tasks in the place of the proposed ones: typed in an editor, or read from a file.
+
+Ask the person at the terminal about what waits: yes, no, other tasks, leave out, or later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from rich.console import Console
+from rich.panel import Panel
+from rich.text import Text
+
+from app.local.compose import kept_in, person_in
+from app.local.files import UnusableRoadmap, read_roadmap
+from app.local.options import FOLDER
+from app.local.runs import LocalStore, PendingProposal, answerable, undecided
+from app.local.text import (
+    NO_PROPOSAL,
+    NO_TASKS,
+    SAME_TASK,
+    proposal_lines,
+    stale,
+    stored,
+    too_late,
+    unknown,
+    which,
+)
+from app.terminal import one_line
+from runner.errors import PortError
+from runner.files.decisions import FileDecisions
+from runner.files.durable import telling
+from runner.loop.applied import edited
+from runner.ports import Decision
+from runner.roadmap.edit import EditRefused, find
+from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.task import NewTask
+from runner.roadmap.writing import LONGEST_LIST, listed
+from runner.state.proposal import as_item, problems_of
+
+_HEAD = """\
+<!--
+Tasks to put in the place of: {task}
+
+One item each, in order. What is nested in an item are its details, and below "Acceptance:" its
+criteria. Delete all of them to cancel.
+-->
+
+"""
+
+
+class NoTasks(Exception):
+    """There is no list that can be used; the message says why."""
+
+
+def read_tasks(name: str, meant: PendingProposal) -> tuple[NewTask, ...]:
+    """Read the tasks from a file (``-``: standard input). Raises ``NoTasks``."""
+    try:
+        text = read_roadmap(name).decode("utf-8", "replace")
+    except UnusableRoadmap as error:
+        raise NoTasks(str(error)) from error
+    return checked(text, meant)
+
+
+def typed(meant: PendingProposal, folder: Path) -> tuple[NewTask, ...]:
+    """Open an editor with the proposed tasks and return what was made of them.
+
+    What was typed is kept until it can be used. Raises ``NoTasks``, and ``Outage`` where nothing
+    can be kept.
+    """
+    draft = folder / f"edit-{meant.proposal.id}.md"
+    with telling(f"keep what is typed in {draft}"):
+        if not draft.exists():
+            draft.write_text(draft_of(meant), encoding="utf-8")
+        _edit(draft)
+        text = draft.read_text(encoding="utf-8", errors="replace")
+    if not listed(text):
+        draft.unlink()
+        raise NoTasks(NO_TASKS)
+    try:
+        tasks = checked(text, meant)
+    except NoTasks as problem:
+        raise NoTasks(f"{problem}\nWhat you typed is kept; edit again to go on with it.") from None
+    draft.unlink()
+    return tasks
+
+
+def draft_of(meant: PendingProposal) -> str:
+    """What the editor shows first: the proposed tasks, else the task itself."""
+    task = meant.state.task
+    tasks = meant.proposal.replacements or (
+        NewTask(" ".join(task.text.split()), acceptance=task.acceptance),
+    )
+    head = _HEAD.format(task=one_line(f"{task.name} {task.title}").replace("--", "- -"))
+    return head + "\n".join(as_item(each) for each in tasks) + "\n"
+
+
+def checked(text: str, meant: PendingProposal) -> tuple[NewTask, ...]:
+    """Return the tasks of a list that can take the task's place. Raises ``NoTasks``."""
+    if len(text) > LONGEST_LIST:
+        raise NoTasks(f"The list has {len(text):,} characters; write at most {LONGEST_LIST:,}.")
+    tasks = listed(text)
+    problems = list(problems_of(tasks)) if tasks else [NO_TASKS]
+    if problems := problems or _refused(tasks, meant):
+        raise NoTasks("\n".join(problems))
+    return tasks
+
+
+def _refused(tasks: Sequence[NewTask], meant: PendingProposal) -> list[str]:
+    """Try it on the roadmap as the run knows it."""
+    state = meant.state
+    proposal = replace(
+        meant.proposal,
+        strategy="decompose" if len(tasks) > 1 else "rewrite",
+        replacements=tuple(tasks),
+    )
+    before = state.roadmap.content if state.roadmap else b""
+    try:
+        after = edited(state.with_attempt(proposal=proposal), before)
+    except EditRefused as refused:
+        return [f"The roadmap cannot take it: {refused}."]
+    same = find(parse_roadmap(state.request.roadmap, after), proposal.task)
+    return [SAME_TASK] if same else []
+
+
+def _edit(draft: Path) -> None:
+    """Open the user's editor and wait for its end."""
+    command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    try:
+        ended = subprocess.run([*shlex.split(command), str(draft)], check=False)
+    except (OSError, ValueError) as error:
+        raise NoTasks(
+            f"The editor {command!r} cannot be started ({error}). Set EDITOR, or use --file."
+        ) from error
+    if ended.returncode:
+        raise NoTasks(f"The editor ended with {ended.returncode}, so nothing was decided.")
+
+
+Verdict = Literal["approve", "reject", "skip", "edit"]
+_SHORTEST = 4
+_LONGEST_WHY = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class LocalDecision:
+    """What was said to a proposal; ``proposal`` is its id or task ('' for the only one).
+
+    ``file`` has the tasks of an edit ('' to open an editor, ``-`` for standard input).
+    ``goes_on`` says that the run is taken up at once.
+    """
+
+    verdict: Verdict
+    proposal: str = ""
+    why: str = ""
+    file: str = ""
+    goes_on: bool = False
+
+
+class NotMeant(Exception):
+    """No proposal of this folder is meant; the message says which there are."""
+
+
+def decide(said: LocalDecision, folder: Path) -> tuple[int, str]:
+    """Store a decision; return the exit code and the run it is about ('' when nothing came of it).
+
+    What happened is printed: on standard error, with 2, when nothing was stored.
+    """
+    kept = kept_in(folder / FOLDER)
+    try:
+        meant = asyncio.run(_meant(said.proposal, kept))
+        tasks = _tasks(said, meant, folder)
+        print(put(meant, said, kept.inbox, by=who(folder), tasks=tasks))
+    except (NotMeant, NoTasks) as problem:
+        print(problem, file=sys.stderr)
+        return 2, ""
+    except PortError as error:
+        print(error.message, file=sys.stderr)
+        return 2, ""
+    return 0, meant.run.id
+
+
+def put(
+    meant: PendingProposal,
+    said: LocalDecision,
+    inbox: FileDecisions,
+    *,
+    by: str,
+    tasks: Sequence[NewTask] = (),
+    channel: str = "command",
+) -> str:
+    """Store a decision; say what to do next. Raises ``NotMeant`` when another one was first."""
+    decision = Decision(
+        meant.proposal.task,
+        said.verdict,
+        by=by,
+        why=said.why[:_LONGEST_WHY],
+        channel=channel,
+        at=datetime.now(UTC).isoformat(timespec="seconds"),
+        fingerprint=meant.proposal.fingerprint,
+        tasks=tuple(tasks),
+    )
+    if first := inbox.store(meant.run.id, decision):
+        raise NotMeant(too_late(meant, first))
+    return stored(meant, said.verdict, goes_on=said.goes_on)
+
+
+def who(folder: Path) -> str:
+    """The name of the person at this machine, as his commits bear it."""
+    return asyncio.run(person_in(folder))
+
+
+async def _meant(word: str, kept: LocalStore) -> PendingProposal:
+    """Return the proposal a word names: the start of its id, or its task. Raises ``NotMeant``."""
+    found = await answerable(kept)
+    open_ = undecided(found)
+    if not word and len(open_) == 1:
+        return open_[0]
+    if not word:
+        raise NotMeant(which(open_) if open_ else NO_PROPOSAL)
+    named = [each for each in found if _is_named(each, word)]
+    named = [each for each in named if each.decision is None] or named
+    if len(named) > 1:
+        raise NotMeant(which(named))
+    if not named:
+        raise NotMeant(_not_there(word, open_, kept))
+    if named[0].decision:
+        raise NotMeant(too_late(named[0], named[0].decision))
+    return named[0]
+
+
+def _is_named(each: PendingProposal, word: str) -> bool:
+    task = each.state.task
+    by_id = len(word) >= _SHORTEST and each.proposal.fingerprint.startswith(word.lower())
+    return by_id or word in (task.key, task.id)
+
+
+def _not_there(word: str, open_: Sequence[PendingProposal], kept: LocalStore) -> str:
+    """Tell an id that was once good from one that never was."""
+    run = kept.runs.showed(word.lower()) if len(word) >= _SHORTEST else ""
+    if not run:
+        return unknown(word, open_)
+    return stale(word, next((each.proposal.id for each in open_ if each.run.id == run), ""))
+
+
+def _tasks(said: LocalDecision, meant: PendingProposal, folder: Path) -> tuple[NewTask, ...]:
+    if said.verdict != "edit":
+        return ()
+    return read_tasks(said.file, meant) if said.file else typed(meant, folder / FOLDER)
+
+
+_QUESTION = "Apply it? [y]es, [n]o, [e]dit, [s]kip the task, [Enter] later: "
+_VERDICTS: dict[str, Verdict] = {
+    **{"y": "approve", "yes": "approve", "n": "reject", "no": "reject"},
+    **{"e": "edit", "edit": "edit", "s": "skip", "skip": "skip"},
+}
+
+
+def at_terminal() -> bool:
+    """Say whether somebody is there to be asked; the report may go into a file or a pipe."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def prompted(
+    found: Sequence[PendingProposal],
+    inbox: FileDecisions,
+    *,
+    folder: Path,
+    ask: Callable[[str], str] | None = None,
+) -> int:
+    """Ask about each proposal; return how many were decided about. Ctrl-C leaves the rest open."""
+    ask = ask or _typed
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+    decided = 0
+    for each in found:
+        console.print(Panel(Text("\n".join(proposal_lines(each)))))
+        verdict = _verdict(ask)
+        while verdict and not _said(each, verdict, inbox, folder, console):
+            verdict = _verdict(ask)
+        decided += bool(verdict)
+    return decided
+
+
+def _typed(question: str) -> str:
+    """Read a line; the question is seen although the output goes elsewhere."""
+    if sys.stdout.isatty():
+        return input(question)
+    print(question, end="", file=sys.stderr, flush=True)
+    return input()
+
+
+def _verdict(ask: Callable[[str], str]) -> Verdict | None:
+    """Ask until the answer is one; None for later, as for the end of the input."""
+    while True:
+        try:
+            said = ask(_QUESTION).strip().lower()
+        except EOFError:
+            return None
+        if not said:
+            return None
+        if verdict := _VERDICTS.get(said):
+            return verdict
+
+
+def _said(
+    each: PendingProposal, verdict: Verdict, inbox: FileDecisions, folder: Path, console: Console
+) -> bool:
+    """Store it; False when there was nothing to store, so that it is asked again."""
+    try:
+        tasks = typed(each, folder / FOLDER) if verdict == "edit" else ()
+        put(each, LocalDecision(verdict), inbox, by=who(folder), tasks=tasks, channel="prompt")
+    except NoTasks as problem:
+        console.print(str(problem))
+        return False
+    except NotMeant as problem:  # decided elsewhere meanwhile: that one counts
+        console.print(str(problem))
+    return True

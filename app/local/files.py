@@ -1,0 +1,111 @@
+"""Read a roadmap from a file or standard input, and put a new one in its place."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from runner.roadmap.source import MOST_BYTES, too_large
+
+STDIN = "-"
+
+
+class UnusableRoadmap(Exception):
+    """What was asked for cannot be done; the message says why and what to do.
+
+    ``code`` is the exit code: 2 for wrong use, settings and files.
+    """
+
+    code = 2
+
+
+class NoModel(UnusableRoadmap):
+    """No model could be asked, for now."""
+
+    code = 4
+
+
+def read_roadmap(name: str) -> bytes:
+    """Return the bytes of a file (``-``: of standard input); its encoding does not matter.
+
+    Raises ``UnusableRoadmap``: not there, a folder, not readable, larger than roadmaps are read.
+    """
+    content = sys.stdin.buffer.read(MOST_BYTES + 1) if name == STDIN else _read(name)
+    if len(content) > MOST_BYTES and name == STDIN:
+        raise UnusableRoadmap(
+            f"Standard input has more than {MOST_BYTES:,} bytes, which is too large."
+        )
+    return content
+
+
+def beside(folder: Path) -> list[str]:
+    """Markdown files a roadmap could be: at the top of a folder and one level below."""
+    found = [*folder.glob("*.[mM][dD]"), *folder.glob("*/*.[mM][dD]")]
+    return [file.relative_to(folder).as_posix() for file in found if file.is_file()]
+
+
+def replace_unless_changed(name: str, before: bytes, after: bytes) -> None:
+    """Put ``after`` in the place of a file that still has the bytes ``before``, all or nothing.
+
+    A link stays one, and the mode is kept. Raises ``UnusableRoadmap``.
+    """
+    target = Path(name).resolve()
+    if _read(name) != before:
+        raise UnusableRoadmap(
+            f"{name} was changed meanwhile and is left as it is; type the same again to begin "
+            "with what it is now."
+        )
+    try:
+        _replace(target, after)
+    except OSError as error:
+        raise UnusableRoadmap(f"{name} cannot be written: {error.strerror}.") from error
+
+
+def write_new(name: str, content: bytes) -> None:
+    """Write a file that is not there yet. Raises ``UnusableRoadmap``."""
+    try:
+        with Path(name).open("xb") as file:
+            file.write(content)
+    except FileExistsError:
+        raise UnusableRoadmap(
+            f"{name} is there already; name a new file, or use --write."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise UnusableRoadmap(f"{name} cannot be written: {_reason(error)}.") from error
+
+
+def _read(name: str) -> bytes:
+    try:
+        with Path(name).open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if why := too_large(size):
+                raise UnusableRoadmap(f"{name} cannot be used: {why}")
+            content = file.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise UnusableRoadmap(f"{name} does not exist; name the roadmap, or - for input.") from None
+    except IsADirectoryError:
+        raise UnusableRoadmap(f"{name} is a folder; name a file in it.") from None
+    except (OSError, ValueError) as error:
+        raise UnusableRoadmap(f"{name} cannot be read: {_reason(error)}.") from error
+    if why := too_large(len(content)):
+        raise UnusableRoadmap(f"{name} cannot be used: {why}")
+    return content
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return str(getattr(error, "strerror", None) or error)
+
+
+def _replace(target: Path, content: bytes) -> None:
+    mode = target.stat().st_mode & 0o7777
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        temporary.chmod(mode)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)

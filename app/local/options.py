@@ -1,0 +1,132 @@
+"""What ``cairn run`` and ``cairn resume`` were asked for.
+
+Which options a run on a checkout has: those that were said, then the repository's, then ours.
+
+Ctrl-C: the first stops a run at the next safe place, the second at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from app.local.text import STOPPED, STOPPING
+from app.runs.execution import options_of
+from runner.config.model import CONFIG_PATH, RepositoryConfig, config_entry, parse_config
+from runner.errors import Outage
+from runner.loop.deps import Deps
+from runner.loop.reading import contents
+from runner.model.budget import Budget
+from runner.state.options import Options
+from runner.state.proposal import ApprovalMode
+
+FOLDER = ".executor"
+"""Where a folder keeps what its runs leave behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRun:
+    """``given`` are the options that were said (fields of ``Options``); the others are the
+    configuration's, of a run that is taken up its own.
+
+    ``roadmap``, ``branch`` and ``sandbox`` are empty where nothing was said; ``run`` is the run to
+    go on with ('' for a new one). With ``dirty`` uncommitted changes are left where they are.
+    ``answers`` says that somebody is at the terminal who can be asked.
+    """
+
+    folder: Path
+    roadmap: str = ""
+    given: Mapping[str, object] = field(default_factory=dict)
+    branch: str = ""
+    sandbox: str = ""
+    budget: Budget = field(default_factory=Budget)
+    run: str = ""
+    dirty: bool = False
+    answers: bool = False
+
+    @property
+    def kept(self) -> Path:
+        """The folder of what runs leave behind."""
+        return self.folder / FOLDER
+
+
+EVERY_TASK = sys.maxsize
+
+
+async def read_config(deps: Deps, commit: str) -> RepositoryConfig:
+    """Read the configuration of a commit. Raises ``ConfigError`` with every problem's line."""
+    snapshot = await deps.repository.snapshot(commit)
+    if config_entry(snapshot.entries) is None:
+        return RepositoryConfig()
+    return parse_config((await contents(deps, snapshot, [CONFIG_PATH]))[CONFIG_PATH])
+
+
+def options_for(asked: LocalRun, config: RepositoryConfig) -> Options:
+    """Return the options of a new run.
+
+    On a checkout all tasks are done. Where neither the command line nor the configuration says who
+    is asked about a failed task, somebody at the terminal is; without one, proposals are reported.
+    """
+    options = options_of(config)
+    most = config.limits.tasks if "tasks" in config.limits.model_fields_set else EVERY_TASK
+    said = config.model_fields_set
+    unasked: ApprovalMode = "interactive" if asked.answers else "review_only"
+    options = replace(
+        options,
+        max_tasks=most,
+        approval_mode=config.approval_mode if "approval_mode" in said else unasked,
+        pause_destructive="pause_destructive" in said and config.pause_destructive,
+        pull_requests="stacked",  # here are none: each task is a commit on the branch
+    )
+    given = dict(asked.given)
+    if isinstance(tasks := given.get("max_tasks"), int):
+        given["max_tasks"] = min(tasks, most)
+    # a task that is named is taken up though an older run has a proposal about it
+    return replace(options, retry=bool(given.get("task")), **given)  # type: ignore[arg-type]
+
+
+KIND = "interrupt"
+"""The kind of the outage that an interrupt is to a run."""
+
+log = logging.getLogger(__name__)
+
+
+class Interrupts:
+    """The ``Control`` port where nobody can give orders but by Ctrl-C."""
+
+    def __init__(self) -> None:
+        self._stopping = False
+
+    async def check(self, run: str) -> None:
+        """Raise ``Outage`` once the run is to stop: what it has got so far is saved."""
+        if self._stopping:
+            raise Outage(KIND, STOPPED)
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """Listen inside a running event loop; the second interrupt ends what the loop does."""
+        loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
+        if not callable(before):  # ignored, as in the background of a shell: it stays so
+            yield
+            return
+
+        def restored() -> None:
+            if loop.remove_signal_handler(signal.SIGINT):
+                signal.signal(signal.SIGINT, before)
+
+        def first() -> None:
+            restored()
+            self._stopping = True
+            log.warning(STOPPING)
+
+        loop.add_signal_handler(signal.SIGINT, first)
+        try:
+            yield
+        finally:
+            restored()

@@ -1,0 +1,286 @@
+"""What ``cairn run`` and ``cairn resume`` print of a run that stopped, and of one not begun.
+
+``cairn status``: the runs of this folder and what waits in them.
+
+What keeps a run on a checkout from beginning: said in a sentence before anything is changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json as jsonlib
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from app.local.compose import LocalCheckout, checkout_in, kept_in, prices_of
+from app.local.files import beside
+from app.local.options import FOLDER, LocalRun
+from app.local.runs import LocalStore, PendingProposal, parked, states
+from app.local.text import NO_RUN, how_to_answer, no_answer, not_writable, nothing_changed
+from app.logs import mask_for, secrets_of
+from app.settings import RunSettings
+from app.terminal import any_encoding, is_plain, one_line, printable, say
+from runner.config.model import CONFIG_PATH, RepositoryConfig
+from runner.errors import Outage, PortError
+from runner.files.decisions import KnownRun
+from runner.files.results import line
+from runner.loop.driver import lines, would_do
+from runner.loop.problems import ON_A_CHECKOUT, missing_roadmap
+from runner.loop.task_pool import Ended
+from runner.model.budget import unknown_price
+from runner.nodes.run import parse_roadmap
+from runner.people.report import markdown, report, table
+from runner.ports import SystemClock
+from runner.state.options import Request
+from runner.state.publishing import Stack
+from runner.state.run_state import RunState, Status
+
+DRY = "dry-run"
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFormat:
+    """How much is told, and in which form."""
+
+    json: bool = False
+    log_level: str = "info"
+    verbose: bool = False
+
+
+def speaker(settings: RunSettings, told: OutputFormat) -> Callable[[str], None]:
+    """Return what prints a text on standard output, without secrets and with nothing active."""
+    mask = mask_for(secrets_of(settings))
+    # JSON escapes control characters by itself
+    return lambda text: say(mask(text) if told.json else printable(mask(text)))
+
+
+def tell(
+    ended: Ended,
+    waits: Sequence[PendingProposal],
+    settings: RunSettings,
+    told: OutputFormat,
+    *,
+    live: bool,
+) -> None:
+    """Print what the run did; last what waits for a decision."""
+    state, write = _as_told(ended), speaker(settings, told)
+    if told.json:
+        _tell_programs(state, waits, write)
+        return
+    if live:
+        say(_drawn(state, mask_for(secrets_of(settings))), end="")
+    else:
+        write(markdown(state))
+    for text in how_to_answer(waits):
+        say(text, stream=sys.stderr)
+
+
+def tell_dry(state: RunState, settings: RunSettings, told: OutputFormat) -> None:
+    """Print what a run would do: marked lines, or one object a line."""
+    write = speaker(settings, told)
+    for text in _would_do(state) if told.json else lines(state):
+        write(text)
+
+
+def _tell_programs(
+    state: RunState, waits: Sequence[PendingProposal], write: Callable[[str], None]
+) -> None:
+    for each in waits:
+        proposal = each.proposal
+        about = {"task": proposal.task, "proposal": proposal.id, "strategy": proposal.strategy}
+        write(line("proposal", state.request.id, **about))
+    write(line("report", state.request.id, report=report(state)))
+
+
+def _drawn(state: RunState, mask: Callable[[str], str]) -> str:
+    """The summary as the terminal takes it."""
+    from rich.console import Console
+
+    from app.show.ending import ending
+    from app.show.live import Look
+
+    console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
+    look = Look(console.width, console.height, plain=is_plain(sys.stdout), safe=mask)
+    with console.capture() as caught:
+        for part in ending(state, look):
+            console.print(part)
+    return mask(caught.get())
+
+
+def _as_told(ended: Ended) -> RunState:
+    """The state for the report: a run that stopped has ended for now; one paused says why."""
+    if ended.status not in ("paused", "resting"):
+        return ended.state
+    problem = f"Paused: {ended.reason}" if ended.status == "paused" else ended.state.problem
+    return replace(ended.state, ended=SystemClock().now().timestamp(), problem=problem)
+
+
+def _would_do(state: RunState) -> list[str]:
+    """One JSON line a task, in order, the report of what stands in the way last; all marked."""
+    tasks = [
+        line("would_do", DRY, task=task.key, id=task.id, title=task.title, dry_run=True)
+        for task in would_do(state)
+    ]
+    last = {"dry_run": True, "problem": state.problem}
+    return [*tasks, line("report", DRY, report=last, dry_run=True)]
+
+
+MOST_RUNS = 10
+
+
+def command(folder: Path, *, json: bool) -> int:
+    """Print the newest runs; 2 when what they left cannot be read."""
+    any_encoding()
+    try:
+        found = asyncio.run(_read(kept_in(folder / FOLDER)))
+    except PortError as error:
+        print(error.message, file=sys.stderr)
+        return 2
+    if json:
+        print(jsonlib.dumps({"runs": [_object(*each) for each in found]}, ensure_ascii=False))
+        return 0
+    for text in _lines(found):
+        print(text)
+    return 0
+
+
+Found = tuple[KnownRun, RunState, list[PendingProposal]]
+
+
+async def _read(kept: LocalStore) -> list[Found]:
+    found = await states(kept.runs.all()[:MOST_RUNS], kept)
+    return [(run, state, list(parked(run, state, kept.inbox))) for run, state in found]
+
+
+def _lines(found: list[Found]) -> Iterator[str]:
+    if not found:
+        yield NO_RUN
+    for run, state, open_ in found:
+        yield _heading(run, state)
+        if run.reason:
+            yield f"  {one_line(run.reason)}"
+        for row in table(state) if (run, state, open_) == found[0] else ():
+            yield f"  {row['status']:<18} {_named(row)}"
+        for text in how_to_answer(open_):
+            yield f"  {text}"
+        if run.state in ("interrupted", "paused"):
+            yield f"  To go on: cairn resume {run.id}"
+
+
+def _heading(run: KnownRun, state: RunState) -> str:
+    counts = ", ".join(f"{number} {status}" for status, number in _counts(state).items())
+    began = datetime.fromtimestamp(run.began, UTC).isoformat(" ", "minutes")
+    return f"{run.id}  {run.state}  {one_line(state.request.roadmap)}  {began[:16]} UTC  {counts}"
+
+
+def _named(row: Mapping[str, object]) -> str:
+    return one_line(f"{row['name']} {row['title']}")
+
+
+def _counts(state: RunState) -> Counter[str]:
+    return Counter(str(row["status"]).replace("_", " ") for row in table(state))
+
+
+def _object(run: KnownRun, state: RunState, open_: list[PendingProposal]) -> dict[str, object]:
+    return {
+        "run": run.id,
+        "state": run.state,
+        "reason": run.reason,
+        "until": run.until.isoformat() if run.until else None,
+        "roadmap": state.request.roadmap,
+        "began": datetime.fromtimestamp(run.began, UTC).isoformat(timespec="seconds"),
+        "tasks": table(state),
+        "proposals": [_proposal(each) for each in open_],
+    }
+
+
+def _proposal(each: PendingProposal) -> dict[str, object]:
+    proposal = each.proposal
+    return {
+        "id": proposal.id,
+        "task": proposal.task,
+        "kind": proposal.kind,
+        "strategy": proposal.strategy,
+        "reason": proposal.reason,
+        "explanation": proposal.explanation,
+        "evidence": list(proposal.evidence),
+        "tasks": [task.text for task in proposal.replacements],
+        "decision": each.decision.verdict if each.decision else None,
+    }
+
+
+async def check_folder(asked: LocalRun) -> None:
+    """Raise ``PortError`` for a folder that cannot be written, or is no project's."""
+    if not os.access(asked.folder, os.W_OK | os.X_OK):
+        raise PortError("file", not_writable(asked.folder))
+    await check_place(asked)
+
+
+async def check_place(asked: LocalRun) -> None:
+    """Raise ``PortError`` for a plain folder without a roadmap, or a branch of one.
+
+    It is looked at before it is read whole: it could be somebody's home.
+    """
+    folder, path = asked.folder, asked.roadmap or RepositoryConfig().roadmap.path
+    if asked.run or asked.branch or (folder / CONFIG_PATH).is_file() or (folder / path).is_file():
+        return
+    if await checkout_in(folder) is None:
+        raise PortError("file", missing_roadmap(path, ON_A_CHECKOUT, beside(folder)))
+
+
+async def check_model(here: LocalCheckout) -> None:
+    """Raise ``PortError`` when nothing answers where the model should be, or the key is wrong."""
+    try:
+        await here.model.offered()
+    except Outage as outage:
+        wrong_key = outage.kind == "credential"
+        said = nothing_changed(outage.message) if wrong_key else no_answer(outage.message)
+        raise PortError("credential", said) from outage
+
+
+async def check_roadmap(request: Request, stack: Stack, here: LocalCheckout) -> None:
+    """Raise ``PortError`` when the commit a run would build on has no roadmap with such work."""
+    entries = (await here.repository.snapshot(stack.tip)).entries
+    if request.roadmap not in entries:
+        raise PortError("file", missing_roadmap(request.roadmap, ON_A_CHECKOUT, entries))
+    state = (await parse_roadmap(RunState(request), here.deps)).state
+    if state.problem and without_work(state) == 2:
+        raise PortError("file", state.problem)
+
+
+def without_work(state: RunState) -> int:
+    """The exit code of a run that has nothing to do.
+
+    0 when all that was asked for was done before, 3 when it waits for a person, 2 when there is
+    no such work.
+    """
+    wanted = state.request.options.task
+    asked = [t for t in state.tasks if t.kind == "work" and (not wanted or wanted in (t.key, t.id))]
+    statuses = {state.status(task) for task in asked}
+    if Status.AWAITING_APPROVAL in statuses:
+        return 3
+    return 0 if statuses == {Status.COMPLETED} else 2
+
+
+def check_prices(request: Request, asked: LocalRun, settings: RunSettings) -> None:
+    """Raise ``PortError`` when a limit of money is set and the price of a model is unknown."""
+    if asked.budget.cost is None:
+        return
+    options, prices = request.options, prices_of(settings)
+    names = {options.model or settings.cairn_model, *options.models.values(), options.embeddings}
+    for name in sorted(names - {""}):
+        if prices.cost(name, 1, 1) is None:
+            raise PortError("budget", f"{unknown_price(name)} Nothing was changed.")
+
+
+def refused(ended: Ended) -> PortError | None:
+    """What a new run is refused for: its very first question named a model that is not there."""
+    spent = any(attempt.spent.calls for attempt in ended.state.attempts.values())
+    if ended.status != "paused" or ended.kind != "model_name" or spent:
+        return None
+    return PortError(ended.kind, nothing_changed(ended.reason))

@@ -1,0 +1,131 @@
+"""The runs of a folder and the proposals of theirs that can be answered, as they left them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from runner.errors import Outage
+from runner.files.decisions import OVER, FileDecisions, FileRuns, KnownRun
+from runner.files.journal import JournalView
+from runner.loop.journal import Cursors
+from runner.loop.schedule import advanced
+from runner.people.statistics import outcome
+from runner.ports import Decision
+from runner.state.options import Request
+from runner.state.proposal import Proposal
+from runner.state.run_state import Attempt, RunState, Status
+
+log = logging.getLogger(__name__)
+
+MOST_ENDED = 10
+"""Runs that are over and are looked through for proposals nobody was asked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalStore:
+    """What a folder keeps about its runs."""
+
+    runs: FileRuns
+    journal: JournalView
+    inbox: FileDecisions
+
+
+@dataclass(frozen=True, slots=True)
+class PendingProposal:
+    """A proposal that can be answered; its task is the one in hand of ``state``.
+
+    ``decision`` is what was said to it and is not applied yet. A proposal that was only
+    ``published`` belongs to a run that asked nobody, and may be over.
+    """
+
+    run: KnownRun
+    state: RunState
+    decision: Decision | None
+
+    @property
+    def proposal(self) -> Proposal:
+        """What is proposed."""
+        proposal = self.state.attempt.proposal
+        assert proposal is not None  # noqa: S101 - only such tasks wait
+        return proposal
+
+    @property
+    def published(self) -> bool:
+        """Whether nobody was asked about it."""
+        return is_published(self.state.attempt)
+
+
+async def state_of(run: KnownRun, kept: LocalStore) -> RunState:
+    """Return the state a run is in. Raises ``Outage`` when its journal cannot be read."""
+    try:
+        recalled = await Cursors(kept.journal).recall(Request(run.id), now=run.began)
+    except (ValueError, KeyError, TypeError) as error:
+        raise Outage(
+            "journal", f"Run {run.id} was left by another version ({type(error).__name__})."
+        ) from error
+    return advanced(recalled)
+
+
+async def states(runs: Iterable[KnownRun], kept: LocalStore) -> list[tuple[KnownRun, RunState]]:
+    """Return runs with their states; one that cannot be read is said and left out."""
+    found = []
+    for run in runs:
+        try:
+            found.append((run, await state_of(run, kept)))
+        except Outage as outage:
+            log.warning("Run %s is left out: %s", run.id, outage.message)
+    return found
+
+
+async def unfinished(kept: LocalStore) -> list[tuple[KnownRun, RunState]]:
+    """Return the runs that are not over, the newest first."""
+    return await states((run for run in kept.runs.all() if run.state not in OVER), kept)
+
+
+async def waiting(kept: LocalStore) -> list[PendingProposal]:
+    """Return what waits for a decision, or has one that is not applied, the newest run first."""
+    found = await unfinished(kept)
+    return [each for run, state in found for each in parked(run, state, kept.inbox)]
+
+
+async def answerable(kept: LocalStore) -> list[PendingProposal]:
+    """Return what waits, and what newer runs have not worked on again since it was published."""
+    runs = kept.runs.all()
+    over = [run for run in runs if run.state == "ended"][:MOST_ENDED]
+    found: list[PendingProposal] = []
+    begun: set[tuple[str, str]] = set()
+    for run, state in await states((r for r in runs if r.state not in OVER or r in over), kept):
+        path = state.request.roadmap
+        for each in parked(run, state, kept.inbox):
+            again = (path, each.proposal.task) in begun
+            if (each.published and not again) or (not each.published and run not in over):
+                found.append(each)
+        begun |= {(path, key) for key in state.attempts}
+    return found
+
+
+def is_published(attempt: Attempt) -> bool:
+    """Say whether an attempt left a proposal that nobody was asked about."""
+    proposal = attempt.proposal
+    if proposal is None or proposal.kind != "recovery" or attempt.status is not Status.FAILED:
+        return False
+    return outcome(attempt, proposal) == "published"
+
+
+def parked(run: KnownRun, state: RunState, inbox: FileDecisions) -> Iterator[PendingProposal]:
+    """The proposals of a run that can be answered."""
+    said = [s.decision for s in inbox.stored() if s.run == run.id]
+    for key in sorted(state.attempts, key=lambda key: state.task_of(key).line):
+        attempt = state.attempts[key]
+        waits = attempt.status is Status.AWAITING_APPROVAL or is_published(attempt)
+        if waits and attempt.proposal:
+            names = ("", attempt.proposal.fingerprint)
+            about = (d for d in said if d.task == key and d.fingerprint in names)
+            yield PendingProposal(run, replace(state, current=key), next(about, None))
+
+
+def undecided(found: Sequence[PendingProposal]) -> list[PendingProposal]:
+    """Those nobody has decided about."""
+    return [each for each in found if each.decision is None]

@@ -1,0 +1,269 @@
+"""Drive a run on the checkout: a new one, or one that is taken up again.
+
+Take a run up again: on the branch as it is now, with what was said anew.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from app.local.compose import LocalCheckout, local_deps
+from app.local.options import KIND, Interrupts, LocalRun, options_for, read_config
+from app.local.report import (
+    check_folder,
+    check_model,
+    check_place,
+    check_prices,
+    check_roadmap,
+    refused,
+)
+from app.local.runs import is_published, state_of, unfinished, waiting
+from app.local.text import unfinished_notice
+from app.settings import RunSettings
+from runner.errors import Outage, PortError
+from runner.files.decisions import KnownRun, State
+from runner.files.durable import take_folder
+from runner.graph import END, REST
+from runner.loop.driver import drive
+from runner.loop.journal import BORDER, Cursors, encode_attempt, encode_run
+from runner.loop.reading import contents
+from runner.loop.schedule import advanced
+from runner.loop.task_pool import Ended
+from runner.nodes import NODES
+from runner.nodes.run import parse_roadmap
+from runner.ports import Decision, Events, Fanout, JournalRow
+from runner.roadmap.parse import parse_roadmap as read_tasks
+from runner.state.options import Request
+from runner.state.run_state import Attempt, RunState, Status
+
+_BEGUN = (Status.IN_PROGRESS, Status.AWAITING_APPROVAL)
+
+
+async def taken_up(asked: LocalRun, here: LocalCheckout) -> Request:
+    """Bring the run's journal up to date and return its request.
+
+    Commits made since are built upon; tasks ticked in them are done. Raises ``Outage`` when the
+    branch is another one or has lost the run's commits.
+    """
+    await state_of(KnownRun(asked.run), here.kept)  # says so when it cannot be read
+    cursors = Cursors(here.deps.journal)
+    before = await cursors.recall(Request(asked.run), now=0.0)
+    state = _reopened(before, here)
+    before = _at_border(before, at_work=bool(cursors.at_work))
+    state = _at_border(state, at_work=bool(cursors.at_work))
+    state = _asked_anew(await _on_the_branch(advanced(state), here), asked)
+    if state != before:
+        await _saved(before, state, here)
+    return state.request
+
+
+def _reopened(state: RunState, here: LocalCheckout) -> RunState:
+    """Let proposals wait that nobody was asked about and somebody answered all the same.
+
+    Raises ``Outage`` for a run that is over and has none.
+    """
+    run = state.request.id
+    said = {s.decision.task for s in here.kept.inbox.stored() if s.run == run and not s.step}
+    again = [a for key, a in state.attempts.items() if key in said and is_published(a)]
+    if not again and state.node == END:
+        raise Outage("journal", f"Run {run} has ended. Type `cairn run` for a new one.")
+    for attempt in again:
+        state = state.put(replace(attempt, status=Status.AWAITING_APPROVAL))
+    return replace(state, node=REST, current="", ended=0.0) if state.node == END else state
+
+
+def _at_border(state: RunState, *, at_work: bool) -> RunState:
+    """The state as its next step finds it: tasks at work have cursors of their own."""
+    return replace(state, node=BORDER, current="") if at_work or state.node == REST else state
+
+
+def _asked_anew(state: RunState, asked: LocalRun) -> RunState:
+    given: dict[str, Any] = dict(asked.given)
+    return replace(
+        state, request=replace(state.request, options=replace(state.request.options, **given))
+    )
+
+
+async def _on_the_branch(state: RunState, here: LocalCheckout) -> RunState:
+    """Move the run to the newest commit of its branch."""
+    run = state.request.id
+    stack = await here.repository.stack()
+    if not state.tip:
+        return state
+    if stack.branch != state.tip_branch:
+        raise Outage(
+            "git",
+            f"Run {run} works on branch {state.tip_branch}, but {stack.branch} is checked out."
+            f" Type: git switch {state.tip_branch}",
+        )
+    stands = await here.repository.since(state.tip, run)
+    if stands == "apart":
+        raise Outage(
+            "git",
+            f"Run {run} builds on {state.tip[:12]}, which branch {stack.branch} does not contain"
+            " any more. Type `cairn run` for a new run.",
+        )
+    return await _moved(state, stack.tip, here) if stands == "ahead" else state
+
+
+async def _moved(state: RunState, tip: str, here: LocalCheckout) -> RunState:
+    path = state.request.roadmap
+    found = await contents(here.deps, await here.repository.snapshot(tip), [path])
+    if path not in found:
+        raise Outage("file", f"{path} is gone from the branch. Bring it back, or type `cairn run`.")
+    roadmap = read_tasks(path, found[path])
+    keys = {task.key for task in (*roadmap.tasks, *state.replaced)}
+    gone = [task for task in state.tasks if task.key in state.attempts and task.key not in keys]
+    state = replace(state, tip=tip, roadmap=roadmap, replaced=(*state.replaced, *gone))
+    ticked = {task.key for task in roadmap.tasks if task.checked}
+    for key, attempt in state.attempts.items():
+        if key in ticked and attempt.status in _BEGUN:
+            state = state.put(replace(attempt, status=Status.COMPLETED))
+    return state
+
+
+async def _saved(before: RunState, state: RunState, here: LocalCheckout) -> None:
+    """Write the rows that changed after the newest ones."""
+    journal, run = here.deps.journal, state.request.id
+    seq = {row.task: row.seq for row in await journal.recall(run)}
+    for key, attempt in state.attempts.items():
+        if attempt != before.attempts[key]:
+            await journal.save(_row(run, attempt, seq[key] + 1), encode_attempt(attempt)[1])
+    data, held = encode_run(state)
+    await journal.save(JournalRow(run, "", seq[""] + 1, state.node, data), held)
+
+
+def _row(run: str, attempt: Attempt, seq: int) -> JournalRow:
+    return JournalRow(run, attempt.task, seq, BORDER, encode_attempt(attempt)[0])
+
+
+log = logging.getLogger(__name__)
+
+_STATES: dict[str, State] = {
+    "ended": "ended",
+    "cancelled": "cancelled",
+    "resting": "resting",
+    "paused": "paused",
+}
+_GOES_ON: tuple[State, ...] = ("interrupted", "paused")
+
+
+async def run_locally(asked: LocalRun, settings: RunSettings, listener: Events) -> Ended:
+    """Drive a run on the checkout until it stops.
+
+    Raises ``PortError`` when it cannot even start, ``ConfigError`` for the repository's settings.
+    """
+    await check_folder(asked)
+    control = Interrupts()
+    async with local_deps(asked, settings, listener, control=control) as here:
+        if not asked.run:
+            await check_model(here)
+        await here.repository.prepare()
+        await here.repository.check_clean(dirty=asked.dirty)
+        stack = await here.repository.stack()
+        if not asked.run:
+            request = await _request("new", asked, here)
+            check_prices(request, asked, settings)
+            await check_roadmap(request, stack, here)
+        mine = _take(asked.kept)
+        try:
+            with control.heard():
+                return await _driven(await _request_of(asked, here), asked, here)
+        finally:
+            os.close(mine)
+
+
+async def _request_of(asked: LocalRun, here: LocalCheckout) -> Request:
+    request = await (taken_up if asked.run else _new)(asked, here)
+    here.repository.ticks(request.roadmap)
+    if asked.dirty:
+        await here.repository.check_clean(request.roadmap)
+    await here.deps.sandbox.sweep()
+    return request
+
+
+async def read_locally(asked: LocalRun, settings: RunSettings) -> RunState:
+    """Read the roadmap as a run would; nothing is asked and nothing is written."""
+    await check_place(asked)
+    async with local_deps(asked, settings, Fanout(), dry=True) as here:
+        request = await _request("dry-run", asked, here)
+        return (await parse_roadmap(RunState(request), here.deps)).state
+
+
+async def _request(run: str, asked: LocalRun, here: LocalCheckout) -> Request:
+    config = await read_config(here.deps, (await here.repository.stack()).tip)
+    return Request(run, asked.roadmap or config.roadmap.path, options_for(asked, config))
+
+
+async def _new(asked: LocalRun, here: LocalCheckout) -> Request:
+    """Begin anew, beside what older runs have left open."""
+    request = await _request(secrets.token_hex(5), asked, here)
+    for run, _ in await unfinished(here.kept):
+        if run.state in _GOES_ON:
+            log.info(unfinished_notice(run))
+    await _leave_to_people(request, here)
+    return request
+
+
+async def _leave_to_people(request: Request, here: LocalCheckout) -> None:
+    """Leave tasks with an open proposal alone; one that is asked for by name is taken up anew."""
+    left = []
+    for each in await waiting(here.kept):
+        task, wanted = each.state.task, request.options.task
+        if each.state.request.roadmap != request.roadmap or each.published:
+            continue
+        if wanted in (task.key, task.id):
+            again = Decision(
+                task.key,
+                "defer",
+                by=await here.repository.person(),
+                why=f"it is worked on again in run {request.id}",
+                channel="retry",
+                at=datetime.now(UTC).isoformat(timespec="seconds"),
+                fingerprint=each.proposal.fingerprint,
+            )
+            here.kept.inbox.store(each.run.id, again)
+        elif each.decision is None or each.decision.channel != "retry":
+            left.append(task.key)
+    here.repository.leave(left)
+
+
+async def _driven(request: Request, asked: LocalRun, here: LocalCheckout) -> Ended:
+    """Drive it, and keep how it stands; what dies on the way stays "working", in vain."""
+    runs, budget = here.kept.runs, asked.budget
+    before = next((run for run in runs.all() if run.id == request.id), None)
+    run = KnownRun(
+        request.id,
+        roadmap=request.roadmap,
+        began=before.began if before else datetime.now(UTC).timestamp(),
+        sandbox=asked.sandbox,
+        max_cost=budget.cost,
+        max_tokens=budget.tokens,
+    )
+    runs.put(run)
+    ended = await drive(request, NODES, here.deps)
+    if not asked.run and (error := refused(ended)):
+        runs.put(replace(run, state="ended", reason=error.message))
+        raise error
+    state = "interrupted" if ended.kind == KIND else _STATES[ended.status]
+    runs.put(replace(run, state=state, reason=ended.reason, until=ended.until))
+    return ended
+
+
+def _take(folder: Path) -> int:
+    """Let one run at a time work on the checkout, and keep git from seeing what it leaves."""
+    taken = take_folder(folder, name=str(folder))
+    ignore = folder / ".gitignore"
+    try:
+        if not ignore.exists():
+            ignore.write_text("*\n")
+    except OSError as error:
+        os.close(taken)
+        raise PortError("file", f"{ignore} cannot be written: {error.strerror}") from error
+    return taken

@@ -1,0 +1,132 @@
+"""What ``/execute`` does with a roadmap that has no task to run: propose checkboxes, once.
+
+Nothing of it is run before a person merged the pull request.
+
+What people read about a proposal of checkboxes.
+"""
+
+from __future__ import annotations
+
+from app.github.one_pull import NormalisePull, Offered, branch_of
+from runner.errors import TaskError
+from runner.loop.asking import ask_aside
+from runner.loop.deps import Deps
+from runner.loop.normalising import propose
+from runner.prompts.forms import form
+from runner.prompts.questions import Message
+from runner.roadmap.normalise.propose import render_body, render_title
+from runner.roadmap.normalise.rewrite import NormalizedRoadmap
+from runner.roadmap.task import Roadmap
+from runner.state.changes import ChangeSet, Write, blob_sha
+from runner.state.publishing import Checkpoint
+from runner.state.run_state import RunState, Usage
+from runner.text.sanitize import defuse
+
+
+def told(offered: Offered, used: Usage) -> str:
+    """Where the proposal is and what it waits for."""
+    what = {
+        "open": f"Checkboxes are proposed in {offered.url}: look at them, change what is wrong, "
+        "merge it, and comment `/execute` again. Nothing is run before.",
+        "declined": f"The checkboxes that Cairn proposed for it in {offered.url} were declined: "
+        "that pull request was closed. Reopen and merge it, or write `- [ ] ` before each task.",
+        "pushed": f"Checkboxes were proposed in {offered.url}, and somebody pushed to it since, so "
+        "that Cairn leaves it alone though the roadmap has changed. Merge or close it.",
+    }[offered.state]
+    return f"{what} {paid(used)}".strip()
+
+
+def unclear(proposal: NormalizedRoadmap, used: Usage) -> str:
+    """Nothing could be proposed."""
+    why = defuse(" ".join(proposal.why.split()), plain=True)
+    return f"Cairn has no checkboxes to propose: {why}. {paid(used)}".strip()
+
+
+def failed(why: str) -> str:
+    """The proposal could not be made or published."""
+    return f"Checkboxes could not be proposed: {defuse(why, plain=True)}"
+
+
+def paid(used: Usage) -> str:
+    """What asking a model took; '' when none was asked."""
+    if not used.calls:
+        return ""
+    times = "once" if used.calls == 1 else f"{used.calls} times"
+    cost = f"${used.cost:.4f}" if used.cost else "at an unknown price or for free"
+    return f"The model was asked {times}: {used.tokens:,} tokens, {cost}."
+
+
+_MAX_TOKENS = 8192
+
+
+class Normalising:
+    """Proposes checkboxes at the end of a run that found nothing to run; ``pulls`` shows them."""
+
+    def __init__(self, deps: Deps, pulls: NormalisePull) -> None:
+        self._deps = deps
+        self._pulls = pulls
+
+    async def offered(self, state: RunState) -> str:
+        """Return what to tell people about it (Markdown); '' where checkboxes are not missing.
+
+        Doing it twice leaves one. Raises ``Outage``.
+        """
+        roadmap = state.roadmap
+        if not state.problem or roadmap is None or not _lacks_boxes(roadmap):
+            return ""
+        try:
+            return await self._offer(state, roadmap)
+        except TaskError as error:
+            return failed(error.message)
+
+    async def _offer(self, state: RunState, roadmap: Roadmap) -> str:
+        source = blob_sha(roadmap.content)
+        known = await self._pulls.known(branch_of(roadmap.path), source)
+        if known is not None:
+            return told(known, Usage())
+        model = _Model(state, self._deps)
+        proposal = await propose(roadmap.path, roadmap.content, model)
+        if proposal.verdict != "proposed":
+            return unclear(proposal, model.used) if proposal.verdict == "unclear" else ""
+        shown = await self._shown(state, proposal, model.used)
+        return told(await self._pulls.offer(shown, source), model.used)
+
+    async def _shown(self, state: RunState, proposal: NormalizedRoadmap, used: Usage) -> Checkpoint:
+        base = await self._deps.repository.snapshot(state.tip)
+        changes = ChangeSet({proposal.path: Write(proposal.new)})
+        title = defuse(render_title(proposal), plain=True)
+        body = f"{defuse(render_body(proposal))}\n\n{paid(used)}".strip()
+        return Checkpoint(
+            run=state.request.id,
+            task=proposal.path,
+            branch=branch_of(proposal.path),
+            below=state.tip_branch,
+            parent=state.tip,
+            changes=changes,
+            tree=changes.tree(base),
+            title=title,
+            message=title,
+            body=body,
+            trailers=(("Cairn-Run", state.request.id),),
+        )
+
+
+class _Model:
+    """Asks the run's model; ``used`` is what that took so far."""
+
+    def __init__(self, state: RunState, deps: Deps) -> None:
+        self._state = state
+        self._deps = deps
+        self.used = Usage()
+
+    async def __call__(self, messages: tuple[Message, ...]) -> str:
+        answer = await ask_aside(
+            self._state, self._deps, messages, max_tokens=_MAX_TOKENS, form=form("normalise")
+        )
+        tokens = answer.prompt_tokens + answer.completion_tokens
+        self.used += Usage(answer.seconds, tokens, answer.cost or 0.0, calls=1)
+        return answer.text
+
+
+def _lacks_boxes(roadmap: Roadmap) -> bool:
+    return bool(roadmap.asks) or all(task.kind != "work" for task in roadmap.tasks)

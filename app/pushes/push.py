@@ -1,0 +1,350 @@
+"""What a push to the default branch brings: the plan in an issue, and a run where it is wanted.
+
+Deliveries may come twice, late and in any order. A run is named by its delivery and the issue is
+looked for, so twice is once; only the push that left the branch as it is now rewrites the issue.
+
+What a push did to the roadmap: its two versions as they are on GitHub, compared.
+
+What a plan says about the push that changed it last.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Sequence, Set
+from dataclasses import dataclass
+from typing import Protocol
+
+from gidgethub.abc import GitHubAPI
+
+from app.github.api import RepositoryApi
+from app.github.config import Contents, Overlay, as_it_is
+from app.github.token_identity import PLAN, Identity
+from app.progress.text import cell, named
+from app.pushes.plan_issue import TITLE, PlanIssue, config_text, gone_text, plan_text, plannable
+from handlers.commands import START, ExecuteCommand
+from handlers.events import is_from_bot
+from handlers.ports import RunRequested, run_id
+from handlers.pushes import (
+    MOST_TASKS,
+    BranchPushed,
+    PushStart,
+    RoadmapPush,
+    changes_tasks,
+    fresh,
+    started_by,
+)
+from handlers.replies import quoted
+from handlers.talk import Role, role_of
+from runner.config.model import RepositoryConfig, parse_config
+from runner.config.reading import ConfigError
+from runner.errors import TaskError
+from runner.roadmap.diff import RoadmapDiff, diff
+from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.task import Roadmap, Task
+from runner.state.changes import blob_sha
+from runner.state.publishing import PullRequests
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What a push did to the roadmap; ``after`` is None when there is none any more.
+
+    ``diff`` is None when the roadmap before cannot be read; ``news`` says whether there is anything
+    that was not said before, in tasks or in what could become some.
+    """
+
+    path: str
+    after: Roadmap | None
+    diff: RoadmapDiff | None
+    news: bool = True
+
+    def tasks(self, keys: Collection[str]) -> list[Task]:
+        """The tasks of these keys."""
+        return [task for task in (self.after.tasks if self.after else ()) if task.key in keys]
+
+
+async def compared(
+    push: BranchPushed, path: str, config: bytes, contents: Contents
+) -> Change | None:
+    """Compare the roadmap at ``path`` before and after a push; None when nothing changed.
+
+    ``config`` is the configuration after it: where that changed, the plan may be of another file.
+    Raises ``Outage`` or ``TaskError``.
+    """
+    before = push.before
+    new = await contents.read(path, push.after)
+    old = await contents.read(path, before) if before else None
+    readable = not before or old is not None or await contents.has(before)
+    if readable and new == old and config == await _config(before, contents):
+        return None
+    after = None if new is None else await read(path, new)
+    if not readable:
+        return Change(path=path, after=after, diff=None)
+    then, now = await read(path, old or b""), after or await read(path, b"")
+    found = await asyncio.to_thread(diff, then, now)
+    news = changes_tasks(found) or _titles(then) != _titles(now)
+    return Change(path=path, after=after, diff=found, news=news)
+
+
+async def read(path: str, content: bytes) -> Roadmap:
+    """Parse a roadmap beside the loop: a large file takes a while."""
+    return await asyncio.to_thread(parse_roadmap, path, content)
+
+
+async def _config(commit: str, contents: Contents) -> bytes | None:
+    """The configuration of a commit, empty where there is none; None where it is unusable."""
+    try:
+        return (await contents.config(commit) if commit else None) or b""
+    except ConfigError:
+        return None
+
+
+def _titles(roadmap: Roadmap) -> list[str]:
+    return [candidate.title for candidate in roadmap.candidates]
+
+
+_SHOWN = 10
+_LINE = 300
+
+
+def started(run: str, tasks: Sequence[Task]) -> str:
+    """Which run works on what."""
+    listed = "\n".join(f"- {named(task)}" for task in tasks[:_SHOWN])
+    more = f"\n- … {len(tasks) - _SHOWN:,} more" if len(tasks) > _SHOWN else ""
+    return (
+        f"The last push changed the roadmap. Run `{run}` works on exactly the tasks that are new "
+        f"or changed; a comment below tells how far it is:\n\n{listed}{more}"
+    )
+
+
+def unclear(found: RoadmapDiff | None) -> str:
+    """Which tasks are started by nothing because nobody can say whether they are new."""
+    if not found or not found.unclear:
+        return ""
+    listed = "\n".join(f"- {cell(str(each), _LINE)}" for each in found.unclear[:_SHOWN])
+    return (
+        "The last push starts none of these, for nobody can tell which of them are new (an id for "
+        f"each would):\n\n{listed}"
+    )
+
+
+def refused(start: PushStart, *, login: str, role: Role) -> str:
+    """Why the last push starts nothing, and what to do; '' when there was nothing to start."""
+    why = {
+        "": "",
+        "unreadable": "the roadmap before it cannot be read (its commit is gone, as after a force "
+        "push), so that nobody knows which tasks are new",
+        "bot": f"it came from {quoted(login)}, a bot that this server's `CAIRN_ALLOWED_BOTS` does "
+        "not name",
+        "permission": f"it came from {quoted(login)}, who has the permission *{role}* on this "
+        f"repository, and a run needs *{START.needs}* or more",
+    }[start.refused]
+    if not why:
+        return ""
+    return (
+        f"**The last push starts nothing:** {why}. Somebody with the permission *{START.needs}* "
+        f"can comment `{START.words}` here."
+    )
+
+
+log = logging.getLogger(__name__)
+
+
+Restacks = Callable[[BranchPushed, PullRequests], Awaitable[None]]
+
+
+class Starts(Protocol):
+    async def start(self, request: RunRequested) -> None:
+        """Queue a run and say so in its comment; doing it twice leaves one of each."""
+
+
+class RoadmapPushes:
+    """Works pushes; doing it twice changes nothing. ``images`` may be asked for in a configuration.
+
+    ``allowed_bots`` are those whose pushes count, ``overlay`` is laid over the configuration,
+    ``restack`` keeps open pull requests true to what was pushed, as their strategy wants it.
+    """
+
+    def __init__(
+        self,
+        identity: Identity,
+        runs: Starts,
+        *,
+        allowed_bots: Set[str],
+        images: Collection[str],
+        restack: Restacks,
+        overlay: Overlay = as_it_is,
+    ) -> None:
+        self._identity = identity
+        self._runs = runs
+        self._allowed_bots = allowed_bots
+        self._images = images
+        self._restack = restack
+        self._overlay = overlay
+
+    async def __call__(self, push: BranchPushed) -> None:
+        """Work one push. Raises ``Outage``."""
+        github = self._identity.client(
+            installation_id=push.installation_id,
+            repository_id=push.repository.id,
+            permissions=PLAN,
+        )
+        api = RepositoryApi(github, push.repository.full_name)
+        own = await self._identity.bot_login()
+        work = _Work(
+            push=push,
+            github=github,
+            contents=Contents(api),
+            issue=PlanIssue(api, bot_login=own),
+            runs=self._runs,
+            images=self._images,
+            restack=self._restack,
+            overlay=self._overlay,
+            bot=is_from_bot(push, own=own, allowed=self._allowed_bots),
+        )
+        try:
+            await work.do()
+        except TaskError as error:  # issues are switched off, for example: nobody can be told
+            log.warning("Push %s is not worked: %s", push.delivery, error.message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """One push, and what is needed to work it; ``bot`` says that its sender counts for nothing."""
+
+    push: BranchPushed
+    github: GitHubAPI
+    contents: Contents
+    issue: PlanIssue
+    runs: Starts
+    images: Collection[str]
+    restack: Restacks
+    overlay: Overlay
+    bot: bool
+
+    async def do(self) -> None:
+        """Show the plan, then start what is to be started: the run belongs to the plan's issue."""
+        try:
+            raw = await self.contents.config(self.push.after) or b""
+            config = self.overlay(parse_config(raw, images=self.images))
+        except ConfigError as error:
+            if await self._is_newest():
+                text = config_text(str(problem) for problem in error.problems)
+                await self.issue.show(TITLE, text, create=False)
+            return
+        await self._restack(config)
+        useless = config.github_mode == "disabled" and config.triggers.push != "execute"
+        if config.triggers.push == "off" or useless:
+            return
+        change = await compared(self.push, config.roadmap.path, raw, self.contents)
+        if change is not None:
+            await self._plan_and_start(config, change)
+        elif config.github_mode != "disabled":
+            await self._catch_up(config.roadmap.path)
+
+    async def _restack(self, config: RepositoryConfig) -> None:
+        if config.github_mode != "disabled" and await self._is_newest():
+            await self.restack(self.push, config.pull_requests.strategy)
+
+    async def _plan_and_start(self, config: RepositoryConfig, change: Change) -> None:
+        role = await self._role(config, change)
+        pushed = RoadmapPush(
+            trigger=config.triggers.push, diff=change.diff, role=role, bot=self.bot
+        )
+        start, newest = started_by(pushed), await self._is_newest()
+        if not newest:
+            start = await self._still_there(start, change)
+        notes = [self._note(change, start, role)]
+        if config.triggers.push == "execute":
+            notes.append(unclear(change.diff))
+        note = "\n\n".join(filter(None, notes))
+        quiet, wanted = config.github_mode == "disabled", bool(start.tasks)
+        issue = 0 if quiet else await self._plan(change, note, wanted=wanted, newest=newest)
+        if start.tasks and issue is not None:
+            await self._start(change, start, issue)
+
+    async def _role(self, config: RepositoryConfig, change: Change) -> Role:
+        """Ask what who pushed may do, where it matters."""
+        wanted = config.triggers.push == "execute" and change.diff is not None
+        if self.bot or not wanted or not fresh(change.diff or RoadmapDiff()):
+            return "none"
+        push = self.push
+        return await role_of(self.github, repository=push.repository, user=push.sender)
+
+    async def _is_newest(self) -> bool:
+        branch = self.push.repository.default_branch
+        return await self.contents.head(branch) == self.push.after
+
+    async def _now(self, path: str) -> bytes | None:
+        """The roadmap as the branch has it now."""
+        branch = self.push.repository.default_branch
+        return await self.contents.read(path, await self.contents.head(branch))
+
+    async def _still_there(self, start: PushStart, change: Change) -> PushStart:
+        """Drop the tasks that a later push took back or ticked."""
+        if not start.tasks:
+            return start
+        roadmap = await read(change.path, await self._now(change.path) or b"")
+        live = {task.key for task in roadmap.tasks if task.runnable and not task.checked}
+        return PushStart(tuple(key for key in start.tasks if key in live))
+
+    async def _plan(self, change: Change, note: str, *, wanted: bool, newest: bool) -> int | None:
+        """Show the plan of the branch as it is now.
+
+        The issue is made where there is none, and the push says anything worth one. A push that
+        another one followed shows the newest plan too, unless it is there already: the later one
+        may have left the roadmap alone.
+        """
+        after = change.after
+        if not newest:
+            now = await self._now(change.path)
+            if await self.issue.shows() == planned_name(now):
+                return await self.issue.find() if wanted else None
+            after = None if now is None else await read(change.path, now)
+        worth = not self.bot and change.news and plannable(after)
+        return await self._show(change.path, after, note, create=worth)
+
+    async def _catch_up(self, path: str) -> None:
+        """Rewrite a plan that is of an older roadmap: the push that changed it was not heard of."""
+        shown = await self.issue.shows()
+        if not shown or not await self._is_newest():
+            return
+        now = await self._now(path)
+        if shown != planned_name(now):
+            await self._show(path, None if now is None else await read(path, now), "", create=False)
+
+    async def _show(
+        self, path: str, roadmap: Roadmap | None, note: str, *, create: bool
+    ) -> int | None:
+        text = await asyncio.to_thread(_text, path, roadmap, note)
+        name = planned_name(roadmap.content if roadmap else None)
+        return await self.issue.show(TITLE, text, create=create, planned=name)
+
+    def _note(self, change: Change, start: PushStart, role: Role) -> str:
+        if start.tasks:
+            return started(run_id(self.push.delivery), change.tasks(set(start.tasks)))
+        return refused(start, login=self.push.sender.login, role=role)
+
+    async def _start(self, change: Change, start: PushStart, issue: int) -> None:
+        push = self.push
+        order = ExecuteCommand(path=change.path, tasks=start.tasks, max_tasks=MOST_TASKS)
+        request = RunRequested(
+            delivery=push.delivery,
+            repository=push.repository,
+            installation_id=push.installation_id,
+            issue=issue,
+            by=push.sender,
+            command=order,
+        )
+        await self.runs.start(request)
+
+
+def _text(path: str, roadmap: Roadmap | None, note: str) -> str:
+    return plan_text(roadmap, note) if roadmap else gone_text(path, note)
+
+
+def planned_name(content: bytes | None) -> str:
+    """Name a version of the roadmap, by which it is known what an issue shows."""
+    return "none" if content is None else blob_sha(content)

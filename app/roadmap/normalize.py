@@ -1,0 +1,84 @@
+"""What ``cairn roadmap normalize`` does: show a roadmap with checkboxes, write it when told to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.local.files import STDIN, UnusableRoadmap, read_roadmap, replace_unless_changed, write_new
+from app.roadmap.commands import complain
+from app.terminal import any_encoding, printable
+from runner.roadmap.normalise.propose import normalise, render_diff
+from runner.roadmap.normalise.rewrite import NormalizedRoadmap
+
+_MOST_NOTES = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NormalizeOptions:
+    """What was typed; ``output`` and ``model`` are '' when they were not."""
+
+    file: str
+    write: bool = False
+    output: str = ""
+    model: str = ""
+
+
+def command(asked: NormalizeOptions) -> int:
+    """Do it; 0 shown, written or not needed, 1 nothing to propose, 2 unusable, 4 no model."""
+    any_encoding()
+    try:
+        _check(asked)
+        return _told(asked, _proposal(asked))
+    except UnusableRoadmap as error:
+        complain(str(error))
+        return error.code
+    except KeyboardInterrupt:
+        complain("Interrupted; nothing is written.")
+        return 130
+
+
+def _proposal(asked: NormalizeOptions) -> NormalizedRoadmap:
+    """By the structure; only if that is not enough settings are read and a model is asked."""
+    content = read_roadmap(asked.file)
+    proposal = normalise(asked.file, content)
+    if proposal.verdict != "unclear" or not asked.model:
+        return proposal
+    from app.roadmap.ask_model import ask_model
+
+    return ask_model(asked.file, content, asked.model)
+
+
+def _check(asked: NormalizeOptions) -> None:
+    if asked.write and asked.output:
+        raise UnusableRoadmap("--write and --output exclude each other; take one of them.")
+    if asked.write and asked.file == STDIN:
+        raise UnusableRoadmap("Standard input cannot be written; use --output FILE.")
+
+
+def _told(asked: NormalizeOptions, proposal: NormalizedRoadmap) -> int:
+    complain(f"{asked.file}: {proposal.why}.")
+    if proposal.verdict == "nothing":
+        return 0
+    for line in _notes(proposal):
+        complain(line)
+    if proposal.verdict != "proposed":
+        if proposal.verdict == "unclear" and not asked.model:
+            complain("Write `- [ ] ` before each task, or ask a model with --model NAME.")
+        return 1
+    if asked.write:
+        replace_unless_changed(asked.file, proposal.old, proposal.new)
+        complain(f"{asked.file} is written; look at it before you commit it.")
+    elif asked.output:
+        write_new(asked.output, proposal.new)
+        complain(f"{asked.output} is written; {asked.file} is as it was.")
+    else:
+        print(printable(render_diff(proposal)))
+        complain("Nothing is written; --write does that, --output FILE writes another file.")
+    return 0
+
+
+def _notes(proposal: NormalizedRoadmap) -> list[str]:
+    notes = [f"{proposal.path}:{note.line} {note.message}" for note in proposal.notes]
+    notes += [f"left out, for it is not in the file: {text}" for text in proposal.dropped]
+    more = len(notes) - _MOST_NOTES
+    return [*notes[:_MOST_NOTES], f"... and {more} more"] if more > 0 else notes

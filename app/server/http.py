@@ -1,0 +1,209 @@
+"""The HTTP server: takes webhooks in, says whether it is well.
+
+A delivery is answered after its row is committed and worked after it is answered. Nothing of an
+unsigned request is looked at but its size.
+
+Is the process alive, and is it ready to work?
+
+Who may see the server's pages: whoever has the admin token, as a header or as a session.
+
+A session is a cookie whose value is made from the token and its end, so that the token itself is
+nowhere stored, another token ends every session, and a restart ends none.
+
+Listening for HTTP on one address, for as long as a block of code runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+from pydantic import SecretStr
+
+from app.server.webhook import LIMIT, Storing, Webhook
+from app.settings import SettingsError, SettingsProblem
+from app.store.deliveries import Arrival
+from app.version import version_of_cairn
+from runner.errors import Outage
+from runner.ports import Clock
+
+Check = Callable[[], Awaitable[None]]
+Checks = Mapping[str, Check]
+PATIENCE = 5.0
+
+
+async def healthz(request: web.Request) -> web.Response:
+    """Answer that the process is alive, and of which version."""
+    return web.json_response({"status": "alive", "version": version_of_cairn()})
+
+
+def readyz(checks: Checks) -> Callable[[web.Request], Awaitable[web.Response]]:
+    """Make the handler that asks every part and answers 503 when one does not work."""
+
+    async def handler(request: web.Request) -> web.Response:
+        results = await asyncio.gather(*(_result(check) for check in checks.values()))
+        ready = all(result == "ok" for result in results)
+        body = {"ready": ready, "checks": dict(zip(checks, results, strict=True))}
+        return web.json_response(body, status=200 if ready else 503)
+
+    return handler
+
+
+async def _result(check: Check) -> str:
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await check()
+    except Outage as outage:
+        return outage.message
+    except TimeoutError:
+        return f"no answer within {PATIENCE:g} seconds"
+    return "ok"
+
+
+def build_app(
+    *,
+    secret: SecretStr,
+    deliveries: Storing,
+    on_delivery: Callable[[Arrival], None],
+    events: Collection[str],
+    readiness: Checks,
+    limit: int = LIMIT,
+    routes: Iterable[web.AbstractRouteDef] = (),
+) -> web.Application:
+    """Make the application.
+
+    ``on_delivery`` is called for each delivery that is new and committed, and must only put it
+    on a queue. ``events`` are the names that have work; others are stored as ignored. Each check of
+    ``readiness`` raises ``Outage`` when its part does not work. ``limit`` is in bytes.
+    ``routes`` are those of the pages.
+    """
+    app = web.Application(middlewares=[_errors_as_json], client_max_size=limit)
+    app.on_response_prepare.append(_name_without_version)
+    webhook = Webhook(
+        secret=secret, deliveries=deliveries, on_delivery=on_delivery, events=events, limit=limit
+    )
+    app.router.add_post("/webhook", webhook.receive)
+    app.router.add_get("/healthz", healthz)
+    app.router.add_get("/readyz", readyz(readiness))
+    app.router.add_routes(routes)
+    return app
+
+
+@web.middleware
+async def _errors_as_json(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """Say every error as ``{"error": "..."}``, with what to do."""
+    try:
+        return await handler(request)
+    except web.HTTPNotFound:
+        return _error(404, f"There is nothing at {request.path}. Webhooks go to POST /webhook.")
+    except web.HTTPMethodNotAllowed as error:
+        allowed = ", ".join(sorted(error.allowed_methods))
+        text = f"{request.path} does not take {request.method}. Use {allowed}."
+        return _error(405, text, headers={"Allow": allowed})
+    except web.HTTPClientError as error:
+        return _error(error.status, error.text or error.reason)
+    except Outage as outage:
+        return _error(503, f"{outage.message} Nothing was stored; deliver it again later.")
+
+
+def _error(status: int, text: str, headers: Mapping[str, str] | None = None) -> web.Response:
+    return web.json_response({"error": text}, status=status, headers=headers)
+
+
+async def _name_without_version(request: web.Request, response: web.StreamResponse) -> None:
+    response.headers["Server"] = "Cairn"
+
+
+SETTING = "CAIRN_ADMIN_TOKEN"
+LASTS = 12 * 3600
+"""Seconds a session lasts."""
+
+
+class Access:
+    """Checks tokens and sessions; ``secure`` when people reach the server by https."""
+
+    def __init__(self, token: SecretStr | None, *, secure: bool, clock: Clock) -> None:
+        given = token.get_secret_value() if token else ""
+        self._token = given.encode()
+        self._key = hmac.digest(self._token, b"cairn session", "sha256")
+        self._clock = clock
+        self.secure = secure
+        # browsers take a cookie of this prefix only from the host itself, over https:
+        # https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/Set-Cookie#cookie_prefixes
+        self.cookie = "__Host-cairn" if secure else "cairn"
+
+    @property
+    def configured(self) -> bool:
+        """Without a token nobody is let in."""
+        return bool(self._token)
+
+    def takes(self, token: str) -> bool:
+        """Say whether this is the token; takes as long for a wrong one."""
+        given = token.encode("utf-8", "surrogateescape")
+        # digests, so that not even the length of the token shows in the time it takes
+        same = hmac.compare_digest(_digest(given), _digest(self._token))
+        return same and self.configured
+
+    def session(self) -> str:
+        """Make the value of a session's cookie."""
+        end = str(int(self._clock.now().timestamp()) + LASTS)
+        return f"{end}.{self._signature(end)}"
+
+    def admits(self, headers: Mapping[str, str], cookies: Mapping[str, str]) -> bool:
+        """Say whether a request carries the token, or a session that still lasts."""
+        scheme, _, token = headers.get("Authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            return self.takes(token.strip())
+        return self.configured and self._lasts(cookies.get(self.cookie, ""))
+
+    def _lasts(self, session: str) -> bool:
+        end, _, signature = session.partition(".")
+        given = signature.encode("utf-8", "surrogateescape")
+        if not hmac.compare_digest(given, self._signature(end).encode()):
+            return False
+        return int(end) > self._clock.now().timestamp()
+
+    def _signature(self, end: str) -> str:
+        return hmac.new(self._key, end.encode("utf-8", "surrogateescape"), "sha256").hexdigest()
+
+
+def from_elsewhere(headers: Mapping[str, str]) -> bool:
+    """Say whether another site's page made the browser send this request.
+
+    Fetch metadata first (https://www.w3.org/TR/fetch-metadata/); of browsers that send none the
+    origin, which is ``null`` for forms of our own pages because they send no referrer.
+    """
+    if site := headers.get("Sec-Fetch-Site"):
+        return site not in ("same-origin", "none")
+    origin = headers.get("Origin", "null")
+    return origin != "null" and origin.partition("://")[2] != headers.get("Host")
+
+
+def _digest(value: bytes) -> bytes:
+    return hashlib.sha256(value).digest()
+
+
+@asynccontextmanager
+async def listening(app: web.Application, host: str, port: int) -> AsyncIterator[str]:
+    """Serve the application and give its address; leaving lets open requests end.
+
+    Raises ``SettingsError`` when the address cannot be listened on.
+    """
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    try:
+        try:
+            await web.TCPSite(runner, host, port).start()
+        except OSError as error:
+            what = f"{port} on HOST {host} cannot be listened on"
+            raise SettingsError([SettingsProblem("PORT", f"{what}: {error.strerror}")]) from error
+        name, number, *_ = runner.addresses[0]
+        yield f"http://{name}:{number}"
+    finally:
+        await runner.cleanup()

@@ -1,0 +1,159 @@
+"""One webhook request: size, signature, headers, body, in this order; then store, then answer.
+
+https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
+
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import logging
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Literal, Protocol
+
+from aiohttp import web
+from pydantic import SecretStr
+
+from app.store.deliveries import Arrival
+from handlers.events import meaning_of
+
+logger = logging.getLogger(__name__)
+
+# GitHub sends no payload over 25 MB:
+# https://docs.github.com/webhooks/webhook-events-and-payloads#payload-cap
+LIMIT = 25 * 1024 * 1024
+_GUID = re.compile(r"[A-Za-z0-9-]{1,100}")
+_EVENT = re.compile(r"[a-z][a-z0-9_]{0,99}")
+
+
+class Storing(Protocol):
+    async def store(
+        self,
+        *,
+        id: str,
+        event: str,
+        repository_id: int | None,
+        headers: Mapping[str, str],
+        payload: bytes,
+        status: Literal["stored", "ignored"],
+        meaning: str | None,
+    ) -> bool:
+        """Commit a delivery; True when it waits for its work. Raises ``Outage``."""
+
+
+class Webhook:
+    """The webhook endpoint."""
+
+    def __init__(
+        self,
+        *,
+        secret: SecretStr,
+        deliveries: Storing,
+        on_delivery: Callable[[Arrival], None],
+        events: Collection[str],
+        limit: int,
+    ) -> None:
+        self._secret = secret
+        self._deliveries = deliveries
+        self._on_delivery = on_delivery
+        self._events = frozenset(events)
+        self._limit = limit
+
+    async def receive(self, request: web.Request) -> web.Response:
+        """Store one delivery and answer 202.
+
+        Raises 413, 403 and 400 with what to do; ``Outage`` when the database cannot store it.
+        """
+        body = await self._body(request)
+        if not signed(body, request.headers.get("X-Hub-Signature-256", ""), self._secret):
+            logger.warning("A webhook was refused: its signature does not match the secret")
+            raise web.HTTPForbidden(text=_UNSIGNED)
+        id = _header(request, "X-GitHub-Delivery", _GUID)
+        event = _header(request, "X-GitHub-Event", _EVENT)
+        payload = parse(body, request.content_type)
+        known = event in self._events
+        repository_id = repository_of(payload)
+        new = await self._deliveries.store(
+            id=id,
+            event=event,
+            repository_id=repository_id,
+            headers=_githubs(request.headers),
+            payload=body,
+            status="stored" if known else "ignored",
+            meaning=meaning_of(event, payload),
+        )
+        logger.info("Delivery %s (%s) %s", id, event, _fate(known=known, new=new))
+        if known and new:
+            self._on_delivery(Arrival(id, repository_id))
+        return web.json_response(
+            {"delivery": id, "status": _fate(known=known, new=new)}, status=202
+        )
+
+    async def _body(self, request: web.Request) -> bytes:
+        text = f"The body is larger than {self._limit} bytes; GitHub sends none over 25 MB."
+        if (request.content_length or 0) > self._limit:
+            raise web.HTTPRequestEntityTooLarge(self._limit, text=text)
+        if request.headers.get("Content-Encoding", "identity") != "identity":
+            raise web.HTTPBadRequest(text="The body is compressed; GitHub sends it plain.")
+        try:
+            return await request.read()
+        except web.HTTPRequestEntityTooLarge:
+            raise web.HTTPRequestEntityTooLarge(self._limit, text=text) from None
+        except web.RequestPayloadError as error:
+            raise web.HTTPBadRequest(text=f"The body cannot be read: {error}") from error
+
+
+_UNSIGNED = (
+    "X-Hub-Signature-256 is missing or does not match the body. Set the same secret in the App's "
+    "webhook settings and in GITHUB_WEBHOOK_SECRET (SHA-1 signatures are not taken)."
+)
+
+
+def signed(body: bytes, signature: str, secret: SecretStr) -> bool:
+    """Say whether ``signature`` (the header's value) is that of the raw body."""
+    digest = hmac.new(secret.get_secret_value().encode(), body, hashlib.sha256).hexdigest()
+    given = signature.encode("utf-8", "surrogateescape")
+    return hmac.compare_digest(f"sha256={digest}".encode(), given)
+
+
+def parse(body: bytes, content_type: str) -> dict[str, Any]:
+    """Return the payload. Raises 400 when it is no JSON object."""
+    if content_type != "application/json":
+        raise web.HTTPBadRequest(
+            text=f"The content type is {content_type}. "
+            "Set it to application/json in the App's webhook settings."
+        )
+    try:
+        payload = json.loads(body.decode())
+    except (ValueError, RecursionError) as error:
+        raise web.HTTPBadRequest(text=f"The body is not JSON: {error}") from error
+    if not isinstance(payload, dict):
+        raise web.HTTPBadRequest(text="The body is JSON, but not an object.")
+    return payload
+
+
+def repository_of(payload: Mapping[str, Any]) -> int | None:
+    """Return the repository's id; None for events of no repository."""
+    repository = payload.get("repository")
+    id = repository.get("id") if isinstance(repository, dict) else None
+    return id if isinstance(id, int) and 0 < id < 2**63 else None
+
+
+def _header(request: web.Request, name: str, form: re.Pattern[str]) -> str:
+    value = request.headers.get(name, "")
+    if not form.fullmatch(value):
+        raise web.HTTPBadRequest(text=f"The header {name} is missing or malformed.")
+    return value
+
+
+def _githubs(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in headers.items() if name.lower().startswith("x-github-")}
+
+
+def _fate(*, known: bool, new: bool) -> str:
+    if not known:
+        return "ignored"
+    return "stored" if new else "known"

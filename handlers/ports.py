@@ -1,0 +1,214 @@
+"""What handlers may ask of runs and proposals: narrow ports and the values that cross them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal, Protocol
+
+from handlers.commands import ExecuteCommand, Need
+from handlers.events import Repo, User
+from runner.roadmap.task import NewTask
+
+State = Literal["open", "approved", "rejected", "superseded", "closed", "expired"]
+Channel = Literal["reaction", "reply", "review", "check", "merge", "close", "retry"]
+Verdict = Literal["approve", "reject", "skip", "edit"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalView:
+    """A proposal as it stands; ``id`` is what people type, ``name`` what they call its task.
+
+    ``run_status`` is the word of the runs table, ``starter`` the id of who asked for the run.
+    ``decided_by``, ``channel`` and ``delivery`` tell of the decision, once there is one.
+    """
+
+    seq: int
+    run: str
+    task: str
+    name: str
+    fingerprint: str
+    strategy: str
+    number: int | None
+    url: str
+    comment_id: int | None
+    state: State
+    made_at: datetime
+    decided_by: str
+    channel: str
+    delivery: str
+    run_status: str
+    starter: int
+
+    @property
+    def id(self) -> str:
+        """What people type to name it."""
+        return self.fingerprint[:8]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """What somebody said to a proposal: ``delivery`` names it, a redelivery names the same.
+
+    ``outdated`` says that what they looked at is not what the pull request shows.
+    """
+
+    delivery: str
+    by: User
+    at: datetime
+    channel: Channel
+    verdict: Verdict
+    why: str = ""
+    tasks: tuple[NewTask, ...] = ()
+    outdated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Who may decide: ``need`` on the repository; with ``own_runs`` also who started the run."""
+
+    need: Need = "maintain"
+    own_runs: bool = True
+
+
+class Proposals(Protocol):
+    """The proposals of this server; repositories by id, pull requests and issues by number."""
+
+    async def on_pull(self, repository_id: int, number: int) -> tuple[ProposalView, ...]:
+        """Return those shown on a pull request, the newest first."""
+
+    async def of_issue(self, repository_id: int, issue: int) -> tuple[ProposalView, ...]:
+        """Return those of the runs asked for on an issue, the newest first."""
+
+    async def named(self, repository_id: int, id: str) -> tuple[ProposalView, ...]:
+        """Return those of a repository whose fingerprint begins so, the newest first."""
+
+    async def of_task(
+        self, repository_id: int, roadmap: str, task: str
+    ) -> tuple[ProposalView, ...]:
+        """Return the open ones about a task (by key), of any run, the newest first."""
+
+    async def decide(self, proposal: ProposalView, saying: Vote) -> ProposalView:
+        """Store a decision unless another one was first; return the proposal as it is then."""
+
+    async def pushed(self, proposal: ProposalView, *, by: User, delivery: str) -> None:
+        """Let the run of an open proposal read what was pushed to its branch."""
+
+    async def rules(self, repository: Repo, installation_id: int) -> Rules:
+        """Return who may decide, as the repository's configuration says now."""
+
+    async def touch(self, repository_id: int, number: int) -> None:
+        """Look for reactions on a pull request at once: something happened there."""
+
+    async def lose_comment(self, proposal: ProposalView) -> bool:
+        """Remember that a proposal's comment is gone; False when that was known."""
+
+
+def run_id(delivery: str, nth: int = 0) -> str:
+    """Name the run that the ``nth`` command of a delivery starts: 10 hex digits.
+
+    A redelivery has the same GUID, so that it names the same run and starts nothing new.
+    """
+    seed = f"{delivery}#{nth}" if nth else delivery
+    return hashlib.sha256(seed.encode()).hexdigest()[:10]
+
+
+_UNKNOWN = datetime.fromtimestamp(0, UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequested:
+    """Somebody who may do so asked for a run; ``nth`` counts the commands of the comment from 0."""
+
+    delivery: str
+    repository: Repo
+    installation_id: int
+    issue: int
+    by: User
+    command: ExecuteCommand
+    comment_id: int = 0
+    created_at: datetime = _UNKNOWN
+    nth: int = 0
+
+    @property
+    def run(self) -> str:
+        """The run's id."""
+        return run_id(self.delivery, self.nth)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLine:
+    """One task of a run as it stands; ``url`` is its pull request or commit, if any."""
+
+    name: str
+    title: str
+    status: str
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """A run as it stands; ``detail`` says why it is paused or how it ended, ``url`` shows more."""
+
+    run: str
+    status: Literal["queued", "working", "resting", "paused", "cancelled", "ended"]
+    detail: str = ""
+    url: str = ""
+    tasks: tuple[TaskLine, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTask:
+    """The one task that is meant, in the roadmap at ``roadmap``."""
+
+    key: str
+    name: str
+    title: str
+    roadmap: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """No task is called so; ``names`` are those there are."""
+
+    roadmap: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """Several tasks are called so: (key, line, title) of each."""
+
+    candidates: tuple[tuple[str, int, str], ...]
+
+
+class Runs(Protocol):
+    """The runs of this server; repositories by id, issues by number."""
+
+    async def start(self, request: RunRequested) -> None:
+        """Queue the run and say so in its comment; doing it twice leaves one of each."""
+
+    async def find_task(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:
+        """Find the task a name means in the roadmap of the issue's newest run."""
+
+    async def retry(self, request: RunRequested) -> tuple[str, ...]:
+        """Queue a run for the one task of the command, whatever was decided about it.
+
+        Returns the ids of open proposals about it, which are closed. Twice leaves one of each.
+        """
+
+    async def skip(self, request: RunRequested, task: NamedTask) -> bool:
+        """Leave a task out until it is retried; False when it is left out already."""
+
+    async def status(self, *, repository_id: int, issue: int) -> tuple[RunStatus, ...]:
+        """Return the runs asked for on this issue, newest first; () when there is none."""
+
+    async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
+        """Order the unfinished runs of the issue to stop; return their ids, every time."""
+
+    async def pause(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
+        """Order the runs of the issue that work or wait to rest; return their ids."""
+
+    async def resume(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
+        """Let the paused runs of the issue go on; return their ids."""

@@ -1,0 +1,194 @@
+"""Answers given as JSON, as models write it: fenced, bare, trailing commas, Python dicts."""
+
+from __future__ import annotations
+
+import ast
+import html
+import json
+import re
+import warnings
+from collections.abc import Callable, Iterator
+
+from runner.answers.blocks import looks_like_path
+from runner.answers.fences import outline, unescape_newlines
+from runner.answers.pieces import AnswerPiece, FileEdit, FoundPieces, Known, unreadable
+
+_PATH = ("path", "file", "filename", "file_path", "filepath", "name")
+_TEXT = (
+    "content",
+    "contents",
+    "code",
+    "text",
+    "source",
+    "new_content",
+    "file_content",
+    "file_text",
+)
+_LISTS = ("files", "changes", "edits", "file_changes", "file", "tool_calls", "calls")
+_ARGUMENTS = ("arguments", "parameters", "input", "args")
+_SEARCH = ("search", "old_str", "old_string", "old_text")
+_REPLACE = ("replace", "new_str", "new_string", "new_text")
+_TRAILING = re.compile(r'("(?:\\.|[^"\\])*"?)|,(\s*[\]}])', re.DOTALL)
+_LOOKS = re.compile(r'["\'](?:' + "|".join((*_PATH, "files", "changes")) + r')["\']\s*:')
+_LONGEST_LITERAL = 500_000
+
+
+def read_json(text: str, known: Known) -> FoundPieces | None:
+    """Return what a JSON answer says; None when the answer is not of this form."""
+    for number, raw in enumerate(_candidates(text, known), 1):
+        value = _load(raw)
+        items = _items(value, known)
+        if items:
+            return _found(items)
+        if value is None and number == 1 and raw.lstrip()[:1] in "{[" and _LOOKS.search(raw[:2000]):
+            return FoundPieces(complaints=(unreadable(_why(raw)),))
+    return None
+
+
+def read_call(raw: str, known: Known) -> FoundPieces | None:
+    """Return what the call of a tool writes, as JSON with the tool's name and its arguments."""
+    items = _items(_load(raw), known)
+    return _found(items) if items else None
+
+
+def _candidates(text: str, known: Known) -> Iterator[str]:
+    """Yield the texts that may be the JSON: the whole answer, one fence's inside, the braces'."""
+    whole = text.strip()
+    if whole.startswith(("{&quot;", "[{&quot;")):
+        whole = html.unescape(whole)
+    if whole[:1] in {"{", "["} and whole[-1:] in {"}", "]"}:
+        yield whole
+        return
+    blocks = outline(text, lambda _info, _line: False).blocks
+    if len(blocks) == 1 and blocks[0].info.lower() in {"", "json", "json5", "jsonc", "python"}:
+        yield blocks[0].text
+    elif not blocks and "{" in whole:
+        start = min(at for at in (whole.find("{"), whole.find("[")) if at >= 0)
+        yield whole[start : max(whole.rfind("}"), whole.rfind("]")) + 1] or whole[start:]
+
+
+def _load(raw: str) -> object:
+    """Read JSON, each reading more lenient than the one before; None when none can."""
+    readings: tuple[Callable[[], object], ...] = (
+        lambda: json.loads(raw),
+        lambda: json.loads(raw, strict=False),
+        lambda: json.loads(_TRAILING.sub(lambda m: m[1] or m[2], raw), strict=False),
+        lambda: _literal(raw),
+    )
+    for reading in readings:
+        try:
+            return reading()
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            continue
+    return None
+
+
+def _literal(raw: str) -> object:
+    if len(raw) > _LONGEST_LITERAL:
+        raise ValueError("too long")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.literal_eval(raw.strip())
+
+
+def _why(raw: str) -> str:
+    try:
+        json.loads(raw, strict=False)
+    except json.JSONDecodeError as error:
+        return (
+            f"The JSON of the answer is broken at line {error.lineno}, column {error.colno}: "
+            f"{error.msg}."
+        )
+    except (ValueError, RecursionError):
+        return "The JSON of the answer is nested too deeply or holds a number that is too long."
+    return "The JSON of the answer does not say which files to write."
+
+
+def _items(value: object, known: Known) -> list[dict[object, object]]:
+    """Return the file entries in whatever wrapper they came."""
+    if isinstance(value, list):
+        value = [_arguments(item) for item in value]
+        entries = [item for item in value if isinstance(item, dict) and _is_entry(item)]
+        return entries if len(entries) == len(value) else []
+    value = _arguments(value)
+    if not isinstance(value, dict):
+        return []
+    if _is_entry(value):
+        return [value]
+    for key in _LISTS:
+        inner = value.get(key)
+        if isinstance(inner, list | dict) and (items := _items(inner, known)):
+            return items
+    if value and all(isinstance(v, str) and _keyed(k, v, known) for k, v in value.items()):
+        return [{"path": key, "content": text} for key, text in value.items()]
+    return []
+
+
+def _arguments(value: object) -> object:
+    """Return the arguments where the value is the call of a tool, else the value."""
+    if not isinstance(value, dict):
+        return value
+    function = value.get("function")
+    call: dict[object, object] = function if isinstance(function, dict) else value
+    inner = _first(call, _ARGUMENTS)
+    if isinstance(inner, str):
+        inner = _load(inner)
+    return inner if isinstance(inner, dict) else value
+
+
+def _keyed(path: object, text: str, known: Known) -> bool:
+    names = isinstance(path, str) and looks_like_path(path, known.names)
+    return names and (path in known.names or "\n" in text or "\\n" in text)
+
+
+def _is_entry(item: dict[object, object]) -> bool:
+    path, text = _first(item, _PATH), _first(item, _TEXT)
+    if "path" not in item and not (isinstance(path, str) and looks_like_path(path)):
+        return False  # any object may have a name
+    edit = all(isinstance(_first(item, keys), str) for keys in (_SEARCH, _REPLACE))
+    return isinstance(path, str) and (isinstance(text, str) or edit or _deletes(item))
+
+
+def _deletes(item: dict[object, object]) -> bool:
+    words = (item.get("action"), item.get("type"), item.get("operation"))
+    return item.get("delete") is True or any(
+        word in {"delete", "remove"} for word in words if isinstance(word, str)
+    )
+
+
+def _first(item: dict[object, object], keys: tuple[str, ...]) -> object:
+    return next((item[key] for key in keys if key in item), None)
+
+
+def _found(items: list[dict[object, object]]) -> FoundPieces:
+    pieces, notes = [], []
+    for number, item in enumerate(items, 1):
+        path, place = str(_first(item, _PATH)), f"entry {number} of the JSON answer"
+        text = _first(item, _TEXT)
+        if _deletes(item):
+            pieces.append(AnswerPiece(path, place))
+        elif isinstance(text, str):
+            content, said = _content(text, path)
+            notes += said
+            pieces.append(AnswerPiece(path, place, text=content))
+        else:
+            search, replace = str(_first(item, _SEARCH)), str(_first(item, _REPLACE))
+            edit = FileEdit(
+                tuple(search.strip("\n").split("\n")), tuple(replace.strip("\n").split("\n"))
+            )
+            pieces.append(AnswerPiece(path, place, edits=(edit,)))
+    return FoundPieces(tuple(pieces), notes=tuple(notes))
+
+
+def _content(text: str, path: str) -> tuple[str, list[str]]:
+    """Take a double escape and a fence off the content of one entry."""
+    notes = []
+    plain = unescape_newlines(text.replace("\r\n", "\n"), path)
+    if plain != text.replace("\r\n", "\n"):
+        notes.append(f"{path}: put \\n back into line breaks")
+    if plain.lstrip().startswith(("```", "~~~")):
+        blocks = outline(plain.strip(), lambda _info, _line: False).blocks
+        if len(blocks) == 1 and not path.endswith((".md", ".mdx")):
+            notes.append(f"{path}: took off the fence around the file")
+            plain = blocks[0].text
+    return plain, notes

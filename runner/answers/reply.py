@@ -1,0 +1,275 @@
+"""Understand a model's answer: text in, change set and complaints out; nothing is raised.
+
+Fold the pieces of an answer into one change set.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+from runner.answers import blocks
+from runner.answers.blocks import edits_of, names_file, read_blocks, resolve, target
+from runner.answers.edits import apply_edits, has_edits, is_diff, read_diff
+from runner.answers.elision import Whole, whole
+from runner.answers.fences import clean_answer, clean_block, outline
+from runner.answers.json_answers import read_json
+from runner.answers.pieces import (
+    EXAMPLE,
+    AnswerPiece,
+    FoundPieces,
+    Known,
+    join,
+    to_bytes,
+    unreadable,
+)
+from runner.answers.wrapped import read_wrapped
+from runner.code.languages import python_tree
+from runner.state.changes import ChangeSet, Write
+from runner.state.findings import Complaint
+
+
+@dataclass
+class _Draft:
+    """The change set while it grows; later pieces see what earlier ones wrote."""
+
+    known: Known
+    files: dict[str, Write | None] = field(default_factory=dict)
+    complaints: list[Complaint] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def content(self, path: str) -> bytes | None:
+        if path in self.files:
+            write = self.files[path]
+            return write.content if write else None
+        return self.known.read(path) if path in self.known.paths else None
+
+
+def assemble(
+    found: FoundPieces, known: Known
+) -> tuple[ChangeSet, tuple[Complaint, ...], tuple[str, ...]]:
+    """Return change set, complaints and notes; a piece that fails leaves the others alone."""
+    draft = _Draft(known, complaints=list(found.complaints), notes=list(found.notes))
+    for piece in found.pieces:
+        target = resolve(piece.path, paths=known.paths, expected=known.expected)
+        if isinstance(target, Complaint):
+            draft.complaints.append(replace(target, message=f"{piece.place}: {target.message}"))
+            continue
+        if known.is_example(target.path):
+            draft.notes.append(f"{EXAMPLE}: dropped, because it is the example in the instructions")
+            continue
+        if target.note and target.note not in draft.notes:
+            draft.notes.append(target.note)
+        _add(draft, replace(piece, path=target.path))
+    return ChangeSet(draft.files), tuple(draft.complaints), tuple(draft.notes)
+
+
+def _add(draft: _Draft, piece: AnswerPiece) -> None:
+    if piece.edits:
+        _edit(draft, piece)
+    elif piece.text is not None:
+        _write(draft, piece, piece.text)
+    elif draft.content(piece.path) is None:
+        draft.notes.append(f"{piece.path}: is not there, nothing to delete")
+    else:
+        draft.files[piece.path] = None
+
+
+def _write(draft: _Draft, piece: AnswerPiece, text: str) -> None:
+    lines, notes = clean_block(text.split("\n"), piece.path)
+    old = draft.content(piece.path)
+    full = _full(draft, piece, old, "\n".join(lines))
+    if full is None:
+        return
+    if old and _blind(piece.path, old, full, draft.known):
+        draft.complaints.append(_partial(piece))
+        return
+    try:
+        content = to_bytes(full.text, old)
+    except UnicodeEncodeError:
+        message = f"{piece.place} holds a broken character (a lone surrogate)."
+        draft.complaints.append(unreadable(message, path=piece.path))
+        return
+    earlier = draft.files.get(piece.path)
+    if earlier and earlier.content != content:
+        notes.append(f"{piece.path}: given more than once, the last one counts")
+    draft.notes += notes
+    draft.files[piece.path] = Write(content)
+
+
+def _full(draft: _Draft, piece: AnswerPiece, old: bytes | None, text: str) -> Whole | None:
+    """Return the text of a file with nothing left out of it; None, and a complaint, else."""
+    if old is None:
+        return Whole(text)
+    found = whole(_plain(old), text, path=piece.path, place=piece.place)
+    if isinstance(found, Complaint):
+        draft.complaints.append(found)
+        return None
+    draft.notes += [found.note] if found.note else []
+    return found
+
+
+def _plain(content: bytes) -> str:
+    return content.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def _blind(path: str, old: bytes, full: Whole, known: Known) -> bool:
+    """Whether a whole file takes the place of lines that the model has not seen."""
+    if path not in known.partial or full.restored:
+        return False
+    kept = {line.strip() for line in full.text.split("\n")} | known.seen
+    return not kept.issuperset(line.strip() for line in _plain(old).split("\n"))
+
+
+def _partial(piece: AnswerPiece) -> Complaint:
+    message = (
+        f"{piece.place} is the whole of {piece.path}, of which you were shown only a part; lines "
+        "that you did not see would be lost. Answer with edits (SEARCH/REPLACE) of lines that are "
+        "shown."
+    )
+    return Complaint(piece.path, "PartlyShown", message)
+
+
+def _edit(draft: _Draft, piece: AnswerPiece) -> None:
+    old = draft.content(piece.path)
+    if old is None and piece.text is not None:
+        _write(draft, piece, piece.text)
+        return
+    if old is None:
+        message = f"{piece.place} edits {piece.path}, which does not exist. Give the whole file."
+        draft.complaints.append(unreadable(message, path=piece.path, error="EditNotFound"))
+        return
+    new = apply_edits(old, piece.edits, path=piece.path, place=piece.place)
+    if isinstance(new, Complaint):
+        draft.complaints.append(new)
+        return
+    text = _plain(new)
+    full = _full(draft, piece, old, text)
+    if full is not None:
+        content = new if full.text == text else to_bytes(full.text, old)
+        draft.files[piece.path] = Write(content)
+
+
+LONGEST_ANSWER = 1_000_000
+MOST_BLOCKS = 500
+_DELETE = re.compile(r"^[\s*`>-]*DELETE:?\s+[`*\"']*([^\s`*\"']+)[`*\"']*\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedAnswer:
+    """What an answer says; ``repairs`` are notes on what was put right or left out."""
+
+    changes: ChangeSet
+    complaints: tuple[Complaint, ...] = ()
+    repairs: tuple[str, ...] = ()
+
+
+def parse_reply(
+    text: str,
+    *,
+    paths: Collection[str],
+    expected: Sequence[str] = (),
+    named: Collection[str] = (),
+    partial: Collection[str] = (),
+    seen: str = "",
+    read: Callable[[str], bytes | None],
+    truncated: bool = False,
+) -> ParsedAnswer:
+    """Read an answer against a tree; never raises for any text.
+
+    ``paths`` are the tree's files, ``expected`` those the task asks for, ``named`` all that it
+    names; ``partial`` those of which the question, ``seen``, showed only a part: a whole file may
+    not take away lines that were not shown. ``read`` returns a file's content. ``truncated`` says
+    that the server cut the answer (``finish_reason`` length).
+    """
+    shown = frozenset(line.strip() for line in seen.split("\n")) if partial else frozenset[str]()
+    meant = [path for path in expected if blocks.looks_like_path(path, paths)]  # not `Sheet.add`
+    known = Known(frozenset(paths), tuple(meant), read, tuple(named), tuple(partial), shown)
+    if len(text) > LONGEST_ANSWER:
+        message = f"The answer is longer than {LONGEST_ANSWER} characters."
+        return ParsedAnswer(ChangeSet(), (unreadable(message),))
+    cleaned = clean_answer(text)
+    found = _found(cleaned, known, truncated=truncated)
+    changes, complaints, notes = assemble(found, known)
+    missing = [path for path in known.expected if path not in changes.files]
+    if truncated and (missing or not changes) and not _says_truncated(complaints):
+        complaints = (*complaints, _cut(missing))
+    if not changes and not complaints:
+        complaints = (_nothing(cleaned),)
+    return ParsedAnswer(changes, complaints, notes)
+
+
+def _found(text: str, known: Known, *, truncated: bool) -> FoundPieces:
+    as_json = read_json(text, known)
+    if as_json is not None:
+        if truncated and as_json.complaints:
+            return replace(as_json, complaints=())
+        return as_json
+    parts = outline(text, lambda info, above: names_file(info, above, known))
+    if len(parts.blocks) > MOST_BLOCKS:
+        message = f"The answer has {len(parts.blocks)} blocks; {MOST_BLOCKS} are read at most."
+        return FoundPieces(complaints=(unreadable(message),))
+    wrapped, rest = read_wrapped(text, known, parts)
+    if wrapped.pieces or wrapped.complaints:
+        parts = outline(rest, lambda info, above: names_file(info, above, known))
+    deletions = FoundPieces(tuple(_deletions(parts.prose, known)))
+    if parts.blocks:
+        return join([wrapped, read_blocks(parts, known, truncated=truncated), deletions])
+    if wrapped.pieces or wrapped.complaints:
+        return join([wrapped, deletions])
+    return join([_bare(text, known, truncated=truncated), deletions])
+
+
+def _deletions(prose: Sequence[tuple[int, str]], known: Known) -> list[AnswerPiece]:
+    found = ((number, _DELETE.match(line)) for number, line in prose)
+    return [
+        AnswerPiece(match[1], f"line {number} of the answer")
+        for number, match in found
+        if match and blocks.looks_like_path(match[1], known.names)
+    ]
+
+
+def _bare(text: str, known: Known, *, truncated: bool) -> FoundPieces:
+    """Read an answer without any fence: edits, a diff, or nothing but one file's code."""
+    lines = text.split("\n")
+    if has_edits(lines):
+        return edits_of(lines, known, place="the answer", path="")
+    if is_diff(lines):
+        return read_diff(lines, place="the answer")
+    path = "" if truncated else target(lines, "", known)
+    if not _is_program(text, path):
+        return FoundPieces()
+    note = f"{path}: the answer is code without a block around it"
+    return FoundPieces((AnswerPiece(path, "the answer", text=text.strip("\n")),), notes=(note,))
+
+
+def _is_program(text: str, path: str) -> bool:
+    """Whether the text is Python that does something (one word of prose parses, too)."""
+    if not path.endswith(".py"):
+        return False
+    try:
+        body = python_tree(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return any(not isinstance(node, ast.Expr | ast.AnnAssign) for node in body)
+
+
+def _says_truncated(complaints: Sequence[Complaint]) -> bool:
+    return any(complaint.error == "TruncatedAnswer" for complaint in complaints)
+
+
+def _cut(missing: Sequence[str]) -> Complaint:
+    left = f" Still missing: {', '.join(missing)}." if missing else ""
+    message = f"The answer was cut off before it was complete.{left}"
+    return unreadable(message, error="TruncatedAnswer")
+
+
+def _nothing(text: str) -> Complaint:
+    if not text.strip():
+        return unreadable("The answer is empty.", error="EmptyAnswer")
+    return unreadable(
+        "No file was found in the answer. Give each file as its path on a line of its own, then "
+        "its content between fences (```)."
+    )

@@ -1,0 +1,378 @@
+"""Syntax faults that need no model: each repair is tried, and kept only when the file then parses.
+
+A repair never touches a file that parses.
+
+Repairs for JSON: trailing commas, Python literals.
+
+Repairs of Python's layout where only one reading compiles: indentation, brackets, docstrings.
+
+Repairs for Python, in the order in which they are tried.
+
+Repairs of Python statements: Python 2's print, entities, prose between the lines.
+
+Repairs for files of any language: what belongs to the answer around the file.
+
+Put right line after line where the compiler stumbles, until the file compiles.
+"""
+
+from __future__ import annotations
+
+import ast
+import html
+import json
+import re
+import warnings
+from collections.abc import Callable, Iterable
+
+from runner.answers.fences import drop_line_numbers, unescape_newlines
+from runner.checks import programs
+from runner.checks.validate import syntax_complaint
+from runner.code.languages import python_tree
+from runner.state.changes import ChangeSet, Write
+from runner.state.findings import Complaint
+
+Mend = Callable[[str, str], str | None]
+"""(path, text) → the text put right, or None when there is nothing to do."""
+
+_FENCE = re.compile(r"^\s*(?:`{3,}|~{3,})[\w+-]*\s*$")
+
+
+def drop_fence(_path: str, text: str) -> str | None:
+    """Drop a fence line that was left at the start or the end."""
+    lines = text.split("\n")
+    body = [at for at, line in enumerate(lines) if line.strip()]
+    if not body:
+        return None
+    for at in dict.fromkeys((body[-1], body[0])):
+        if _FENCE.match(lines[at]):
+            del lines[at]
+    return "\n".join(lines)
+
+
+def drop_mark(_path: str, text: str) -> str | None:
+    """Drop byte-order marks and zero-width characters."""
+    return re.sub("[\ufeff\u200b\u2060]", "", text)
+
+
+def drop_diff_marks(_path: str, text: str) -> str | None:
+    """Drop the first column where it holds a ``+`` or a blank on every line, as in a diff."""
+    lines = text.split("\n")
+    body = [line for line in lines if line.strip()]
+    if not any(line[0] == "+" for line in body) or any(line[0] not in "+ " for line in body):
+        return None
+    return "\n".join(line[1:] for line in lines)
+
+
+def drop_numbers(path: str, text: str) -> str | None:
+    """Drop line numbers that count up by one."""
+    return "\n".join(drop_line_numbers(text.split("\n"), path))
+
+
+TEXT_MENDS: tuple[tuple[str, Mend], ...] = (
+    ("dropped a leftover fence line", drop_fence),
+    ("dropped a byte-order mark", drop_mark),
+    ("took off the marks of a diff", drop_diff_marks),
+    ("took off line numbers", drop_numbers),
+    ("undid a double escape", lambda path, text: unescape_newlines(text, path)),
+)
+
+
+_LARGEST_JSON = 64 << 10
+_TRAILING = re.compile(r'("(?:\\.|[^"\\])*"?)|,(\s*[\]}])', re.DOTALL)
+
+
+def drop_trailing_commas(_path: str, text: str) -> str | None:
+    """Drop commas before a closing bracket; strings are left alone."""
+    return _TRAILING.sub(lambda found: found[1] or found[2], text)
+
+
+def from_python(_path: str, text: str) -> str | None:
+    """Write a Python literal (single quotes, ``None``) as the JSON that means the same."""
+    if len(text) > _LARGEST_JSON:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value = ast.literal_eval(text.strip())
+        if not isinstance(value, dict | list):
+            return None
+        return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return None
+
+
+JSON_MENDS: tuple[tuple[str, Mend], ...] = (
+    ("dropped trailing commas", drop_trailing_commas),
+    ("wrote a Python literal as JSON", from_python),
+)
+
+
+_MOST_STUMBLES = 40
+LineMend = Callable[[str, Complaint], str | None]
+"""(line, what the compiler said of it) → the line put right, or None."""
+
+
+def line_by_line(path: str, text: str, mend: LineMend) -> str:
+    """Mend the lines the compiler names, up to one that cannot be mended."""
+    for _ in range(_MOST_STUMBLES):
+        complaint = programs.check_python(path, text.encode("utf-8", "replace"))
+        if complaint is None:
+            return text
+        lines = text.split("\n")
+        at = (complaint.line or 0) - 1
+        after = mend(lines[at], complaint) if 0 <= at < len(lines) else None
+        if after is None or after == lines[at]:
+            return text
+        text = "\n".join([*lines[:at], after, *lines[at + 1 :]])
+    return text
+
+
+def meaning(text: str) -> str | None:
+    """Return the syntax tree in words; None for what does not compile."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text, "text", "exec", dont_inherit=True)
+            return ast.dump(python_tree(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def only_reading(texts: Iterable[str]) -> str | None:
+    """Return the text that compiles, when all that do mean the same; None when they differ."""
+    readings: dict[str, str] = {}
+    for text in texts:
+        said = meaning(text)
+        if said is not None:
+            readings.setdefault(said, text)
+    return next(iter(readings.values())) if len(readings) == 1 else None
+
+
+_MOST_LEVELS, _LONGEST_DOCSTRING, _LARGEST_LAYOUT = 12, 60, 64 << 10
+_UNMATCHED = re.compile(r"unmatched '([)\]}])'")
+_DOCSTRING = re.compile(r"\s*[rRuU]?(\"\"\"|''')(?!.*\1)")
+_BEFORE_DOCSTRING = re.compile(
+    r"\s*(?:(?:async\s+)?def|class)\b.*:\s*(?:#.*)?|.*\)\s*(?:->.*)?:\s*"
+)
+
+
+def indent_line(path: str, text: str) -> str | None:
+    """Move one line that fits no level to the only level at which the file compiles."""
+    said, lines = _stumble(path, text)
+    if said is None or said.error != "IndentationError" or "expected an" in said.message:
+        return None
+    at = (said.line or 1) - 1
+    if not 0 <= at < len(lines):
+        return None
+    body = lines[at].lstrip(" ")
+    levels = {len(line) - len(line.lstrip(" ")) for line in lines[:at] if line.strip()}
+    levels |= {level + 4 for level in levels}
+    return only_reading(
+        "\n".join([*lines[:at], " " * level + body, *lines[at + 1 :]])
+        for level in sorted(levels)[:_MOST_LEVELS]
+    )
+
+
+def drop_bracket(path: str, text: str) -> str | None:
+    """Drop a closing bracket too many, when it does not matter which of its line goes."""
+    said, lines = _stumble(path, text)
+    found = _UNMATCHED.match(said.message) if said else None
+    at = ((said.line if said else 0) or 0) - 1
+    if not found or not 0 <= at < len(lines):
+        return None
+    line = lines[at]
+    places = [place for place, char in enumerate(line[:300]) if char == found[1]]
+    return only_reading(
+        "\n".join([*lines[:at], line[:place] + line[place + 1 :], *lines[at + 1 :]])
+        for place in reversed(places)
+    )
+
+
+def close_docstring(path: str, text: str) -> str | None:
+    """Close an open docstring before the first line from which on everything is code."""
+    said, lines = _stumble(path, text)
+    at = ((said.line if said else 0) or 0) - 1
+    if said is None or "unterminated triple-quoted" not in said.message or not 0 < at < len(lines):
+        return None
+    quotes = _DOCSTRING.match(lines[at])
+    if not quotes or not _BEFORE_DOCSTRING.fullmatch(lines[at - 1]):
+        return None
+    for end in range(at, min(len(lines), at + _LONGEST_DOCSTRING)):
+        closed = "\n".join([*lines[:end], lines[end].rstrip() + quotes[1], *lines[end + 1 :]])
+        if meaning(closed) is not None:
+            return closed if _is_code("\n".join(lines[end + 1 :])) else None
+    return None
+
+
+def _is_code(text: str) -> bool:
+    """Whether no line is a lone word, which prose and code have in common."""
+    return not re.search(r"^\s*(?!pass\b|return\b|break\b|continue\b|raise\b)\w+\s*$", text, re.M)
+
+
+def _stumble(path: str, text: str) -> tuple[Complaint | None, list[str]]:
+    if len(text) > _LARGEST_LAYOUT:
+        return None, []
+    return programs.check_python(path, text.encode("utf-8", "replace")), text.split("\n")
+
+
+_PRINT = re.compile(r"(?P<blanks>\s*)print\s+(?P<what>[^\s(>=.,+\-*/%&|^].*[^,\s])\s*")
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#39|#x27|#34);")
+_SENTENCE = re.compile(r"[A-Z][a-z]*(?: [\w'`\"(),./-]+){3,}[.:!]\s*")
+# a sentence that stands for code: without the code the file would not be whole
+_STANDS_FOR_CODE = re.compile(
+    r"\b(?:rest|remain\w*|unchanged|same|omitted|existing|previous\w*|before|above|similar\w*|other"
+    r"|here|etc|goes|continue\w*)\b|\.\.\.",
+    re.IGNORECASE,
+)
+
+
+def call_print(path: str, text: str) -> str | None:
+    """Put Python 2's print statement into a call; ``>>`` and a comma at the end are not guessed."""
+
+    def mend(line: str, said: Complaint) -> str | None:
+        found = _PRINT.fullmatch(line)
+        if not found or not said.message.startswith("Missing parentheses in call to 'print'"):
+            return None
+        return None if "#" in line else f"{found['blanks']}print({found['what']})"
+
+    return line_by_line(path, text, mend)
+
+
+def unescape(path: str, text: str) -> str | None:
+    """Put characters for HTML entities on the lines the compiler stumbles over."""
+    return line_by_line(
+        path, text, lambda line, _said: html.unescape(line) if _ENTITY.search(line) else None
+    )
+
+
+def comment_prose(path: str, text: str) -> str | None:
+    """Make a comment of a sentence between the lines; not of one that stands for code."""
+
+    def mend(line: str, _said: Complaint) -> str | None:
+        body = line.lstrip()
+        if not _SENTENCE.fullmatch(body) or _STANDS_FOR_CODE.search(body):
+            return None
+        return f"{line[: len(line) - len(body)]}# {body}"
+
+    return line_by_line(path, text, mend)
+
+
+_FOUR = re.compile(r"(?<![\"'\\])(?:\"{4}(?!\")|'{4}(?!'))")
+_CURLY = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "\u00a0": " "})  # noqa: RUF001
+_ROUNDS = 200
+
+
+def three_quotes(_path: str, text: str) -> str | None:
+    """Put three quotes where a docstring begins or ends with four."""
+    lines = []
+    for line in text.split("\n"):
+        start = len(line) - len(line.lstrip(" \tbrufBRUF"))
+        end = len(line.rstrip(" \t\r;)],:"))
+        lines.append(_FOUR.sub(lambda m, s=start, e=end: _three(m, s, e), line))  # type: ignore[misc]
+    return "\n".join(lines)
+
+
+def _three(found: re.Match[str], start: int, end: int) -> str:
+    at_edge = found.start() == start or found.end() == end
+    return found[0][:3] if at_edge else found[0]
+
+
+def straight_quotes(path: str, text: str) -> str | None:
+    """Put plain quotes and blanks on the lines the compiler stumbles over, one after another."""
+    for _ in range(_ROUNDS):
+        complaint = programs.check_python(path, text.encode("utf-8", "replace"))
+        if complaint is None:
+            return text
+        lines = text.split("\n")
+        at = (complaint.line or 0) - 1
+        plain = lines[at].translate(_CURLY) if 0 <= at < len(lines) else ""
+        if not plain or plain == lines[at]:
+            return text.translate(_CURLY)
+        lines[at] = plain
+        text = "\n".join(lines)
+    return text
+
+
+def blanks_for_tabs(_path: str, text: str) -> str | None:
+    """Put blanks for tabs in indentation when every width that compiles means the same code."""
+    return only_reading(
+        "\n".join(_expanded(line, width) for line in text.split("\n")) for width in (4, 8, 2)
+    )
+
+
+def _expanded(line: str, width: int) -> str:
+    body = line.lstrip(" \t")
+    return line[: len(line) - len(body)].expandtabs(width) + body
+
+
+PYTHON_MENDS: tuple[tuple[str, Mend], ...] = (
+    ("put three quotes for four", three_quotes),
+    ("put plain quotes for typographic ones", straight_quotes),
+    ("put blanks for tabs", blanks_for_tabs),
+    ("made a call of print", call_print),
+    ("put characters for HTML entities", unescape),
+    ("made a comment of a sentence", comment_prose),
+    ("moved a line to the only level that fits", indent_line),
+    ("dropped a bracket too many", drop_bracket),
+    ("closed a docstring", close_docstring),
+)
+
+
+_LARGEST = 64 << 10
+
+
+def auto_repair(
+    changes: ChangeSet, complaints: Iterable[Complaint]
+) -> tuple[ChangeSet, tuple[str, ...]]:
+    """Return the change set with the files put right that can be, and what was done to each.
+
+    ``complaints`` are those of ``validate``; validate again what comes back.
+    """
+    files, notes = dict(changes.files), []
+    for path in dict.fromkeys(complaint.path for complaint in complaints):
+        write = files.get(path)
+        if write is None or syntax_complaint(path, write.content) is None:
+            continue
+        mended, what = _mended(path, write.content)
+        if what:
+            files[path] = Write(mended, write.mode)
+            notes.append(f"{path}: {', '.join(what)}")
+    return ChangeSet(files), tuple(notes)
+
+
+def _mended(path: str, content: bytes) -> tuple[bytes, list[str]]:
+    """Try every repair alone, then all together; large files are left to the model."""
+    if len(content) > _LARGEST:
+        return content, []
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content, []
+    for what, repair in _mends(path):
+        after = repair(path, text)
+        if after is not None and after != text and _parses(path, after):
+            return after.encode("utf-8"), [what]
+    return _all_together(path, text)
+
+
+def _all_together(path: str, text: str) -> tuple[bytes, list[str]]:
+    done: list[str] = []
+    for what, repair in _mends(path):
+        after = repair(path, text)
+        if after is not None and after != text:
+            text = after
+            done.append(what)
+            if _parses(path, text):
+                return text.encode("utf-8"), done
+    return b"", []
+
+
+def _mends(path: str) -> tuple[tuple[str, Mend], ...]:
+    if path.endswith((".py", ".pyi")):
+        return (*TEXT_MENDS, *PYTHON_MENDS)
+    return (*TEXT_MENDS, *JSON_MENDS) if path.endswith(".json") else TEXT_MENDS
+
+
+def _parses(path: str, text: str) -> bool:
+    """Whether there is something left of a file, and it parses."""
+    return bool(text.strip()) and syntax_complaint(path, text.encode("utf-8", "replace")) is None

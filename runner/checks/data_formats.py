@@ -1,0 +1,178 @@
+"""YAML: every document of the file, tags of any application allowed, keys unique (YAML 1.2 §3.2.1).
+
+Read as a stream of events: composing nodes is recursive and deep nesting would crash the process.
+
+TOML 1.0 by the standard library.
+
+JSON as RFC 8259 has it; files whose readers allow comments are left alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import yaml
+
+from runner.state.findings import Complaint
+from runner.text.sanitize import numbered
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_DEEPEST = 200
+_TEMPLATE = re.compile(r"(?:^|/)templates/")
+
+
+@dataclass
+class _Level:
+    """One open collection; ``keys`` are the scalar keys of a mapping (None: a sequence)."""
+
+    keys: set[str] | None
+    at_key: bool = True
+    seen: list[str] = field(default_factory=list)
+
+
+class _Refused(Exception):
+    """A document the parser accepts and we do not; ``event`` is where."""
+
+    def __init__(self, problem: str, event: yaml.NodeEvent) -> None:
+        super().__init__(problem)
+        self.problem, self.problem_mark, self.context_mark = problem, event.start_mark, None
+
+
+def check_yaml(path: str, content: bytes) -> Complaint | None:
+    """Return the first error of a YAML file, or None; Helm-like templates are not YAML yet."""
+    text = content.decode("utf-8", "replace")
+    if _TEMPLATE.search(path) and "{{" in text:
+        return None
+    try:
+        _walk(text)
+    except (yaml.MarkedYAMLError, _Refused) as error:
+        mark = error.problem_mark or error.context_mark
+        place = (mark.line + 1, mark.column + 1) if mark else None
+        return _yaml_complaint(path, text, error.problem or str(error), place)
+    except yaml.YAMLError as error:
+        return _unreadable(path, text, error)
+    return None
+
+
+def _walk(text: str) -> None:
+    """Go through the events with a stack of our own; raise ``_Refused`` at what is wrong."""
+    stack: list[_Level] = []
+    anchors: set[str] = set()
+    for event in yaml.parse(text, Loader=_LOADER):
+        if isinstance(event, yaml.CollectionEndEvent):
+            stack.pop()
+            continue
+        if isinstance(event, yaml.DocumentStartEvent):
+            anchors = set()
+        if not isinstance(event, yaml.NodeEvent):
+            continue
+        _check_anchor(event, anchors)
+        _check_key(event, stack[-1] if stack else None)
+        if isinstance(event, yaml.CollectionStartEvent):
+            stack.append(_Level(set() if isinstance(event, yaml.MappingStartEvent) else None))
+            if len(stack) > _DEEPEST:
+                raise _Refused(f"nested deeper than {_DEEPEST} levels", event)
+
+
+def _check_anchor(event: yaml.NodeEvent, anchors: set[str]) -> None:
+    if isinstance(event, yaml.AliasEvent):
+        if event.anchor not in anchors:
+            raise _Refused(f"found undefined alias {event.anchor!r}", event)
+    elif event.anchor is not None:
+        anchors.add(event.anchor)
+
+
+def _check_key(event: yaml.NodeEvent, level: _Level | None) -> None:
+    if level is None or level.keys is None:
+        return
+    if level.at_key and isinstance(event, yaml.ScalarEvent):
+        if event.value in level.keys and event.value != "<<":
+            raise _Refused(f"the key {event.value!r} stands here twice", event)
+        level.keys.add(event.value)
+    level.at_key = not level.at_key
+
+
+def _yaml_complaint(path: str, text: str, problem: str, place: tuple[int, int] | None) -> Complaint:
+    if place is None:
+        return Complaint(path, "YAMLError", problem)
+    return Complaint(path, "YAMLError", problem, *place, numbered(text, place[0]))
+
+
+def _unreadable(path: str, text: str, error: yaml.YAMLError) -> Complaint:
+    """Complain about a character YAML forbids (the reader counts characters, not lines)."""
+    at = getattr(error, "position", 0) or 0
+    line = text.count("\n", 0, at) + 1
+    reason = str(getattr(error, "reason", "") or str(error).split("\n")[0])
+    return Complaint(path, "YAMLError", reason, line, excerpt=numbered(text, line))
+
+
+# the standard library takes quadratic time for them
+_LONG_KEY = re.compile(r"(?:[\w\"'-]+[ \t]*\.[ \t]*){100}")
+_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+def check_toml(path: str, content: bytes) -> Complaint | None:
+    """Return the first error of a TOML file, or None."""
+    text = content.decode("utf-8", "replace")
+    if _LONG_KEY.search(text):
+        return Complaint(path, "TOMLDecodeError", "A key has more than 100 parts.")
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        return _toml_complaint(path, text, str(error))
+    except RecursionError:
+        return Complaint(path, "TOMLDecodeError", "The document is nested too deeply.")
+    except ValueError as error:
+        # a number or date that the grammar allows and Python cannot hold
+        return Complaint(path, "TOMLDecodeError", str(error))
+    return None
+
+
+def _toml_complaint(path: str, text: str, said: str) -> Complaint:
+    place = _PLACE.search(said)
+    message = _PLACE.sub("", said)
+    if place and place[1]:
+        line, column = int(place[1]), int(place[2])
+    else:
+        line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
+        message += " at the end of the file"
+    return Complaint(path, "TOMLDecodeError", message, line, column, numbered(text, line))
+
+
+# read with comments and trailing commas by their own tools
+_WITH_COMMENTS = re.compile(
+    r"(?:^|/)(?:[tj]sconfig[^/]*\.json|\.vscode/[^/]*|devcontainer\.json|\.devcontainer[^/]*/[^/]*"
+    r"|\.eslintrc\.json|\.swcrc|api-extractor\.json|[^/]*\.code-workspace)$"
+)
+_STRING_OR_CONSTANT = re.compile(r'"(?:\\.|[^"\\])*"?|(-?Infinity|NaN)')
+
+
+def check_json(path: str, content: bytes) -> Complaint | None:
+    """Return the first error of a JSON file, or None."""
+    if _WITH_COMMENTS.search(path):
+        return None
+    text = content.decode("utf-8", "replace")
+    try:
+        json.loads(text, parse_constant=_refuse(text), parse_int=str)
+    except json.JSONDecodeError as error:
+        excerpt = numbered(text, error.lineno)
+        kind = "JSONDecodeError"
+        return Complaint(path, kind, error.msg, error.lineno, error.colno, excerpt)
+    except RecursionError:
+        return Complaint(path, "JSONDecodeError", "The document is nested too deeply.")
+    return None
+
+
+def _refuse(text: str) -> Callable[[str], object]:
+    """Return what ``json`` calls on NaN and Infinity, which it reads but JSON has not."""
+
+    def refuse(constant: str) -> object:
+        places = _STRING_OR_CONSTANT.finditer(text)
+        start = next((m.start() for m in places if m[1] == constant), 0)
+        raise json.JSONDecodeError(f"{constant} is not JSON", text, start)
+
+    return refuse

@@ -1,0 +1,105 @@
+"""Which syntax check a file gets, by its suffix or name: one literal table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import cast
+
+from runner.checks import data_formats, grammars, markup, programs, sql
+from runner.checks import grammars as grammar
+from runner.checks.grammars import SyntaxGrammar
+from runner.state.findings import Complaint
+
+Check = Callable[[str, bytes], Complaint | None]
+
+BY_SUFFIX: dict[str, Check] = {
+    ".py": programs.check_python,
+    ".pyi": programs.check_python,
+    ".json": data_formats.check_json,
+    ".webmanifest": data_formats.check_json,
+    ".ipynb": data_formats.check_json,
+    ".yaml": data_formats.check_yaml,
+    ".yml": data_formats.check_yaml,
+    ".toml": data_formats.check_toml,
+    ".sql": sql.check_sql,
+    ".sh": programs.check_shell,
+    ".bash": programs.check_shell,
+    ".js": programs.check_javascript,
+    ".mjs": programs.check_javascript,
+    ".cjs": programs.check_javascript,
+    ".jsx": programs.check_javascript,
+    ".ts": programs.check_typescript,
+    ".mts": programs.check_typescript,
+    ".cts": programs.check_typescript,
+    ".tsx": programs.check_typescript,
+    ".go": partial(grammars.checked, language=grammars.GO),
+    ".rs": partial(grammars.checked, language=grammars.RUST),
+    ".java": partial(grammars.checked, language=grammars.JAVA),
+    ".rb": partial(grammars.checked, language=grammars.RUBY),
+    ".rake": partial(grammars.checked, language=grammars.RUBY),
+    ".gemspec": partial(grammars.checked, language=grammars.RUBY),
+    ".php": partial(grammars.checked, language=grammars.PHP),
+    ".c": programs.check_c,
+    ".h": programs.check_header,
+    ".cc": programs.check_cpp,
+    ".cpp": programs.check_cpp,
+    ".cxx": programs.check_cpp,
+    ".hh": programs.check_cpp,
+    ".hpp": programs.check_cpp,
+    ".hxx": programs.check_cpp,
+    ".html": markup.check_html,
+    ".htm": markup.check_html,
+    ".css": markup.check_css,
+}
+BY_NAME: dict[str, Check] = {
+    "Pipfile": data_formats.check_toml,
+    "poetry.lock": data_formats.check_toml,
+    "uv.lock": data_formats.check_toml,
+    "Cargo.lock": data_formats.check_toml,
+    "Pipfile.lock": data_formats.check_json,
+    ".clang-format": data_formats.check_yaml,
+    "Gemfile": partial(grammars.checked, language=grammars.RUBY),
+    "Rakefile": partial(grammars.checked, language=grammars.RUBY),
+    ".bashrc": programs.check_shell,
+}
+EXACT: frozenset[Check] = frozenset(
+    (
+        programs.check_python,
+        data_formats.check_json,
+        data_formats.check_yaml,
+        data_formats.check_toml,
+    )
+)
+"""Checks that know all of their language; a grammar may be older than the code it sees."""
+_GRAMMARS: dict[Check | None, SyntaxGrammar] = {
+    programs.check_javascript: grammars.JAVASCRIPT,
+    programs.check_typescript: grammars.TSX,
+    programs.check_shell: grammars.BASH,
+    markup.check_css: grammars.CSS,
+    markup.check_html: grammars.HTML,
+    programs.check_c: grammars.C,
+    programs.check_cpp: grammars.CPP,
+    programs.check_header: grammars.CPP,
+}
+
+
+def check_for(path: str) -> Check | None:
+    """Return the syntax check of a path; None when the language is not known here."""
+    name = path.rpartition("/")[2]
+    _, dot, suffix = name.rpartition(".")
+    return BY_NAME.get(name) or BY_SUFFIX.get((dot + suffix).lower())
+
+
+def grammar_for(path: str) -> SyntaxGrammar | None:
+    """Return the grammar of a path's language; None where there is none."""
+    check = check_for(path)
+    if isinstance(check, partial):
+        return cast(SyntaxGrammar, check.keywords["language"])
+    return _GRAMMARS.get(check)
+
+
+def faults(path: str, content: bytes) -> int:
+    """Return how many errors a grammar sees in a file; 1 where there is none to ask."""
+    language = grammar_for(path)
+    return grammar.count(language, content) if language else 1

@@ -1,0 +1,169 @@
+"""Where a change set may write: plain paths inside the tree that every checkout can hold.
+
+Paths a change set may not touch, as gitignore patterns (https://git-scm.com/docs/gitignore).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from pathspec import GitIgnoreSpec
+
+from runner.state.changes import SUBMODULE, SYMLINK, Snapshot
+from runner.state.findings import Complaint
+
+_LONGEST_PATH, _LONGEST_NAME = 1_000, 255
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+# ignored by HFS+ when it compares names: git's is_hfs_dotgit (CVE-2014-9390)
+_HFS_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+_FOREIGN = re.compile('[:*?"<>|\u200c-\u200f\u202a-\u202e\u2066-\u206f\ufeff]')
+_DEVICE = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
+_SHORT = re.compile(r"(?:gitmod|gi7eba)~[0-9]")
+# git's is_ntfs_dotgit: short names, trailing blanks and dots, alternate data streams
+_DOT_GIT = {".git", "git~1"}
+
+
+def check_shape(path: str) -> Complaint | None:
+    """Return why a path is no path of a tree, or None."""
+    if not path or path.startswith("/") or "\\" in path or re.match(r"[A-Za-z]:", path):
+        return _unsafe(path, "is not relative with forward slashes")
+    if _CONTROL.search(path):
+        return _unsafe(path, "holds a control or broken character")
+    parts = path.split("/")
+    if any(part in {"", ".", ".."} for part in parts):
+        return _unsafe(path, "has an empty, '.' or '..' part")
+    raw = path.encode("utf-8")
+    if len(raw) > _LONGEST_PATH or any(len(p.encode("utf-8")) > _LONGEST_NAME for p in parts):
+        return _unsafe(path[:100], "is too long")
+    if any(_folded(part) in _DOT_GIT for part in parts):
+        return _unsafe(path, "lies in git's own folder")
+    if any(_only_here(part) for part in parts):
+        return _unsafe(path, "is no name that every file system keeps apart from others")
+    return None
+
+
+def _only_here(part: str) -> bool:
+    """Say whether Windows or macOS would take the name for another one, or refuse it.
+
+    https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+    """
+    stem = part.partition(".")[0].casefold()
+    return (
+        part.endswith((".", " "))
+        or _FOREIGN.search(part) is not None
+        or _DEVICE.fullmatch(stem) is not None
+        or _SHORT.fullmatch(part.casefold()) is not None
+    )
+
+
+def _folded(part: str) -> str:
+    plain = _HFS_IGNORED.sub("", part).casefold()
+    return plain.partition(":")[0].rstrip(" .")
+
+
+def check_target(path: str, base: Snapshot) -> Complaint | None:
+    """Return why the tree cannot take a file here: links, submodules, a file as folder, or None."""
+    entry = base.entries.get(path)
+    if entry and entry.mode in {SYMLINK, SUBMODULE}:
+        kind = "a symbolic link" if entry.mode == SYMLINK else "a submodule"
+        return _unsafe(path, f"is {kind}, which cannot be written")
+    for folder in _folders(path):
+        above = base.entries.get(folder)
+        if above and above.mode in {SYMLINK, SUBMODULE}:
+            return _unsafe(path, f"leads through {folder}, a link or submodule")
+    return None
+
+
+def collisions(written: list[str], deleted: set[str], base: Snapshot) -> Iterator[Complaint]:
+    """Yield conflicts among the files after the change: file against folder, and case alone."""
+    added = [path for path in written if path not in base.entries]
+    if not added:
+        return
+    kept = {path for path in base.entries if path not in deleted}
+    old_folders = {folder for path in kept for folder in _folders(path)}
+    files = kept.union(added)
+    folders = old_folders.union(folder for path in added for folder in _folders(path))
+    spellings = {_same(name): name for name in (*kept, *old_folders)}
+    for path in added:
+        if path in folders or any(folder in files for folder in _folders(path)):
+            yield _unsafe(path, "would be a file and a folder at once", error="PathConflict")
+            continue
+        for name in (path, *_folders(path)):
+            other = spellings.setdefault(_same(name), name)
+            if other != name:
+                what = f"differs from {other} only by case or accents"
+                yield _unsafe(path, what, error="CaseCollision")
+                break
+
+
+def _same(path: str) -> str:
+    return unicodedata.normalize("NFC", path).casefold()
+
+
+def _folders(path: str) -> Iterator[str]:
+    at = path.find("/")
+    while at > 0:
+        yield path[:at]
+        at = path.find("/", at + 1)
+
+
+def _unsafe(path: str, why: str, *, error: str = "UnsafePath") -> Complaint:
+    return Complaint(path, error, f"The path {path!r} {why}.")
+
+
+DEFAULT_PROTECT = ("/.github/workflows/**", "/.github/cairn.yml", ".gitmodules")
+"""Protected whatever the configuration says."""
+_BUILT_IN = (".github/workflows/ci.yml", ".github/cairn.yml", ".gitmodules")
+
+
+def protect_file(path: str) -> str:
+    """Return the pattern that means exactly this file."""
+    return "/" + re.sub(r"([\\*?\[\]!# ])", r"\\\1", path)
+
+
+def protection(protect: Sequence[str]) -> Callable[[str], bool]:
+    """Return a test for protected paths: the defaults, and what ``protect`` says.
+
+    A ``!`` pattern frees what earlier patterns of ``protect`` match, never a default. Paths are
+    also compared as on a file system that ignores case.
+    """
+    always, configured = _matcher(DEFAULT_PROTECT), _matcher(tuple(protect))
+    return lambda path: always(path) or configured(path)
+
+
+def frees_built_in(protect: Sequence[str]) -> list[int]:
+    """Find the ``!`` patterns, by place, that are meant to free what is always protected.
+
+    Such a pattern matches a default, and no earlier pattern of ``protect`` does: it cannot mean to
+    free what the configuration itself protects.
+    """
+    always = _matcher(DEFAULT_PROTECT)
+    found = []
+    for at, pattern in enumerate(protect):
+        if not pattern.startswith("!"):
+            continue
+        named = pattern[1:].strip("/")
+        # the pattern itself, read as a path, stands for files with other names than the examples
+        examples = [path for path in (*_BUILT_IN, named) if always(path)]
+        freed = [path for path in examples if _matcher((pattern[1:],))(path)]
+        earlier = _matcher(tuple(protect[:at]))
+        if any(not earlier(path) for path in freed):
+            found.append(at)
+    return found
+
+
+def asked_about(patterns: Sequence[str], paths: Iterable[str]) -> list[str]:
+    """Return the paths that are written only when a person agrees."""
+    if not patterns:
+        return []
+    matches = _matcher(tuple(patterns))
+    return [path for path in paths if matches(path)]
+
+
+@lru_cache(maxsize=64)
+def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:
+    spec = GitIgnoreSpec.from_lines(patterns)
+    return lambda path: spec.match_file(path) or spec.match_file(path.lower())

@@ -1,0 +1,437 @@
+"""A task's reach: the files its change may touch. What lies outside is left out of an answer.
+
+Inside are the files that the task names, those that define a name it mentions, what is connected
+with them by imports or by name, all tests, package files and data. Outside is only what clearly
+nobody asked for: documentation, change logs, CI and settings that neither the task nor the
+project's rules speak of, and source files that have nothing to do with the rest. A task that
+names nothing of what changed has all its source files inside.
+
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from runner.checks.asked import MANIFEST, TaskWords, asked_for, side_of, words_of
+from runner.checks.blanks import same_but_for_blanks, with_legal_lines, without_blank_changes
+from runner.code.imports import ModulePaths, imported
+from runner.code.languages import is_among_tests, language_of
+from runner.code.symbols import symbols_of
+from runner.state.changes import ChangeSet, Write
+from runner.state.findings import Complaint
+
+Read = Callable[[str], bytes | None]
+
+_PACKAGE_FILES = {"__init__.py", "py.typed", "mod.rs", "lib.rs", "index.ts", "index.js", "doc.go",
+                  "setup.py", "conftest.py"}  # fmt: skip
+_LINKED = {"python", "javascript", "typescript", "tsx", "go", "rust", "java", "php", "c", "cpp",
+           "ruby"}  # fmt: skip
+"""Languages whose imports tell what belongs together."""
+_LONGEST = 400_000
+_COMMON_WORDS = (
+    "self this that return import from class def func function const let var true false none null "
+    "name value values data type types text string list dict path file files line lines index "
+    "args kwargs item items key keys result results error errors test tests expected actual "
+    "assert should with when then than each into only also must have make made take takes uses "
+    "used using user add adds added new old set get put run code change changes changed update "
+    "fix fixes remove removed number numbers int float bool str object module method call calls "
+    "given default option options if else elif for while try except raise pass yield async await "
+    "lambda not and the are was were is in or as it its an by be on to of at no do does use "
+    "public private static void package main please same other more less some any all one two "
+    "first last empty input output support"
+)
+_COMMON = frozenset(_COMMON_WORDS.split())
+"""Words that code of any kind has: sharing one connects nothing."""
+
+
+@dataclass(frozen=True)
+class Trimmed:
+    """What is left of an answer; ``left_out`` are paths, each with the reason.
+
+    ``notes`` say what was put back in files that stay, ``complaints`` what may not be left out.
+    """
+
+    changes: ChangeSet
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    complaints: tuple[Complaint, ...] = ()
+
+
+@dataclass(frozen=True)
+class _File:
+    """One changed file, old and new; read only as far as it is asked about."""
+
+    path: str
+    old: bytes | None
+    new: bytes | None
+    places: ModulePaths = field(repr=False)
+
+    @cached_property
+    def definitions(self) -> frozenset[str]:
+        known = (symbols_of(self.path, text[:_LONGEST]) for text in self._versions)
+        return frozenset(d.name for symbols in known for d in symbols.definitions)
+
+    @cached_property
+    def new_definitions(self) -> frozenset[str]:
+        old = symbols_of(self.path, (self.old or b"")[:_LONGEST]).definitions
+        return self.definitions - {definition.name for definition in old}
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return words_of([self.text])
+
+    @cached_property
+    def imports(self) -> frozenset[str]:
+        found = (symbols_of(self.path, text[:_LONGEST]).imports for text in self._versions)
+        return frozenset(t for each in found for t in imported(self.path, each, self.places))
+
+    @property
+    def _versions(self) -> Iterable[bytes]:
+        return (text for text in (self.old, self.new) if text)
+
+    @cached_property
+    def changed_lines(self) -> tuple[str, ...]:
+        """The lines that one version has and the other has not."""
+        old, new = (_counted((text or b"")[:_LONGEST]) for text in (self.old, self.new))
+        return (*(old - new), *(new - old))
+
+    @cached_property
+    def changed_words(self) -> frozenset[str]:
+        return frozenset(w for w in words_of(self.changed_lines) if _tells(w))
+
+    @property
+    def text(self) -> str:
+        return "\n".join(text.decode("utf-8", "replace") for text in self._versions)
+
+
+def _counted(text: bytes) -> Counter[str]:
+    return Counter(text.decode("utf-8", "replace").split("\n"))
+
+
+def _tells(word: str) -> bool:
+    return len(word) > 2 and word.lower() not in _COMMON
+
+
+def trimmed(
+    changes: ChangeSet,
+    asked: TaskWords,
+    *,
+    paths: Collection[str],
+    read: Read,
+    guidance: Mapping[str, bytes],
+    roadmap: str = "",
+) -> Trimmed:
+    """Take out of an answer what the task does not need, as far as the rest stands without it.
+
+    ``paths`` are those of the tree after the change, ``read`` returns what a file held before it,
+    ``guidance`` are the project's rules for contributors, ``roadmap`` the file with the tasks.
+    What the task says to leave alone never stays in; where the rest needs it, or nothing else is
+    there, that is a complaint.
+    """
+    places = ModulePaths(paths)
+    files = {
+        path: _File(path, read(path), write.content if write else None, places)
+        for path, write in changes.files.items()
+    }
+    left, complaints = _left_alone(files, asked)
+    if complaints:
+        return Trimmed(changes, complaints=complaints)
+    left |= _blank(_without(files, left), asked)
+    rest = _without(files, left)
+    outside = _outside(rest, asked, guidance, roadmap)
+    left |= outside if len(outside) < len(rest) else {}
+    kept = ChangeSet({path: write for path, write in changes.files.items() if path not in left})
+    found = Trimmed(kept, dict(sorted(left.items())))
+    if not asked.mentions("licen", "copyright", "header", "spdx", "legal"):
+        found = _put_back(found, read, with_legal_lines, "put back its lines about rights")
+    return found if asked.formatting else _tidied(found, read)
+
+
+def _without(files: Mapping[str, _File], left: Mapping[str, str]) -> dict[str, _File]:
+    return {path: file for path, file in files.items() if path not in left}
+
+
+def _left_alone(
+    files: Mapping[str, _File], asked: TaskWords
+) -> tuple[dict[str, str], tuple[Complaint, ...]]:
+    """What the task says must not change: left out, or complained of where that will not do."""
+    alone = asked.left_alone([path for path, file in files.items() if file.old is not None])
+    others = [file for path, file in files.items() if path not in alone]
+    needed = [path for path in sorted(alone) if not others or _needed(files[path], others)]
+    said = "The task says that {} must not change. Leave it as it is."
+    complaints = [Complaint(path, "ProtectedPath", said.format(path)) for path in needed]
+    return dict.fromkeys(alone, "the task says to leave it as it is"), tuple(complaints)
+
+
+def _needed(file: _File, rest: Iterable[_File]) -> bool:
+    """Say whether others use a name that only the new version of the file defines."""
+    if file.new is None or is_among_tests(file.path):
+        return False
+    return any(file.new_definitions & words_of(other.changed_lines) for other in rest)
+
+
+def _blank(files: Mapping[str, _File], asked: TaskWords) -> dict[str, str]:
+    """The files that differ in blanks alone, unless the task may be about blanks."""
+    return {
+        path: "only blanks differ"
+        for path, file in files.items()
+        if not asked.formatting
+        and file.old is not None
+        and file.new not in (None, file.old)  # the same content is a change of its mode
+        and same_but_for_blanks(path, file.old, file.new or b"")
+    }
+
+
+def _tidied(found: Trimmed, read: Read) -> Trimmed:
+    """Put the old blanks back where nothing else changed."""
+
+    def tidy(path: str, old: bytes, new: bytes) -> bytes:
+        content = without_blank_changes(path, old, new)
+        return new if content == old else content
+
+    return _put_back(found, read, tidy, "left out changes of blanks alone")
+
+
+def _put_back(
+    found: Trimmed, read: Read, how: Callable[[str, bytes, bytes], bytes], said: str
+) -> Trimmed:
+    """Change what the answer made of files that were there; ``how`` takes path, old and new."""
+    files, notes = dict(found.changes.files), list(found.notes)
+    for path, write in found.changes.files.items():
+        old = read(path)
+        if write is None or old is None:
+            continue
+        content = how(path, old, write.content)
+        if content != write.content:
+            files[path] = Write(content, write.mode)
+            notes.append(f"{path}: {said}")
+    return replace(found, changes=ChangeSet(files), notes=tuple(notes))
+
+
+def _outside(
+    files: Mapping[str, _File],
+    asked: TaskWords,
+    guidance: Mapping[str, bytes],
+    roadmap: str,
+) -> dict[str, str]:
+    """Return the files outside the task's reach, and why each is."""
+    seeds = {path for path, file in files.items() if _is_named(file, asked)}
+    sure = any(_is_source(path) and not is_among_tests(path) for path in seeds)
+    named = sure or any(map(asked.names_file, seeds))
+    inside = _connected(files, seeds, asked) if sure else set(files)
+    found = {
+        path: why
+        for path, file in files.items()
+        if (why := _why_outside(file, files.values(), asked, guidance, roadmap))
+        or (why := _beside(file, files.values(), asked) if named else "")
+        or (why := "" if path in inside else "the task does not need it")
+    }
+    kept = set(files) - set(found)
+    if not any(path in seeds or _is_source(path) for path in kept):
+        return {}  # then the others are what the answer is about
+    return found
+
+
+def _why_outside(
+    file: _File,
+    files: Collection[_File],
+    asked: TaskWords,
+    guidance: Mapping[str, bytes],
+    roadmap: str,
+) -> str:
+    """Say why a file beside the code is not part of the task; '' for any other file."""
+    if file.path == roadmap:
+        return "" if asked.mentions("roadmap") else "Cairn marks tasks as done itself"
+    side = side_of(file.path)
+    if side is None:
+        return ""
+    if file.new is None and not asked.names_file(file.path) and not asked.mentions(*_TAKING_AWAY):
+        return "the task does not ask to delete it"
+    new_page = file.old is None and side == "documentation"  # rules are about pages that exist
+    if asked_for(file.path, side, asked, {} if new_page else guidance):
+        return ""
+    if file.old is None and _used_by_name(file, files):
+        return ""
+    if side == "documentation" and _renames(file, asked):
+        return ""
+    return f"the task asks for no change of {_SAID[side]}"
+
+
+def _beside(file: _File, files: Collection[_File], asked: TaskWords) -> str:
+    """Say why a task that names its code does not need a deletion, or a change of the manifest."""
+    if _deleted_unasked(file, files, asked):
+        return "the task does not ask for it to be deleted"
+    if _manifest_unasked(file, files, asked):
+        return "the task needs no other package or version"
+    if _only_renamed(file, files, asked):
+        return "only names inside it differ, which nothing else uses"
+    return ""
+
+
+def _deleted_unasked(file: _File, files: Collection[_File], asked: TaskWords) -> bool:
+    """Whether a file goes that the task neither names nor takes away, and that moved nowhere."""
+    if file.new is not None or asked.names_file(file.path) or asked.mentions(*_TAKING_AWAY):
+        return False
+    return not any(other.old is None and _moved(file, other) for other in files)
+
+
+def _moved(old: _File, new: _File) -> bool:
+    stems = {file.path.rpartition("/")[2].partition(".")[0] for file in (old, new)}
+    return len(stems) == 1 or bool(old.definitions & new.definitions)
+
+
+def _manifest_unasked(file: _File, files: Collection[_File], asked: TaskWords) -> bool:
+    """Whether a manifest changes in what neither the task nor the other files speak of."""
+    if file.old is None or file.new is None or not MANIFEST.search(file.path):
+        return False
+    words = {word.lower() for word in file.changed_words} - _OF_MANIFESTS
+    if words & asked.words or asked.mentions(*_ABOUT_MANIFESTS) or asked.names_file(file.path):
+        return False
+    others = (other for other in files if other.path != file.path and _is_source(other.path))
+    return not any(words & {word.lower() for word in other.changed_words} for other in others)
+
+
+def _only_renamed(file: _File, files: Collection[_File], asked: TaskWords) -> bool:
+    """Whether a file gives things inside it other names that neither task nor answer speak of."""
+    if not file.old or not file.new or asked.names_file(file.path) or not _is_source(file.path):
+        return False
+    old, new = (
+        _TOKEN.findall(t[:_LONGEST].decode("utf-8", "replace")) for t in (file.old, file.new)
+    )
+    if len(old) != len(new):
+        return False
+    names = {(a, b) for a, b in zip(old, new, strict=True) if a != b}
+    words = {word for pair in names for word in pair}
+    once = len({a for a, _ in names}) == len({b for _, b in names}) == len(names)
+    if not names or not once or not all(map(str.isidentifier, words)):
+        return False
+    others = [other.changed_words for other in files if other.path != file.path]
+    told = {word.lower() for word in words}
+    return not told & asked.words and not any(words & each for each in others)
+
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_ABOUT_MANIFESTS = ("depend", "packages", "version", "release", "bump", "upgrad", "config",
+                    "install", "librar", "manifest", "publish", "plugin", "mypy",
+                    "coverage")  # fmt: skip
+_OF_MANIFESTS = {"version", "dependencies", "require", "requires", "github", "com", "org",
+                 "project", "scripts", "tool", "indirect", "true", "false", "name"}  # fmt: skip
+_SAID = {"CI": "the CI", "settings": "these settings", "change log": "the change log",
+         "legal": "this file", "documentation": "the documentation",
+         "leftover": "such a file"}  # fmt: skip
+
+
+def _is_source(path: str) -> bool:
+    return side_of(path) is None and language_of(path) != ""
+
+
+def _is_named(file: _File, asked: TaskWords) -> bool:
+    """Whether the task names the file, or something that it defines."""
+    if asked.names_file(file.path):
+        return True
+    return file.path.rpartition("/")[2].partition(".")[0] in asked.names or bool(
+        file.definitions & asked.names
+    )
+
+
+def _connected(files: Mapping[str, _File], seeds: set[str], asked: TaskWords) -> set[str]:
+    """Return the files that lead to the named ones, by imports, by name or by their topic."""
+    inside = set(seeds)
+    topic = {word for word in asked.words | asked.names if _tells(word)}
+    inside |= {path for path, file in files.items() if _stays(file) or topic & _stem_words(path)}
+    grown = True
+    while grown:
+        grown = False
+        for path, file in files.items():
+            if path in inside:
+                continue
+            others = [files[p] for p in inside]
+            if _about(file, topic, others) or any(_linked(file, other) for other in others):
+                inside.add(path)
+                grown = True
+    return inside
+
+
+def _stem_words(path: str) -> set[str]:
+    stem = path.rpartition("/")[2].partition(".")[0].lower()
+    return {stem, *re.split(r"[_-]", stem)}
+
+
+def _stays(file: _File) -> bool:
+    """Whether imports cannot tell (no source file, a package file), or a test is new."""
+    name = file.path.rpartition("/")[2]
+    if language_of(file.path) not in _LINKED or name in _PACKAGE_FILES:
+        return True
+    return is_among_tests(file.path) and not _only_comments(file)
+
+
+def _only_comments(file: _File) -> bool:
+    """Whether nothing but comments and blanks changed in a file that was there."""
+    lines = (line.strip() for line in file.changed_lines)
+    return file.old is not None and not any(
+        line and not line.startswith(("#", "//", "/*", "*")) for line in lines
+    )
+
+
+def _about(file: _File, topic: set[str], others: Iterable[_File]) -> bool:
+    """Whether what changed in a file speaks of the task, or of what the others define anew."""
+    words = file.changed_words
+    if topic & words or {w.lower() for w in words} & topic:
+        return True
+    return any(words & other.changed_words & other.definitions for other in others) or any(
+        words & file.definitions & other.changed_words for other in others
+    )
+
+
+def _linked(one: _File, other: _File) -> bool:
+    """Whether one imports or names the other, or both are of one Go or Java package."""
+    if other.path in one.imports or one.path in other.imports:
+        return True
+    if _names(one, other) or _names(other, one):
+        return True
+    if _tests(one, other) or _tests(other, one):
+        return True
+    same_folder = one.path.rpartition("/")[0] == other.path.rpartition("/")[0]
+    return (
+        same_folder
+        and one.path.endswith((".go", ".java"))
+        and other.path.endswith((".go", ".java"))
+    )
+
+
+def _tests(one: _File, other: _File) -> bool:
+    """Whether one is a test file that uses a name the other defines."""
+    defined = {name for name in other.definitions if _tells(name)}
+    return is_among_tests(one.path) and bool(defined & one.words)
+
+
+def _names(one: _File, other: _File) -> bool:
+    stem = other.path.rpartition("/")[2].partition(".")[0]
+    return _tells(stem) and stem in one.changed_words
+
+
+def _used_by_name(file: _File, others: Iterable[_File]) -> bool:
+    name = file.path.rpartition("/")[2]
+    return any(name in other.text for other in others if other.path != file.path)
+
+
+def _renames(file: _File, asked: TaskWords) -> bool:
+    """Whether most of what goes from a text names what the task renames, moves or takes away."""
+    if file.old is None or file.new is None or not asked.mentions(*_TAKING_AWAY):
+        return False
+    old, new = _counted(file.old), _counted(file.new)
+    about = {name for name in asked.names | asked.words if _tells(name)}
+    gone = (words_of(old) - words_of(new)) & about
+    lost = [line for line in old - new if line.strip()]
+    about_it = [line for line in lost if gone & words_of([line])]
+    return 2 * len(about_it) >= len(lost) > 0
+
+
+_TAKING_AWAY = ("renam", "remov", "delet", "drop", "mov", "replac", "deprecat", "umbenenn",
+                "entfern", "supprim", "elimin", "renombr", "merg", "split", "consolidat",
+                "reorgani", "restructur", "refactor", "convert", "migrat", "unused", "obsolete",
+                "revert", "rewrit", "combin", "unify", "extract", "clean")  # fmt: skip

@@ -1,0 +1,198 @@
+"""What a task says about tests: that they may go, that they change, that new ones are promised.
+
+Test configuration that keeps tests from running: conftest hooks, pytest's options, npm's script.
+
+https://docs.pytest.org/en/stable/reference/reference.html#hooks
+"""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+
+from runner.checks.asked import TaskWords
+from runner.code.languages import python_tree
+
+_GO = re.compile(r"\b(?:delet|drop|remov|skip|disabl)\w*\b.*\btests?\b", re.IGNORECASE)
+_SHAPES = re.compile(
+    r"\b(?:re)?(?:simplif|parametri[sz]|design|factor|organi[sz]|consolidat|merg|split|structur|work"
+    r"|dedup|replac|rewrit)\w*\b.*\btests?\b|\A\W*(?:\d[\d.]*\s+)?tests?(?:\([\w-]+\))?:\s+(?!`)",
+    re.IGNORECASE,
+)
+_TAKES_AWAY = ("remov", "delet", "drop", "deprecat", "revert", "rid", "obsolete",
+               "unsupport", "entfern", "supprim", "elimin", "umbenenn")  # fmt: skip
+_PLATFORM = ("window", "macos", "linux", "platform", "python", "pypy", "node", "version", "skip",
+             "posix", "arm64", "free-thread")  # fmt: skip
+_CHANGES = (
+    r"(?:updat|chang|adapt|adjust|modif|fix|extend|rewrit|correct|edit|align|migrat|convert|port"
+    r"|refactor|improv|replac|renam|mov|expand|strengthen|paramet|clean|split|merg|sync)\w*"
+)
+_KEEPS = re.compile(
+    r"(?:do\s+not|don['’]?t|never|without|must\s+not)\s+(?:chang|modif|edit|touch|alter|weaken|break"  # noqa: RUF001
+    r"|adjust|updat)\w*\s+(?:(?:the|any|existing|of|these|those|other)\s+)*tests?\b",
+    re.IGNORECASE,
+)
+_FILLER = (
+    r"(?:(?:the|all|existing|its|their|corresponding|related|affected|unit|in|for|of|old|and)\s+)*"
+)
+_PROMISES = re.compile(
+    r"\b(?:with|add|adds|write|create|include|including|plus|and|new)\s+(?:(?:a|an|the|new|unit|its"
+    r"|some|more|good|matching|regression|integration|their|own)\s+)*tests?\b|^[\s>*+-]*(?:\*\*)?tests?"
+    r"(?:\*\*)?\s*:|\btests?\s+(?:in|for|that|which)\b|\bcovered\s+by\s+tests?\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SAME_BEHAVIOUR = re.compile(
+    r"\b(?:refactor|renam|mov(?:e|ing)|extract|simplif|clean|restructur|reorgani[sz]|rewrit|performan|speed|faster"
+    r"|optimi[sz]|cach|memoi[sz]|typing|type\s+(?:hints?|annotations?)|annotat|coverage|characteri[sz]"
+    r"|existing|already|document|inline|deduplicat|port|migrat|convert|split|modulari[sz]|internal"
+    r"|same\s+behaviou?r|unchanged|tidy|umbenenn|lint|format)",
+    re.IGNORECASE,
+)
+
+
+def may_go(asked: TaskWords) -> bool:
+    """Whether the task speaks of tests that go, or are moved or rewritten."""
+    return _GO.search(asked.text) is not None or asked.mentions("revert")
+
+
+def reshapes(asked: TaskWords) -> bool:
+    """Whether the task gives tests another shape: fewer that assert as much."""
+    return _SHAPES.search(asked.text) is not None
+
+
+def about_a_platform(asked: TaskWords) -> bool:
+    """Whether some tests may not run everywhere any more."""
+    return asked.mentions(*_PLATFORM)
+
+
+def takes_away(asked: TaskWords) -> bool:
+    """Whether the task takes something away, so that tests of it may go as well."""
+    return asked.mentions(*_TAKES_AWAY)
+
+
+def must_stay(asked: TaskWords) -> bool:
+    """Whether the task says that existing tests must not change."""
+    return _KEEPS.search(asked.text) is not None
+
+
+def asks_to_change(asked: TaskWords, path: str) -> bool:
+    """Whether the task asks for other tests in the file: it says so, or tests are all it is about.
+
+    Naming the file is no such word.
+    """
+    if must_stay(asked):
+        return False
+    name = re.escape(path.rpartition("/")[2])
+    tests = rf"(?:tests?\b|[`\"']?(?:[\w./-]*/)?{name})"
+    pattern = rf"\b{_CHANGES}\s+(?:[^.;\n]{{0,80}}\band\s+)?{_FILLER}{tests}"
+    return re.search(pattern, asked.text, re.IGNORECASE) is not None or asked.about_tests
+
+
+def promises_tests(asked: TaskWords) -> bool:
+    """Whether the task promises new tests of what it changes."""
+    return not asked.about_tests and _PROMISES.search(asked.text) is not None
+
+
+def keeps_behaviour(asked: TaskWords) -> bool:
+    """Whether right tests may well pass without the change: nothing is to behave otherwise."""
+    return _SAME_BEHAVIOUR.search(asked.text) is not None
+
+
+_HOOKS = re.compile(
+    r"^pytest_(?:collection|collect_|ignore_collect|itemcollected|deselected|runtest|pyfunc_call"
+    r"|pycollect|make_collect|sessionfinish|exception_interact|report|configure|cmdline"
+    r"|load_initial|addoption|generate_tests|fixture_setup|assertrepr).*$"
+)
+_NAMES = {"collect_ignore", "collect_ignore_glob", "pytestmark", "pytest_plugins"}
+_SKIPPING = {"skip", "xfail", "exit", "_exit", "importorskip", "deselect"}
+_KEYS = {"testpaths", "python_files", "python_classes", "python_functions", "norecursedirs",
+         "collect_imported_tests", "xfail_strict", "confcutdir", "required_plugins"}  # fmt: skip
+
+
+_SHOWING = re.compile(
+    r"-[qvls]+|-r\w+|--(?:strict(?:-markers|-config)?|verbose|quiet|showlocals|tb=\w+|color=\w+"
+    r"|durations=\d+|cov\S*|import-mode=\w+)"
+)
+_FILES = {"pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg",
+          "pyproject.toml"}  # fmt: skip
+_OUTRANKS = {name: name.endswith(("pytest.toml", "pytest.ini")) for name in _FILES}
+
+
+def loosened(path: str, old: bytes, new: bytes) -> Iterator[str]:
+    """Yield what a changed configuration file does to keep tests from running."""
+    name = path.rpartition("/")[2]
+    if name in {"conftest.py", "sitecustomize.py", "usercustomize.py"}:
+        for word in sorted(_steering(new) - _steering(old)):
+            yield f"would steer which tests run and how they end ({word})"
+    elif name in _FILES:
+        if not old and _OUTRANKS.get(name):
+            yield "would take the place of the configuration there is"
+            return
+        before, after = _options(name, old), _options(name, new)
+        for key in sorted(_KEYS | {"addopts"}):
+            if after.get(key, "") != before.get(key, "") and not _harmless(key, after.get(key, "")):
+                yield f"would change which tests run ({key} = {after.get(key, 'left out')})"
+    elif name == "package.json":
+        script, now = _script(old), _script(new)
+        if script and script != now and "no test specified" not in script:
+            yield f"would change how the tests are run (scripts.test = {now or 'left out'})"
+
+
+def _harmless(key: str, value: str) -> bool:
+    """Say whether options change how results are shown, and not what runs."""
+    return key == "addopts" and all(_SHOWING.fullmatch(word) for word in value.split())
+
+
+def _script(manifest: bytes) -> str:
+    """The command of ``npm test``, '' when there is none."""
+    try:
+        command = json.loads(manifest)["scripts"]["test"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
+    return " ".join(command.split()) if isinstance(command, str) else ""
+
+
+def _steering(source: bytes) -> set[str]:
+    """Return the hooks and calls of a conftest that can hide a failing test."""
+    try:
+        tree = python_tree(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    return {word for node in ast.walk(tree) for word in _words(node)}
+
+
+def _words(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _HOOKS.match(node.name):
+        yield node.name
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        if node.id in _NAMES or _HOOKS.match(node.id):
+            yield node.id
+    elif isinstance(node, ast.ImportFrom):
+        yield from (n.name for n in node.names if n.name == "*" or _HOOKS.match(n.asname or n.name))
+    elif isinstance(node, ast.Attribute) and node.attr in _SKIPPING:
+        yield node.attr
+
+
+def _options(name: str, content: bytes) -> dict[str, str]:
+    """Return pytest's options in a file as one-line texts."""
+    text = content.decode("utf-8", "replace")
+    section = "tool:pytest" if name == "setup.cfg" else "pytest"
+    try:
+        if name == "pyproject.toml":
+            tool = tomllib.loads(text).get("tool", {}).get("pytest", {})
+            table = {**tool, **tool.get("ini_options", {})}
+            return {key: _flat(value) for key, value in table.items()}
+        parser = configparser.ConfigParser(interpolation=None, strict=False)
+        parser.read_string(text)
+        return {k: _flat(v) for k, v in parser[section].items()} if section in parser else {}
+    except (tomllib.TOMLDecodeError, configparser.Error, AttributeError, TypeError, ValueError):
+        return {}
+
+
+def _flat(value: object) -> str:
+    parts = value if isinstance(value, list) else str(value).split()
+    return " ".join(str(part) for part in parts)

@@ -1,0 +1,372 @@
+"""Existing tests stay as strong as they were, and new ones assert something."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from runner.checks.asked import TaskWords, words_of
+from runner.checks.tests_asked import (
+    about_a_platform,
+    asks_to_change,
+    loosened,
+    may_go,
+    must_stay,
+    reshapes,
+    takes_away,
+)
+from runner.checks.tests_inventory import TestCode, fewer, inventory, lost
+from runner.checks.tests_scripts import SCRIPTS, script_inventory
+from runner.code.languages import is_other_test, is_pytest_module, is_test_file, language_of
+from runner.code.symbols import symbols_of
+from runner.state.changes import ChangeSet, Write, blob_sha
+from runner.state.findings import Complaint
+
+Read = Callable[[str], bytes | None]
+Tests = Mapping[str, TestCode]
+
+_ERROR, _HOLLOW = "WeakenedTest", "HollowTest"
+_GO_ON = "Repair the code, not the test."
+_NOTHING = TaskWords("")
+_ALIKE = 0.5
+
+
+def weakened_tests(
+    changes: ChangeSet,
+    *,
+    read: Read,
+    repairing: bool,
+    asked: TaskWords = _NOTHING,
+    accepted: Collection[str] = (),
+) -> tuple[Complaint, ...]:
+    """Return complaints about tests that are weaker than before, and new ones that assert nothing.
+
+    ``read`` returns what a file held before this change (None: it is new). A first answer may
+    change what a test asserts, for the task may mean another result, but not how much; so may a
+    repair where the task asks for other tests, and what was ``accepted`` before (see
+    ``changed_tests``) stays so. Tests go only where the task takes away what they test, or speaks
+    of tests that go.
+    """
+    found: list[Complaint] = []
+    judged = _read_all(changes, read)
+    pool = _Pool.of(judged)
+    case = _Case(asked, *_names(changes, read), frozenset(accepted), _spare(judged))
+    for path, write in changes.files.items():
+        old = read(path)
+        strict = must_stay(asked) or (repairing and not asks_to_change(asked, path))
+        if path in judged:
+            before, after = judged[path]
+            if before and write is None:
+                found += _deleted(path, before, pool, case)
+            else:
+                found += _weaker(path, before, after, pool, case, strict=strict)
+                found += [*_hollow(path, before, after, asked)] or _alone(path, old, write)
+        elif is_other_test(path) and old is not None:
+            found += _weaker_lines(path, old, write, asked, strict=strict)
+        else:
+            found += _loosened(path, old or b"", write.content if write else b"")
+    return tuple(found)
+
+
+def changed_tests(changes: ChangeSet, *, read: Read) -> tuple[str, ...]:
+    """Return marks of the existing tests that assert something else than before."""
+    return tuple(
+        _mark(path, name, after[name])
+        for path, (before, after) in sorted(_read_all(changes, read).items())
+        for name in sorted(before.keys() & after.keys())
+        if before[name].checks - after[name].checks
+    )
+
+
+def told_of_tests(changes: ChangeSet, *, read: Read) -> tuple[str, ...]:
+    """Return sentences about existing tests that assert something else now, for a reviewer."""
+    found = []
+    for path, (before, after) in _read_all(changes, read).items():
+        for name in before.keys() & after.keys() - {""}:
+            gone = before[name].checks - after[name].checks
+            come = after[name].checks - before[name].checks
+            if gone and come:
+                found.append(
+                    f"The test {name} in {path} asserts something else now: "
+                    f"`{min(come)}` in place of `{min(gone)}`."
+                )
+    return tuple(sorted(found))
+
+
+def _deleted(path: str, before: Tests, pool: _Pool, case: _Case) -> Iterator[Complaint]:
+    tests = [(name, test) for name, test in before.items() if name]
+    if not all(pool.successor(*each) or case.excuses(*each) for each in tests):
+        yield Complaint(path, _ERROR, f"The test file {path} would be deleted. Keep it.")
+
+
+def _loosened(path: str, old: bytes, new: bytes) -> Iterator[Complaint]:
+    for why in loosened(path, old, new):
+        message = f"{path} {why}. Repair the code, not how it is tested."
+        yield Complaint(path, _ERROR, message)
+
+
+def _read_all(changes: ChangeSet, read: Read) -> dict[str, tuple[Tests, Tests]]:
+    """The tests of every changed test file that can be read, before and after."""
+    found: dict[str, tuple[Tests, Tests]] = {}
+    for path, write in changes.files.items():
+        old = read(path)
+        before = _tests_of(path, old) if old is not None else {}
+        after = _tests_of(path, write.content) if write else {}
+        if (
+            before is not None
+            and after is not None
+            and (is_pytest_module(path) or _is_script(path))
+        ):
+            found[path] = (before, after)  # else the syntax check has the word
+    return found
+
+
+def _is_script(path: str) -> bool:
+    return path.endswith((*SCRIPTS, "_test.go")) and is_other_test(path)
+
+
+def _tests_of(path: str, content: bytes) -> Tests | None:
+    if is_pytest_module(path):
+        return inventory(content)
+    return script_inventory(path, content) if _is_script(path) else None
+
+
+@dataclass
+class _Pool:
+    """What the change set's test files assert anew: where a lost test or check may have gone.
+
+    A new test takes the place of one lost test only; ``taken`` are those that have one.
+    """
+
+    tests: list[tuple[str, TestCode]]
+    checks: Counter[str]
+    taken: set[int] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, judged: Mapping[str, tuple[Tests, Tests]]) -> _Pool:
+        """Collect what is new in all test files."""
+        fresh = [
+            (name, test)
+            for before, after in judged.values()
+            for name, test in after.items()
+            if name and name not in before
+        ]
+        gained: Counter[str] = Counter()
+        for before, after in judged.values():
+            for name, test in after.items():
+                gained += test.checks - (before[name].checks if name in before else Counter())
+        return cls(fresh, gained)
+
+    def successor(self, name: str, test: TestCode) -> TestCode | None:
+        """The new test that takes a lost one's place: moved, renamed, or much like it."""
+        free = [at for at in range(len(self.tests)) if at not in self.taken]
+        same = [at for at in free if _plain(self.tests[at][0]) == _plain(name)]
+        likeness = [(_alike(test, self.tests[at][1]), at) for at in free]
+        alike = [at for value, at in sorted(likeness, reverse=True) if value >= _ALIKE]
+        found = next(iter([*same, *alike]), None)
+        if found is None:
+            return None
+        self.taken.add(found)
+        return self.tests[found][1]
+
+
+def _plain(name: str) -> str:
+    return name.rpartition("::")[2].rpartition(" > ")[2]
+
+
+def _alike(one: TestCode, other: TestCode) -> float:
+    both = one.checks & other.checks
+    if both:
+        return max(both.total() / one.checks.total(), _jaccard(one.names, other.names))
+    return _jaccard(one.names, other.names)
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / max(1, len(one | other))
+
+
+@dataclass
+class _Case:
+    """What the task says about tests, and what of the code goes with it.
+
+    ``vanished`` are names that the changed source has no more, ``defined`` those it has;
+    ``kept`` are marks of tests that were accepted before. ``spare`` is how often the new tests of
+    a file assert a value, by path: as much may take the place of tests that are gone.
+    """
+
+    asked: TaskWords
+    vanished: frozenset[str]
+    defined: frozenset[str]
+    kept: frozenset[str]
+    spare: Counter[str]
+
+    def excuses(self, name: str, test: TestCode) -> bool:
+        """Whether a test may go: it is of what the task takes away, or the task is about it."""
+        if may_go(self.asked):
+            return True
+        parts = set(re.findall(r"[^\W_]+", name.lower()))
+        words = self.asked.words
+        of_it = self.vanished & {*test.names, *parts}
+        if not takes_away(self.asked):
+            return any(each in self.asked.names or each.lower() in words for each in of_it)
+        spoken = (part for part in parts - self.defined if len(part) > 4)
+        return bool(of_it) or any(part in words or part.rstrip("s") in words for part in spoken)
+
+    def replaced(self, path: str, count: int) -> bool:
+        """Whether new tests of the file take a place; they take each place once."""
+        if self.spare[path] < count:
+            return False
+        self.spare[path] -= count
+        return True
+
+
+def _weaker(
+    path: str, before: Tests, after: Tests, pool: _Pool, case: _Case, *, strict: bool
+) -> Iterator[Complaint]:
+    reshaped = reshapes(case.asked) and _as_much(before, after)
+    for name, test in before.items():
+        now = after.get(name) or (pool.successor(name, test) if name else None)
+        why = _gone(test, now, case.asked)
+        if now is not None and not why:
+            accepted = _mark(path, name, now) in case.kept
+            why = _loss(test, now, pool) if accepted or not strict else _changed(test, now)
+        if not why or case.excuses(name, test):
+            continue
+        lost = test.cases - now.cases if now else test.cases
+        places = max(1, lost) * max(1, test.checks.total())
+        moved = now is None or (why and 0 < now.cases < test.cases and not test.checks - now.checks)
+        if moved and not strict and (reshaped or case.replaced(path, places)):
+            continue
+        if reshaped and not strict and name in after:
+            continue
+        what = f"The test {name}" if name else f"The module {path}"
+        yield Complaint(path, _ERROR, f"{what} {why}. {_GO_ON}", (now or test).line)
+
+
+def _as_much(before: Tests, after: Tests) -> bool:
+    """Whether a file's tests in another shape may well assert as much as before."""
+    old, new = (
+        sum(max(1, test.cases) * test.checks.total() for test in tests.values())
+        for tests in (before, after)
+    )
+    return 2 * new + sum(test.room for test in after.values()) >= old
+
+
+def _mark(path: str, name: str, test: TestCode) -> str:
+    digest = blob_sha("\0".join(sorted(test.checks.elements())).encode())[:12]
+    return f"{path}::{name} {digest}"
+
+
+def _names(changes: ChangeSet, read: Read) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that no changed source file has any more, and those that one defines now."""
+    before: set[str] = set()
+    after: set[str] = set()
+    defined: set[str] = set()
+    for path, write in changes.files.items():
+        if not is_test_file(path) and language_of(path):
+            now = write.content if write else b""
+            before |= words_of([(read(path) or b"").decode("utf-8", "replace")])
+            after |= words_of([now.decode("utf-8", "replace")])
+            defined |= {each.name.lower() for each in symbols_of(path, now).definitions}
+    return frozenset(name for name in before - after if len(name) > 2), frozenset(defined)
+
+
+def _spare(judged: Mapping[str, tuple[Tests, Tests]]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for path, (before, after) in judged.items():
+        for name in after.keys() - before.keys():
+            found[path] += after[name].demands.values.total() * max(1, after[name].cases)
+    return found
+
+
+def _gone(before: TestCode, after: TestCode | None, asked: TaskWords) -> str:
+    """Say how a test would not run any more ('' when it would)."""
+    if after is None:
+        return "would be deleted"
+    new = after.skips - before.skips
+    if new and not (about_a_platform(asked) and all("skipif" in word.lower() for word in new)):
+        return f"would be skipped ({', '.join(sorted(after.skips - before.skips))})"
+    return ""
+
+
+def _changed(before: TestCode, after: TestCode) -> str:
+    """Say which check a test loses, whatever comes in its place ('' when none)."""
+    lost_checks = before.checks - after.checks
+    if lost_checks:
+        return f"would lose the check `{min(lost_checks)}`"
+    return _fewer_cases(before, after)
+
+
+def _loss(before: TestCode, after: TestCode, pool: _Pool) -> str:
+    """Say how a test would demand less ('' when it demands as much)."""
+    gone, come = before.checks - after.checks, after.checks - before.checks
+    gone -= pool.checks - come  # moved into another test
+    room = after.room
+    if gone.total() > come.total() + room:
+        return f"would lose the check `{min(gone)}`"
+    values = Counter({text: n for text, n in gone.items() if text in before.demands.values})
+    others = Counter({text: n for text, n in come.items() if text in after.demands.values})
+    if values.total() > others.total() + room:
+        return f"would demand less: `{min(come)}` in place of `{min(values)}`"
+    return "" if room > before.room else _fewer_cases(before, after)
+
+
+def _fewer_cases(before: TestCode, after: TestCode) -> str:
+    if 0 < after.cases < before.cases:
+        return f"would run with {after.cases} cases instead of {before.cases}"
+    return ""
+
+
+def _hollow(path: str, before: Tests, after: Tests, asked: TaskWords) -> Iterator[Complaint]:
+    """Complain of new tests that pass whatever the code does.
+
+    One that calls the code and only looks whether it goes through may be meant so, but not where
+    the task promised tests by name and no other asserts anything.
+    """
+    new = {name: test for name, test in after.items() if name and name not in before}
+    if "" not in before and "" in after and not is_pytest_module(path):
+        yield from (
+            Complaint(path, _ERROR, f"{path} would keep tests from running ({word}).")
+            for word in sorted(after[""].skips)
+            if not word.startswith("//")
+        )
+    promised = asked.names_file(path) and not any(test.checks for test in after.values())
+    for name, test in new.items():
+        named = promised or name.rpartition("::")[2] in asked.names
+        if test.checks or test.skips or (test.acts and not test.demands.hollow and not named):
+            continue
+        message = (
+            f"The test {name} asserts nothing: it passes whatever the code does. Let it call the "
+            "code and assert what comes out."
+        )
+        yield Complaint(path, _HOLLOW, message, test.line)
+
+
+def _alone(path: str, old: bytes | None, write: Write | None) -> Iterator[Complaint]:
+    """Complain of a new test file of scripts that can only test what it defines itself."""
+    source = write.content.decode("utf-8", "replace") if write and old is None else ""
+    if path.endswith(SCRIPTS) and "import" in source and not _OUTSIDE.search(source):
+        message = f"{path} tests only what it defines itself. Let it import the project's code."
+        yield Complaint(path, _HOLLOW, message)
+
+
+_OUTSIDE = re.compile(
+    r"""(?:from|require\(|import\(|import)\s*["'`](?![\w@]*(?:node:)?(?:test|assert|assert/strict"""
+    r"""|vitest|mocha|chai|jest|@jest/globals|ava|tape|uvu)["'`])"""
+    r"""|\b(?:fetch|globalThis|document|window|process|jest\.(?:requireActual|mock)|cy|page)\b"""
+)
+
+
+def _weaker_lines(
+    path: str, old: bytes, write: Write | None, asked: TaskWords, *, strict: bool
+) -> Iterator[Complaint]:
+    """Complain of what a test file of another language loses, line by line."""
+    if may_go(asked) or takes_away(asked):
+        return
+    why = lost(old, write.content, checks=strict) if write else "would be deleted"
+    if write and not why and not strict:
+        why = fewer(old, write.content)
+    if why:
+        yield Complaint(path, _ERROR, f"The test file {path} {why}. {_GO_ON}")

@@ -1,0 +1,266 @@
+"""Answers that do not do the task: a promised name is missing, a body is empty, only comments.
+
+Told from the text alone, for the code that no test reaches. What a task names in passing counts
+for nothing: only names that it says to make, and only where nothing anywhere has them.
+
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from runner.checks.asked import TaskWords
+from runner.code.languages import is_among_tests, language_of, python_tree
+from runner.code.symbols import Definition, symbols_of
+from runner.state.changes import ChangeSet
+from runner.state.findings import Complaint
+
+Read = Callable[[str], bytes | None]
+
+_SPAN = re.compile(r"`(?:[A-Za-z_]\w*(?:\.|::))*([A-Za-z_]\w*)(\([^`\n]*\)[^`\n]*)?`")
+_NOUN = (
+    r"(?:functions?|methods?|class(?:es)?|types?|structs?|exceptions?|constants?|components?"
+    r"|decorators?|dataclass(?:es)?|hooks?|helpers?)"
+)
+_FILLER = (
+    r"(?:(?:a|an|the|two|three|new|public|static|async|pure|small|simple|optional|named|called|also"
+    rf"|packages?|modules?|files?|its|{_NOUN})\s+)*"
+)
+_LISTED = rf"(?:`[^`\n]*`\s*(?:,|and|, and|with|\+)\s*{_FILLER})*"
+_REST = r"(?:`[^`\n]*`|[^.;`\n]){0,100}"
+_MADE = re.compile(
+    rf"(?:^|[.;:!?)]\s|\n|\band\s)\W*(?:[\w.]*\d[\w.]*\W+)?(?:please\s+)?(?:add|implement|create|introduce|define)\s+"
+    rf"{_FILLER}{_LISTED}$",
+    re.IGNORECASE,
+)
+_GIVEN = re.compile(
+    rf"\b(?:gives?|gets?|offers?|provides?)\b{_REST}\b(?:a|an)\s+(?:new\s+)?{_NOUN}\s+$",
+    re.IGNORECASE,
+)
+_RENAMED = re.compile(rf"\brename\b{_REST}\sto\s+$", re.IGNORECASE)
+_NAMED_NOUN = re.compile(rf"{_NOUN}\s+(?:named\s+|called\s+)?{_LISTED}$", re.IGNORECASE)
+_SENTENCE = 300
+
+_MAY_BE_UNDONE = (
+    "stub", "placeholder", "skeleton", "scaffold", "abstract", "interface", "protocol",
+    "notimplemented", "unimplemented",
+)  # fmt: skip
+_MAY_BE_EMPTY = (*_MAY_BE_UNDONE, "no-op", "noop", "dummy", "mock", "fake", "hook", "base")
+_DOES_NOTHING = re.compile(
+    r"\b(?:do|does|doing|did)\s+nothing|\bempty\s+(?:\w+\s+)?(?:method|function|body|bodies|class"
+    r"|implementation|handler|callback|component|module|file)",
+    re.IGNORECASE,
+)
+_ABOUT_COMMENTS = (
+    "comment", "doc", "licen", "copyright", "header", "typo", "spell", "explain", "describ", "note",
+    "annot", "todo", "wording", "lint", "ignore", "typ", "noqa", "pragma", "clean", "tid", "format",
+    "remov", "delet", "coverage", "shebang", "encod", "disabl", "supress", "suppress", "translat",
+)  # fmt: skip
+_HASH = frozenset({"python", "ruby", "bash", "yaml", "toml", "r", "elixir"})
+_SLASHES = frozenset({"javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", "php",
+                      "csharp", "kotlin", "scala", "swift"})  # fmt: skip
+_TEXT_OF_COMMENTS = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
+_UNDONE = (
+    r"not[ _]?(?:yet[ _]?)?implemented|notimplementederror|unimplemented|todo|to be implemented"
+    r"|implement (?:me|this)|your (?:code|implementation|logic)|implementation (?:goes )?here"
+)
+_TRIVIAL = re.compile(
+    r"(?:return(?:\s+(?:undefined|null|nil|void 0))?\s*;?|(?:todo|unimplemented)!\([^)]*\)\s*;?"
+    rf"|(?:throw\s+(?:new\s+)?\w*Error|panic|throw\s+new\s+\w*Exception)\(\s*[\"'`][^\"'`]*(?:{_UNDONE})"
+    r"[^\"'`]*[\"'`]\s*\)\s*;?)?",
+    re.IGNORECASE | re.DOTALL,
+)
+_ABSTRACT = frozenset({"Protocol", "ABC", "ABCMeta", "abstractmethod", "overload", "NamedTuple"})
+_SAYS_UNDONE = re.compile(_UNDONE, re.IGNORECASE)
+Body = Literal["full", "empty", "undone"]
+"""What a function does: something, nothing, or nothing and it says so."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def promised_names(asked: TaskWords) -> frozenset[str]:
+    """Return the names that the task says to make: "Add `f(x)` and `g(x)`", "rename … to `h`".
+
+    A bare word counts where the task says what it is ("a class `Store`") or what it renames.
+    """
+    found = set()
+    for span in _SPAN.finditer(asked.text):
+        before = asked.text[max(0, span.start() - _SENTENCE) : span.start()]
+        made = _MADE.search(before) and (span[2] or _NAMED_NOUN.search(before))
+        if made or _GIVEN.search(before) or _RENAMED.search(before):
+            found.add(span[1])
+    return frozenset(found)
+
+
+def missing_names(changes: ChangeSet, asked: TaskWords) -> tuple[str, ...]:
+    """Return the promised names that no changed file has; files that did not change may."""
+    text = "\n".join(w.content.decode("utf-8", "replace") for w in changes.files.values() if w)
+    return tuple(sorted(n for n in promised_names(asked) if not has_word(text, n)))
+
+
+def has_word(text: str, name: str) -> bool:
+    """Whether a name stands in a text as a whole word."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+def has_name(text: str, name: str) -> bool:
+    """Whether code has a name, and not only its comments the word: it is called, set or defined."""
+    word = re.escape(name)
+    return has_word(text, name) and bool(
+        re.search(
+            rf"(?<!\w){word}\s*[(=:<\[{{]|[\"']{word}[\"']|\w\s+{word}\s*$", text, re.MULTILINE
+        )
+        or re.search(rf"\b(?:class|type|struct|enum|interface|trait|module)\s+{word}\b", text)
+    )
+
+
+def name_complaint(name: str) -> Complaint:
+    """Complain of a name that the task says to make and that is nowhere."""
+    message = f"The task asks for `{name}`, but nothing has that name. Write it, under this name."
+    return Complaint("", "NameMissing", message)
+
+
+def unfinished(changes: ChangeSet, asked: TaskWords, *, read: Read) -> tuple[Complaint, ...]:
+    """Complain of new code that does nothing, and of answers that change comments alone.
+
+    ``read`` returns what a file held before.
+    """
+    if _comments_alone(changes, read) and not asked.mentions(*_ABOUT_COMMENTS):
+        message = "The answer changes nothing but comments. Do what the task asks for."
+        return (Complaint(next(iter(changes.files)), "OnlyComments", message),)
+    if asked.about_tests or asked.mentions(*_MAY_BE_UNDONE):
+        return ()
+    return tuple(_empty_bodies(changes, asked, read))
+
+
+def _comments_alone(changes: ChangeSet, read: Read) -> bool:
+    files = [(path, read(path), write) for path, write in changes.files.items()]
+    return bool(files) and all(
+        old is not None and write is not None and _same_code(path, old, write.content)
+        for path, old, write in files
+    )
+
+
+def _same_code(path: str, old: bytes, new: bytes) -> bool:
+    """Whether two versions differ in lines of comments only (and do differ)."""
+    language = language_of(path)
+    signs = ("#",) if language in _HASH else ("//", "/*", "*", "*/")
+    if old == new or language not in _HASH | _SLASHES:
+        return False
+    before, after = (Counter(t.decode("utf-8", "replace").split("\n")) for t in (old, new))
+    changed = [line.strip() for line in (*(before - after), *(after - before))]
+    told = [line for line in changed if line]
+    return bool(told) and all(
+        line.startswith(signs) and not line.startswith(("#!", "//go:")) for line in told
+    )
+
+
+def _empty_bodies(changes: ChangeSet, asked: TaskWords, read: Read) -> Iterator[Complaint]:
+    """Complain of functions that are new, or did something, and do nothing now.
+
+    Empty ones must be promised: a method may well be overridden with nothing. One that does
+    something elsewhere excuses the others: a null object may do nothing.
+    """
+    empty: dict[str, tuple[str, int]] = {}
+    full: set[str] = set()
+    promised = frozenset() if _may_be_empty(asked) else promised_names(asked)
+    for path, write in changes.files.items():
+        if write is None or is_among_tests(path) or path.endswith(".pyi"):
+            continue
+        had = dict(_functions(path, read(path) or b""))
+        for name, (line, body) in _functions(path, write.content):
+            wanted = promised if body == "empty" else asked.names
+            if body != "full" and name in wanted and had.get(name, (0, "full"))[1] == "full":
+                empty.setdefault(name, (path, line))
+            elif body == "full" and name not in had:
+                full.add(name)
+    for name, (path, line) in empty.items():
+        if name not in full:
+            message = f"`{name}` in {path} does nothing yet. Write what the task asks for."
+            yield Complaint(path, "StubBody", message, line)
+
+
+def _may_be_empty(asked: TaskWords) -> bool:
+    return asked.mentions(*_MAY_BE_EMPTY) or bool(_DOES_NOTHING.search(asked.text))
+
+
+def _functions(path: str, content: bytes) -> list[tuple[str, tuple[int, Body]]]:
+    """Return functions by name: where each begins, and what it does."""
+    text = content.decode("utf-8", "replace")
+    if language_of(path) == "python":
+        return _of_python(text)
+    if language_of(path) not in _SLASHES:
+        return []
+    lines = text.split("\n")
+    found = symbols_of(path, content).definitions
+    bodies = ((each, _body(lines, each)) for each in found)
+    return [(each.name, (each.line, _kind(body))) for each, body in bodies if body is not None]
+
+
+def _kind(body: str) -> Body:
+    if not _TRIVIAL.fullmatch(_TEXT_OF_COMMENTS.sub("", body).strip()):
+        return "full"
+    return "undone" if _SAYS_UNDONE.search(body) else "empty"
+
+
+def _body(lines: list[str], definition: Definition) -> str | None:
+    """Return what stands between a function's braces; None for no function."""
+    text = "\n".join(lines[definition.line - 1 : definition.end_line])
+    opening, depth = text.find("("), 0
+    if opening < 0 or "{" in text[:opening]:
+        return None
+    for at in range(opening, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        if depth == 0 and (brace := text.find("{", at)) >= 0 and text.rstrip().endswith("}"):
+            return text[brace + 1 : text.rindex("}")]
+    return None
+
+
+def _of_python(text: str) -> list[tuple[str, tuple[int, Body]]]:
+    try:
+        tree = python_tree(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    lines = text.split("\n")
+    return [(f.name, (f.lineno, _kind_of(f, lines, meant))) for f, meant in _below(tree)]
+
+
+def _kind_of(function: Function, lines: list[str], meant: bool) -> Body:
+    if meant or not all(map(_does_nothing, function.body)):
+        return "full"
+    own = "\n".join(lines[function.lineno - 1 : function.end_lineno])
+    return "undone" if _SAYS_UNDONE.search(own) else "empty"
+
+
+def _below(tree: ast.AST, *, abstract: bool = False) -> Iterator[tuple[Function, bool]]:
+    """Yield the functions of a module and its classes, and whether each is meant to be empty."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef):
+            words = _words([*node.bases, *(k.value for k in node.keywords)])
+            yield from _below(node, abstract=bool(words & _ABSTRACT))
+        elif isinstance(node, Function):
+            meant = abstract or bool(_words(node.decorator_list) & _ABSTRACT)
+            yield node, meant
+        elif isinstance(node, ast.If | ast.Try | ast.With):
+            yield from _below(node, abstract=abstract)
+
+
+def _does_nothing(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Raise) and node.exc is not None:
+        return "NotImplementedError" in _words([node.exc])
+    if isinstance(node, ast.Return):
+        return node.value is None or ast.unparse(node.value) == "None"
+    return isinstance(node, ast.Pass) or (
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    )
+
+
+def _words(nodes: list[ast.expr]) -> set[str]:
+    inner = [each for node in nodes for each in ast.walk(node)]
+    return {n.id for n in inner if isinstance(n, ast.Name)} | {
+        n.attr for n in inner if isinstance(n, ast.Attribute)
+    }

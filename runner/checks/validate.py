@@ -1,0 +1,257 @@
+"""``validate``: everything that is checked before a byte is written, in one pure call.
+
+Text is UTF-8 without null bytes.
+
+How much one change set may write.
+
+A new file whose folder is a slip of an existing one (``src/util/`` for ``src/utils/``).
+
+Secrets that a change adds: told by line and kind, never by value.
+
+Tests, fixtures, examples and documents are full of fakes on purpose and are not looked at.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from runner.checks import paths
+from runner.checks.blanks import added_lines
+from runner.checks.languages import EXACT, check_for, faults
+from runner.checks.paths import protection
+from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot
+from runner.state.findings import Complaint
+from runner.text import mask
+from runner.text.mask import HIDDEN, Mask
+from runner.text.sanitize import numbered
+
+_PYTHON_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
+
+
+def check_encoding(path: str, content: bytes) -> Complaint | None:
+    """Return what is wrong with a file's encoding, or None (Python may declare another)."""
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if path.endswith(".py") and any(_PYTHON_COOKIE.match(b) for b in content.split(b"\n")[:2]):
+            return None
+        return _complaint(path, content, error.start, "is not valid UTF-8")
+    if b"\0" in content:
+        return _complaint(path, content, content.index(b"\0"), "is a null byte")
+    return None
+
+
+def _complaint(path: str, content: bytes, at: int, what: str) -> Complaint:
+    before = content[:at]
+    line, start = before.count(b"\n") + 1, before.rfind(b"\n") + 1
+    column = len(before[start:].decode("utf-8", "replace")) + 1
+    message = f"Byte 0x{content[at]:02x} {what}. Write the file as UTF-8 text."
+    return Complaint(path, "EncodingError", message, line, column)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """``files`` in one change set (deletions count), bytes of one file, bytes of all together."""
+
+    files: int = 100
+    file_bytes: int = 1 << 20
+    total_bytes: int = 4 << 20
+
+
+def check_limits(changes: ChangeSet, limits: Limits) -> Iterator[Complaint]:
+    """Yield what is too large."""
+    sizes = {path: len(write.content) for path, write in changes.files.items() if write}
+    for path, size in sizes.items():
+        if size > limits.file_bytes:
+            yield _too_large(path, f"The file has {size} bytes; {limits.file_bytes} are allowed.")
+    if len(changes.files) > limits.files:
+        yield _too_large("", f"{len(changes.files)} files are changed; {limits.files} are allowed.")
+    if sum(sizes.values()) > limits.total_bytes:
+        total = f"{sum(sizes.values())} bytes are written; {limits.total_bytes} are allowed."
+        yield _too_large("", total)
+
+
+def _too_large(path: str, message: str) -> Complaint:
+    return Complaint(path, "TooLarge", message)
+
+
+def check_near_miss(
+    added: Collection[str], deleted: Collection[str], paths: Collection[str]
+) -> Iterator[Complaint]:
+    """Yield a complaint for a new file in a new folder when its twin exists in a like-named one.
+
+    Moving the file (deleting the twin) is no slip.
+    """
+    folders = {path.rpartition("/")[0] for path in paths}
+    for path in added:
+        folder, _, name = path.rpartition("/")
+        if folder in folders:
+            continue
+        twins = [p for p in paths if p.rpartition("/")[2] == name and _alike(folder, p)]
+        if len(twins) == 1 and twins[0] not in deleted:
+            message = f"{path} does not exist, but {twins[0]} does. Did you mean {twins[0]}?"
+            yield Complaint(path, "NearMissPath", message)
+
+
+def _alike(folder: str, other: str) -> bool:
+    """Whether exactly one part differs, and that by a letter or two."""
+    ours, theirs = folder.split("/"), other.rpartition("/")[0].split("/")
+    if len(ours) != len(theirs):
+        return False
+    different = [(a, b) for a, b in zip(ours, theirs, strict=True) if a != b]
+    if len(different) != 1:
+        return False
+    a, b = different[0]
+    return min(len(a), len(b)) >= 3 and difflib.SequenceMatcher(None, a, b).ratio() >= 0.8
+
+
+_MOST = 10
+_TESTS = re.compile(
+    r"(?:^|/)(?:tests?|testing|testdata|fixtures?|examples?|samples?|mocks?|__tests__|__mocks__|specs?"
+    r"|docs?)/|(?:^|/)(?:test_|conftest\.)|[._-](?:tests?|specs?|example|sample|template|dist)(?:\.|$)"
+    r"|\.(?:md|rst|adoc)$",
+    re.IGNORECASE,
+)
+_KEY_IS_VALUE = re.compile(r"(?:^|/)(?:\.env[^/]*|[^/]*\.(?:env|ini|cfg|conf|properties))$", re.I)
+_KEY_BLOCK = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END|\Z)", re.DOTALL)
+
+
+def check_secrets(path: str, content: bytes, old: bytes | None) -> Iterator[Complaint]:
+    """Yield the secrets in those lines of ``content`` that ``old`` has not (at most ten)."""
+    text = content.decode("utf-8", "replace")
+    if _TESTS.search(path) or not mask.has_trigger(text):
+        return
+    told = 0
+    for number, line, start in _added(text, (old or b"").decode("utf-8", "replace")):
+        kinds = _kinds(path, line, text[start : start + len(line) + 400])
+        for kind, value in kinds.items():
+            shown = _masked(text, value)
+            message = f"Line {number} adds what looks like a secret ({kind}). Read it from the "
+            message += "environment or from a secret store; a value for tests says that it is fake."
+            yield Complaint(path, "Secret", message, number, None, numbered(shown, number))
+            told += 1
+        if told >= _MOST:
+            return
+
+
+def _added(text: str, old: str) -> Iterator[tuple[int, str, int]]:
+    """Yield number, text and offset of the lines that are new and worth a look."""
+    new, start = added_lines(text, old), 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if number in new and mask.has_trigger(line):
+            yield number, line, start
+        start += len(line) + 1
+
+
+def _kinds(path: str, line: str, rest: str) -> dict[str, str]:
+    """Return the kinds of secrets in a line with a value of each."""
+    found: dict[str, str] = {}
+    unquoted = _KEY_IS_VALUE.search(path) is not None
+    for kind, value in mask.secrets_in(line, rest=rest, unquoted=unquoted):
+        found.setdefault(kind, value)
+    return found
+
+
+def _masked(text: str, value: str) -> str:
+    """Return the text without the value; no line moves."""
+    hidden = _KEY_BLOCK.sub(lambda found: HIDDEN + "\n" * found[0].count("\n"), text)
+    return "\n".join(Mask((value,))(line) for line in hidden.replace(value, HIDDEN).split("\n"))
+
+
+REFUSED = frozenset(
+    {"UnsafePath", "ProtectedPath", "PathConflict", "CaseCollision", "NearMissPath", "WeakenedTest"}
+)
+"""Complaints that no other content of the same file would settle: a repair begins without it."""
+
+_LFS = b"version https://git-lfs.github.com/spec/"
+_MOST_BROKEN = 10  # files that are said to be; a hostile one may take seconds
+_DEFAULT = Limits()
+
+
+def validate(
+    changes: ChangeSet,
+    base: Snapshot,
+    *,
+    read: Callable[[str], bytes | None],
+    protect: Sequence[str] = (),
+    limits: Limits = _DEFAULT,
+) -> tuple[Complaint, ...]:
+    """Return every reason why the change set may not be written (none: it may).
+
+    ``read`` returns a file's content in ``base``; ``protect`` are gitignore patterns beside the
+    defaults (see ``protect_file`` for one file, such as the roadmap).
+    """
+    return (
+        *_sizes(changes, limits),
+        *_places(changes, base, read, protection(protect)),
+        *_contents(changes, read, limits),
+        *_secrets(changes, read, limits),
+    )
+
+
+def syntax_complaint(path: str, content: bytes) -> Complaint | None:
+    """Return what is wrong with one file's encoding or syntax, or None."""
+    check = check_for(path)
+    return check_encoding(path, content) or (check(path, content) if check else None)
+
+
+def _sizes(changes: ChangeSet, allowed: Limits) -> Iterator[Complaint]:
+    return check_limits(changes, allowed)
+
+
+def _places(
+    changes: ChangeSet,
+    base: Snapshot,
+    read: Callable[[str], bytes | None],
+    is_protected: Callable[[str], bool],
+) -> Iterator[Complaint]:
+    sound: list[str] = []
+    for path, write in changes.files.items():
+        complaint = paths.check_shape(path) or paths.check_target(path, base)
+        if complaint is None and is_protected(path):
+            complaint = Complaint(path, "ProtectedPath", f"{path} is protected: leave it as it is.")
+        if complaint is None and (read(path) or b"").startswith(_LFS) and path in base.entries:
+            complaint = Complaint(path, "UnsafePath", f"{path} is a Git LFS pointer: leave it.")
+        if complaint is None and write and write.mode not in {None, FILE, EXECUTABLE}:
+            complaint = Complaint(path, "UnsafePath", f"{path} would not be an ordinary file.")
+        if complaint:
+            yield complaint
+        elif write:
+            sound.append(path)
+    deleted = {path for path, write in changes.files.items() if write is None}
+    yield from paths.collisions(sound, deleted, base)
+    added = [path for path in sound if path not in base.entries]
+    yield from check_near_miss(added, deleted, base.entries) if added else ()
+
+
+def _contents(
+    changes: ChangeSet, read: Callable[[str], bytes | None], allowed: Limits
+) -> Iterator[Complaint]:
+    said = 0
+    for path, write in changes.files.items():
+        if write and len(write.content) <= allowed.file_bytes and said < _MOST_BROKEN:
+            complaint = syntax_complaint(path, write.content)
+            if complaint and not _said_before(path, write.content, read(path)):
+                said += 1
+                yield complaint
+
+
+def _secrets(
+    changes: ChangeSet, read: Callable[[str], bytes | None], allowed: Limits
+) -> Iterator[Complaint]:
+    for path, write in changes.files.items():
+        if write and len(write.content) <= allowed.file_bytes:
+            yield from check_secrets(path, write.content, read(path))
+
+
+def _said_before(path: str, content: bytes, old: bytes | None) -> bool:
+    """Whether a grammar finds no more in a file than in the one it replaces.
+
+    A grammar may be older than the language, and a file may have been broken before.
+    """
+    if old is None or check_for(path) in EXACT or check_encoding(path, content):
+        return False
+    return syntax_complaint(path, old) is not None and faults(path, content) <= faults(path, old)

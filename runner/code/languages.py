@@ -1,0 +1,242 @@
+"""The languages whose symbols are known: a grammar and one query each, loaded when first met.
+
+Captures: ``name`` in ``def`` (a definition), ``ref`` (a use of a name), ``import`` (a statement
+or path that names another file). https://tree-sitter.github.io/tree-sitter/using-parsers/queries
+
+Which files are tests, told by their paths as test runners tell them. Pure.
+
+pytest: https://docs.pytest.org/en/stable/explanation/goodpractices.html#test-discovery
+
+Python's own parser, for texts of others.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import threading
+import warnings
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+
+from tree_sitter import Language, Query
+
+_PYTHON = """
+(class_definition name: (identifier) @name) @def
+(function_definition name: (identifier) @name) @def
+(module (expression_statement (assignment left: (identifier) @name)) @def)
+(call function: [(identifier) @ref (attribute attribute: (identifier) @ref)])
+[(import_statement) (import_from_statement)] @import
+"""
+_SCRIPT = """
+(function_declaration name: (_) @name) @def
+(generator_function_declaration name: (_) @name) @def
+(class_declaration name: (_) @name) @def
+(method_definition name: (_) @name) @def
+(program (lexical_declaration (variable_declarator name: (identifier) @name)) @def)
+(program (variable_declaration (variable_declarator name: (identifier) @name)) @def)
+(export_statement (lexical_declaration (variable_declarator name: (identifier) @name)) @def)
+(call_expression function: [
+  (identifier) @ref (member_expression property: (property_identifier) @ref)])
+(new_expression constructor: (identifier) @ref)
+(import_statement source: (string) @import)
+(export_statement source: (string) @import)
+(call_expression function: (identifier) @fn arguments: (arguments . (string) @import)
+  (#eq? @fn "require"))
+"""
+_JSX = """
+(jsx_opening_element name: (identifier) @ref)
+(jsx_self_closing_element name: (identifier) @ref)
+"""
+_TYPES = """
+(interface_declaration name: (_) @name) @def
+(type_alias_declaration name: (_) @name) @def
+(enum_declaration name: (_) @name) @def
+(abstract_class_declaration name: (_) @name) @def
+(type_annotation (type_identifier) @ref)
+"""
+_GO = """
+(function_declaration name: (_) @name) @def
+(method_declaration name: (_) @name) @def
+(type_declaration (type_spec name: (_) @name)) @def
+(source_file (const_declaration (const_spec name: (_) @name)) @def)
+(call_expression function: [(identifier) @ref (selector_expression field: (_) @ref)])
+(type_identifier) @ref
+(import_spec path: (_) @import)
+"""
+_RUST = """
+(function_item name: (_) @name) @def
+(function_signature_item name: (_) @name) @def
+(struct_item name: (_) @name) @def
+(enum_item name: (_) @name) @def
+(trait_item name: (_) @name) @def
+(type_item name: (_) @name) @def
+(const_item name: (_) @name) @def
+(macro_definition name: (_) @name) @def
+(call_expression function: [
+  (identifier) @ref (field_expression field: (_) @ref) (scoped_identifier name: (_) @ref)])
+(macro_invocation macro: (identifier) @ref)
+(type_identifier) @ref
+(use_declaration) @import
+(mod_item !body) @import
+"""
+_JAVA = """
+(class_declaration name: (_) @name) @def
+(interface_declaration name: (_) @name) @def
+(enum_declaration name: (_) @name) @def
+(record_declaration name: (_) @name) @def
+(method_declaration name: (_) @name) @def
+(constructor_declaration name: (_) @name) @def
+(method_invocation name: (_) @ref)
+(type_identifier) @ref
+(import_declaration) @import
+"""
+_C = """
+(function_definition declarator: (function_declarator declarator: (identifier) @name)) @def
+(function_definition declarator: (_
+  declarator: (function_declarator declarator: (identifier) @name))) @def
+(struct_specifier name: (_) @name body: (_)) @def
+(enum_specifier name: (_) @name body: (_)) @def
+(type_definition declarator: (type_identifier) @name) @def
+(declaration declarator: (function_declarator declarator: (identifier) @name)) @def
+(preproc_def name: (_) @name) @def
+(call_expression function: [(identifier) @ref (field_expression field: (_) @ref)])
+(type_identifier) @ref
+(preproc_include path: (_) @import)
+"""
+_CPP = """
+(class_specifier name: (_) @name body: (_)) @def
+(function_definition declarator: (function_declarator declarator: (field_identifier) @name)) @def
+(function_definition declarator: (function_declarator
+  declarator: (qualified_identifier name: (identifier) @name))) @def
+(call_expression function: (qualified_identifier name: (identifier) @ref))
+"""
+_RUBY = """
+(method name: (_) @name) @def
+(singleton_method name: (_) @name) @def
+(class name: (_) @name) @def
+(module name: (_) @name) @def
+(call method: (identifier) @ref)
+(constant) @ref
+(call method: (identifier) @fn arguments: (argument_list . (string) @import)
+  (#match? @fn "^(require|require_relative|load)$"))
+"""
+_PHP = """
+(class_declaration name: (_) @name) @def
+(interface_declaration name: (_) @name) @def
+(trait_declaration name: (_) @name) @def
+(enum_declaration name: (_) @name) @def
+(function_definition name: (_) @name) @def
+(method_declaration name: (_) @name) @def
+(function_call_expression function: (name) @ref)
+(member_call_expression name: (_) @ref)
+(scoped_call_expression name: (_) @ref)
+(object_creation_expression (name) @ref)
+(namespace_use_clause) @import
+(require_expression) @import
+(require_once_expression) @import
+(include_expression) @import
+"""
+_BASH = """
+(function_definition name: (_) @name) @def
+(command name: (command_name (word) @ref))
+(command name: (command_name (word) @fn) . argument: (_) @import (#match? @fn "^(source|[.])$"))
+"""
+_CSS = """
+(rule_set (selectors (class_selector (class_name) @name))) @def
+(rule_set (selectors (id_selector (id_name) @name))) @def
+(import_statement) @import
+"""
+_HTML = """
+(attribute (attribute_name) @fn (quoted_attribute_value (attribute_value) @import)
+  (#match? @fn "^(src|href)$"))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolGrammar:
+    """A language by ``name`` (several suffixes may share one), ready to parse and to ask."""
+
+    name: str
+    language: Language
+    query: Query
+
+
+_TABLE: dict[str, tuple[str, str, str, str]] = {
+    "python": ("python", "language", _PYTHON, "py pyi"),
+    "javascript": ("javascript", "language", _SCRIPT + _JSX, "js jsx mjs cjs"),
+    "typescript": ("typescript", "language_typescript", _SCRIPT + _TYPES, "ts mts cts"),
+    "tsx": ("typescript", "language_tsx", _SCRIPT + _TYPES + _JSX, "tsx"),
+    "go": ("go", "language", _GO, "go"),
+    "rust": ("rust", "language", _RUST, "rs"),
+    "java": ("java", "language", _JAVA, "java"),
+    "c": ("c", "language", _C, "c h"),
+    "cpp": ("cpp", "language", _C + _CPP, "cc cpp cxx hh hpp hxx"),
+    "ruby": ("ruby", "language", _RUBY, "rb rake"),
+    "php": ("php", "language_php", _PHP, "php"),
+    "bash": ("bash", "language", _BASH, "sh bash"),
+    "css": ("css", "language", _CSS, "css"),
+    "html": ("html", "language", _HTML, "html htm"),
+}
+_BY_SUFFIX = {suffix: name for name, row in _TABLE.items() for suffix in row[3].split()}
+
+
+def language_of(path: str) -> str:
+    """Name the language of a path by its suffix; '' when its symbols are not known."""
+    return _BY_SUFFIX.get(path.rpartition(".")[2].lower(), "")
+
+
+@cache
+def grammar(name: str) -> SymbolGrammar:
+    """Load the grammar of a language that ``language_of`` named."""
+    package, function, query, _ = _TABLE[name]
+    language = Language(getattr(import_module(f"tree_sitter_{package}"), function)())
+    return SymbolGrammar(name, language, Query(language, query))
+
+
+_OF_OTHERS = re.compile(
+    r"(?:[._-](?:test|spec|tests)\.[cm]?[jt]sx?|_test\.go|_(?:spec|test)\.rb"
+    r"|(?:Test|Tests|IT|Spec)\.(?:java|kt|php|cs|scala))$"
+    r"|(?:^|/)__tests__/.+\.[cm]?[jt]sx?$|(?:^|/)tests?/.+\.(?:[cm]?[jt]sx?|rs)$"
+)
+_AMONG_TESTS = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__|testing)/|(?:^|/)(?:test_|conftest\.)"
+    r"|[._-](?:test|spec|tests)\.\w+$"
+)
+
+
+def is_pytest_module(path: str) -> bool:
+    """Whether pytest takes the file for a test module by its default patterns."""
+    name = path.rpartition("/")[2]
+    return name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py"))
+
+
+def is_other_test(path: str) -> bool:
+    """Whether the file is a test by the names that runners of other languages look for."""
+    return _OF_OTHERS.search(path) is not None
+
+
+def is_test_file(path: str) -> bool:
+    """Whether a test runner takes the file for a file of tests."""
+    return is_pytest_module(path) or is_other_test(path)
+
+
+def is_among_tests(path: str) -> bool:
+    """Whether the file belongs to the tests: a file of tests, or one that lies beside them."""
+    return _AMONG_TESTS.search(path) is not None
+
+
+_TURN = threading.Lock()
+
+
+def python_tree(source: str | bytes) -> ast.Module:
+    """Return the syntax tree. Nothing is run, nothing warns.
+
+    One at a time: the filters of warnings, and CPython's count of a tree's depth, belong to the
+    whole process (https://github.com/python/cpython/issues/106905). Raises ``SyntaxError``,
+    ``ValueError``, ``RecursionError`` and ``MemoryError``.
+    """
+    with _TURN, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source)

@@ -1,0 +1,145 @@
+"""What a file defines, uses and imports, found with tree-sitter; bounded for hostile files.
+
+Some inputs cost a parser seconds and gigabytes (a Java file of nothing but ``a<b<``; measured), so
+deep nesting is not parsed at all and the rest gets a time limit. A file that is given up on has no
+symbols; search still finds it.
+
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tree_sitter import Node, Parser, QueryCursor
+
+from runner.code.languages import SymbolGrammar, grammar, language_of
+
+MAX_SECONDS = 0.5
+"""Of processor time for one file, so that a busy machine gives the same symbols."""
+
+MAX_DEFINITIONS = 400
+MAX_REFERENCES = 800
+MAX_IMPORTS = 200
+_DEEPEST = 250
+_DEEPEST_MATCH = 60
+_MOST_CHILDREN = 20_000
+_CHUNK = 4096
+_BRACKETS = re.compile(rb"[\[\](){}]")
+_WITH_ANGLES = re.compile(rb"[\[\](){}<>]")
+_OPENING = frozenset(b"([{<")
+_MAX_SIGNATURE = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One definition; lines count from 1, ``depth`` is how many others it stands in."""
+
+    name: str
+    line: int
+    end_line: int
+    signature: str
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Symbols:
+    """A file's definitions in order, the names it uses, and its imports as they are written."""
+
+    definitions: tuple[Definition, ...] = ()
+    references: frozenset[str] = frozenset()
+    imports: tuple[str, ...] = ()
+
+
+NONE = Symbols()
+
+
+def symbols_of(
+    path: str,
+    content: bytes,
+    *,
+    clock: Callable[[], float] = time.thread_time,
+    most: int = MAX_DEFINITIONS,
+) -> Symbols:
+    """Return the symbols of a file; none for an unknown language or one too wild to parse.
+
+    ``most`` bounds the definitions.
+    """
+    name = language_of(path)
+    if not name or _too_deep(name, content):
+        return NONE
+    known = grammar(name)
+    end = clock() + MAX_SECONDS
+    try:
+        tree = Parser(known.language).parse(
+            lambda offset, _: content[offset : offset + _CHUNK],
+            progress_callback=lambda _offset, _error: clock() > end,
+        )
+    except ValueError:  # the time was up
+        return NONE
+    if tree.root_node.child_count > _MOST_CHILDREN:  # looking at each costs their square
+        return NONE
+    return _read(known, tree.root_node, content, most)
+
+
+def _too_deep(language: str, content: bytes) -> bool:
+    """Whether brackets nest deeper than people write them; ``<`` counts where it opens types."""
+    pattern = _WITH_ANGLES if language == "java" else _BRACKETS
+    depth = 0
+    for found in pattern.finditer(content):
+        depth = depth + 1 if content[found.start()] in _OPENING else max(depth - 1, 0)
+        if depth > _DEEPEST:
+            return True
+    return False
+
+
+def _read(known: SymbolGrammar, root: Node, content: bytes, most: int) -> Symbols:
+    found: dict[tuple[int, int], Definition] = {}
+    references: set[str] = set()
+    imports: list[str] = []
+    cursor = QueryCursor(known.query, match_limit=256)
+    cursor.set_max_start_depth(_DEEPEST_MATCH)  # a progress callback crashes tree-sitter 0.26
+    for _, captures in cursor.matches(root):
+        if "def" in captures and len(found) < most:
+            node, name = captures["def"][0], captures["name"][0]
+            found.setdefault((name.start_byte, name.end_byte), _definition(node, name, content))
+        elif "ref" in captures and len(references) < MAX_REFERENCES:
+            references |= {sys.intern(_text(node, content)) for node in captures["ref"]}
+        elif "import" in captures and len(imports) < MAX_IMPORTS:
+            imports += [_text(node, content)[:1000] for node in captures["import"]]
+    return Symbols(_nested(list(found.values())), frozenset(references), tuple(imports))
+
+
+def _definition(node: Node, name: Node, content: bytes) -> Definition:
+    body = node.child_by_field_name("body")
+    head = content[node.start_byte : body.start_byte if body else node.end_byte]
+    line = head if body else head.partition(b"\n")[0]
+    signature = " ".join(line[:1000].decode("utf-8", "replace").split())
+    outer = node.parent if node.parent and node.parent.type == "decorated_definition" else node
+    return Definition(
+        sys.intern(_text(name, content)[:100]),
+        outer.start_point.row + 1,
+        max(outer.end_point.row + (outer.end_point.column > 0), outer.start_point.row + 1),
+        signature[:_MAX_SIGNATURE].rstrip("{ :") if body else signature[:_MAX_SIGNATURE],
+    )
+
+
+def _nested(found: list[Definition]) -> tuple[Definition, ...]:
+    """Order definitions by place and count what each stands in."""
+    open_: list[Definition] = []
+    nested = []
+    for one in sorted(found, key=lambda d: (d.line, -d.end_line)):
+        while open_ and open_[-1].end_line < one.line:
+            open_.pop()
+        inside = len(open_)
+        nested.append(Definition(one.name, one.line, one.end_line, one.signature, inside))
+        if one.end_line > one.line:
+            open_.append(one)
+    return tuple(nested)
+
+
+def _text(node: Node, content: bytes) -> str:
+    return content[node.start_byte : node.end_byte].decode("utf-8", "replace")

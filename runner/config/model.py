@@ -1,0 +1,418 @@
+"""The kinds of values a repository's configuration has.
+
+The repository's configuration, ``.github/cairn.yml`` of the default branch.
+
+Every key that exists is here, with its default; an unknown one is refused with its line. An
+absent file, an empty file and an empty group all mean the defaults.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, Literal, TypeVar
+
+from pathspec import GitIgnoreSpec
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+)
+
+from runner.checks.paths import DEFAULT_PROTECT, frees_built_in
+from runner.config.reading import (
+    ConfigError,
+    ConfigProblem,
+    Unreadable,
+    check_size,
+    not_a_file,
+    problems_of,
+    read_yaml,
+)
+from runner.state.changes import SUBMODULE, SYMLINK, TreeEntry
+from runner.state.options import Planning
+from runner.state.proposal import ApprovalMode
+from runner.state.publishing import PullRequests
+
+T = TypeVar("T")
+_SIZE = re.compile(r"(\d{1,15})(?:([kmg])i?b?|b)?", re.IGNORECASE)
+_SHIFT = {"": 0, "k": 10, "m": 20, "g": 30}
+_SIZE_SCHEMA = {
+    "anyOf": [
+        {"type": "integer", "minimum": 1},
+        {"type": "string", "pattern": r"^[0-9]{1,15}([kKmMgG]([iI]?[bB])?|[bB])?$"},
+    ]
+}
+_COMMAND_SCHEMA = {
+    "anyOf": [
+        {"type": "string", "minLength": 1},
+        {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1},
+    ]
+}
+
+
+def _size(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    found = _SIZE.fullmatch(value)
+    if not found:
+        raise ValueError("is no size; write bytes, or a number with k, m or g, like 512m")
+    return int(found[1]) << _SHIFT[(found[2] or "").lower()]
+
+
+def _items(value: Any) -> Any:
+    if isinstance(value, str):
+        raise ValueError("is one word; write a list: [one, two]")  # noqa: TRY004 # pydantic's way
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _command(value: Any) -> Any:
+    if isinstance(value, str):
+        return ("sh", "-c", value)
+    if isinstance(value, dict) and len(value) == 1:
+        ((key, rest),) = value.items()
+        line = f"{key}: {rest}".replace("'", "''")
+        raise ValueError(
+            f"is no command, for YAML reads the \": \" in it as a setting; quote it: - '{line}'"
+        )
+    return tuple(value) if isinstance(value, list) else value
+
+
+def inside(path: str) -> str:
+    """Check that a path names a file of the repository."""
+    parts = path.split("/")
+    if "\\" in path or any(part in {"", ".", ".."} for part in parts) or parts[0] == ".git":
+        raise ValueError("is no path inside the repository; write it like docs/ROADMAP.md")
+    return path
+
+
+def report_pattern(pattern: str) -> str:
+    """Check a shell pattern of files in the workspace; '' is none."""
+    if pattern and (pattern.startswith(("/", "-", "~")) or ".." in pattern.split("/")):
+        raise ValueError("is no pattern inside the repository; write it like build/test-*.xml")
+    return pattern
+
+
+def gitignore(pattern: str) -> str:
+    """Check a pattern (https://git-scm.com/docs/gitignore)."""
+    try:
+        GitIgnoreSpec.from_lines([pattern])
+    except ValueError:
+        raise ValueError("is no gitignore pattern; write one like /docs/ or *.lock") from None
+    return pattern
+
+
+Size = Annotated[int, BeforeValidator(_size), WithJsonSchema(_SIZE_SCHEMA)]
+Command = Annotated[
+    tuple[Annotated[str, StringConstraints(min_length=1, max_length=4000)], ...],
+    Field(min_length=1, max_length=100),
+    BeforeValidator(_command),
+    WithJsonSchema(_COMMAND_SCHEMA),
+]
+"""Words of a command; one string is for the shell."""
+Items = Annotated[tuple[T, ...], BeforeValidator(_items)]
+
+
+__all__ = [
+    "CONFIG_PATH",
+    "ConfigError",
+    "ConfigProblem",
+    "RepositoryConfig",
+    "check_size",
+    "config_entry",
+    "config_schema",
+    "not_a_file",
+    "parse_config",
+]
+
+CONFIG_PATH = ".github/cairn.yml"
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+Word = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+# https://docs.docker.com/reference/cli/docker/image/tag/ ; never something that reads as an option
+Image = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/@-]*$", max_length=255)
+]
+
+
+GitHubMode = Literal["best_effort", "fail_fast", "disabled"]
+
+
+class _Group(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class RoadmapGroup(_Group):
+    """Which roadmap a run reads when none is named."""
+
+    path: Annotated[Word, AfterValidator(inside)] = Field(
+        default="ROADMAP.md", description="Path of the roadmap in the repository."
+    )
+
+
+class ModelGroup(_Group):
+    """Which models are asked for what; each falls back to ``name``, that to the server's own."""
+
+    name: Word | None = Field(default=None, description="The model that writes code.")
+    planning: Word | None = Field(default=None, description="The model that plans.")
+    repairing: Word | None = Field(default=None, description="The model that repairs.")
+    classifying: Word | None = Field(
+        default=None, description="The model that says why a task failed and what to do."
+    )
+    stronger: Word | None = Field(
+        default=None, description="The model asked from the second repair or fresh answer on."
+    )
+    seed: int | None = Field(default=None, ge=0, le=2**31 - 1, description="Seed of every answer.")
+    temperature: float | None = Field(
+        default=None, ge=0, le=2, description="Temperature of first answers (default: 0.2)."
+    )
+    structured: Literal["off", "auto"] = Field(
+        default="off",
+        description="auto asks models for JSON by a schema where a small question, asked once, "
+        "showed that they do well with it: plans, reasons of failures, proposals.",
+    )
+    embeddings: Word | None = Field(
+        default=None,
+        description="The endpoint's model whose embeddings rank files beside their words.",
+    )
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """Models by role, those that are named."""
+        named = {
+            "planning": self.planning,
+            "repairing": self.repairing,
+            "classifying": self.classifying,
+            "stronger": self.stronger,
+        }
+        return {role: model for role, model in named.items() if model}
+
+
+def _model(value: Any) -> Any:
+    """One name alone is the model that writes."""
+    return {"name": value} if isinstance(value, str) else value
+
+
+class TriggersGroup(_Group):
+    """What starts work besides a comment."""
+
+    push: Literal["execute", "plan", "off"] = Field(
+        default="plan",
+        description="A push that changes the roadmap: execute runs the new or changed open tasks, "
+        "plan shows them in an issue, off does nothing. The Action's default is execute.",
+    )
+
+
+class PermissionsGroup(_Group):
+    """Who may decide about proposals."""
+
+    decide: Literal["write", "maintain", "admin"] = Field(
+        default="maintain", description="The least permission of who approves or rejects."
+    )
+    own_runs: bool = Field(
+        default=True,
+        description="Who started a run may decide in it too, with the permission write.",
+    )
+
+
+class PullRequestsGroup(_Group):
+    """How checkpoints come before people."""
+
+    strategy: PullRequests = Field(
+        default="stacked",
+        description="stacked: a pull request a task, each on the one before. independent: each on "
+        "the default branch, or on that of the task it depends on. single: one pull request a run, "
+        "with a commit for each task.",
+    )
+
+
+class LimitsGroup(_Group):
+    """How much a run may do."""
+
+    tasks: int = Field(
+        default=1000,
+        ge=1,
+        le=1000,
+        description="The most tasks one run works on, whatever it asks for.",
+    )
+    iterations: int = Field(
+        default=100, ge=1, le=1000, description="Steps of one attempt at a task."
+    )
+    tokens_per_task: int = Field(
+        default=200_000,
+        ge=1000,
+        le=100_000_000,
+        description="Tokens of questions and answers one task may use.",
+    )
+    context_tokens: int = Field(
+        default=4000, ge=500, le=200_000, description="Tokens of the repository one question shows."
+    )
+    files: int = Field(default=50, ge=1, le=3000, description="Files one task may change.")
+    patch_size: Annotated[Size, Field(ge=KIB, le=100 * MIB)] = Field(
+        default=MIB, description="Size of all files one task writes, like 512k or 1m."
+    )
+    minutes: int = Field(default=60, ge=1, le=1440, description="Minutes one task may take.")
+
+
+class SandboxGroup(_Group):
+    """Where a task's code runs, and what it may use there."""
+
+    image: Image | None = Field(
+        default=None, description="Container image; the server's own when it is not set."
+    )
+    memory: Annotated[Size, Field(ge=64 * MIB, le=64 * GIB)] = Field(
+        default=GIB, description="Memory, like 512m or 1g."
+    )
+    cpus: float = Field(default=1.0, ge=0.1, le=64, description="Processors.")
+    pids: int = Field(default=256, ge=16, le=32768, description="Processes at the same time.")
+    timeout: int = Field(default=300, ge=1, le=7200, description="Seconds one command may take.")
+    setup: Annotated[Items[Command], Field(max_length=20)] = Field(
+        default=(),
+        description="Commands that install what the tests need; run once for the same lock files.",
+    )
+    setup_files: Annotated[
+        Items[Annotated[Word, AfterValidator(gitignore)]], Field(max_length=50)
+    ] = Field(
+        default=(),
+        description="Files setup reads besides lock files and manifests, as gitignore patterns.",
+    )
+    network: Literal["none", "setup"] = Field(
+        default="none", description="setup lets the setup commands, and only them, use the network."
+    )
+
+    @field_validator("image")
+    @classmethod
+    def _allowed(cls, value: str | None, info: ValidationInfo) -> str | None:
+        """Refuse an image the operator does not allow (a checkout allows any)."""
+        allowed = (info.context or {}).get("images")
+        if value is None or allowed is None or value in allowed:
+            return value
+        names = ", ".join(allowed) or "none; remove the key"
+        raise ValueError(f"image {value} is not allowed here. Allowed: {names}")
+
+
+class VerifyGroup(_Group):
+    """How a change is verified before it becomes a checkpoint."""
+
+    mode: Literal["auto", "tests", "syntax", "agent", "off"] = Field(
+        default="auto",
+        description="auto: tests where they are known; agent: where none are, the model proposes a "
+        "command; syntax and off mark results not verified.",
+    )
+    commands: Annotated[Items[Command], Field(max_length=20)] = Field(
+        default=(),
+        description="Commands that verify a change, in place of the tests that are found; each "
+        "must end with exit code 0.",
+    )
+    report: Annotated[str, AfterValidator(report_pattern)] = Field(
+        default="",
+        max_length=200,
+        description="JUnit reports the commands leave, like build/test-*.xml.",
+    )
+    reruns: int = Field(
+        default=1,
+        ge=0,
+        le=2,
+        description="How often old tests that fail are run again, to tell flaky ones.",
+    )
+
+
+class RepositoryConfig(_Group):
+    """All settings of a repository."""
+
+    roadmap: RoadmapGroup = RoadmapGroup()
+    triggers: TriggersGroup = TriggersGroup()
+    model: Annotated[ModelGroup, BeforeValidator(_model)] = ModelGroup()
+    approval_mode: ApprovalMode = Field(
+        default="interactive",
+        description="Which proposals about a failed task ask before they are applied.",
+    )
+    permissions: PermissionsGroup = PermissionsGroup()
+    planning: Planning = Field(
+        default="auto", description="Which tasks are planned first; auto: the large ones."
+    )
+    grouping: int = Field(
+        default=1,
+        ge=1,
+        le=10,
+        description="Small neighbours of one list that may be worked on as one; 1: none.",
+    )
+    pause_destructive: bool = Field(
+        default=True,
+        description="Ask before code is written that deletes files, tables, branches ...",
+    )
+    pull_requests: PullRequestsGroup = PullRequestsGroup()
+    limits: LimitsGroup = LimitsGroup()
+    sandbox: SandboxGroup = SandboxGroup()
+    verify: VerifyGroup = VerifyGroup()
+    protect: Annotated[Items[Annotated[Word, AfterValidator(gitignore)]], Field(max_length=200)] = (
+        Field(default=(), description="Paths that are never written, as gitignore patterns.")
+    )
+    pause_protected: Annotated[
+        Items[Annotated[Word, AfterValidator(gitignore)]], Field(max_length=200)
+    ] = Field(
+        default=(),
+        description="Paths that are written only when a person agrees, as gitignore patterns.",
+    )
+    github_mode: GitHubMode = Field(
+        default="best_effort",
+        description="Commits and pull requests always fail fast. best_effort: comments, checks and "
+        "labels that are refused are noted in the report; fail_fast: they fail the task; disabled: "
+        "plan and verify, and write nothing to GitHub.",
+    )
+    loop: Literal["hybrid", "repair", "fixed", "ralph"] = Field(
+        default="hybrid",
+        description="What comes after a failure; see the documentation of strategies.",
+    )
+
+
+def parse_config(content: bytes, *, images: Collection[str] | None = None) -> RepositoryConfig:
+    """Read the file's content; ``images`` are those the operator allows (None: any).
+
+    Raises ``ConfigError`` with every problem and its line.
+    """
+    check_size(len(content))
+    try:
+        document = read_yaml(content)
+    except Unreadable as error:
+        raise ConfigError([ConfigProblem(error.line, error.key, error.message)]) from error
+    try:
+        config = RepositoryConfig.model_validate(document.values, context={"images": images})
+    except ValidationError as error:
+        raise ConfigError(problems_of(error, document, RepositoryConfig)) from error
+    if useless := frees_built_in(config.protect):
+        lines = [(document.line(("protect", at)), f"protect.{at}") for at in useless]
+        raise ConfigError([ConfigProblem(line, key, _ALWAYS_PROTECTED) for line, key in lines])
+    return config
+
+
+_ALWAYS_PROTECTED = (
+    f"This frees nothing: {', '.join(p.lstrip('/') for p in DEFAULT_PROTECT)} are always "
+    "protected. Remove the pattern; ! can only free what an earlier pattern of protect matches."
+)
+_NO_FILES = {SYMLINK: "a symbolic link", SUBMODULE: "a submodule"}
+
+
+def config_entry(entries: Mapping[str, TreeEntry]) -> TreeEntry | None:
+    """Find the file in a tree; None when there is none.
+
+    Raises ``ConfigError`` when something stands there that is not a file.
+    """
+    entry = entries.get(CONFIG_PATH)
+    if entry is None and any(path.startswith(f"{CONFIG_PATH}/") for path in entries):
+        raise not_a_file("a folder")
+    if entry and entry.mode in _NO_FILES:
+        raise not_a_file(_NO_FILES[entry.mode])
+    return entry
+
+
+def config_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the file, for editors."""
+    schema = RepositoryConfig.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

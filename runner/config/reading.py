@@ -1,0 +1,246 @@
+"""YAML as a configuration needs it: plain values, each with its line, and nothing else.
+
+Only ``true`` and ``false`` are booleans (``off`` is a word here, as in YAML 1.2), numbers are
+decimal, dates are words. Anchors, aliases, tags and keys given twice are refused, so that a
+small file can neither grow nor mean something else than it shows.
+
+What is wrong with a configuration: each problem with its line, its key and what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+LARGEST = 64 * 1024
+DEEPEST = 20
+Path = tuple[str | int, ...]
+
+
+class Unreadable(Exception):
+    """The text is no configuration; ``line`` counts from 1, ``key`` is where if it is known."""
+
+    def __init__(self, line: int, message: str, key: str = "") -> None:
+        super().__init__(message)
+        self.line = line
+        self.message = message
+        self.key = key
+
+
+@dataclass(frozen=True)
+class Document:
+    """The values of a file, and the line on which each stands (by its path of keys)."""
+
+    values: Mapping[str, Any]
+    lines: Mapping[Path, int] = field(default_factory=dict)
+
+    def line(self, path: Path) -> int:
+        """Return the line of the value at ``path``, or of what is around it."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
+
+
+class _Loader(yaml.SafeLoader):
+    """Knows null, true, false, decimal numbers and words."""
+
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
+
+
+_Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"(?:~|null|)$"), None)
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"(?:true|false)$"), None)
+_Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"-?(?:0|[1-9]\d{0,17})$"), None)
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"-?(?:0|[1-9]\d{0,17})\.\d{1,18}$"), None
+)
+
+
+def dotted(path: Path) -> str:
+    """Write a path of keys as people do; what cannot be printed becomes a question mark."""
+    text = ".".join(str(part) for part in path)
+    return "".join(c if c.isprintable() else "?" for c in text)[:100]
+
+
+def read_yaml(content: bytes) -> Document:
+    """Read a configuration of at most ``LARGEST`` bytes. Raises ``Unreadable`` with the line."""
+    text = _text(content)
+    try:
+        _look(text)
+        loader = _Loader(text)
+        try:
+            return _document(loader, loader.get_single_node())
+        finally:
+            loader.dispose()
+    except yaml.YAMLError as error:
+        raise _unreadable(error, text) from error
+
+
+def _text(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise Unreadable(line, "This line is not UTF-8; save the file as UTF-8.") from error
+
+
+def _look(text: str) -> None:
+    """Go through the file without building anything, and stop at what is not plain."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        line = _line(event)
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise Unreadable(line, "Anchors and aliases (& and *) are not taken; write it out.")
+        if getattr(event, "tag", None):
+            raise Unreadable(line, "Tags (!) are not taken; put a word with ! into quotes.")
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise Unreadable(line, "This is nested too deeply; no setting needs it.")
+
+
+def _document(loader: _Loader, node: yaml.Node | None) -> Document:
+    if node is None or node.tag.endswith(":null"):
+        return Document({})
+    if not isinstance(node, yaml.MappingNode):
+        line = _line(node)
+        raise Unreadable(line, "The file is no mapping; write settings as `key: value`.")
+    lines: dict[Path, int] = {}
+    return Document(_value(loader, node, (), lines), lines)
+
+
+def _value(loader: _Loader, node: yaml.Node, path: Path, lines: dict[Path, int]) -> Any:
+    lines.setdefault(path, _line(node))
+    if isinstance(node, yaml.MappingNode):
+        return dict(_pairs(loader, node, path, lines))
+    if isinstance(node, yaml.SequenceNode):
+        items = enumerate(node.value)
+        return [_value(loader, item, (*path, number), lines) for number, item in items]
+    return loader.construct_object(node)
+
+
+def _pairs(
+    loader: _Loader, node: yaml.MappingNode, path: Path, lines: dict[Path, int]
+) -> Iterator[tuple[str, Any]]:
+    for key, value in node.value:
+        line = _line(key)
+        if not isinstance(key, yaml.ScalarNode):
+            raise Unreadable(line, "A key must be a word.")
+        here = (*path, key.value)
+        if here in lines:
+            raise Unreadable(line, f"It is given twice, first in line {lines[here]}.", dotted(here))
+        lines[here] = line
+        made = _value(loader, value, here, lines)
+        if made is not None:  # an empty value means the default
+            yield key.value, made
+
+
+def _line(thing: yaml.Event | yaml.Node) -> int:
+    return thing.start_mark.line + 1 if thing.start_mark else 1
+
+
+def _unreadable(error: yaml.YAMLError, text: str) -> Unreadable:
+    if isinstance(error, yaml.MarkedYAMLError):
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else 1
+        return Unreadable(line, f"This is not YAML: {error.problem or error.context}.")
+    position = getattr(error, "position", 0)
+    line = text.count("\n", 0, position) + 1
+    return Unreadable(line, "There is a control character here; remove it.")
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigProblem:
+    """One thing to change; ``line`` counts from 1, ``key`` is dotted ('' for the file itself).
+
+    Line 0 is for what is wrong with the file as a whole.
+    """
+
+    line: int
+    key: str
+    message: str
+
+    def __str__(self) -> str:
+        name = f"`{self.key}`: " if self.key else ""
+        return f"line {self.line}: {name}{self.message}" if self.line else self.message
+
+
+class ConfigError(Exception):
+    """The configuration cannot be used; ``problems`` are in the order of the file."""
+
+    def __init__(self, problems: Sequence[ConfigProblem]) -> None:
+        self.problems = tuple(sorted(problems, key=lambda problem: problem.line))
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def not_a_file(what: str) -> ConfigError:
+    """Make the error for a folder, a link or a submodule in the place of the file."""
+    message = f"It is {what}. Replace it with a file, or remove it to use the default settings."
+    return ConfigError([ConfigProblem(0, "", message)])
+
+
+def check_size(size: int) -> None:
+    """Raise ``ConfigError`` when a file of so many bytes is not even read."""
+    if size > LARGEST:
+        raise ConfigError(
+            [ConfigProblem(0, "", f"It has {size} bytes; at most {LARGEST} are read.")]
+        )
+
+
+def problems_of(
+    error: ValidationError, document: Document, model: type[BaseModel]
+) -> list[ConfigProblem]:
+    """Turn what pydantic found into problems of the file."""
+    details = error.errors(include_url=False, include_input=False)
+    return [_problem(detail, document, model) for detail in details]
+
+
+def _problem(
+    detail: Mapping[str, Any], document: Document, model: type[BaseModel]
+) -> ConfigProblem:
+    path: Path = detail["loc"]
+    return ConfigProblem(document.line(path), dotted(path), _message(detail, path, model))
+
+
+def _message(detail: Mapping[str, Any], path: Path, model: type[BaseModel]) -> str:
+    match detail["type"]:
+        case "extra_forbidden":
+            return f"There is no such setting. {_did_you_mean(path, model)}"
+        case "value_error":
+            return f"This {detail['ctx']['error']}."
+        case "tuple_type":
+            return "This should be a list."
+        case "model_type":
+            return "This is a group; write its settings below it, indented."
+        case "string_pattern_mismatch":
+            return "This has a character that does not belong here."
+        case _:
+            return str(detail["msg"]).replace("Input should", "This should", 1).rstrip(".") + "."
+
+
+def _did_you_mean(path: Path, model: type[BaseModel]) -> str:
+    known = list(_keys(model))
+    key = dotted(path)
+    group, _, last = key.rpartition(".")
+    siblings = [name for name in known if name.rpartition(".")[0] == group]
+    # what all have in front says nothing about how near they are
+    ends = [name.rpartition(".")[2] for name in siblings]
+    near = [siblings[ends.index(end)] for end in difflib.get_close_matches(last, ends, n=1)]
+    near = near or [name for name in known if name.rpartition(".")[2] == last]
+    if near:
+        return f"Did you mean `{near[0]}`?"
+    names = ", ".join(name.rpartition(".")[2] for name in siblings)
+    return f"There {'is' if len(siblings) == 1 else 'are'}: {names}."
+
+
+def _keys(model: type[BaseModel], above: str = "") -> Iterator[str]:
+    for name, info in model.model_fields.items():
+        yield above + name
+        inner = info.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            yield from _keys(inner, f"{above}{name}.")

@@ -1,0 +1,1 @@
+"""What ``cairn run`` keeps in files: journal, decisions, memory, reports."""

@@ -1,0 +1,289 @@
+"""Keep what a run leaves behind (DESIGN §10) in a folder; failing to write never fails a run.
+
+The ``Memory`` port as ``memory.json`` (DESIGN §10); trouble with the file never fails a run.
+
+Print events for programs: one JSON object a line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from runner.context.memory import MAX_ABOUT, MAX_TEXT, MOST, merged, relevant
+from runner.graph import END, REST
+from runner.people.report import markdown, report, todos
+from runner.ports import Clock, MemoryNote, SystemClock
+from runner.state.events import Advanced, Event, ModelAnswered, NodeFinished, RunChanged, Verified
+from runner.state.run_state import Attempt, RunState
+from runner.text.sanitize import cut_middle
+
+log = logging.getLogger(__name__)
+
+MAX_FILE_TEXT = 200_000
+"""Characters of one text in a file; longer ones are cut in the middle with a note."""
+
+_MOST_REFERENCES = 20
+
+
+class RunFiles:
+    """Writes ``todos.json``, reports, exchanges, verifications and iterations below ``folder``.
+
+    ``mask`` replaces secrets in every text before it is written. A run that rests or pauses leaves
+    its report too, as of now.
+    """
+
+    def __init__(
+        self, folder: Path, *, mask: Callable[[str], str], clock: Clock | None = None
+    ) -> None:
+        self._folder = folder
+        self._mask = mask
+        self._clock = clock or SystemClock()
+        self._newest: RunState | None = None
+        self._links: dict[str, list[str]] = {}
+        self._written: dict[str, int] = {}
+
+    async def emit(self, event: Event) -> None:
+        """Write what the event tells."""
+        try:
+            self._write(event)
+        except OSError as error:
+            log.warning("A run file could not be written: %s", error)
+
+    def _write(self, event: Event) -> None:
+        if isinstance(event, ModelAnswered):
+            self._numbered(event, "agent", {"node": event.node, **asdict(event.exchange)})
+        elif isinstance(event, Verified):
+            self._numbered(event, "verification", asdict(event.verification))
+        elif isinstance(event, Advanced):
+            self._newest = event.state
+            self._advanced(event)
+        elif isinstance(event, RunChanged) and event.status == "paused" and self._newest:
+            self._save("todos.json", todos(self._newest))
+            self._report(replace(self._newest, problem=f"Paused: {event.detail}"))
+
+    def _advanced(self, event: Advanced) -> None:
+        state = event.state
+        attempt = state.attempts.get(event.task)
+        if attempt and event.task and state.current != event.task:
+            data = _iteration(attempt, self._links.pop(event.task, []))
+            self._numbered(event, "iteration", data)
+        if not state.current and (state.roadmap or state.node == END):
+            self._save("todos.json", todos(state))
+        if state.node in (END, REST):
+            self._report(state)
+
+    def _report(self, state: RunState) -> None:
+        state = self._referenced(state)
+        state = replace(state, ended=state.ended or self._clock.now().timestamp())
+        self._save("report.json", report(state))
+        self._text("report.md", markdown(state))
+
+    def _numbered(self, event: Event, kind: str, data: dict[str, object]) -> None:
+        """Write the next file of its kind and remember it for the attempt."""
+        folder = self._folder / "runs" / event.run
+        number = self._written.get(kind) or len(list(folder.glob(f"{kind}-*.json")))
+        self._written[kind] = number + 1
+        name = f"{kind}-{number + 1}.json"
+        self._save(f"runs/{event.run}/{name}", {"run": event.run, "task": event.task, **data})
+        self._links.setdefault(event.task, []).append(name)
+
+    def _referenced(self, state: RunState) -> RunState:
+        """The run with each failure's files; they are read back, for a run may be taken up."""
+        files = self._files_of(state.request.id)
+        for attempt in state.attempts.values():
+            names = files.get((attempt.task, attempt.number), [])
+            if attempt.failure and names:
+                shown = tuple(dict.fromkeys(names))[-_MOST_REFERENCES:]
+                failure = replace(attempt.failure, references=shown)
+                state = state.put(replace(attempt, failure=failure))
+        return state
+
+    def _files_of(self, run: str) -> dict[tuple[str, int], list[str]]:
+        """The files of each attempt (task key, number) of a run, oldest first."""
+        found: dict[tuple[str, int], list[str]] = {}
+        files = (self._folder / "runs" / run).glob("iteration-*.json")
+        for path in sorted(files, key=lambda path: (len(path.name), path.name)):
+            try:
+                data = json.loads(path.read_text(encoding="utf-8"))
+                names = [*data["files"], path.name]
+                key = (str(data["task"]), int(data["attempt"]))
+            except (ValueError, KeyError, TypeError):
+                continue
+            found.setdefault(key, []).extend(f"runs/{run}/{name}" for name in names)
+        return found
+
+    def _save(self, name: str, data: dict[str, object]) -> None:
+        self._text(name, json.dumps(_cut(data), indent=2, ensure_ascii=False, default=str) + "\n")
+
+    def _text(self, name: str, text: str) -> None:
+        path = self._folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        ignore = self._folder / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n")
+        temporary = path.with_name(f".{path.name}.new")
+        temporary.write_text(self._mask(text), encoding="utf-8", errors="replace")
+        temporary.replace(path)
+
+
+def _iteration(attempt: Attempt, links: list[str]) -> dict[str, object]:
+    return {
+        "attempt": attempt.number,
+        "files": links,
+        "changed": sorted(attempt.changes.files),
+        "path": list(attempt.path),
+        "answers": attempt.answers,
+        "code_repairs": attempt.code_repairs,
+        "test_repairs": attempt.test_repairs,
+        "mended": list(attempt.mended),
+        "left_out": dict(attempt.left_out),
+        "warnings": list(attempt.warnings),
+        "reasons": list(attempt.reasons),
+        "plan": asdict(attempt.plan) if attempt.plan else None,
+        "error": asdict(attempt.failure) if attempt.failure else None,
+        "outcome": str(attempt.status),
+        "commit": attempt.commit,
+        "url": attempt.url,
+    }
+
+
+def _cut(value: object) -> object:
+    """Cut long texts anywhere in a value."""
+    if isinstance(value, str):
+        return cut_middle(value, MAX_FILE_TEXT)
+    if isinstance(value, dict):
+        return {key: _cut(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_cut(inner) for inner in value]
+    return value
+
+
+MAX_BYTES = 4 << 20
+Kind = Literal["files", "decisions", "runs", "failures", "successes"]
+
+
+class _Entry(BaseModel):
+    kind: Kind
+    about: Annotated[str, StringConstraints(max_length=MAX_ABOUT)]
+    text: Annotated[str, StringConstraints(max_length=MAX_TEXT)]
+    run: str = ""
+
+
+class _File(BaseModel):
+    version: Literal[1]
+    notes: list[_Entry] = Field(max_length=sum(MOST.values()))
+
+
+class FileMemory:
+    """Notes in one file, the oldest first; ``mask`` hides secrets in what is written.
+
+    One object a file: it keeps its own writers in line.
+    """
+
+    def __init__(self, path: Path, *, mask: Callable[[str], str]) -> None:
+        self._path = path
+        self._mask = mask
+        self._lock = asyncio.Lock()
+
+    async def recall(self, words: Collection[str], paths: Collection[str]) -> tuple[str, ...]:
+        """Return what helps; nothing when the file cannot be used."""
+        return await asyncio.to_thread(self._relevant, words, paths)
+
+    async def remember(self, notes: Sequence[MemoryNote]) -> None:
+        """Add notes to the file; a file that cannot be read is put aside first."""
+        if not notes:
+            return
+        async with self._lock:
+            try:
+                await asyncio.to_thread(self._add, notes)
+            except OSError as error:
+                log.warning("The project memory could not be written: %s", error)
+
+    async def notes(self) -> tuple[MemoryNote, ...]:
+        """Return every note, the oldest first; nothing when the file cannot be used."""
+        return await asyncio.to_thread(self._read) or ()
+
+    def _relevant(self, words: Collection[str], paths: Collection[str]) -> tuple[str, ...]:
+        return relevant(self._read() or (), words, paths)
+
+    def _add(self, notes: Sequence[MemoryNote]) -> None:
+        old = self._read()
+        if old is None:
+            self._path.replace(self._path.with_name(f"{self._path.name}.broken"))
+        entries = [
+            {"kind": n.kind, "about": self._mask(n.about), "text": self._mask(n.text), "run": n.run}
+            for n in merged(old or (), notes)
+        ]
+        text = json.dumps({"version": 1, "notes": entries}, indent=1, ensure_ascii=False) + "\n"
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = self._path.with_name(f".{self._path.name}.new")
+        temporary.write_text(text, encoding="utf-8", errors="replace")
+        temporary.replace(self._path)
+
+    def _read(self) -> tuple[MemoryNote, ...] | None:
+        """Return the notes, () when there is no file yet, None when it cannot be used."""
+        try:
+            with self._path.open("rb") as file:  # one that is longer is no valid JSON when cut
+                stored = _File.model_validate_json(file.read(MAX_BYTES))
+        except FileNotFoundError:
+            return ()
+        except (OSError, ValueError) as error:
+            reason = str(error).split("\n", 1)[0]
+            log.warning("%s is not used: %s. It will be put aside.", self._path, reason)
+            return None
+        return tuple(MemoryNote(n.kind, n.about, n.text, n.run) for n in stored.notes)
+
+
+class JsonLines:
+    """Hands each event to ``write`` as a line without its line end."""
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+
+    async def emit(self, event: Event) -> None:
+        """Write the event if it is one that programs follow."""
+        if (data := _data(event)) is not None:
+            self._write(line(_NAMES[type(event)], event.run, task=event.task, **data))
+
+
+def line(event: str, run: str, **data: object) -> str:
+    """Make one line."""
+    return json.dumps({"event": event, "run": run, **data}, ensure_ascii=False, default=str)
+
+
+def _data(event: Event) -> dict[str, object] | None:
+    match event:
+        case NodeFinished(usage=used):
+            return {
+                "node": event.node,
+                "outcome": event.outcome,
+                "tokens": used.tokens,
+                "cost": used.known_cost,
+                "seconds": round(used.seconds, 4),
+                "calls": used.calls,
+            }
+        case ModelAnswered(exchange=said):
+            tokens = said.prompt_tokens + said.completion_tokens
+            return {"node": event.node, "tokens": tokens, "cost": said.cost, "model": said.model}
+        case Verified(verification=found):
+            levels = {level.name: level.result for level in found.levels}
+            return {"passed": found.passed, "verified": found.verified, "levels": levels}
+        case RunChanged():
+            return {"status": event.status, "detail": event.detail}
+    return None
+
+
+_NAMES: Mapping[type[Event], str] = {
+    NodeFinished: "node_finished",
+    ModelAnswered: "model_answered",
+    Verified: "verified",
+    RunChanged: "run_changed",
+}

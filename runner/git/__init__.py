@@ -1,0 +1,1 @@
+"""Repositories on this machine: a git checkout, a bare mirror, or a plain folder."""

@@ -1,0 +1,194 @@
+"""The ``Repository`` port on a plain folder without git, for ``cairn run``.
+
+The folder is hashed into the shape of a git tree; each checkpoint writes its files and keeps what
+was there, in a store of its own below ``.executor``.
+
+"""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Literal
+
+from runner.errors import Outage, TaskError
+from runner.files.durable import telling
+from runner.git.folder_tree import (
+    NONE,
+    FolderCommit,
+    FolderCommits,
+    FolderFiles,
+    FolderTree,
+    commit_of,
+)
+from runner.people.sentences import commit_message
+from runner.state.changes import Snapshot, blob_sha, tree_sha
+from runner.state.publishing import Checkpoint, HumanCommits, Proposed, Published, Stack
+
+BRANCH = "folder"
+
+
+class FolderRepository:
+    """A folder: checkpoints are written into it, never over what the user changed meanwhile.
+
+    ``store`` is where states and contents are kept; with ``keep`` False nothing is written at all.
+    """
+
+    def __init__(self, root: Path, *, store: Path, branch: str = "", keep: bool = True) -> None:
+        self._root = root
+        self._tree = FolderTree(root)
+        self._commits = FolderCommits(store)
+        self._files = FolderFiles(root, self._tree, self._commits.contents)
+        self._branch = branch
+        self._keep = keep
+        self._seen: dict[str, FolderCommit] = {}
+        self._places: dict[str, str] = {}
+        self._proposed: frozenset[str] = frozenset()
+        self._roadmap = ""
+
+    def ticks(self, roadmap: str) -> None:
+        """Name the file every checkpoint changes: an edit of it stops the run, not one task."""
+        self._roadmap = roadmap
+
+    def leave(self, tasks: Collection[str]) -> None:
+        """Leave tasks (keys) to the people who are asked about them: an older run's proposals."""
+        self._proposed = frozenset(tasks)
+
+    async def person(self) -> str:
+        """Return the name of the user of this machine."""
+        try:
+            return getpass.getuser()
+        except (OSError, KeyError):
+            return "somebody"
+
+    async def prepare(self) -> None:
+        """Raise ``Outage`` when a branch was asked for: there are none."""
+        if self._branch:
+            raise Outage("git", f"{self._root} has no branches; leave out --branch, or use git.")
+
+    async def check_clean(self, *paths: str, dirty: bool = False) -> None:
+        """Whatever is in the folder is what a run begins with."""
+
+    async def stack(self) -> Stack:
+        """Start at the folder as it is now. Raises ``Outage`` when it cannot be read."""
+        tip = await asyncio.to_thread(self._taken_down)
+        return Stack(tip, BRANCH, proposed=self._proposed)
+
+    async def since(self, commit: str, run: str) -> Literal["same", "own", "ahead", "apart"]:
+        """Say how the folder stands to a state that a run left it in; see ``LocalRepository``."""
+        made = await asyncio.to_thread(self._commits.back_to, commit)
+        if made is None:
+            return "apart"
+        runs = [each.run for each in made]
+        if not runs:
+            return "same"
+        return "own" if runs == [run] else "ahead"
+
+    async def snapshot(self, commit: str) -> Snapshot:
+        """Return the tree of a state. Raises ``TaskError`` when there is no such state."""
+        found = await asyncio.to_thread(self._commit, commit)
+        return Snapshot(found.id, found.tree, found.entries)
+
+    async def blobs(self, shas: Sequence[str]) -> dict[str, bytes]:
+        """Return contents by blob sha. Raises ``Outage`` when one is missing."""
+        return await asyncio.to_thread(lambda: {sha: self._content(sha) for sha in set(shas)})
+
+    async def publish_checkpoint(self, checkpoint: Checkpoint) -> Published:
+        """Write the change set into the folder; doing it twice writes it once.
+
+        Raises ``TaskError`` when a change the user made meanwhile would be overwritten.
+        """
+        with telling(f"write into {self._root}"):
+            return Published(await asyncio.to_thread(self._publish, checkpoint), BRANCH)
+
+    async def publish_proposal(self, proposed: Proposed) -> Published:
+        """Show nothing here: on a checkout the report and the command line do."""
+        return Published("", "")
+
+    async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:
+        """Nothing was shown, so nothing is to be ended."""
+
+    async def handed(self, task: str, tip: str) -> HumanCommits | None:
+        """Nothing was shown, so nobody pushed to it."""
+        return None
+
+    def _taken_down(self) -> str:
+        """Keep the folder as it is now, on what was kept last; what a crash cut off comes first."""
+        with telling(f"read {self._root}"):
+            if self._keep and (cut_off := self._commits.pending):
+                self._finished(self._commits.get(cut_off))
+            entries = self._tree.entries(self._found)
+        self._places = {entry.sha: path for path, entry in entries.items()}
+        tree, head = tree_sha(entries), self._commits.head
+        if head != NONE and self._commits.get(head).tree == tree:
+            return head
+        commit = commit_of(entries, tree, parent=head)
+        self._seen[commit.id] = commit
+        if self._keep:
+            self._commits.put(commit)
+            self._commits.head = commit.id
+        return commit.id
+
+    def _found(self, sha: str, content: bytes) -> None:
+        if self._keep:
+            self._commits.contents.keep(sha, content)
+
+    def _commit(self, id: str) -> FolderCommit:
+        if id not in self._seen:
+            self._seen[id] = self._commits.get(id)
+        return self._seen[id]
+
+    def _content(self, sha: str) -> bytes:
+        if self._keep:
+            return self._commits.contents.get(sha)
+        content = self._tree.read(self._places[sha])
+        if blob_sha(content) != sha:
+            raise Outage("file", f"{self._places[sha]} was changed just now. Type the same again.")
+        return content
+
+    def _publish(self, checkpoint: Checkpoint) -> str:
+        parent = self._commit(checkpoint.parent)
+        base = Snapshot(parent.id, parent.tree, parent.entries)
+        changes = checkpoint.changes.effective(base)
+        entries, tree = changes.entries(base), changes.tree(base)
+        if tree != checkpoint.tree:
+            raise TaskError("file", f"The tree of task {checkpoint.task} is not the verified one.")
+        about = {"run": checkpoint.run, "message": commit_message(checkpoint)}
+        made = commit_of(entries, tree, parent=parent.id, **about)
+        if self._commits.head == made.id:
+            return made.id
+        self._check(checkpoint, parent, made)
+        for write in filter(None, changes.files.values()):
+            self._commits.contents.put(blob_sha(write.content), write.content)
+        self._commits.put(made)
+        self._commits.pending = made.id
+        self._finished(made)
+        return made.id
+
+    def _check(self, checkpoint: Checkpoint, parent: FolderCommit, made: FolderCommit) -> None:
+        """Raise when the folder is not the one the checkpoint was made for, before any write."""
+        if self._commits.head != parent.id:
+            raise Outage(
+                "file",
+                f"{self._root} was taken down anew while the run built on {parent.id[:12]}."
+                " Type `cairn resume`: it goes on from there.",
+            )
+        in_way = self._files.in_the_way(parent.entries, made.entries)
+        if not in_way:
+            return
+        begin = (
+            f"Task {checkpoint.task} was verified, but it would overwrite what you changed in"
+            f" {', '.join(in_way)}."
+        )
+        if self._roadmap in in_way:
+            raise Outage("file", f"{begin} Type `cairn resume`: it goes on from the file as it is.")
+        raise TaskError("file", f"{begin} Move these files, then run the task again.")
+
+    def _finished(self, made: FolderCommit) -> None:
+        """Write the files of a commit and make it the newest; again, where that was cut off."""
+        before = self._commits.get(made.parent).entries if made.parent != NONE else {}
+        self._files.write(before, made.entries)
+        self._commits.head = made.id
+        self._commits.pending = ""

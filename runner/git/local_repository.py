@@ -1,0 +1,242 @@
+"""The ``Repository`` port on a git checkout, for ``cairn run``.
+
+Everything is read and written as git objects. Only two calls see the user's own configuration:
+the name under a commit, and the fast-forward that moves his branch and his files.
+
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from runner.errors import Outage, TaskError
+from runner.git.command import Finished, as_user, hermetic
+from runner.git.objects import GitObjects, identity, write_commit
+from runner.people.sentences import commit_message
+from runner.state.changes import Snapshot
+from runner.state.publishing import Checkpoint, HumanCommits, Proposed, Published, Stack
+
+_HEADS = "refs/heads/"
+
+
+class LocalRepository:
+    """A checkout: each checkpoint is a commit on the current branch, the files move with it.
+
+    ``branch`` is created or switched to by ``prepare``; ``environment`` is the user's (his name and
+    configuration are found through it).
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        branch: str | None = None,
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        self._root = root
+        self._branch = branch
+        self._git = hermetic("-C", str(root))
+        self._user = as_user("-C", str(root), environment=environment)
+        self._objects = GitObjects(self._git)
+        self._proposed: frozenset[str] = frozenset()
+        self._roadmap = ""
+
+    def ticks(self, roadmap: str) -> None:
+        """Name the file every checkpoint changes: an edit of it stops the run, not one task."""
+        self._roadmap = roadmap
+
+    def leave(self, tasks: Collection[str]) -> None:
+        """Leave tasks (keys) to the people who are asked about them: an older run's proposals."""
+        self._proposed = frozenset(tasks)
+
+    async def person(self) -> str:
+        """Return the user's name as his commits bear it."""
+        return (await identity(self._user))["GIT_AUTHOR_NAME"]
+
+    async def since(self, commit: str, run: str) -> Literal["same", "own", "ahead", "apart"]:
+        """Say how HEAD stands to a commit that a run left the branch at.
+
+        ``own`` is one commit of the run itself ahead, which a crash kept it from noting.
+        """
+        head = await self._head()
+        if head == commit:
+            return "same"
+        span = f"{commit}..{head}"
+        known = await self._git.call("merge-base", "--is-ancestor", commit, head)
+        if known.exit_code:
+            return "apart"
+        form = "--format=%(trailers:key=Cairn-Run,valueonly)"
+        found = await self._git.output("log", "-z", "--max-count=2", form, span)
+        marks = [mark.strip() for mark in found.removesuffix(b"\0").split(b"\0")]
+        return "own" if marks == [run.encode()] else "ahead"
+
+    async def is_there(self) -> bool:
+        """Say whether this folder is git's at all; where git is not installed it is not."""
+        try:
+            done = await self._git.call("rev-parse", "--git-dir")
+        except Outage:
+            return False
+        return done.exit_code == 0
+
+    async def check_clean(self, *paths: str, dirty: bool = False) -> None:
+        """Raise ``Outage`` that lists them when tracked files have uncommitted changes.
+
+        With ``dirty`` they may; of ``paths`` (all, where none is given) they may not. Every
+        checkpoint is made of git objects and moves only files that are as they were committed.
+        """
+        await self._check_checkout()
+        if dirty:
+            return
+        options = ("--porcelain=v1", "-z", "--untracked-files=no", "--ignore-submodules=all")
+        only = ("--", *(f":(top,literal){path}" for path in paths)) if paths else ()
+        files = _changed(await self._user.output("status", "--no-renames", *options, *only))
+        if not files:
+            return
+        more = "" if paths else " or let them be where they are (--allow-dirty),"
+        what = ", in which every finished task ticks a box" if paths else ""
+        raise Outage(
+            "git",
+            f"{self._root} has uncommitted changes in {', '.join(files)}{what}."
+            f" Commit or stash them (git stash),{more} then run again.",
+        )
+
+    async def prepare(self) -> None:
+        """Create or switch to the wanted branch; uncommitted changes stay as they are.
+
+        Raises ``Outage`` when git refuses (a change would be lost, no valid name).
+        """
+        await self._check_checkout()
+        if self._branch is None or await self._current() == self._branch:
+            return
+        valid = await self._git.call("check-ref-format", "--branch", self._branch)
+        if valid.stdout != os.fsencode(f"{self._branch}\n"):
+            raise Outage("git", f"{self._branch!r} is no name git takes for a branch.")
+        there = await self._git.call("show-ref", "--verify", "--quiet", _HEADS + self._branch)
+        how = "--create" if there.exit_code else "--no-guess"
+        done = await self._user.call("switch", "--quiet", how, self._branch)
+        if done.exit_code:
+            raise Outage("git", f"Cannot switch to branch {self._branch}: {done.stderr.strip()}")
+
+    async def stack(self) -> Stack:
+        """Start at HEAD. Raises ``Outage`` when there is no commit or no branch."""
+        await self._check_checkout()
+        branch = await self._current()
+        if branch is None:
+            raise Outage(
+                "git",
+                f"{self._root} is on no branch (detached HEAD). Switch to one (git switch NAME)"
+                " or name one with --branch NAME.",
+            )
+        return Stack(await self._head(), branch, proposed=self._proposed)
+
+    async def snapshot(self, commit: str) -> Snapshot:
+        """Return the exact tree of a commit. Raises ``TaskError`` when there is no such commit."""
+        return await self._objects.snapshot(commit)
+
+    async def blobs(self, shas: Sequence[str]) -> dict[str, bytes]:
+        """Return contents by blob sha. Raises ``TaskError`` when one is missing."""
+        return await self._objects.blobs(shas)
+
+    async def publish_checkpoint(self, checkpoint: Checkpoint) -> Published:
+        """Commit, then move branch and files there; ``checkpoint.branch`` is not used here.
+
+        Raises ``TaskError`` when a change the user made meanwhile would be overwritten, ``Outage``
+        when he moved or left the branch.
+        """
+        branch = await self._current()
+        if branch != checkpoint.below:
+            raise Outage(
+                "git",
+                f"The run works on branch {checkpoint.below}, but {self._root} is on"
+                f" {branch or 'no branch'} now. Type: git switch {checkpoint.below}",
+            )
+        head = await self._head()
+        if await self._is(head, checkpoint):
+            return Published(head, branch)
+        return Published(await self._advance(head, checkpoint), branch)
+
+    async def publish_proposal(self, proposed: Proposed) -> Published:
+        """Show nothing here: on a checkout the report and the command line do."""
+        return Published("", "")
+
+    async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:
+        """Nothing was shown, so nothing is to be ended."""
+
+    async def handed(self, task: str, tip: str) -> HumanCommits | None:
+        """Nothing was shown, so nobody pushed to it."""
+        return None
+
+    async def _advance(self, head: str, checkpoint: Checkpoint) -> str:
+        if head != checkpoint.parent:
+            raise Outage(
+                "git",
+                f"Branch {checkpoint.below} moved to {head[:12]} while the run built on"
+                f" {checkpoint.parent[:12]}. Type `cairn resume`: it goes on from the new commit.",
+            )
+        base = await self.snapshot(checkpoint.parent)
+        commit = await write_commit(self._git, self._user, checkpoint=checkpoint, base=base)
+        self._check_moved(await self._fast_forward(commit), checkpoint)
+        return commit
+
+    def _check_moved(self, done: Finished, checkpoint: Checkpoint) -> None:
+        """Raise when the fast-forward was refused; git lists the files behind a tab."""
+        if not done.exit_code:
+            return
+        files = [line.strip() for line in done.stderr.split("\n") if line.startswith("\t")]
+        if not files:
+            raise Outage("git", f"The branch could not be moved: {done.stderr.strip()}")
+        begin = (
+            f"Task {checkpoint.task} was verified, but its commit would overwrite what you changed"
+            f" in {', '.join(files)}."
+        )
+        if self._roadmap in files:
+            raise Outage("git", f"{begin} Commit or stash that, then type `cairn resume`.")
+        raise TaskError("git", f"{begin} Commit or move these files, then run the task again.")
+
+    async def _fast_forward(self, commit: str) -> Finished:
+        """Move branch and files, or nothing. git refuses by itself where an edit would be lost."""
+        careful = ("--no-overwrite-ignore", "--no-autostash", "--no-verify-signatures")
+        return await self._user.call("merge", "--ff-only", "--quiet", *careful, commit)
+
+    async def _is(self, head: str, checkpoint: Checkpoint) -> bool:
+        """Tell whether a commit already is this checkpoint (a repeat after a crash)."""
+        about, _, message = (await self._git.output("cat-file", "commit", head)).partition(b"\n\n")
+        lines = about.decode("utf-8", "replace").split("\n")
+        parents = [line.removeprefix("parent ") for line in lines if line.startswith("parent ")]
+        return (
+            lines[0] == f"tree {checkpoint.tree}"
+            and parents == [checkpoint.parent]
+            and message == commit_message(checkpoint).encode("utf-8", "replace")
+        )
+
+    async def _check_checkout(self) -> None:
+        done = await self._git.call("rev-parse", "--is-inside-work-tree", "--show-object-format")
+        if done.stdout.split() == [b"true", b"sha1"]:
+            return
+        why = done.stderr.strip() or "it is bare, inside .git, or has SHA-256 objects"
+        raise Outage(
+            "git",
+            f"{self._root} is no git checkout that can be used: {why}."
+            " Go to one, or make one: git init && git add . && git commit",
+        )
+
+    async def _current(self) -> str | None:
+        done = await self._git.call("symbolic-ref", "--quiet", "HEAD")
+        name = os.fsdecode(done.stdout).strip()
+        return name.removeprefix(_HEADS) if name.startswith(_HEADS) else None
+
+    async def _head(self) -> str:
+        done = await self._git.call("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        if done.exit_code:
+            raise Outage(
+                "git", f"{self._root} has no commit yet. Commit first: git add . && git commit"
+            )
+        return done.stdout.decode().strip()
+
+
+def _changed(status: bytes) -> list[str]:
+    """Paths of ``status --porcelain=v1 -z --no-renames``: two letters, a space, the path."""
+    return [os.fsdecode(record[3:]) for record in status.split(b"\0") if record]

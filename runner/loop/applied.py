@@ -1,0 +1,105 @@
+"""What an applied recovery does to the run: other tasks in the place of one. Pure.
+
+What a proposal makes of the roadmap, and the trail it leaves there. Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from runner.roadmap.edit import EditRefused, find
+from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.replace import Audit, replace_task
+from runner.roadmap.task import Roadmap, Task
+from runner.state.proposal import Proposal
+from runner.state.run_state import Attempt, RunState
+
+
+def edited(state: RunState, before: bytes) -> bytes:
+    """Return the roadmap with the proposed tasks in the place of the task in hand.
+
+    Raises ``EditRefused`` when they cannot stand there.
+    """
+    proposal = _of(state)
+    path = state.request.roadmap
+    parsed = parse_roadmap(path, before)
+    task = find(parsed, proposal.task)
+    return replace_task(
+        path,
+        before,
+        proposal.task,
+        proposal.replacements,
+        audit=audit_of(state),
+        keep_nested=task is None or not divides(state, parsed, task),
+        parsed=parsed,
+    )
+
+
+def audit_of(state: RunState) -> Audit:
+    """What the roadmap keeps of the recovery: the same whenever it is written."""
+    proposal, decision, task = _of(state), state.attempt.decision, state.task
+    return Audit(
+        strategy=proposal.strategy,
+        at=datetime.fromtimestamp(proposal.made_at, UTC),
+        original=f"{task.text}\n{task.details}" if task.details else task.text,
+        reason=f"{proposal.reason}: {proposal.explanation}",
+        approved_by=decision.by if decision else "",
+    )
+
+
+def divides(state: RunState, roadmap: Roadmap, task: Task) -> bool:
+    """Say whether the new tasks stand for all that is nested in the task, so that it goes.
+
+    Parts of a divided task do, and so does what a person wrote in its place by a push. Boxes are
+    tasks of their own and stay; so does what a person did not see go.
+    """
+    boxes = any(task.line < other.line <= task.end_line for other in roadmap.tasks)
+    decision = state.attempt.decision
+    as_shown = decision is None or decision.verdict != "edit"
+    whole = _of(state).strategy == "decompose" or bool(_of(state).head)
+    return whole and as_shown and not boxes
+
+
+def _of(state: RunState) -> Proposal:
+    proposal = state.attempt.proposal
+    assert proposal is not None  # noqa: S101 - only what was proposed is written
+    return proposal
+
+
+def applied(state: RunState, attempt: Attempt) -> RunState:
+    """Return the run with the roadmap its recovery left, and whose place the new tasks took."""
+    if not attempt.rewritten or any(task.key == attempt.task for task in state.replaced):
+        return state
+    old = {task.key for task in state.tasks}
+    roadmap = parse_roadmap(state.request.roadmap, _rewritten(state, attempt))
+    new = {task.key: attempt.task for task in roadmap.tasks if task.key not in old}
+    return replace(
+        state,
+        roadmap=roadmap,
+        replaced=(*state.replaced, state.task_of(attempt.task)),
+        origins={**state.origins, **new},
+    )
+
+
+def replayed(state: RunState, content: bytes) -> bytes:
+    """Return a roadmap with the recoveries of the run whose pull requests are open."""
+    for attempt in state.attempts.values():
+        member = state.members.get(attempt.task)
+        if attempt.rewritten and member and member.rewrites:
+            content = _edited(state, attempt, content)
+    return content
+
+
+def _rewritten(state: RunState, attempt: Attempt) -> bytes:
+    """The roadmap of the run after a recovery: its branch has not all that the run has read."""
+    if state.roadmap is None:
+        return attempt.rewritten
+    return _edited(state, attempt, state.roadmap.content)
+
+
+def _edited(state: RunState, attempt: Attempt, content: bytes) -> bytes:
+    try:
+        return edited(replace(state.put(attempt), current=attempt.task), content)
+    except EditRefused:
+        return content  # people did it, or took the task out

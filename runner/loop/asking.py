@@ -1,0 +1,140 @@
+"""Ask the model: looked at for orders before, counted after, a cut answer continued."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from runner.answers.continued import joined
+from runner.loop.deps import Deps
+from runner.loop.strategy import model_for
+from runner.prompts.questions import Answer, AnswerFormat, Message, Question
+from runner.state.events import Exchange, ModelAnswered
+from runner.state.run_state import RunState, Usage
+from runner.text.sanitize import sendable
+
+MAX_CONTINUATIONS = 2
+"""How often a truncated answer is continued (counted in tokens, not as calls)."""
+
+_GO_ON = "Your answer was cut off. Go on exactly where it stopped; repeat nothing."
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """The whole answer; ``truncated`` when it was still cut off after the last continuation."""
+
+    text: str
+    truncated: bool
+    refused: bool
+
+
+async def ask(
+    state: RunState,
+    deps: Deps,
+    messages: tuple[Message, ...],
+    *,
+    temperature: float,
+    max_tokens: int | None = None,
+    form: AnswerFormat | None = None,
+) -> tuple[RunState, ModelReply]:
+    """Ask, and go on while the answer is cut. Raises ``Outage``, ``TaskError`` or ``Stopped``.
+
+    ``max_tokens`` bounds one answer where less than the run's bound will do; ``form`` is the JSON a
+    closed question may be answered with, where the run wishes for that.
+    """
+    most = min(state.request.options.max_answer_tokens, max_tokens or 1 << 30)
+    text = ""
+    for _ in range(1 + MAX_CONTINUATIONS):
+        asked = messages if not text else (*messages, Message("assistant", text), _more())
+        question = _question(state, asked, temperature, most, None if text else form)
+        state, answer = await _ask_once(state, deps, question)
+        said = sendable(answer.text)
+        complete = answer.finish_reason != "length"
+        text = joined(text, said, complete=complete) if text else said
+        if answer.finish_reason != "length" or not answer.text:
+            break
+    # a continuation without a word leaves the answer as it was cut
+    cut = answer.finish_reason == "length" or bool(text and not answer.text)
+    return state, ModelReply(text, truncated=cut, refused=answer.finish_reason == "content_filter")
+
+
+def _more() -> Message:
+    return Message("user", _GO_ON)
+
+
+def _question(
+    state: RunState,
+    messages: tuple[Message, ...],
+    temperature: float,
+    max_tokens: int,
+    form: AnswerFormat | None,
+) -> Question:
+    options = state.request.options
+    wished = form if options.structured == "auto" else None
+    return Question(messages, temperature, max_tokens, model_for(state), options.seed, wished)
+
+
+async def _ask_once(state: RunState, deps: Deps, question: Question) -> tuple[RunState, Answer]:
+    await deps.control.check(state.request.id)
+    answer = await _paid_once(state, deps, question, _name(state, question))
+    used = Usage(
+        answer.seconds,
+        answer.prompt_tokens + answer.completion_tokens,
+        answer.cost or 0.0,
+        calls=1,
+        unpriced=int(answer.cost is None),
+    )
+    return state.with_attempt(spent=state.attempt.spent + used), answer
+
+
+async def ask_aside(
+    state: RunState,
+    deps: Deps,
+    messages: tuple[Message, ...],
+    *,
+    max_tokens: int,
+    form: AnswerFormat | None = None,
+) -> Answer:
+    """Ask once about what belongs to no task. Raises ``Outage`` or ``TaskError``."""
+    options = state.request.options
+    wished = form if options.structured == "auto" else None
+    question = Question(messages, 0.0, max_tokens, options.model, options.seed, wished)
+    return await _paid_once(state, deps, question, f"aside/{_digest(question)}")
+
+
+async def _paid_once(state: RunState, deps: Deps, question: Question, name: str) -> Answer:
+    """Ask, unless a process that died before it could save the node was answered already."""
+    run = state.request.id
+    known = await deps.answers.recall(run, name)
+    if known is not None:
+        return known
+    answer = await deps.model.ask(question)
+    exchange = _exchange(question.messages, answer)
+    await deps.events.emit(ModelAnswered(run, state.current, state.node, exchange))
+    await deps.answers.keep(run, name, answer)
+    return answer
+
+
+def _name(state: RunState, question: Question) -> str:
+    """Name a question by its place in the attempt and by all that is asked."""
+    attempt = state.attempt
+    asked = attempt.spent.calls - attempt.embedded.calls  # these are fewer when a node is repeated
+    return f"{attempt.task}/{attempt.number}/{asked}/{_digest(question)}"
+
+
+def _digest(question: Question) -> str:
+    return hashlib.sha256(repr(question).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _exchange(messages: tuple[Message, ...], answer: Answer) -> Exchange:
+    return Exchange(
+        model=answer.model,
+        prompt="\n\n".join(f"[{m.role}]\n{m.content}" for m in messages),
+        reply=answer.text,
+        prompt_tokens=answer.prompt_tokens,
+        completion_tokens=answer.completion_tokens,
+        finish_reason=answer.finish_reason,
+        seconds=answer.seconds,
+        retries=answer.retries,
+        cost=answer.cost,
+    )

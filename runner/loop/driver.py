@@ -1,0 +1,226 @@
+"""Drive a run through ``GRAPH``: a node, a saved row, the next node; until it ends or pauses.
+
+What a run would do, in order, without a model call and without writing anything.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import replace
+
+from runner.errors import Outage, Stopped, TaskError
+from runner.graph import END, REST, RUN_NODES, START, following
+from runner.loop.deps import Deps
+from runner.loop.journal import BORDER, Cursors
+from runner.loop.schedule import advanced, left_out, next_move, upcoming
+from runner.loop.task_pool import Ended, TaskPool
+from runner.roadmap.task import Task
+from runner.state.events import Advanced, NodeFinished, NodeStarted, RunChanged
+from runner.state.options import Request
+from runner.state.run_state import Failure, RunState, Step, Usage
+
+log = logging.getLogger(__name__)
+
+Node = Callable[[RunState, Deps], Awaitable[Step]]
+
+_AFTER_FAILURE = frozenset(
+    {"classify_failure", "propose_recovery", "await_approval", "apply_recovery"}
+)
+
+
+async def drive(request: Request, nodes: Mapping[str, Node], deps: Deps) -> Ended:
+    """Drive the run from where its journal stands until it stops."""
+    async with aclosing(driving(request, nodes, deps)) as steps:
+        async for step in steps:
+            if isinstance(step, Ended):
+                return step
+    raise AssertionError("driving ends with how it ended")
+
+
+async def driving(
+    request: Request, nodes: Mapping[str, Node], deps: Deps
+) -> AsyncGenerator[RunState | Ended]:
+    """Drive the run; yield the state after every saved node, and last how it ended.
+
+    The run's own cursor moves here; each task in hand is a flight beside it, one unless the request
+    allows more.
+    """
+    cursors = Cursors(deps.journal)
+    state = await cursors.recall(request, now=deps.clock.now().timestamp())
+    flights = TaskPool(deps, lambda view, own: _next(view, nodes, own, cursors))
+    state = _woken(state, flights, cursors.at_work)
+    await deps.events.emit(RunChanged(request.id, "", "started"))
+    ended: Ended | None = None
+    async with aclosing(flights):
+        while ended is None:
+            if not state.current and (task := flights.unsettled()):
+                state = _boarded(replace(state, current=task, node=BORDER), flights)
+            if _may_move(state, flights):
+                step = await _next(state, nodes, deps, cursors)
+            else:
+                step = await flights.next(state)
+            if isinstance(step, Ended):
+                ended = replace(step, state=await flights.landed(step.state))
+            else:
+                state = _boarded(step, flights)
+                yield step
+    why = ended.reason or ended.state.problem
+    await deps.events.emit(RunChanged(request.id, "", ended.status, why))
+    yield ended
+
+
+def _woken(state: RunState, flights: TaskPool, at_work: Mapping[str, str]) -> RunState:
+    """Go on with the tasks that were at work; a run that rested reads anew what is there now."""
+    state = advanced(state)
+    for task, node in at_work.items():
+        flights.board(task, node)
+    if at_work:
+        return replace(state, node=BORDER, current="")
+    return replace(state, node=START, current="") if state.node == REST else state
+
+
+def _boarded(state: RunState, flights: TaskPool) -> RunState:
+    """Let a task that the run's cursor or a flight just left at a node of its own fly on."""
+    if not state.current:
+        return state
+    if state.node not in RUN_NODES:
+        flights.board(state.current, state.node)
+        return replace(state, node=BORDER, current="")
+    flights.leave(state.current)
+    return state
+
+
+def _may_move(state: RunState, flights: TaskPool) -> bool:
+    """Whether the run's own cursor can take a step while tasks are at work."""
+    if not flights:
+        return True
+    if state.node != BORDER or state.current:
+        return state.node != REST
+    return len(flights) < state.request.options.parallel and next_move(state) == "ok"
+
+
+async def _next(
+    state: RunState, nodes: Mapping[str, Node], deps: Deps, cursors: Cursors
+) -> RunState | Ended:
+    """Take one step, or say why none is taken."""
+    if state.node in (END, REST):
+        status = "cancelled" if state.stopping else "ended" if state.node == END else "resting"
+        return Ended(status, state)
+    if state.stopping and state.node not in RUN_NODES:
+        return replace(state, node=BORDER)
+    try:
+        if not state.stopping:
+            await deps.control.check(state.request.id)
+        if state.node == BORDER:  # the move itself is pure, so it is told what came in
+            state = replace(state, decided=await deps.decisions.waiting(state.request.id))
+            state = left_out(state, await deps.skips.skipped())
+        return await _advance(state, nodes, deps, cursors)
+    except Stopped as order:
+        if order.order == "pause":
+            return Ended("paused", state, "order", "a person paused it")
+        return replace(state, stopping=True, node=BORDER)
+    except Outage as outage:
+        log.warning("Run %s stopped at %s: %s", state.request.id, state.node, outage.message)
+        return Ended("paused", state, outage.kind, outage.message, outage.until)
+
+
+async def _advance(
+    state: RunState, nodes: Mapping[str, Node], deps: Deps, cursors: Cursors
+) -> RunState:
+    """Run one node and save what it left."""
+    state = _within_budget(state)
+    node, task = state.node, state.current
+    await deps.events.emit(NodeStarted(state.request.id, task, node))
+    began = deps.clock.monotonic()
+    try:
+        step = await nodes[node](state, deps)
+    except TaskError as error:
+        step = Step(_failed(state, error), "error")
+    usage = _usage(state, step.state, deps.clock.monotonic() - began)
+    await deps.events.emit(NodeFinished(state.request.id, task, node, step.outcome, usage))
+    after = replace(_counted(step.state, node, usage), node=following(node, step.outcome))
+    after = await cursors.save(after, node=node, task=task)
+    await deps.events.emit(Advanced(state.request.id, task, after))
+    return after
+
+
+def _failed(state: RunState, error: TaskError) -> RunState:
+    """Keep what went wrong where the next node finds it."""
+    log.warning("%s failed: %s", state.node, error.message)
+    if not state.current:
+        return replace(state, problem=error.message)
+    return state.with_attempt(failure=Failure(error.kind, error.message, node=state.node))
+
+
+def _counted(state: RunState, node: str, usage: Usage) -> RunState:
+    """Count the step where it belongs: with the run, or with the attempt in hand."""
+    if node in RUN_NODES:
+        return replace(state, usage=_plus(state.usage, node, usage))
+    attempt = state.attempt
+    return state.with_attempt(
+        steps=attempt.steps + 1,
+        path=(*attempt.path, node),
+        usage=_plus(attempt.usage, node, usage),
+    )
+
+
+def _plus(usage: Mapping[str, Usage], node: str, more: Usage) -> dict[str, Usage]:
+    return {**usage, node: usage.get(node, Usage()) + more}
+
+
+def _usage(before: RunState, after: RunState, seconds: float) -> Usage:
+    """The node's share: the difference its model calls made to the attempt, and its wall time."""
+    old = before.attempts.get(before.current)
+    new = after.attempts.get(before.current)
+    if old is None or new is None or old.number != new.number:
+        return Usage(seconds)
+    return Usage(
+        seconds,
+        tokens=new.spent.tokens - old.spent.tokens,
+        cost=new.spent.cost - old.spent.cost,
+        calls=new.spent.calls - old.spent.calls,
+        unpriced=new.spent.unpriced - old.spent.unpriced,
+    )
+
+
+def _within_budget(state: RunState) -> RunState:
+    """Send an attempt that used its budget up to the classification, where no cycle is left."""
+    if state.node in RUN_NODES or state.node in _AFTER_FAILURE:
+        return state
+    if not (spent := _overspent(state)):
+        return state
+    failure = Failure("budget", f"the attempt used up its {spent}", node=state.node)
+    return replace(state.with_attempt(failure=failure), node="classify_failure")
+
+
+def _overspent(state: RunState) -> str:
+    options, attempt = state.request.options, state.attempt
+    if attempt.steps >= options.max_iterations:
+        return f"{options.max_iterations} steps"
+    if attempt.spent.tokens - attempt.embedded.tokens >= options.max_tokens:
+        return f"{options.max_tokens:,} tokens"
+    seconds = sum(usage.seconds for usage in attempt.usage.values())
+    return f"{options.max_seconds / 60:.0f} minutes" if seconds >= options.max_seconds else ""
+
+
+MARK = "[DRY RUN]"
+
+
+def would_do(state: RunState) -> tuple[Task, ...]:
+    """Tasks in the order a run would take them, as many as it may."""
+    return upcoming(replace(state, current=""))[: state.request.options.max_tasks]
+
+
+def lines(state: RunState) -> list[str]:
+    """One marked line a task; the problem instead when there is nothing to do."""
+    if state.problem:
+        return [f"{MARK} {state.problem}"]
+    tasks = would_do(state)
+    if not tasks:
+        return [f"{MARK} {state.request.roadmap} has no open task."]
+    return [
+        f"{MARK} {number}. {task.name}: {task.title} ({state.request.roadmap}, line {task.line})"
+        for number, task in enumerate(tasks, 1)
+    ]

@@ -1,0 +1,192 @@
+"""The cursors of a run in its journal: one of the run itself, one of each task it touched.
+
+A row says which node its cursor is at and holds that cursor's own record. Recovery is a fold over
+the newest rows, so a process that died is followed by one that goes on from the last saved node.
+
+State to journal rows and back: JSON, with every content held by reference beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from runner.graph import END, REST, RUN_NODES
+from runner.ports import Journal, JournalRow
+from runner.roadmap.parse import parse_roadmap
+from runner.state.changes import blob_sha
+from runner.state.options import Request
+from runner.state.run_state import Attempt, RunState, Status
+
+_BLOB = "$blob"
+_MARK = "$"
+"""Keys of our own that begin with it get one more, so that no path can pass for a reference."""
+_ATTEMPT = TypeAdapter(Attempt)
+_RUN = TypeAdapter(RunState)
+
+
+def encode_attempt(attempt: Attempt) -> tuple[dict[str, object], dict[str, bytes]]:
+    """Return (JSON, contents by sha)."""
+    contents: dict[str, bytes] = {}
+    return _lift(_ATTEMPT.dump_python(attempt), contents), contents
+
+
+def encode_run(state: RunState) -> tuple[dict[str, object], dict[str, bytes]]:
+    """Return the run's own record: no attempts, and of the roadmap only its path and bytes."""
+    contents: dict[str, bytes] = {}
+    data = _RUN.dump_python(replace(state, attempts={}, roadmap=None))
+    if state.roadmap:
+        data["roadmap"] = {"path": state.roadmap.path, "content": state.roadmap.content}
+    return _lift(data, contents), contents
+
+
+def decode_attempt(data: Mapping[str, object], content: Mapping[str, bytes]) -> Attempt:
+    """Rebuild an attempt from a row; ``content`` holds what ``references`` names."""
+    return _ATTEMPT.validate_python(_lower(dict(data), content.__getitem__))
+
+
+def decode_run(data: Mapping[str, object], content: Mapping[str, bytes]) -> RunState:
+    """Rebuild the run's own record; the roadmap is parsed again from its bytes."""
+    plain = _lower(dict(data), content.__getitem__)
+    roadmap = plain.pop("roadmap", None)
+    state = _RUN.validate_python(plain)
+    if roadmap is None:
+        return state
+    return replace(state, roadmap=parse_roadmap(roadmap["path"], roadmap["content"]))
+
+
+def references(data: object) -> set[str]:
+    """Name the contents a row refers to."""
+    if isinstance(data, dict):
+        if set(data) == {_BLOB}:
+            return {str(data[_BLOB])}
+        return _union(references(value) for value in data.values())
+    if isinstance(data, list):
+        return _union(references(value) for value in data)
+    return set()
+
+
+def _union(sets: Iterable[set[str]]) -> set[str]:
+    return set().union(*sets)
+
+
+def _lift(value: Any, contents: dict[str, bytes]) -> Any:
+    if isinstance(value, bytes):
+        sha = blob_sha(value)
+        contents[sha] = value
+        return {_BLOB: sha}
+    if isinstance(value, Mapping):
+        return {_escaped(str(key)): _lift(inner, contents) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_lift(inner, contents) for inner in value]
+    return value
+
+
+def _lower(value: Any, content: Callable[[str], bytes]) -> Any:
+    if isinstance(value, dict):
+        if set(value) == {_BLOB}:
+            return content(value[_BLOB])
+        return {_plain(key): _lower(inner, content) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_lower(inner, content) for inner in value]
+    return value
+
+
+def _escaped(key: str) -> str:
+    return _MARK + key if key.startswith(_MARK) else key
+
+
+def _plain(key: str) -> str:
+    return key.removeprefix(_MARK)
+
+
+BORDER = "decide_next"
+"""Where a task's cursor ends and the run's goes on."""
+
+
+class Cursors:
+    """Saves and recalls the rows of one run; knows the sequence number of each cursor.
+
+    ``at_work`` are the tasks that were begun and not settled when it was recalled, each with the
+    node it is at; several where tasks go side by side.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._seq: dict[str, int] = {}
+        self.at_work: dict[str, str] = {}
+
+    async def recall(self, request: Request, *, now: float) -> RunState:
+        """Fold the newest row of every cursor into the state; an unknown run starts at ``now``."""
+        rows = {row.task: row for row in await self._journal.recall(request.id)}
+        self._seq = {task: row.seq for task, row in rows.items()}
+        own = rows.pop("", None)
+        if own is None:
+            self._seq = {}
+            return RunState(request, started=now)
+        state = await self._run_of(own)
+        for row in rows.values():
+            state = state.put(decode_attempt(row.data, await self._contents(row)))
+        nodes = {row.task: row.node for row in rows.values()}
+        self.at_work = {
+            task: nodes[task]
+            for task, attempt in state.attempts.items()
+            if attempt.status is Status.IN_PROGRESS
+        }
+        return _in_hand(state, self.at_work)
+
+    async def save(self, state: RunState, *, node: str, task: str) -> RunState:
+        """Save what ``node`` left; where the cursor crosses a border the task's row comes first.
+
+        So a crash between the two rows repeats the run's step, which is a pure function. Returns
+        the state that is stored: the first writer of a row wins.
+        """
+        if node not in RUN_NODES:
+            return await self._save_task(state, task, state.node)
+        if task and state.current != task:
+            state = replace(await self._save_task(state, task, BORDER), node=state.node)
+        if state.current and state.node not in RUN_NODES | {END, REST}:
+            state = await self._save_task(state, state.current, state.node)
+        return await self._save_run(state)
+
+    async def _save_run(self, state: RunState) -> RunState:
+        data, contents = encode_run(state)
+        row = JournalRow(state.request.id, "", self._next(""), state.node, data)
+        stored = await self._write(row, contents)
+        if stored == row:
+            return state
+        return replace(await self._run_of(stored), attempts=state.attempts)
+
+    async def _save_task(self, state: RunState, task: str, node: str) -> RunState:
+        data, contents = encode_attempt(state.attempts[task])
+        row = JournalRow(state.request.id, task, self._next(task), node, data)
+        stored = await self._write(row, contents)
+        if stored == row:
+            return state
+        attempt = decode_attempt(stored.data, await self._contents(stored))
+        return replace(state.put(attempt), node=stored.node)
+
+    async def _run_of(self, row: JournalRow) -> RunState:
+        return replace(decode_run(row.data, await self._contents(row)), node=row.node)
+
+    def _next(self, task: str) -> int:
+        return self._seq.get(task, 0) + 1
+
+    async def _write(self, row: JournalRow, contents: dict[str, bytes]) -> JournalRow:
+        stored = await self._journal.save(row, contents)
+        self._seq[row.task] = row.seq
+        return stored
+
+    async def _contents(self, row: JournalRow) -> dict[str, bytes]:
+        return {sha: await self._journal.content(sha) for sha in references(row.data)}
+
+
+def _in_hand(state: RunState, at_work: Mapping[str, str]) -> RunState:
+    """Put a task that is at work in hand, the one of the run's own row first."""
+    if not at_work:
+        return replace(state, node=BORDER) if state.current else state
+    task = state.current if state.current in at_work else next(iter(at_work))
+    return replace(state, current=task, node=at_work[task])

@@ -1,0 +1,112 @@
+"""Propose checkboxes for a roadmap: by its structure, and only if that says nothing by a model."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from runner.loop.reading import quote
+from runner.prompts import question
+from runner.prompts.questions import Message
+from runner.roadmap.normalise.claimed import ClaimedTasks, read_answer, write_claims
+from runner.roadmap.normalise.propose import lines_of, normalise
+from runner.roadmap.normalise.rewrite import NormalizedRoadmap
+
+Ask = Callable[[tuple[Message, ...]], Awaitable[str]]
+
+MAX_CALLS = 2
+CHUNK = 40_000
+"""Characters of the file in one question, line numbers included."""
+_LONGEST_LINE = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Lines ``first`` to ``last`` (from 1) of a file, each behind its number."""
+
+    first: int
+    last: int
+    text: str
+
+
+async def propose(path: str, content: bytes, ask: Ask) -> NormalizedRoadmap:
+    """Return a proposal; the model is asked at most twice, and nothing it invents is kept.
+
+    Raises what ``ask`` raises.
+    """
+    proposal = normalise(path, content)
+    if proposal.verdict != "unclear":
+        return proposal
+    lines = lines_of(content)
+    chunks = cut(lines)
+    claims, unread = await _ask_about(path, lines, chunks[:MAX_CALLS], ask)
+    if len(chunks) > MAX_CALLS:
+        at = chunks[MAX_CALLS].first
+        unread = (*unread, f"lines {at} to {len(lines)} were not read: the file is too long")
+    dropped = (*claims.dropped, *unread)
+    if not claims.held:
+        why = claims.problem or "the model names no task that stands in the file"
+        return replace(proposal, why=why, dropped=dropped, by_model=True)
+    written = write_claims(path, content, claims.held)
+    return replace(written, dropped=(*dropped, *written.dropped))
+
+
+def cut(lines: Sequence[str]) -> tuple[Chunk, ...]:
+    """Cut a file into chunks of bounded size, before a heading or blank line if there is one."""
+    shown = [f"{at:5} | {line[:_LONGEST_LINE]}" for at, line in enumerate(lines, 1)]
+    chunks: list[Chunk] = []
+    start = 0
+    while start < len(shown):
+        end = _end(lines, shown, start)
+        chunks.append(Chunk(start + 1, end, "\n".join(shown[start:end])))
+        start = end
+    return tuple(chunks)
+
+
+def _end(lines: Sequence[str], shown: Sequence[str], start: int) -> int:
+    """Return the line after the last of a chunk that begins at ``start``."""
+    end, size = start, 0
+    while end < len(shown) and (size := size + len(shown[end]) + 1) <= CHUNK:
+        end += 1
+    if end == len(shown):
+        return end
+    later = range(end, start + (end - start) // 2, -1)
+    heading = next((at for at in later if lines[at].startswith("#")), None)
+    blank = next((at for at in later if not lines[at].strip()), None)
+    return heading or blank or end
+
+
+async def _ask_about(
+    path: str, lines: Sequence[str], chunks: Sequence[Chunk], ask: Ask
+) -> tuple[ClaimedTasks, tuple[str, ...]]:
+    """Ask about each chunk; about a single one again when its answer cannot be read."""
+    read: list[ClaimedTasks] = []
+    for chunk in chunks:
+        said = await _ask_once(path, lines, chunk, ask, "")
+        if said.problem and len(chunks) == 1:
+            said = await _ask_once(path, lines, chunk, ask, said.problem)
+        read.append(said)
+    held = tuple(claim for said in read for claim in said.held)
+    dropped = tuple(line for said in read for line in said.dropped)
+    unread = tuple(
+        f"lines {chunk.first} to {chunk.last}: {said.problem}"
+        for chunk, said in zip(chunks, read, strict=True)
+        if said.problem
+    )
+    problem = next((said.problem for said in read if said.problem), "")
+    return ClaimedTasks(held, dropped, problem), unread
+
+
+async def _ask_once(
+    path: str, lines: Sequence[str], chunk: Chunk, ask: Ask, complaint: str
+) -> ClaimedTasks:
+    messages = question(
+        "normalise",
+        path=path,
+        part=chunk.last - chunk.first + 1 < len(lines),
+        first=chunk.first,
+        last=chunk.last,
+        quoted=quote(path, chunk.text.encode("utf-8", "surrogateescape"), limit=2 * CHUNK),
+        complaint=complaint,
+    )
+    return read_answer(await ask(messages), lines)

@@ -1,0 +1,159 @@
+"""Why a run has nothing to work on, and what people can do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from runner.loop.schedule import open_tasks
+from runner.roadmap.edit import find
+from runner.roadmap.named_work import in_phase
+from runner.roadmap.task import Roadmap, Task
+from runner.state.run_state import RunState, Status
+from runner.text.sanitize import defuse
+
+_MOST = 20
+_MOST_MEANT = 3
+_USUAL = frozenset(
+    f"{stem}.{ending}"
+    for stem in ("roadmap", "todo", "todos", "tasks", "plan", "backlog")
+    for ending in ("md", "markdown")
+)
+_WHY = {
+    Status.COMPLETED: "is done already: its box is ticked",
+    Status.IN_REVIEW: "is in review already: its pull request is open",
+    Status.DECLINED: "was declined: its pull request was closed without a merge",
+    Status.AWAITING_APPROVAL: "waits for a decision about what to do with it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StartCommands:
+    """What people type to start a run; ``roadmap`` goes before the path of one.
+
+    ``normalise`` goes before a path to get checkboxes ('': the run proposes them by itself).
+    """
+
+    word: str = "/execute"
+    roadmap: str = "/execute "
+    normalise: str = ""
+
+
+ON_GITHUB = StartCommands()
+ON_A_CHECKOUT = StartCommands("cairn run", "cairn run --roadmap ", "cairn roadmap normalize ")
+
+
+def missing_roadmap(path: str, start: StartCommands = ON_GITHUB, paths: Iterable[str] = ()) -> str:
+    """There is no such file; among ``paths`` (what there is) may be the one that was meant."""
+    said = f"There is no file `{_plain(path)}` on the branch this run builds on."
+    if meant := _meant(path, paths):
+        names = " or ".join(f"`{start.roadmap}{_plain(each)}`" for each in meant)
+        return f"{said} There is another one that looks like it; name it: {names}."
+    return (
+        f"{said} Add one with a task list (`- [ ] what to do`) or name another path: "
+        f"`{start.roadmap}docs/PLAN.md`."
+    )
+
+
+def _meant(path: str, paths: Iterable[str]) -> list[str]:
+    """Files that bear the same name elsewhere or in other letters, else one roadmaps often have."""
+    name = path.rpartition("/")[2].lower()
+    by_name = [(each.rpartition("/")[2].lower(), each) for each in paths]
+    same = [each for found, each in by_name if found == name]
+    usual = [each for found, each in by_name if found in _USUAL]
+    return sorted(same or usual, key=lambda each: (each.count("/"), each))[:_MOST_MEANT]
+
+
+def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands = ON_GITHUB) -> str:
+    """Say why no task can be picked, or nothing."""
+    path, wanted = _plain(roadmap.path), state.request.options.task
+    if not roadmap.content.strip():
+        return f"`{path}` is empty. Add tasks to it, one a line: `- [ ] what to do`."
+    if roadmap.asks and not (wanted and roadmap.tasks):
+        return f"`{path}`: {roadmap.asks}"
+    if not roadmap.tasks:
+        propose = f", or let `{start.normalise}{path}` propose checkboxes" * bool(start.normalise)
+        return (
+            f"`{path}` has no checkboxes, so it is not clear what is a task. Write each task as "
+            f"`- [ ] what to do` and run `{start.word}` again{propose}."
+        )
+    if wanted:
+        task = find(roadmap, wanted)
+        return _unworkable(state, task) if task else _no_single(roadmap, wanted)
+    phase = state.request.options.phase
+    if phase and not any(in_phase(task, phase) for task in roadmap.tasks):
+        return _no_phase(roadmap, phase)
+    if not open_tasks(state):
+        if state.request.options.tasks:
+            return _none_left(state, roadmap, start)
+        if left := [task for task in roadmap.tasks if _is_left(state, task)]:
+            return (
+                f"What is open in `{path}` is optional or crossed out, and done only when it is "
+                f"named (`--task`):\n\n{_listed(left[:_MOST])}"
+            )
+        return (
+            f"`{path}` has no open task: every one is ticked, waits for a decision, is in review, "
+            "declined (its pull request was closed without a merge) or depends on one that is. Add "
+            "a task to go on."
+        )
+    return ""
+
+
+def _none_left(state: RunState, roadmap: Roadmap, start: StartCommands) -> str:
+    """Of the tasks the run is bound to none can be worked on: name those that are still open."""
+    keys = set(state.request.options.tasks)
+    waiting = [t for t in roadmap.tasks if t.key in keys and state.status(t) is Status.BLOCKED]
+    said = f"Of the tasks this run is for, none of `{_plain(roadmap.path)}` can be worked on now"
+    if not waiting:
+        return f"{said}: each is done, in review, declined or gone."
+    return (
+        f"{said}. These wait for tasks that are no part of the run; `{start.word}` starts one for "
+        f"the whole roadmap:\n\n{_listed(waiting[:_MOST])}"
+    )
+
+
+def _is_left(state: RunState, task: Task) -> bool:
+    return task.kind == "work" and state.status(task) is Status.PENDING
+
+
+def _no_single(roadmap: Roadmap, wanted: str) -> str:
+    """A name that nothing bears, or more than one task."""
+    path, name = _plain(roadmap.path), _plain(wanted)
+    same = [task for task in roadmap.tasks if task.id == wanted]
+    if same:
+        return (
+            f"`{path}` has several tasks called `{name}`. Name one by its key:\n\n{_listed(same)}"
+        )
+    names = ", ".join(f"`{task.name}`" for task in roadmap.tasks[:_MOST])
+    return f"`{path}` has no task called `{name}`. Its tasks: {names}."
+
+
+def _no_phase(roadmap: Roadmap, wanted: str) -> str:
+    """A phase that no task is of."""
+    said = f"`{_plain(roadmap.path)}` has no tasks in a phase called `{_plain(wanted)}`."
+    phases = [phase for phase in dict.fromkeys(task.phase for task in roadmap.tasks) if phase]
+    if not phases:
+        return f"{said} Its headings name no phases."
+    return f"{said} Its phases: {', '.join(f'`{_plain(phase)}`' for phase in phases[:_MOST])}."
+
+
+def _listed(tasks: Iterable[Task]) -> str:
+    return "\n".join(
+        f"- `{task.key}` (line {task.line}) {defuse(task.title, plain=True)}" for task in tasks
+    )
+
+
+def _unworkable(state: RunState, task: Task) -> str:
+    """Say why a task that was asked for cannot be worked on, or nothing."""
+    name = f"Task `{task.name}` (line {task.line})"
+    if task.kind == "summary":
+        return f"{name} has tasks of its own; name one of them."
+    if task.kind == "check":
+        return f"{name} is a check of other work and no task; name the work it stands with."
+    why = _WHY.get(state.status(task))
+    return f"{name} {why}." if why else ""
+
+
+def _plain(text: str) -> str:
+    """Text to stand in a code span, where nothing is active."""
+    return text.replace("`", "'")

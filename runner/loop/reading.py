@@ -1,0 +1,183 @@
+"""Read a tree: base and change set together, contents fetched once for the paths that matter.
+
+Which image a tree needs: the one that is configured, or what its setup commands made of it.
+
+A change set may change a lock file; then its tree needs another image than the base.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from pathspec import GitIgnoreSpec
+
+from runner.errors import TaskError
+from runner.loop.deps import Deps, box_spec
+from runner.loop.workspace import File, materialise, tree_files
+from runner.ports import SandboxSession, Setup
+from runner.state.changes import EXECUTABLE, FILE, SUBMODULE, ChangeSet, Snapshot, TreeEntry
+from runner.state.options import Options
+from runner.state.run_state import RunState
+from runner.text.mask import NOT_SHOWN, is_secret_file
+
+Read = Callable[[str], bytes | None]
+
+
+async def base_of(state: RunState, deps: Deps) -> Snapshot:
+    """The tree the attempt in hand builds on."""
+    return await deps.repository.snapshot(state.attempt.base)
+
+
+async def contents(deps: Deps, base: Snapshot, paths: Iterable[str]) -> dict[str, bytes]:
+    """Contents of those ``paths`` that are files of ``base`` (not links, not submodules)."""
+    wanted = {p: base.entries[p].sha for p in paths if _is_file(base, p)}
+    by_sha = await deps.repository.blobs(sorted(set(wanted.values())))
+    return {path: by_sha[sha] for path, sha in wanted.items()}
+
+
+async def everything(deps: Deps, base: Snapshot, changes: ChangeSet) -> dict[str, File]:
+    """Return the whole tree after the change, with contents, to fill a box with."""
+    kept = (entry for path, entry in base.entries.items() if path not in changes.files)
+    shas = sorted({entry.sha for entry in kept if entry.mode != SUBMODULE})
+    return tree_files(base, await deps.repository.blobs(shas), changes)
+
+
+def reader(old: dict[str, bytes], changes: ChangeSet | None = None) -> Read:
+    """Make a function from path to content: the change set's where it has one, else the base's."""
+    files = changes.files if changes else {}
+
+    def read(path: str) -> bytes | None:
+        if path in files:
+            write = files[path]
+            return write.content if write else None
+        return old.get(path)
+
+    return read
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A file as it is shown to a model; ``fence`` is longer than any inside, ``partial`` if cut."""
+
+    path: str
+    text: str
+    language: str
+    fence: str
+    partial: bool = False
+
+
+def quote(path: str, content: bytes, *, limit: int) -> Quoted:
+    """Show a text file, cut at ``limit`` characters; of a secret one only that it is there."""
+    if is_secret_file(path):
+        return Quoted(path, NOT_SHOWN, "", "```", partial=True)
+    text = content.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n")
+    partial = len(text) > limit
+    if partial:
+        text = text[:limit] + "\n[... cut ...]"
+    longest = max((len(run) for run in _ticks(text)), default=0)
+    suffix = path.rpartition(".")[2]
+    return Quoted(path, text, _LANGUAGES.get(suffix, ""), "`" * max(3, longest + 1), partial)
+
+
+_LANGUAGES = {"py": "python", "js": "javascript", "ts": "typescript", "md": "markdown"} | {
+    same: same for same in ("json", "yaml", "toml", "html", "css", "sql", "go", "rust", "sh")
+}
+
+
+def _ticks(text: str) -> Iterable[str]:
+    run = ""
+    for char in text + " ":
+        if char == "`":
+            run += char
+        elif run:
+            yield run
+            run = ""
+
+
+def named_in(text: str, paths: Collection[str]) -> list[str]:
+    """Those ``paths`` whose file name occurs in ``text``: all that an answer can be about."""
+    return [path for path in paths if path.rpartition("/")[2] in text]
+
+
+def _is_file(base: Snapshot, path: str) -> bool:
+    return path in base.entries and base.entries[path].mode in (FILE, EXECUTABLE)
+
+
+# Names of files, in any folder, that say what has to be installed.
+INPUTS = (
+    *("requirements*.txt", "constraints*.txt", "requirements*.in", "pyproject.toml", "setup.py"),
+    *("setup.cfg", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile", "Pipfile.lock", "pylock*.toml"),
+    *("environment.yml", "package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock"),
+    *("pnpm-lock.yaml", "pnpm-workspace.yaml", "bun.lock", ".npmrc", ".python-version", ".nvmrc"),
+    *("go.mod", "go.sum", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "Gemfile"),
+    *("Gemfile.lock", "composer.json", "composer.lock", "pom.xml", "build.gradle*"),
+    *("gradle.lockfile",),
+)
+
+_RESTORE = """\
+kept="$CAIRN_PREPARED/home"
+if [ -n "$CAIRN_PREPARED" ] && [ -d "$kept" ]; then cp -R "$kept/." "$HOME/"; fi
+"""
+
+
+async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: ChangeSet) -> str:
+    """Return the image for base + change set, made now when no task needed it before.
+
+    Raises ``TaskError`` (kind ``environment``) when a setup command fails, ``Outage`` when the
+    engine does.
+    """
+    options = state.request.options
+    if not options.setup or options.verify_mode in ("syntax", "off"):
+        return options.image
+
+    setup = setup_of(options, changes.entries(base))
+    # an answer reaches what is kept only through the files the key is made of: any other change of
+    # it would work on in later runs, though it was never published
+    kept = ChangeSet({p: w for p, w in changes.files.items() if _matters(options, p)})
+
+    async def fill(box: SandboxSession) -> None:
+        await materialise(box, await everything(deps, base, kept))
+
+    return await deps.sandbox.prepare(box_spec(state), setup, fill)
+
+
+async def restore_home(box: SandboxSession) -> None:
+    """Copy what setup commands left in HOME into the HOME of a fresh box.
+
+    Raises ``TaskError`` (kind ``environment``) when it does not fit.
+    """
+    result = await box.run(["sh", "-c", _RESTORE])
+    if result.exit_code:
+        said = result.stderr.decode(errors="replace").strip()[-500:]
+        raise TaskError(
+            "environment",
+            f"What sandbox.setup left in HOME cannot be copied ({said}). Raise the sandbox's disk "
+            "limit, or let setup write below $CAIRN_PREPARED.",
+        )
+
+
+def setup_of(options: Options, entries: Mapping[str, TreeEntry]) -> Setup:
+    """Return the setup of a tree: the same for every tree with the same lock and manifest files."""
+    found = {
+        path: (entry.mode, entry.sha)
+        for path, entry in sorted(entries.items())
+        if _matters(options, path)
+    }
+    return Setup(
+        commands=options.setup,
+        inputs=hashlib.sha256(json.dumps(found).encode()).hexdigest(),
+        project=options.project,
+        network=options.setup_network,
+    )
+
+
+def _matters(options: Options, path: str) -> bool:
+    """Say whether a file decides on what is installed."""
+    name = path.rpartition("/")[2]
+    if any(fnmatchcase(name, pattern) for pattern in INPUTS):
+        return True
+    return GitIgnoreSpec.from_lines(options.setup_files).match_file(path)

@@ -1,0 +1,426 @@
+"""What comes next in a run: pure functions of its state.
+
+Which tasks wait for others, and for which of them that is in vain: functions of the state.
+
+Which tasks must lie on one line, since a later one needs them together. Pure.
+
+What a task builds on where pull requests are independent of each other. Pure.
+
+Without an unmerged dependency that is the default branch, with one that one's branch. Tasks that a
+later one needs together lie on each other, so that a single branch has them all: see ``families``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from runner.loop.applied import applied
+from runner.roadmap.named_work import in_phase
+from runner.roadmap.order import apart, ordered
+from runner.roadmap.parse import Grouping, TaskGroup, group
+from runner.roadmap.task import Task
+from runner.state.publishing import Member, Stack
+from runner.state.run_state import Attempt, Failure, RunState, Status
+
+
+def families(keys: Iterable[str], needs: Callable[[str], tuple[str, ...]]) -> dict[str, str]:
+    """Return the family of each such task: two that one task needs, and what these need in turn.
+
+    ``needs`` are the tasks that one builds on. Tasks that lie on nobody's line with others are
+    absent.
+    """
+    root: dict[str, str] = {}
+    todo: list[str] = []
+    for needed in dict.fromkeys(map(needs, keys)):
+        if len(needed) > 1:
+            _unite(root, needed)
+            todo += needed
+    done: set[str] = set()
+    while todo:
+        key = todo.pop()
+        if key not in done:
+            done.add(key)
+            _unite(root, (key, *needs(key)))
+            todo += needs(key)
+    return {key: _find(root, key) for key in root}
+
+
+def _unite(root: dict[str, str], keys: tuple[str, ...]) -> None:
+    for key in keys:
+        root.setdefault(key, key)
+        root[_find(root, key)] = _find(root, keys[0])
+
+
+def _find(root: dict[str, str], key: str) -> str:
+    while root[key] != key:
+        root[key] = root[root[key]]
+        key = root[key]
+    return key
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """``commit`` is the head of ``branch``."""
+
+    commit: str
+    branch: str
+
+
+def independent(state: RunState) -> bool:
+    """Say whether the pull requests of a run are independent."""
+    return state.request.options.pull_requests == "independent"
+
+
+class Bases:
+    """Finds the places of a run's tasks; ``added`` are commits its state does not know yet."""
+
+    def __init__(self, state: RunState, added: Mapping[str, Attempt] | None = None) -> None:
+        for attempt in (added or {}).values():
+            state = _taken(state, attempt)
+        self._state = state
+        self._members = tuple(state.members.values())
+        self._by_branch = {member.branch: member for member in self._members}
+        self._by_task = {key: member for member in self._members for key in member.tasks}
+        self._tasks = {task.key: task for task in state.tasks}
+
+    def of(self, *keys: str) -> Base | None:
+        """Return what one task or group builds on; None where no branch has all it needs.
+
+        Of several branches that would do the newest is taken.
+        """
+        needed = frozenset(self._needed(keys))
+        fit = needed.union(self._mates(keys))
+        for member in reversed(self._members):
+            if member in fit and all(self._holds(member, each) for each in needed):
+                return Base(member.commit, member.branch)
+        return None if needed else Base(self._state.tip, self._state.tip_branch)
+
+    def awaited(self, *keys: str) -> str:
+        """Return a task that must be merged before another one has a place; '' if it has one."""
+        if self.of(*keys):
+            return ""
+        return next((member.task for member in self._needed(keys)), "")
+
+    def below(self, branch: str) -> Iterator[str]:
+        """Yield a branch and those it stands on, as far as they are not merged."""
+        seen: set[str] = set()
+        while branch in self._by_branch and branch not in seen:
+            seen.add(branch)
+            yield branch
+            branch = self._by_branch[branch].below
+
+    def _needed(self, keys: tuple[str, ...]) -> list[Member]:
+        found = (self._by_task.get(need) for key in keys for need in self._needs(key))
+        return [each for each in found if each and each.task not in keys]
+
+    def _mates(self, keys: tuple[str, ...]) -> list[Member]:
+        family = {self._families[key] for key in keys if key in self._families}
+        mates = {key for key, name in self._families.items() if name in family}
+        return [member for member in self._members if not mates.isdisjoint(member.tasks)]
+
+    def _holds(self, member: Member, other: Member) -> bool:
+        return other.branch in self.below(member.branch)
+
+    def _needs(self, key: str) -> tuple[str, ...]:
+        """What a task builds on and is not merged: its dependencies, and what it came of."""
+        task = self._tasks.get(key)
+        wanted = (*(task.depends_on if task else ()), *self._origin(key))
+        return tuple(each for each in wanted if self._counts(each))
+
+    def _origin(self, key: str) -> tuple[str, ...]:
+        return (self._state.origins[key],) if key in self._state.origins else ()
+
+    def _counts(self, key: str) -> bool:
+        task = self._tasks.get(key)
+        return key in self._by_task or (task is not None and not task.checked)
+
+    @cached_property
+    def _families(self) -> dict[str, str]:
+        return families([*self._tasks, *self._by_task], self._needs)
+
+
+def grounded(state: RunState, stack: Stack) -> RunState:
+    """Return the run on what is there now: the tip of the stack, or the branch below all of it."""
+    state = replace(state, base=stack.base)
+    if not independent(state):
+        return replace(state, tip=stack.tip, tip_branch=stack.branch)
+    members = {member.task: member for member in stack.members}
+    return replace(state, tip=stack.base, tip_branch=stack.base_branch, members=members)
+
+
+def place_of(state: RunState, keys: tuple[str, ...]) -> Base:
+    """Return what a task or group that is picked builds on; ``ready`` ones have a place."""
+    place = Bases(state).of(*keys) if independent(state) else None
+    return place or Base(state.tip, state.tip_branch)
+
+
+def unplaced(state: RunState, tasks: tuple[Task, ...]) -> dict[str, str]:
+    """Return which tasks have no place before another one is merged, each with that one."""
+    if not independent(state) or not state.members:
+        return {}
+    places = Bases(state)
+    return {task.key: by for task in tasks if (by := places.awaited(task.key))}
+
+
+def advanced_apart(state: RunState) -> RunState:
+    """Take in the commits of the run: open members, or what was merged into the default branch."""
+    no = {key for key, status in state.statuses.items() if status is Status.DECLINED}
+    for attempt in state.attempts.values():
+        if attempt.commit and attempt.task not in (*state.taken, *no):
+            state = applied(_taken(state, attempt), attempt)
+    return state
+
+
+def _taken(state: RunState, attempt: Attempt) -> RunState:
+    state = replace(state, taken=(*state.taken, attempt.task))
+    if attempt.branch == state.tip_branch:
+        return replace(state, tip=attempt.commit)
+    keys = (attempt.task, *attempt.members)
+    rewrites = bool(attempt.rewritten)
+    place = (attempt.commit, attempt.branch, attempt.below, attempt.url)
+    made = Member(keys, *place, rewrites=rewrites)
+    return replace(state, members={**state.members, attempt.task: made})
+
+
+_DONE = {Status.COMPLETED, Status.IN_REVIEW, Status.REPLACED}
+"""What a run can build on: it works on the tip of the stack, reviewed or not."""
+_ON_THE_WAY = {Status.PENDING, Status.IN_PROGRESS}
+
+
+def asked_for(state: RunState, task: Task) -> bool:
+    """Say whether a task is part of the run.
+
+    Optional and crossed-out work, or that of a template, is done only when it is named.
+    """
+    options = state.request.options
+    if options.phase and not in_phase(task, options.phase):
+        return False
+    if options.tasks and task.key not in options.tasks and task.key not in state.depths:
+        return False
+    if options.task:
+        came_of_it = task.key in state.depths
+        return task.kind == "work" and (came_of_it or options.task in (task.key, task.id))
+    return task.runnable and not (state.roadmap and state.roadmap.asks)
+
+
+def comes_back(attempt: Attempt) -> bool:
+    """Say whether a task is tried once more; one that another run was asked to retry is not.
+
+    A proposal that nobody answered ends as deferred (DESIGN §8), so its task comes back too.
+    """
+    elsewhere = attempt.decision is not None and attempt.decision.channel == "retry"
+    return attempt.status is Status.DEFERRED and attempt.number == 1 and not elsewhere
+
+
+def upcoming(state: RunState) -> tuple[Task, ...]:
+    """The tasks a run has still before it if all goes well, in the order it takes them."""
+    vain = blocked(state)
+    return tuple(task for task in _open(_afresh(state)) if task.key not in vain)
+
+
+def ready(state: RunState) -> tuple[Task, ...]:
+    """Open tasks that wait for nothing of this run, in the order it takes them."""
+    state = _afresh(state)
+    waits = _Waits(state)
+    found = tuple(task for task in _open(state) if not waits.first(task))
+    homeless = unplaced(state, found)
+    return tuple(task for task in found if task.key not in homeless)
+
+
+def with_blocked(state: RunState) -> RunState:
+    """Take down which tasks wait in vain; a decision or a retry can free them again."""
+    return replace(state, blocked_by=blocked(state))
+
+
+def blocked(state: RunState) -> dict[str, str]:
+    """Return the tasks of the run that cannot be worked on, each with what stands in its way.
+
+    That is a task it depends on which failed, was skipped, declined, parked or put off for good, is
+    blocked itself, or is no part of a run of the whole roadmap; or one that must be merged first.
+    """
+    state = _afresh(state)
+    waits = _Waits(state)
+    homeless = unplaced(state, tuple(t for t in _open(state) if not waits.first(t)))
+    for task in _open(state):
+        if by := waits.vain(task) or homeless.get(task.key, ""):
+            waits.blocked[task.key] = by
+    return waits.blocked
+
+
+def missing(state: RunState, task: Task) -> tuple[Task, ...]:
+    """Return what a task depends on that is not done and was left out of the run by name."""
+    if not _by_name(state):
+        return ()
+    needed = set(task.depends_on)
+    return tuple(
+        other
+        for other in state.tasks
+        if other.key in needed and state.status(other) not in _DONE and not asked_for(state, other)
+    )
+
+
+def _open(state: RunState) -> Iterator[Task]:
+    """The tasks of the run that are still to be done, in order."""
+    for task in ordered(state.tasks):
+        if state.status(task) is Status.PENDING and asked_for(state, task):
+            yield task
+
+
+def _afresh(state: RunState) -> RunState:
+    """The state without what was blocked: that may have gone since."""
+    return replace(state, blocked_by={})
+
+
+def _by_name(state: RunState) -> bool:
+    return bool(state.request.options.task or state.request.options.phase)
+
+
+class _Waits:
+    """Looks through each list of dependencies once, however many tasks share it."""
+
+    def __init__(self, state: RunState) -> None:
+        self._state = state
+        self._tasks = {task.key: task for task in state.tasks}
+        self._first: dict[int, str] = {}
+        self._vain: dict[int, str] = {}
+        self.blocked: dict[str, str] = {}
+
+    def first(self, task: Task) -> str:
+        """The first task of this run that one waits for, '' when there is none."""
+        at = id(task.depends_on)
+        if at not in self._first:
+            self._first[at] = next((k for k in task.depends_on if self._is_awaited(k)), "")
+        return self._first[at]
+
+    def vain(self, task: Task) -> str:
+        """The first task that one waits for in vain; all it depends on were looked at before."""
+        at = id(task.depends_on)
+        if at not in self._vain:
+            self._vain[at] = next((k for k in task.depends_on if self._is_hopeless(k)), "")
+        return self._vain[at]
+
+    def _is_awaited(self, key: str) -> bool:
+        task = self._tasks.get(key)
+        if task is None or self._state.status(task) in _DONE:
+            return False
+        return not _by_name(self._state) or asked_for(self._state, task)
+
+    def _is_hopeless(self, key: str) -> bool:
+        if not self._is_awaited(key):
+            return False
+        task, attempt = self._tasks[key], self._state.attempts.get(key)
+        status = self._state.status(task)
+        if key in self.blocked:
+            return True
+        if attempt and comes_back(attempt):
+            return False
+        if status in _ON_THE_WAY:
+            return not asked_for(self._state, task)
+        return True
+
+
+def open_tasks(state: RunState) -> tuple[Task, ...]:
+    """Tasks that may be worked on now, in document order but behind what they depend on.
+
+    A retry does not count as one more. A task that is likely to write what another one at work
+    writes waits for it.
+    """
+    more = state.picked < state.request.options.max_tasks
+    busy = [state.task_of(key) for key in state.at_work]
+    return tuple(
+        task
+        for task in ready(state)
+        if (more or task.key in state.attempts) and all(apart(task, other) for other in busy)
+    )
+
+
+def next_piece(state: RunState) -> TaskGroup:
+    """The first open task, together with the small neighbours that are worked on with it."""
+    tasks = open_tasks(state)
+    options = state.request.options
+    most = max(1, min(options.grouping, options.max_tasks - state.picked))
+    tried = {key for a in state.attempts.values() for key in (a.task, *a.former)}
+    return group(tasks, by=Grouping(tasks=most), apart=frozenset(tried))[0]
+
+
+def settle(state: RunState) -> RunState:
+    """Give the task just left its last word, whatever happened: none is picked for ever."""
+    if not state.current:
+        return state
+    attempt = state.attempt
+    state = advanced(state)
+    if attempt.commit and not attempt.rewritten:
+        attempt = replace(attempt, status=Status.COMPLETED)
+    elif attempt.status is Status.IN_PROGRESS:
+        attempt = replace(attempt, status=Status.PENDING if state.stopping else Status.FAILED)
+        attempt = replace(attempt, failure=attempt.failure or _unexplained(attempt, state.stopping))
+    return replace(state.put(attempt), current="")
+
+
+def advanced(state: RunState) -> RunState:
+    """Move the tip to the newest commit of the run's line, and take in what recoveries rewrote.
+
+    Read off the attempts, so that a crash between the rows of a border loses no commit, and tasks
+    that were worked on side by side may be settled in any order.
+    """
+    if independent(state):
+        return advanced_apart(state)
+    no = {key for key, status in state.statuses.items() if status is Status.DECLINED}
+    made = (a for a in state.attempts.values() if a.commit and a.task not in no)
+    on = {a.base: a for a in made if a.commit != a.base}
+    while (attempt := on.pop(state.tip, None)) is not None:
+        state = replace(state, tip=attempt.commit, tip_branch=attempt.branch)
+        state = applied(state, attempt)
+    return state
+
+
+def left_out(state: RunState, keys: Collection[str]) -> RunState:
+    """Leave out the tasks that people want skipped, as far as nothing was begun of them."""
+    options = state.request.options
+    skipped = {
+        task.key: Status.SKIPPED
+        for task in state.tasks
+        if task.key in keys
+        and task.key not in state.attempts
+        and not (options.retry and options.task in (task.key, task.id))
+    }
+    return replace(state, statuses={**state.statuses, **skipped}) if skipped else state
+
+
+def next_move(state: RunState) -> str:
+    """Say what ``decide_next`` ends with, for a state in which no task is in hand."""
+    if state.stopping:
+        return "stop"
+    if decided(state):
+        return "decided"
+    if open_tasks(state):
+        return "ok"
+    if state.at_work:
+        return "rest"  # until the next of them lands
+    attempts = state.attempts.values()
+    if any(comes_back(a) for a in attempts):
+        return "deferred"
+    return "rest" if any(a.status is Status.AWAITING_APPROVAL for a in attempts) else "stop"
+
+
+def decided(state: RunState) -> str:
+    """The parked task that was decided about first, '' when there is none."""
+    parked = (key for key in state.decided if key in state.attempts)
+    waits = Status.AWAITING_APPROVAL
+    return next((key for key in parked if state.attempts[key].status is waits), "")
+
+
+def _unexplained(attempt: Attempt, stopping: bool) -> Failure | None:
+    if stopping:
+        return None
+    return Failure("internal", "the attempt ended without a checkpoint", node=attempt.path[-1])
+
+
+def retry(state: RunState) -> RunState:
+    """Open every task that was deferred once; its next attempt is its last."""
+    for attempt in list(state.attempts.values()):
+        if comes_back(attempt):
+            state = state.put(replace(attempt, status=Status.PENDING))
+    return state

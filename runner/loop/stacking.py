@@ -1,0 +1,118 @@
+"""The roadmap as it stands: the newest of the base branch, with what open pull requests change.
+
+A run builds its code on the tip of the stack, which may be older than the base branch. The roadmap
+it reads is never older, so that a task that was added an hour ago can be worked on while pull
+requests wait for review.
+
+A run that rested goes on from what is there now: the newest tip and the roadmap of it. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+
+from runner.loop.applied import edited
+from runner.ports import Repository
+from runner.roadmap.edit import EditRefused, tick_all, untick_all
+from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.replay import RoadmapEdits, Unmerged, with_unmerged
+from runner.roadmap.task import Roadmap, Task
+from runner.state.changes import EXECUTABLE, FILE
+from runner.state.publishing import Stack
+from runner.state.run_state import RunState, Status
+
+_DONE = {Status.COMPLETED, Status.IN_REVIEW}
+
+
+async def roadmap_now(repository: Repository, stack: Stack, path: str) -> Unmerged | None:
+    """Return the roadmap a run reads; None when the base branch has no such file.
+
+    On a checkout nothing is unmerged, so that it is the file at the tip. Raises ``Outage`` and
+    ``TaskError``.
+    """
+    newest = await _read(repository, stack.base or stack.tip, path)
+    if newest is None or not stack.members:
+        return None if newest is None else Unmerged(newest)
+    edits = []
+    for member in stack.members:
+        mine = await _read(repository, member.commit, path)
+        old = await _read(repository, member.fork, path) if member.fork else newest
+        if mine is not None and old is not None:
+            edits.append(RoadmapEdits(old, mine))
+    return with_unmerged(path, newest, edits)
+
+
+def roadmap_for(state: RunState, mine: bytes, keys: Collection[str]) -> bytes:
+    """Return the bytes that a commit about some tasks edits, on a branch whose roadmap is ``mine``.
+
+    These are the branch's own, so that a pull request shows its own tick and no more. Where the
+    branch does not have a task, for it was added to the base branch since, they are the newest of
+    the base branch with what this branch changes: the pull request shows the added lines as well,
+    and once what is below it is merged they are part of its base and its diff is one tick again.
+    """
+    there = parse_roadmap(state.request.roadmap, mine)
+    now = state.roadmap
+    if now is None or not state.base or set(keys) <= {task.key for task in there.tasks}:
+        return mine
+    ticked = {task.key for task in there.tasks if task.checked}
+    others = [
+        task.key
+        for task in now.tasks
+        if task.checked and task.key not in ticked and state.status(task) is Status.IN_REVIEW
+    ]
+    ours = [
+        task.key
+        for task in now.tasks
+        if not task.checked and task.key in ticked and state.status(task) in _DONE
+    ]
+    return tick_all(now.path, untick_all(now.path, now.content, others), ours)
+
+
+async def _read(repository: Repository, commit: str, path: str) -> bytes | None:
+    entry = (await repository.snapshot(commit)).entries.get(path)
+    if entry is None or entry.mode not in (FILE, EXECUTABLE):
+        return None
+    return (await repository.blobs([entry.sha]))[entry.sha]
+
+
+def reread(state: RunState, roadmap: Roadmap, statuses: Mapping[str, Status]) -> RunState:
+    """Return the run with the roadmap as it stands now, and how tasks stand with people.
+
+    A task that is not there any more keeps its record. Where people put the proposed tasks in its
+    place themselves, by a merge or by hand, these came of it.
+    """
+    there = {task.key for task in roadmap.tasks}
+    known = there | {task.key for task in state.replaced}
+    touched = {key for a in state.attempts.values() for key in (a.task, *a.members, *a.former)}
+    gone = [task for task in state.tasks if task.key in touched and task.key not in known]
+    new = {key: task.key for task in gone for key in _proposed(state, task) if key in there}
+    return replace(
+        state,
+        roadmap=roadmap,
+        statuses=dict(statuses),
+        replaced=(*state.replaced, *gone),
+        origins={**new, **state.origins},
+    )
+
+
+def stands(state: RunState, key: str) -> bool:
+    """Say whether what was proposed for a task has taken its place already."""
+    return key in state.origins.values()
+
+
+def _proposed(state: RunState, task: Task) -> Iterator[str]:
+    """The keys that the tasks proposed for one would have in its place."""
+    attempt = state.attempts.get(task.key)
+    if state.roadmap is None or attempt is None or attempt.proposal is None:
+        return
+    if not attempt.proposal.replacements:
+        return
+    try:
+        after = edited(replace(state, current=task.key), state.roadmap.content)
+    except EditRefused:
+        return
+    old = {each.key for each in state.tasks}
+    for each in parse_roadmap(state.roadmap.path, after).tasks:
+        if each.key not in old:
+            yield each.key

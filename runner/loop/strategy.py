@@ -1,0 +1,125 @@
+"""What comes after a failure: one pure function of the attempt, which also gives its reason.
+
+Which model is asked for what: one may write, another repair, a stronger one come last. Pure.
+
+After a finding: keep it, ask the loop strategy, and go where it says.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from runner.checks.kept_names import ASKED
+from runner.state.findings import reasons_of
+from runner.state.run_state import Attempt, RunState, Step
+from runner.text.sanitize import cut_middle
+
+MAX_CALLS = 4
+"""Model calls of an attempt after its first answer."""
+
+MAX_REPAIRS = 2
+"""Surgical repairs of each kind (code, test) of an attempt."""
+
+Kind = Literal["code", "test"]
+
+
+@dataclass(frozen=True, slots=True)
+class NextTry:
+    """``outcome`` is ``rejected`` (repair surgically), ``afresh`` or ``exhausted``."""
+
+    outcome: Literal["rejected", "afresh", "exhausted"]
+    reason: str
+
+
+def after_failure(attempt: Attempt, kind: Kind, *, loop: str, same: bool = False) -> NextTry:
+    """Decide what to try after an answer failed.
+
+    ``same`` says that it was no new answer (equal to one before, or no change at all): asking a
+    surgical question about it again would only bring it back. Measured in ``MODELS.md`` §1: repair
+    once, then start afresh, is never far from the best for the same number of calls.
+    """
+    if attempt.calls >= MAX_CALLS:
+        return NextTry("exhausted", f"{MAX_CALLS} calls after the first answer are used up")
+    if same:
+        return NextTry("afresh", "the answer changed nothing, so it is not judged again")
+    repairs = attempt.code_repairs if kind == "code" else attempt.test_repairs
+    left = repairs < MAX_REPAIRS
+    if loop == "repair":
+        if left:
+            return NextTry("rejected", f"{kind} repair {repairs + 1} of {MAX_REPAIRS}")
+        return NextTry("exhausted", f"no {kind} repair is left")
+    if loop in ("fixed", "ralph"):
+        return NextTry("afresh", f"the {loop} loop always asks the whole question again")
+    if attempt.calls % 2 == 0 and left:
+        return NextTry("rejected", f"call {attempt.calls + 1} of {MAX_CALLS} repairs surgically")
+    return NextTry("afresh", f"call {attempt.calls + 1} of {MAX_CALLS} starts afresh")
+
+
+_ROLES: Final = {
+    "plan_task": "planning",
+    "repair_code": "repairing",
+    "repair_test": "repairing",
+    "classify_failure": "classifying",
+    "propose_recovery": "classifying",
+}
+
+
+def model_for(state: RunState) -> str:
+    """Return the model the node in hand asks; '' is the endpoint's configured one.
+
+    From the second repair or fresh answer after a failure on, the stronger one, where one is named.
+    """
+    options = state.request.options
+    role = _ROLES.get(state.node, "writing")
+    if role in ("writing", "repairing") and state.attempt.answers >= 2:
+        stronger = options.models.get("stronger")
+        if stronger:
+            return stronger
+    return options.models.get(role) or options.model
+
+
+log = logging.getLogger(__name__)
+
+_EXHAUSTED = "Max repairs exceeded, classifying failure"
+
+
+def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False) -> Step:
+    """Decide about an attempt whose newest answer is not good enough."""
+    attempt = state.attempt
+    decision = after_failure(attempt, kind, loop=state.request.options.loop, same=same)
+    if decision.outcome == "exhausted":
+        log.info(_EXHAUSTED)
+    tried = (attempt.changes.digest,) if kind == "test" or _by_content(attempt) else ()
+    state = state.with_attempt(
+        tried=tuple(dict.fromkeys((*attempt.tried, *tried))),
+        avoid=tuple(dict.fromkeys((*attempt.avoid, *_mistakes(attempt, kind)))),
+        reasons=(*attempt.reasons, decision.reason),
+    )
+    return Step(state, decision.outcome)
+
+
+def given_up(state: RunState, reason: str) -> Step:
+    """End an attempt at once, for a reason that no further answer changes."""
+    log.info(_EXHAUSTED)
+    return Step(state.with_attempt(reasons=(*state.attempt.reasons, reason)), "exhausted")
+
+
+def _by_content(attempt: Attempt) -> bool:
+    """Whether the change set itself was found wanting, and not a part that is no part of it.
+
+    What was only asked about is right when it comes again.
+    """
+    files = attempt.changes.files
+    return any(c.path in files and c.error not in ASKED for c in attempt.complaints)
+
+
+def _mistakes(attempt: Attempt, kind: Literal["code", "test"]) -> list[str]:
+    """The findings as short sentences a fresh answer is warned with."""
+    if kind == "code":
+        return [
+            cut_middle(f"{c.path or 'answer'}: {c.error}: {c.message}", 300)
+            for c in attempt.complaints[:5]
+        ]
+    return reasons_of(attempt.verification)[:5]

@@ -1,0 +1,176 @@
+"""The workspace of a box is made equal to a tree, and read back to confirm it.
+
+Everything goes in as one tar over ``run`` and comes out over ``run``: the host never opens a path
+of the workspace. The box needs sh, tar, find, xargs, sort and sha256sum (GNU).
+
+A tree as one tar, and the list of what must be in the workspace after it was unpacked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import io
+import tarfile
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
+
+from runner.errors import Outage, PortError, TaskError
+from runner.ports import CommandResult, SandboxSession
+from runner.state.changes import EXECUTABLE, SUBMODULE, SYMLINK, ChangeSet, Snapshot
+
+# git mode and content; a symlink's content is its target, a submodule's is not looked at
+File = tuple[str, bytes]
+
+
+def tree_files(
+    base: Snapshot, blobs: Mapping[str, bytes], changes: ChangeSet | None = None
+) -> dict[str, File]:
+    """Return base tree + change set with contents; ``blobs`` holds those of ``base`` by sha.
+
+    Raises ``KeyError`` when a content of the base is not among the blobs.
+    """
+    changes = changes or ChangeSet()
+    written = {path: write.content for path, write in changes.files.items() if write is not None}
+    files: dict[str, File] = {}
+    for path, entry in changes.entries(base).items():
+        if entry.mode == SUBMODULE:
+            files[path] = (SUBMODULE, b"")
+        else:
+            files[path] = (entry.mode, written[path] if path in written else blobs[entry.sha])
+    return files
+
+
+def build_tar(files: Mapping[str, File]) -> bytes:
+    """Pack a tree; the same tree gives the same bytes. Submodules become empty folders."""
+    buffer = io.BytesIO()
+    # the GNU format writes names as they are, the POSIX one re-codes those that are not UTF-8
+    with tarfile.open(
+        fileobj=buffer,
+        mode="w",
+        format=tarfile.GNU_FORMAT,
+        encoding="utf-8",
+        errors="surrogateescape",
+    ) as tar:
+        for path, (mode, content) in sorted(files.items()):
+            member = _member(path, mode, content)
+            tar.addfile(member, io.BytesIO(content) if member.isreg() else None)
+    return buffer.getvalue()
+
+
+def manifest(files: Mapping[str, File]) -> list[bytes]:
+    """List what the workspace must hold, as ``find`` and ``sha256sum`` would tell it.
+
+    Records end in NUL: first ``d PATH``, ``f MODE PATH`` and ``l PATH -> TARGET`` in byte order,
+    then ``SHA256  PATH`` of every file in order of its path.
+    """
+    entries = [b"d " + _found(path) for path in _folders(files)]
+    sums: list[tuple[bytes, bytes]] = []
+    for path, (mode, content) in files.items():
+        if mode == SYMLINK:
+            entries.append(b"l " + _found(path) + b" -> " + content)
+        elif mode != SUBMODULE:
+            entries.append(b"f %o " % _permissions(mode) + _found(path))
+            sums.append((_found(path), hashlib.sha256(content).hexdigest().encode()))
+    records = sorted(entries) + [digest + b"  " + path for path, digest in sorted(sums)]
+    return [record + b"\0" for record in records]
+
+
+def _member(path: str, mode: str, content: bytes) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(path)
+    member.mode = _permissions(mode)
+    if mode == SYMLINK:
+        member.type = tarfile.SYMTYPE
+        member.linkname = content.decode("utf-8", "surrogateescape")
+    elif mode == SUBMODULE:
+        member.type = tarfile.DIRTYPE
+    else:
+        member.size = len(content)
+    return member
+
+
+def _permissions(mode: str) -> int:
+    return 0o755 if mode in (EXECUTABLE, SUBMODULE) else 0o644
+
+
+def _folders(files: Mapping[str, File]) -> set[str]:
+    above = {str(p) for path in files for p in PurePosixPath(path).parents if str(p) != "."}
+    return above | {path for path, (mode, _) in files.items() if mode == SUBMODULE}
+
+
+def _found(path: str) -> bytes:
+    return b"./" + path.encode("utf-8", "surrogateescape")
+
+
+# Modes of folders are left to the umask: git has none.
+_MANIFEST = r"""{
+find . -mindepth 1 -type d -printf 'd %p\0' -o -type f -printf 'f %m %p\0' \
+    -o -printf '%y %p -> %l\0' | sort -z
+find . -type f -print0 | sort -z | xargs -0 -r sha256sum -z
+}"""
+# A test may have locked its folders.
+_EMPTY = r"""{
+chmod 755 . && find . -type d ! -perm -700 -exec chmod u+rwx {} \; && find . -mindepth 1 -delete
+}"""
+# -m: times are those of now, for caches go by them; -o: files belong to whoever unpacks them
+_WRITE = f"""
+export LC_ALL=C
+{_EMPTY} && tar -xmpof - || exit
+{_MANIFEST} | sha256sum
+"""
+_READ_MANIFEST = f"export LC_ALL=C\n{_MANIFEST}"
+_READ = '[ -f "$1" ] || exit 1; head -c "$0" -- "$1"'
+_NO_SUCH_TOOL = (126, 127)
+_FULL = ("No space left", "Wrote only", "File size limit")  # as tar and the shell say it
+_NAMED = 5  # paths of a difference that are told
+
+
+async def materialise(box: SandboxSession, files: Mapping[str, File]) -> None:
+    """Make the workspace equal to ``files`` (path → git mode and content): all of it or nothing.
+
+    Raises ``TaskError`` when the workspace cannot hold the tree (it is left empty) and ``Outage``
+    when the box lacks the tools for it.
+    """
+    archive, expected = await asyncio.to_thread(lambda: (build_tar(files), manifest(files)))
+    result = await box.run(["sh", "-c", _WRITE], stdin=archive)
+    if result.exit_code != 0:
+        await box.run(["sh", "-c", _EMPTY])
+        raise _refusal(result)
+    digest = hashlib.sha256(b"".join(expected)).hexdigest()
+    if result.stdout.decode(errors="replace").split()[:1] != [digest]:
+        raise TaskError(
+            "sandbox",
+            "The workspace does not hold the files that were written to it: "
+            + await _difference(box, expected),
+        )
+
+
+async def read_file(box: SandboxSession, path: str, limit: int) -> bytes | None:
+    """Return a file of the workspace; None when there is none or it is longer than ``limit``."""
+    # the path goes in as a stream: an argument cannot carry every name
+    name = b"./" + path.encode("utf-8", "surrogateescape") + b"\0"
+    command = ["xargs", "-0", "sh", "-c", _READ, str(limit + 1)]
+    result = await box.run(command, stdin=name)
+    whole = result.exit_code == 0 and not result.truncated and len(result.stdout) <= limit
+    return result.stdout if whole else None
+
+
+def _refusal(result: CommandResult) -> PortError:
+    said = result.stderr.decode(errors="replace").strip()[-500:]
+    if result.exit_code in _NO_SUCH_TOOL:
+        return Outage("sandbox", f"The sandbox lacks sh, tar, find, xargs or sha256sum: {said}")
+    if result.timed_out:
+        return TaskError("sandbox", "Writing the files into the workspace took too long.")
+    if any(words in said for words in _FULL):
+        return TaskError(
+            "sandbox", "The workspace is too small for the files; raise the sandbox's disk limit."
+        )
+    return TaskError("sandbox", f"The files cannot be written into the workspace: {said}")
+
+
+async def _difference(box: SandboxSession, expected: Iterable[bytes]) -> str:
+    """Name some of the entries that are there and should not be, or the other way round."""
+    result = await box.run(["sh", "-c", _READ_MANIFEST])
+    found = {record + b"\0" for record in result.stdout.split(b"\0")[:-1]}
+    odd = sorted(found.symmetric_difference(expected))
+    return ", ".join(repr(record[:-1])[2:-1] for record in odd[:_NAMED]) or "it changed meanwhile"

@@ -1,0 +1,1 @@
+"""Any OpenAI-compatible endpoint, and the budget of a run."""

@@ -1,0 +1,249 @@
+"""The model port over any OpenAI-compatible endpoint (chat completions)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception_type,
+    stop_after_attempt,
+    wait_random_exponential,
+)
+
+from runner import ports
+from runner.errors import Outage
+from runner.model.budget import OPENAI_HOST, Prices
+from runner.model.errors import ErrorStatus, Transient, meaning
+from runner.model.forms import PLAIN, Dialect, Forms, Habits, asked_for, in_words
+from runner.model.replies import offer_text
+from runner.ports import Clock, SystemClock
+from runner.prompts.questions import Answer, Embedded, Question
+
+if TYPE_CHECKING:
+    from runner.model.endpoint import OpenAIEndpoint
+    from runner.model.replies import ChatReply
+
+
+DEFAULT_BASE_URL = f"https://{OPENAI_HOST}/v1"
+TRIES = 4
+"""How often one question is asked at most before its failure is final."""
+RETRY_AFTER_CAP = 60.0
+"""Seconds a try waits at most when told to; a longer wait is an outage with its time."""
+_CHARACTERS_PER_TOKEN = 3
+"""Low on purpose: code has about 3.5, and an estimate must not understate what was used."""
+
+_log = logging.getLogger(__name__)
+_backoff = wait_random_exponential(multiplier=1, min=0.5, max=20)
+
+
+class OpenAIModel(ports.Endpoint):
+    """Asks a chat-completions endpoint, with bounded retries, tokens and cost.
+
+    ``timeout`` is in seconds for one try; slow servers need more than a minute for a long answer.
+    ``model`` is asked when a question names none. ``habits`` keeps which models answer in a form.
+    ``mask`` hides secrets in what is sent.
+    Raises ``Outage`` for a key no header can carry.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        api_key: str,
+        base_url: str = DEFAULT_BASE_URL,
+        prices: Prices | None = None,
+        timeout: float = 300.0,
+        clock: Clock | None = None,
+        habits: Habits | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        mask: Callable[[str], str] = str,
+    ) -> None:
+        if not (api_key.isascii() and api_key.isprintable() and api_key == api_key.strip()):
+            raise Outage(
+                "credential", "OPENAI_API_KEY has blanks around it or characters no key has"
+            )
+        self._model = model
+        self._base_url = base_url
+        self._prices = prices or Prices()
+        self._clock = clock or SystemClock()
+        self._sleep = sleep
+        self._dialects: dict[str, Dialect] = {}
+        self._forms = Forms(base_url, habits or Habits())
+        self._api_key = api_key
+        self._mask = mask
+        self._timeout = timeout
+        self._endpoint: OpenAIEndpoint | None = None
+
+    async def ask(self, question: Question) -> Answer:
+        """Ask, trying at most ``TRIES`` times. Raises ``Outage`` or ``TaskError``."""
+        retrying = AsyncRetrying(
+            sleep=self._sleep,
+            retry=retry_if_exception_type(Transient),
+            stop=stop_after_attempt(TRIES),
+            wait=_wait,
+            before_sleep=self._say,
+            reraise=True,
+        )
+        try:
+            async for attempt in retrying:
+                with attempt:
+                    retries = attempt.retry_state.attempt_number - 1
+                    return await self._try(question, retries)
+        except Transient as error:
+            raise error.final(
+                endpoint=self._base_url, tries=TRIES, now=self._clock.now()
+            ) from error
+        raise AssertionError("tenacity returns or raises")
+
+    async def offered(self) -> tuple[str, ...] | None:
+        """Return the names of the models there are; None when the endpoint does not tell.
+
+        It is asked once. Raises ``Outage`` when nothing answers there or the key is wrong; any
+        other refusal only means that there is no list.
+        """
+        try:
+            return await (await self._opened()).offered()
+        except Transient as error:
+            raise error.final(endpoint=self._base_url, tries=1, now=self._clock.now()) from error
+        except ErrorStatus as error:
+            if error.bad_key:
+                raise self._translated(error, self._model) from error
+            return None
+
+    async def embed(self, texts: Sequence[str], *, model: str) -> Embedded:
+        """Return a vector for each text; tried once, for words rank too. Raises ``Outage``."""
+        endpoint = await self._opened()
+        started = self._clock.monotonic()
+        try:
+            found = await endpoint.embed(model, texts)
+        except (ErrorStatus, Transient) as error:
+            raise Outage("model", f"no embeddings by {model}: {error}") from error
+        tokens = _counted(found.tokens, sum(map(len, texts)))
+        cost, seconds = self._prices.cost(model, tokens, 0), self._clock.monotonic() - started
+        return Embedded(found.vectors, tokens, cost, seconds)
+
+    async def close(self) -> None:
+        """Close the connections; doing it twice is harmless."""
+        if self._endpoint is not None:
+            await self._endpoint.close()
+
+    async def _opened(self) -> OpenAIEndpoint:
+        """Return the endpoint, made when it is first asked.
+
+        What it is made of takes more than a second to import: who asks nothing does not wait for
+        it, and a server serves on meanwhile.
+        """
+        if self._endpoint is None:
+            module = await asyncio.to_thread(import_module, "runner.model.endpoint")
+            self._endpoint = self._endpoint or module.OpenAIEndpoint(
+                base_url=self._base_url,
+                api_key=self._api_key,
+                timeout=self._timeout,
+                clock=self._clock,
+                mask=self._mask,
+            )
+        return self._endpoint
+
+    async def _try(self, question: Question, retries: int) -> Answer:
+        model = question.model or self._model
+        await self._opened()  # what that takes is not the answer's time
+        started = self._clock.monotonic()
+        try:
+            reply = await self._complete(question, model)
+        except ErrorStatus as error:
+            offer = await self._offer(model) if error.unknown_model else ""
+            raise self._translated(error, model, offer) from error
+        return self._answer(question, reply, model, self._clock.monotonic() - started, retries)
+
+    async def _complete(self, question: Question, model: str) -> ChatReply:
+        """Ask, in a form where one is wished for and the model does well with it."""
+        ask = partial(self._spoken, model)
+        if question.form is None:
+            return await ask(question, PLAIN)
+        return await self._forms.complete(question, model, ask)
+
+    async def _spoken(self, model: str, question: Question, way: str) -> ChatReply:
+        """Ask in the dialect this model is known to take; learn a better one from a refusal."""
+        messages, more = question.messages, dict[str, object]()
+        if question.form is not None and way != PLAIN:
+            messages, more = in_words(messages, question.form), asked_for(question.form, way)
+        endpoint = await self._opened()
+        dialect: Dialect | None = self._dialects.get(model, Dialect())
+        while dialect is not None:
+            parameters = dialect.parameters(
+                temperature=question.temperature,
+                max_tokens=question.max_tokens,
+                seed=question.seed,
+            )
+            try:
+                reply = await endpoint.complete(
+                    model=model, messages=messages, parameters={**parameters, **more}
+                )
+            except ErrorStatus as error:
+                refusal, dialect = error, dialect.after(error)
+            else:
+                self._dialects[model] = dialect  # remembered only when it worked
+                return reply
+        raise refusal
+
+    async def _offer(self, model: str) -> str:
+        """Say what there is in the place of a model that is not there, if the endpoint tells."""
+        try:
+            return offer_text(await self.offered(), model)
+        except Outage:
+            return ""
+
+    def _translated(self, refused: ErrorStatus, model: str, offer: str = "") -> Exception:
+        error = meaning(refused, model=model, endpoint=self._base_url, offer=offer)
+        if isinstance(error, Transient) and (error.retry_after or 0) > RETRY_AFTER_CAP:
+            return error.final(endpoint=self._base_url, tries=1, now=self._clock.now())
+        return error
+
+    def _answer(
+        self, question: Question, reply: ChatReply, model: str, seconds: float, retries: int
+    ) -> Answer:
+        asked = sum(len(message.content) for message in question.messages)
+        prompt = _counted(reply.prompt_tokens, asked)
+        completion = _counted(reply.completion_tokens, len(reply.text))
+        return Answer(
+            text=reply.text,
+            finish_reason=reply.finish_reason,
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            model=reply.model or model,
+            cost=self._cost(reply.model, model, prompt, completion),
+            seconds=seconds,
+            retries=retries,
+        )
+
+    def _cost(self, answered: str, asked: str, prompt: int, completion: int) -> float | None:
+        # the answer may bear another name than was asked for (an alias, a file of weights)
+        cost = self._prices.cost(answered, prompt, completion)
+        return self._prices.cost(asked, prompt, completion) if cost is None else cost
+
+    def _say(self, state: RetryCallState) -> None:
+        wait = state.next_action.sleep if state.next_action else 0.0
+        _log.warning("model: %s; trying again in %.1f s", _reason(state), wait)
+
+
+def _wait(state: RetryCallState) -> float:
+    """Return seconds to wait: at least what the endpoint asked for, and never all at once."""
+    error = state.outcome.exception() if state.outcome else None
+    asked = error.retry_after if isinstance(error, Transient) else None
+    return _backoff(state) if asked is None else asked + min(_backoff(state), 1.0)
+
+
+def _reason(state: RetryCallState) -> str:
+    return str(state.outcome.exception()) if state.outcome else "failed"
+
+
+def _counted(told: int | None, characters: int) -> int:
+    return math.ceil(characters / _CHARACTERS_PER_TOKEN) if told is None else told

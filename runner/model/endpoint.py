@@ -1,0 +1,142 @@
+"""One try at an OpenAI-compatible endpoint: the only file that touches the ``openai`` package.
+
+Importing that package takes more than a second, so nothing imports this module at start: see
+``OpenAIModel``.
+
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import cast
+
+import openai
+from openai.types.chat import ChatCompletionMessageParam
+
+from runner.model.errors import ErrorStatus, Transient
+from runner.model.replies import ChatReply, EmbeddingReply, read_offer, read_reply, read_vectors
+from runner.ports import Clock
+from runner.prompts.questions import Message
+
+_CONNECT_SECONDS = 10.0
+_LIST_SECONDS = 15.0
+_MESSAGE_LIMIT = 500
+
+
+class OpenAIEndpoint:
+    """An endpoint and its key; ``mask`` hides secrets in every text that is sent there.
+
+    Retries are not its business.
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        api_key: str,
+        timeout: float,
+        clock: Clock,
+        mask: Callable[[str], str] = str,
+    ) -> None:
+        self._mask = mask
+        self._key = api_key
+        self._clock = clock
+        self._timeout = timeout
+        self._client = openai.AsyncOpenAI(
+            base_url=base_url,
+            api_key=api_key or "none",  # a local server needs no key, the package insists on one
+            timeout=openai.Timeout(timeout, connect=min(_CONNECT_SECONDS, timeout)),
+            max_retries=0,  # tries are counted and bounded in one place, OpenAIModel
+        )
+
+    async def complete(
+        self, *, model: str, messages: Iterable[Message], parameters: Mapping[str, object]
+    ) -> ChatReply:
+        """Ask once. Raises ``Transient`` or ``ErrorStatus``."""
+        turns = [{"role": turn.role, "content": self._safe(turn.content)} for turn in messages]
+        with self._telling(self._timeout):
+            raw = await self._client.chat.completions.with_raw_response.create(
+                model=model,
+                messages=cast("list[ChatCompletionMessageParam]", turns),
+                extra_body=dict(parameters),
+            )
+        return read_reply(raw.content)
+
+    async def offered(self) -> tuple[str, ...] | None:
+        """Return the names of the endpoint's models; None when what it answers is no list.
+
+        Raises ``Transient`` or ``ErrorStatus``.
+        """
+        with self._telling(_LIST_SECONDS):
+            raw = await self._client.models.with_raw_response.list(timeout=_LIST_SECONDS)
+        return read_offer(raw.content)
+
+    async def embed(self, model: str, texts: Sequence[str]) -> EmbeddingReply:
+        """Embed once. Raises ``Transient`` or ``ErrorStatus``."""
+        with self._telling(self._timeout):
+            raw = await self._client.embeddings.with_raw_response.create(
+                model=model, input=[self._safe(text) for text in texts], encoding_format="float"
+            )
+        return read_vectors(raw.content, len(texts))
+
+    async def close(self) -> None:
+        """Close the connections that are kept open; doing it twice is harmless."""
+        await self._client.close()
+
+    def _safe(self, text: str) -> str:
+        return _encodable(self._mask(text))
+
+    @contextmanager
+    def _telling(self, seconds: float) -> Iterator[None]:
+        try:
+            yield
+        except openai.APITimeoutError as error:
+            raise Transient(f"no answer within {seconds:g} seconds") from error
+        except openai.APIConnectionError as error:
+            raise Transient(f"no connection ({self._hide(error.__cause__ or error)})") from error
+        except openai.APIStatusError as error:
+            raise self._refused(error) from error
+
+    def _refused(self, error: openai.APIStatusError) -> ErrorStatus:
+        detail = error.message
+        if " - " not in detail and error.body:  # no OpenAI-style message: show what there is
+            detail = f"{detail} - {error.body}"
+        return ErrorStatus(
+            status=error.status_code,
+            message=self._hide(detail),
+            code=error.code or "",
+            param=error.param or "",
+            retry_after=retry_after(error.response.headers, self._clock.now()),
+        )
+
+    def _hide(self, text: object) -> str:
+        """Return a message on one line, cut, and without the key some endpoints repeat in it."""
+        line = " ".join(str(text).split())
+        if self._key:
+            line = line.replace(self._key, "***")
+        return line[:_MESSAGE_LIMIT]
+
+
+def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Return how many seconds the endpoint asks to wait: a number or a date.
+
+    https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
+    """
+    value = headers.get("retry-after", "")
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            seconds = (parsedate_to_datetime(value) - now).total_seconds()
+        except (ValueError, TypeError):  # no date, or one without a time zone
+            return None
+    return max(seconds, 0.0) if math.isfinite(seconds) else None
+
+
+def _encodable(text: str) -> str:
+    """Replace lone surrogates (bytes of a file that is no UTF-8), which JSON cannot carry."""
+    return text.encode("utf-8", "replace").decode("utf-8")

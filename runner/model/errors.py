@@ -1,0 +1,143 @@
+"""What an OpenAI-compatible endpoint's refusal means for a run: pure, no I/O, no SDK.
+
+Transient   worth another try (rate limit, overload, a cut answer, no connection)
+Refused     the endpoint answered with an error status; ``meaning`` translates it
+
+Statuses and codes: https://platform.openai.com/docs/guides/error-codes
+
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from runner.errors import Outage, PortError, TaskError
+
+HEALS_AFTER = timedelta(minutes=5)
+"""How long an endpoint that failed every try is left alone before a run may go on by itself."""
+
+_TOO_LONG = re.compile(
+    r"context.{0,3}(length|window|size)|maximum context|prompt is too long|too many tokens", re.I
+)
+_MAY_NOT = re.compile(r"scope|permission", re.I)
+_RETRIED = frozenset({408, 409, 425, 429})
+
+
+class Transient(Exception):
+    """This try failed and the next may not.
+
+    ``retry_after`` is what the endpoint asked for, in seconds; ``kind`` the word of the outage it
+    becomes when no try is left; ``task`` marks an answer that only this question gets.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: str = "model",
+        retry_after: float | None = None,
+        task: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.kind = kind
+        self.retry_after = retry_after
+        self.task = task
+
+    def final(self, *, endpoint: str, tries: int, now: datetime) -> PortError:
+        """Return what this is when no try is left: an outage, or this task's own failure."""
+        count = "1 try" if tries == 1 else f"{tries} tries"
+        text = f"the model endpoint {endpoint} failed ({count}), last: {self.message}"
+        if self.task:
+            return TaskError("model", text)
+        wait = max(timedelta(seconds=self.retry_after or 0), HEALS_AFTER)
+        return Outage(self.kind, text, until=now + wait)
+
+
+@dataclass(eq=False)  # not frozen: Python itself writes to an exception that is raised
+class ErrorStatus(Exception):
+    """An error status; ``code`` and ``param`` as the endpoint names them, '' when it does not."""
+
+    status: int
+    message: str
+    code: str = ""
+    param: str = ""
+    retry_after: float | None = None
+
+    def __str__(self) -> str:
+        return self.message
+
+    @property
+    def parameter_at_fault(self) -> bool:
+        """Tell whether the question's parameters may be the reason."""
+        return self.status in (400, 422) and not self.too_long
+
+    @property
+    def unknown_model(self) -> bool:
+        """Tell whether there is no such model at this address."""
+        return self.status in (404, 405, 410) or self.code == "model_not_found"
+
+    @property
+    def bad_key(self) -> bool:
+        """Tell whether the key itself is wrong, rather than what it may be used for.
+
+        A key of OpenAI may be good for questions and not for the list of models ("missing scopes").
+        """
+        return self.status == 401 and not _MAY_NOT.search(self.message)
+
+    @property
+    def too_long(self) -> bool:
+        """Tell whether the question does not fit into the model's context."""
+        return self.status == 413 or bool(
+            self.code == "context_length_exceeded" or _TOO_LONG.search(self.message)
+        )
+
+
+def meaning(
+    refused: ErrorStatus, *, model: str, endpoint: str, offer: str = ""
+) -> PortError | Transient:
+    """Translate an error status into what the loop can work with.
+
+    ``offer`` says which models there are, for a model that is none of them.
+    """
+    if refused.status == 402 or refused.code == "insufficient_quota":
+        return Outage(
+            "budget",
+            f"the account at {endpoint} has no quota left: {refused.message}. Add credit or use "
+            "another OPENAI_API_KEY",
+        )
+    if refused.status in _RETRIED or refused.status >= 500:
+        kind = "rate_limit" if refused.status == 429 else "model"
+        return Transient(refused.message, kind=kind, retry_after=refused.retry_after)
+    return _outage(refused, model, endpoint, offer) or _task_error(refused, model)
+
+
+def _outage(refused: ErrorStatus, model: str, endpoint: str, offer: str) -> Outage | None:
+    if refused.status in (401, 403):
+        return Outage(
+            "credential",
+            f"the model endpoint {endpoint} does not accept the key in OPENAI_API_KEY for {model}: "
+            f"{refused.message}. Correct the key (or OPENAI_BASE_URL)",
+        )
+    if refused.unknown_model:
+        return Outage(
+            "model_name",
+            f"the endpoint {endpoint} has no model {model}: {refused.message}. "
+            + (f"{offer} " if offer else "")
+            + "Correct CAIRN_MODEL (--model) or OPENAI_BASE_URL",
+        )
+    return None
+
+
+def _task_error(refused: ErrorStatus, model: str) -> TaskError:
+    if refused.too_long:
+        return TaskError(
+            "model",
+            f"the question is too long for {model}: {refused.message}. Name fewer or smaller files "
+            "in the task, or use a model with a larger context",
+        )
+    if refused.code == "content_filter":
+        return TaskError("model", f"{model} refuses this question: {refused.message}")
+    return TaskError("model", f"the model endpoint refused the question: {refused.message}")

@@ -1,0 +1,160 @@
+"""What an OpenAI-compatible endpoint sends with status 200, reduced at the door.
+
+Servers differ, so only what is used is read: unknown fields are ignored, a missing or odd
+``usage`` is no error, and everything else that is wrong is a ``Transient`` fault.
+https://platform.openai.com/docs/api-reference/chat/object
+https://platform.openai.com/docs/api-reference/embeddings/create
+
+Which models an endpoint offers: reading its list, and saying it to people. Pure.
+
+The list is OpenAI's (https://platform.openai.com/docs/api-reference/models/list); some endpoints
+answer with the bare array, and some have no list at all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from pydantic import BaseModel, ValidationError
+
+from runner.model.errors import Transient
+
+_SAID_NOTHING = frozenset({"length", "content_filter"})
+"""With these finish reasons an answer without content is an answer, not a fault."""
+
+
+class _Part(BaseModel):
+    text: str = ""
+
+
+class _Message(BaseModel):
+    content: str | list[_Part] | None = None
+    refusal: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Body(BaseModel):
+    choices: list[_Choice] | None = None
+    model: str | None = None
+    usage: object = None
+    error: object = None
+
+
+class _Vector(BaseModel):
+    embedding: list[float]
+    index: int = 0
+
+
+class _Vectors(BaseModel):
+    data: list[_Vector]
+    usage: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingReply:
+    """A vector for each text; the count is None when the endpoint did not tell it."""
+
+    vectors: tuple[list[float], ...]
+    tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReply:
+    """One answer; token counts are None when the endpoint did not tell them."""
+
+    text: str
+    finish_reason: str
+    model: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+
+
+def read_reply(body: bytes) -> ChatReply:
+    """Read the body of a chat completion. Raises ``Transient`` when it is no whole answer."""
+    try:
+        parsed = _Body.model_validate_json(body)
+    except ValidationError as error:
+        reason = error.errors()[0]["msg"]
+        raise Transient(f"a reply that is cut off or no chat completion ({reason})") from error
+    if parsed.choices is None and parsed.error is not None:
+        raise Transient(f"an error with status 200: {str(parsed.error)[:300]}")
+    if not parsed.choices:
+        raise Transient("a reply without choices", task=True)
+    text, finish_reason = _said(parsed.choices[0])
+    counts = _count(parsed.usage, "prompt_tokens"), _count(parsed.usage, "completion_tokens")
+    return ChatReply(text, finish_reason, parsed.model or "", *counts)
+
+
+def read_vectors(body: bytes, texts: int) -> EmbeddingReply:
+    """Read the body of an answer to so many texts. Raises ``Transient`` when it is no whole one."""
+    try:
+        parsed = _Vectors.model_validate_json(body)
+    except ValidationError as error:
+        raise Transient(f"no embeddings ({error.errors()[0]['msg']})") from error
+    if len(parsed.data) != texts:
+        raise Transient(f"{len(parsed.data)} embeddings for {texts} texts")
+    ordered = sorted(parsed.data, key=lambda vector: vector.index)
+    return EmbeddingReply(
+        tuple(v.embedding for v in ordered), _count(parsed.usage, "prompt_tokens")
+    )
+
+
+def _said(choice: _Choice) -> tuple[str, str]:
+    message, reason = choice.message, choice.finish_reason or "stop"
+    if message.refusal and not message.content:
+        return message.refusal, "content_filter"
+    if isinstance(message.content, list):
+        return "".join(part.text for part in message.content), reason
+    if message.content is None and reason not in _SAID_NOTHING:
+        raise Transient("a reply without content", task=True)
+    return message.content or "", reason
+
+
+def _count(usage: object, name: str) -> int | None:
+    value = usage.get(name) if isinstance(usage, dict) else None
+    return value if isinstance(value, int) and value >= 0 else None
+
+
+_MOST_NAMED = 8
+_LONGEST = 120
+
+
+def read_offer(body: bytes) -> tuple[str, ...] | None:
+    """Return the names in an answer to ``GET /models``; None when it is no such list."""
+    try:
+        answer = json.loads(body)
+    except ValueError:
+        return None
+    entries = answer.get("data") if isinstance(answer, dict) else answer
+    if not isinstance(entries, list):
+        return None
+    names = [entry.get("id") for entry in entries if isinstance(entry, dict)]
+    return tuple(name for name in names if isinstance(name, str) and name)
+
+
+def nearest(offered: Sequence[str], wanted: str) -> list[str]:
+    """Order names by how near they are to the one that is wanted, the nearest first."""
+    lower = wanted.lower()
+    return sorted(offered, key=lambda name: (-_likeness(name.lower(), lower), name))
+
+
+def offer_text(offered: Sequence[str] | None, wanted: str) -> str:
+    """Say what there is instead of ``wanted``: the nearest few names, and how many more."""
+    if offered is None:
+        return "It does not tell which models it offers."
+    if not offered:
+        return "It offers no model at all."
+    first = [" ".join(name.split())[:_LONGEST] for name in nearest(offered, wanted)[:_MOST_NAMED]]
+    more = f" and {len(offered) - len(first)} more" if len(offered) > len(first) else ""
+    return f"It offers {', '.join(first)}{more}."
+
+
+def _likeness(name: str, wanted: str) -> float:
+    return SequenceMatcher(None, name, wanted).ratio()

@@ -1,0 +1,249 @@
+"""What people pushed to a task's recovery branch is the first answer of its retry.
+
+A person pushed to the branch of a proposal: what was pushed is what is proposed from then on.
+
+A person pushed to the branch of a change set that asks: theirs is validated like a model's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass, field, replace
+
+from runner.errors import TaskError
+from runner.loop.applied import edited
+from runner.loop.deps import Deps
+from runner.loop.reading import Read, base_of, contents, reader
+from runner.nodes.recover import about, explained, proposed, with_place
+from runner.nodes.validate import asking, complaints_of
+from runner.people.recovery_sentences import (
+    BOTH_CHANGED,
+    NO_FILES,
+    NO_PUSH,
+    OTHER_FILES,
+    OTHERWISE,
+    conflicting,
+    left_alone,
+    named_paths,
+    not_a_file,
+    people_of,
+    went_on_from,
+)
+from runner.recovery.reading import read_pushed, same_tasks
+from runner.roadmap.edit import EditRefused
+from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot, Write
+from runner.state.findings import Complaint
+from runner.state.proposal import Proposal, sealed
+from runner.state.publishing import HumanCommits
+from runner.state.run_state import Failure, RunState
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Theirs:
+    """What only people changed; none where others changed it too (``both``: the paths), or where
+    they wrote what is no file (``odd``)."""
+
+    changes: ChangeSet = field(default_factory=ChangeSet)
+    both: tuple[str, ...] = ()
+    odd: tuple[str, ...] = ()
+
+
+async def handed_over(state: RunState, deps: Deps, key: str, id: str | None) -> HumanCommits | None:
+    """Return people's work on a task that is retried by name. Raises ``Outage``."""
+    options = state.request.options
+    if not options.retry or options.task not in (key, id) or key in state.attempts:
+        return None
+    return await deps.repository.handed(key, state.tip)
+
+
+async def taken_over(state: RunState, deps: Deps) -> RunState:
+    """Return the state with people's work as its answer; without ``answers`` there was none.
+
+    It is validated and verified like any other. Their edits of the roadmap are left out: the tick
+    is made anew. Raises ``TaskError`` when it does not fit on what was merged meanwhile.
+    """
+    handed = state.attempt.handed
+    assert handed is not None  # noqa: S101 - asked only where there is some
+    base = await base_of(state, deps)
+    theirs = await changed_by(handed, base, deps, apart=state.request.roadmap)
+    if theirs.both:
+        raise TaskError("conflict", conflicting(handed, theirs.both))
+    if theirs.odd:
+        raise TaskError("file", not_a_file(handed, theirs.odd))
+    changes = theirs.changes
+    if not changes:
+        return state.with_attempt(handed=None)
+    log.info("Task [%s] goes on from %s", state.task.name, handed.branch)
+    reasons = (*state.attempt.reasons, went_on_from(handed))
+    return state.with_attempt(
+        answers=1, changes=changes, complaints=(), failure=None, reasons=reasons
+    )
+
+
+def set_aside(state: RunState) -> RunState:
+    """Return the state of an attempt that begins afresh: people's work stays where it is."""
+    attempt = state.attempt
+    if attempt.handed is None:
+        return state
+    reasons = (*attempt.reasons, left_alone(attempt.handed))
+    return state.put(replace(attempt, handed=None, reasons=reasons))
+
+
+async def changed_by(
+    handed: HumanCommits, base: Snapshot, deps: Deps, *, apart: str = ""
+) -> Theirs:
+    """Return the three-way difference on ``base``, but for the path ``apart``."""
+    old = await deps.repository.snapshot(handed.base)
+    new = await deps.repository.snapshot(handed.commit)
+    paths = {p for p in {*old.entries, *new.entries} if old.entries.get(p) != new.entries.get(p)}
+    theirs = sorted(p for p in paths - {apart} if new.entries.get(p) != base.entries.get(p))
+    both = [p for p in theirs if old.entries.get(p) != base.entries.get(p)]
+    written = [path for path in theirs if path in new.entries]
+    odd = [p for p in written if new.entries[p].mode not in (FILE, EXECUTABLE)]
+    if both or odd:
+        return Theirs(both=tuple(both), odd=tuple(odd))
+    found = await contents(deps, new, written)
+    changes = {p: Write(found[p], new.entries[p].mode) if p in found else None for p in theirs}
+    return Theirs(ChangeSet(changes))
+
+
+async def with_pushed_changes(state: RunState, deps: Deps, handed: HumanCommits) -> RunState:
+    """Return the state with the pushed change set in the place of ours, or with ours and why.
+
+    Nothing is mended, for what is approved is what the branch shows. Raises ``Outage``.
+    """
+    base = await base_of(state, deps)
+    theirs = await changed_by(handed, base, deps)
+    read = reader(await contents(deps, base, theirs.changes.files))
+    if why := await asyncio.to_thread(_fault, state, theirs, base, read):
+        proposal = state.attempt.proposal
+        assert proposal is not None  # noqa: S101 - the caller put it there
+        return state.with_attempt(proposal=replace(proposal, held=why))
+    return await asyncio.to_thread(_taken, state, handed, theirs.changes, read)
+
+
+def _fault(state: RunState, theirs: Theirs, base: Snapshot, read: Read) -> str:
+    """Say why what was pushed cannot be written, '' when it can."""
+    if theirs.both:
+        return BOTH_CHANGED.format(paths=named_paths(theirs.both))
+    if theirs.odd:
+        return NO_FILES.format(paths=named_paths(theirs.odd))
+    if not theirs.changes:
+        return NO_PUSH
+    return next(map(_said, complaints_of(state, theirs.changes, base, read)), "")
+
+
+def _said(complaint: Complaint) -> str:
+    line = f", line {complaint.line}" if complaint.line else ""
+    return f"{complaint.path}{line}: {complaint.message}".rstrip(".")
+
+
+def _taken(state: RunState, handed: HumanCommits, changes: ChangeSet, read: Read) -> RunState:
+    """The pushed change set, asked about anew: nobody agreed to it by pushing it."""
+    proposal = state.attempt.proposal
+    assert proposal is not None  # noqa: S101 - the caller put it there
+    state = state.with_attempt(changes=changes, handed=handed)
+    found, paths = asking(state, changes, read)
+    message, evidence = about(found, paths, people=people_of(handed))
+    fresh = replace(proposal, changes=changes, explanation=explained(message), evidence=evidence)
+    failure = Failure("approval", message, node="await_approval", evidence=evidence)
+    return state.with_attempt(proposal=fresh, failure=failure)
+
+
+async def noticed(state: RunState, deps: Deps) -> RunState:
+    """Return the state after somebody was said to have pushed: asked about on the new head.
+
+    What is pushed to an escalation is handed over by a retry and changes nothing that is proposed;
+    only its buttons move. Raises ``Outage`` and ``TaskError``.
+    """
+    fresh = await with_push(state, deps)
+    proposal = state.attempt.proposal
+    if fresh or proposal is None or not proposal.branch:
+        return fresh or state
+    return with_place(state, await deps.repository.publish_proposal(await proposed(state, deps)))
+
+
+async def with_push(state: RunState, deps: Deps) -> RunState | None:
+    """Return the state with a fresh proposal, shown, of what people pushed since; None if nothing.
+
+    Only proposals whose diff is what approval would do are read. Raises ``Outage``, ``TaskError``.
+    """
+    proposal = state.attempt.proposal
+    if proposal is None or not proposal.branch:
+        return None
+    if not proposal.replaces and proposal.kind != "changes":
+        return None
+    handed = await deps.repository.handed(proposal.task, state.tip)
+    theirs = handed if handed and handed.branch == proposal.branch else None
+    if (theirs.commit if theirs else "") == proposal.head:
+        return None
+    log.info("The branch of the proposal about task [%s] was pushed to", state.task.name)
+    ours = proposal.ours or proposal
+    fresh = replace(ours, revision=proposal.revision)
+    if theirs is None:
+        return await shown_anew(_as_before(state, fresh), deps)
+    fresh = replace(fresh, head=theirs.commit, onto="", ours=ours)
+    state = state.with_attempt(proposal=fresh)
+    read = _with_pushed_tasks if proposal.replaces else with_pushed_changes
+    return await shown_anew(await read(state, deps, theirs), deps)
+
+
+async def shown_anew(state: RunState, deps: Deps) -> RunState:
+    """Show the proposal under a name of its own: what was said to the one before does not count."""
+    proposal = _of(state)
+    fresh = sealed(replace(proposal, revision=proposal.revision + 1))
+    state = state.with_attempt(proposal=fresh)
+    return with_place(state, await deps.repository.publish_proposal(await proposed(state, deps)))
+
+
+def _as_before(state: RunState, fresh: Proposal) -> RunState:
+    """The state as it was before anybody pushed: what is proposed is ours again."""
+    state = state.with_attempt(proposal=fresh)
+    if fresh.kind != "changes":
+        return state
+    handed = state.attempt.handed
+    handed = None if handed and handed.branch == fresh.branch else handed
+    return state.with_attempt(changes=fresh.changes, handed=handed)
+
+
+async def _with_pushed_tasks(state: RunState, deps: Deps, handed: HumanCommits) -> RunState:
+    """The state with the pushed tasks proposed, or held where the push proposes none."""
+    proposal, path = _of(state), state.request.roadmap
+    old = await deps.repository.snapshot(handed.base)
+    new = await deps.repository.snapshot(handed.commit)
+    paths = {*old.entries, *new.entries}
+    if any(old.entries.get(p) != new.entries.get(p) for p in paths - {path}):
+        return _held(state, OTHER_FILES.format(path=path))
+    before = (await contents(deps, old, [path])).get(path, b"")
+    after = (await contents(deps, new, [path])).get(path, b"")
+    pushed = read_pushed(path, before, after, proposal.task)
+    if pushed.problem:
+        return _held(state, pushed.problem)
+    fresh = replace(
+        proposal,
+        strategy="decompose" if len(pushed.tasks) > 1 else "rewrite",
+        replacements=pushed.tasks,
+    )
+    taken = state.with_attempt(proposal=fresh)
+    return taken if _exact(taken, before, after) else _held(state, OTHERWISE)
+
+
+def _exact(state: RunState, before: bytes, after: bytes) -> bool:
+    """Whether approval would write the very tasks that were pushed."""
+    try:
+        return same_tasks(state.request.roadmap, edited(state, before), after)
+    except EditRefused:
+        return False
+
+
+def _held(state: RunState, why: str) -> RunState:
+    return state.with_attempt(proposal=replace(_of(state), held=why))
+
+
+def _of(state: RunState) -> Proposal:
+    proposal = state.attempt.proposal
+    assert proposal is not None  # noqa: S101 - the caller put it there
+    return proposal

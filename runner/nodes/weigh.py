@@ -1,0 +1,361 @@
+"""Weigh what the tests say: with what they said before the change, and by who uses what changed.
+
+Old tests that fail are run again: one that passes then is flaky, and named so.
+
+Tests that prove nothing: the task's new tests are run without its code, in a fresh box.
+
+Make a box of the task in hand hold exactly one tree, and nothing of an earlier answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from runner.checks.asked import TaskWords
+from runner.checks.tests_asked import keeps_behaviour, promises_tests
+from runner.checks.tests_inventory import inventory, source_of
+from runner.code.languages import is_pytest_module, is_test_file
+from runner.context.library import MAX_FILE, FileFacts, chosen, facts_of
+from runner.context.rank import followed, names_of, users_of
+from runner.loop.deps import Deps
+from runner.loop.reading import contents, everything, prepared_image, reader, restore_home
+from runner.loop.workspace import materialise
+from runner.nodes.context import facts_of_tree
+from runner.ports import SandboxSession
+from runner.recovery.facts import open_others
+from runner.roadmap.task import Task
+from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot
+from runner.state.events import Verified
+from runner.state.findings import Level, TestFailure, Verification
+from runner.state.run_state import RunState
+from runner.verify import COMMAND, CONFIGURATION, Commands, run_again, run_tests, tools_of
+from runner.verify.levels import imports_level, without
+from runner.verify.weighing import Assessment, Promise, needs_base, red_tests, weigh
+
+
+async def filled(state: RunState, deps: Deps, base: Snapshot, changes: ChangeSet) -> SandboxSession:
+    """Return a box that holds this tree and in which nothing has run; fill it where needed.
+
+    Whoever runs anything in it sets ``bench.holds`` to '', so that the next one gets a fresh box.
+    """
+    box = await deps.bench.box(state, await prepared_image(state, deps, base, changes))
+    tree = changes.tree(base)
+    if deps.bench.holds == tree:
+        return box
+    deps.bench.holds = ""
+    await materialise(box, await everything(deps, base, changes))
+    if state.request.options.setup:
+        await restore_home(box)
+    deps.bench.holds = tree
+    return box
+
+
+_CODE = re.compile(
+    r"\.(?:py|[cm]?[jt]sx?|go|rs|java|kts?|scala|groovy|rb|php|c|h|cc|[ch]pp|cs|swift|exs?|erl|hs|ml"
+    r"|lua|pl|sh|bash|zig|dart|vue|svelte)$"
+)
+_FILES = (FILE, EXECUTABLE)
+_LARGEST, _MOST_LARGE = 1_000_000, 100
+"""Bytes and number of long files that are read to see what they import."""
+
+_MOST_TEXTS = 500
+"""Test files whose text is searched for the name of a file that no import leads to."""
+
+
+async def weighed(
+    state: RunState, deps: Deps, base: Snapshot, after: Verification, *, own: Commands | None
+) -> Assessment:
+    """Return what a verification means for the change; the base's tests are run where they count.
+
+    Raises as ``verify`` does.
+    """
+    old = await contents(deps, base, CONFIGURATION)
+    there = {tool.name for tool in tools_of(sorted(base.entries), old.get)} | {COMMAND}
+    before = Verification(base.tree, ())
+    if wanted := needs_base(after, there, state.attempt.changes.files):
+        before = await _before(state, deps, base, wanted, own)
+    after = await _imports(state, deps, base, after)
+    promise = await _promise(state, deps, base, after)
+    return await asyncio.to_thread(weigh, after, before, promise)
+
+
+async def _before(
+    state: RunState, deps: Deps, base: Snapshot, tools: Collection[str], own: Commands | None
+) -> Verification:
+    """Run the base's tests, once for all answers that build on it."""
+    key = " ".join((base.tree, *sorted(tools), str(own)))
+    if known := deps.bench.verified.get(key):
+        return known
+    box = await filled(state, deps, base, ChangeSet())
+    deps.bench.holds = ""
+    old = await contents(deps, base, CONFIGURATION)
+    before = await run_tests(
+        box,
+        tree=base.tree,
+        of=tools,
+        paths=sorted(base.entries),
+        read=old.get,
+        timeout=state.request.options.test_timeout,
+        own=own,
+    )
+    await deps.events.emit(Verified(state.request.id, state.current, before))
+    deps.bench.verified[key] = before
+    return before
+
+
+async def _imports(
+    state: RunState, deps: Deps, base: Snapshot, after: Verification
+) -> Verification:
+    """The verification without complaints about imports that the base gives rise to as well."""
+    found = next((v for v in after.levels if v.name == "imports" and v.result == "failed"), None)
+    there = sorted({f.file for f in found.failures} & base.entries.keys()) if found else []
+    if found is None or not there:
+        return after
+    box = await filled(state, deps, base, ChangeSet())
+    deps.bench.holds = ""
+    old = await imports_level(box, there, timeout=state.request.options.test_timeout)
+    return replace(after, levels=tuple(without(v, old) if v is found else v for v in after.levels))
+
+
+async def _promise(state: RunState, deps: Deps, base: Snapshot, after: Verification) -> Promise:
+    changes = state.attempt.changes
+    paths = frozenset(changes.entries(base))
+    tests = frozenset(path for path in paths if is_test_file(path))
+    others = list(_others(state))
+    graph = await _graph(deps, base, changes)
+    doubtful = {f.file for v in after.levels if v.name == "imports" for f in v.failures}
+    return Promise(
+        words=_words(state.task),
+        files=frozenset(state.task.files),
+        others="\n".join(map(_words, others)),
+        other_files=frozenset(path for task in others for path in task.files),
+        written=frozenset(changes.files),
+        users=await _users(deps, base, changes, tests, graph),
+        loading={path: graph.users([path]) for path in doubtful} if graph else None,
+        tests=tests,
+        sources=await _sources(deps, base, changes, red_tests(after)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    """What the files of a tree import; ``whole`` where all of them were read."""
+
+    facts: Mapping[str, FileFacts]
+    paths: frozenset[str]
+    whole: bool
+
+    def users(self, touched: Collection[str]) -> frozenset[str]:
+        return users_of(touched, self.facts, self.paths)
+
+
+async def _graph(deps: Deps, base: Snapshot, changes: ChangeSet) -> _Graph | None:
+    """Who imports whom with the change; None where it touches code whose imports do not tell."""
+    if not all(followed(path) for path in changes.files if _CODE.search(path)):
+        return None
+    kept = {p: e for p, e in base.entries.items() if p not in changes.files and followed(p)}
+    large = [p for p, e in kept.items() if MAX_FILE < e.size <= _LARGEST and e.mode in _FILES]
+    paths = [*chosen(kept, text="", first=()), *large[:_MOST_LARGE]]
+    facts = await facts_of_tree(deps, base, paths)
+    new = {p: write.content for p, write in changes.files.items() if write and followed(p)}
+    facts |= await asyncio.to_thread(_facts, new)
+    after = frozenset(changes.entries(base))
+    return _Graph(facts, after | changes.files.keys(), whole=after & kept.keys() <= facts.keys())
+
+
+async def _users(
+    deps: Deps, base: Snapshot, changes: ChangeSet, tests: Collection[str], graph: _Graph | None
+) -> frozenset[str] | None:
+    """The files that use what changed; None where imports do not tell.
+
+    Where no test is among them, a test that names a changed file in its text counts as one.
+    """
+    if graph is None:
+        return None
+    found = await asyncio.to_thread(graph.users, list(changes.files))
+    if found & set(tests):
+        return found
+    found |= await _naming(deps, base, changes.files, tests)
+    return found if graph.whole or found & set(tests) else None
+
+
+def _facts(files: Mapping[str, bytes]) -> dict[str, FileFacts]:
+    return {path: facts_of(path, content) for path, content in files.items()}
+
+
+async def _naming(
+    deps: Deps, base: Snapshot, touched: Collection[str], tests: Collection[str]
+) -> frozenset[str]:
+    """The test files that start or read a file by its name."""
+    names = [name for path in touched for name in names_of(path)]
+    texts = await contents(deps, base, sorted(tests)[:_MOST_TEXTS])
+    return frozenset(
+        path for path, text in texts.items() if any(name.encode() in text for name in names)
+    )
+
+
+async def _sources(
+    deps: Deps, base: Snapshot, changes: ChangeSet, failures: Collection[TestFailure]
+) -> dict[str, str]:
+    """The source of each failing test, by id: of a Python test itself, else of its file."""
+    files = {failure.test: failure.test.partition("::")[0] for failure in failures}
+    places = {f.test: f.file for f in failures if files[f.test] not in base.entries}
+    read = reader(await contents(deps, base, {*files.values(), *places.values()}), changes)
+    found: dict[str, str] = {}
+    for test, path in (files | places).items():
+        if (content := read(path)) is not None:
+            found[test] = source_of(content, test.partition("::")[2])
+    return found
+
+
+def _others(state: RunState) -> Iterator[Task]:
+    own = {state.current, *state.attempt.members}
+    return (task for task in open_others(state) if task.key not in own)
+
+
+def _words(task: Task) -> str:
+    """All that a task says."""
+    return "\n".join((task.text, task.details, *task.acceptance, *task.files))
+
+
+MOST = 10
+"""So many failing tests are run again; more than that are not flaky."""
+
+_LEAST_SECONDS = 30.0
+
+
+async def steadied(
+    state: RunState, deps: Deps, base: Snapshot, after: Verification, *, own: Commands | None
+) -> Verification:
+    """Return the verification with tests that pass when they are run again taken as passed.
+
+    Never so for a test, or an error in code, that the task itself wrote or changed.
+    """
+    options, changes = state.request.options, state.attempt.changes
+    # an import that seems to lead nowhere may do no harm
+    red = [v for v in after.levels if v.result == "failed" and v.name != "imports"]
+    if not _may_be_flaky(red, changes):
+        return after
+    seconds = max(_LEAST_SECONDS, 3 * sum(level.seconds for level in red))
+    for _ in range(options.verify_reruns):
+        box = await filled(state, deps, base, changes)
+        deps.bench.holds = ""
+        again = await run_again(
+            box,
+            tree=after.tree,
+            failures=[failure for level in red for failure in level.failures],
+            of=red,
+            timeout=min(seconds, options.test_timeout),
+            own=own,
+        )
+        await deps.events.emit(Verified(state.request.id, state.current, again))
+        if again.levels and all(level.result == "passed" for level in again.levels):
+            return replace(after, levels=tuple(_named(level) for level in after.levels))
+    return after
+
+
+def _may_be_flaky(red: Sequence[Level], changes: ChangeSet) -> bool:
+    failures = [failure for level in red for failure in level.failures]
+    if not failures or len(failures) > MOST:
+        return False
+    if any(level.name != "tests" or not level.failures for level in red):
+        return False
+    return all("::" in f.test or "#" in f.test for f in failures) and not any(
+        path in changes.files for failure in failures for path in _paths(failure)
+    )
+
+
+def _paths(failure: TestFailure) -> tuple[str, str]:
+    return failure.test.split("::")[0], failure.file
+
+
+def _named(level: Level) -> Level:
+    if level.result != "failed" or level.name != "tests":
+        return level
+    names = ", ".join(failure.test for failure in level.failures)
+    reason = f"flaky, failed once and passed when run again: {names}"
+    return replace(level, result="passed", reason=reason, failures=())
+
+
+_NOTHING = "these tests prove nothing: they pass without the change, too"
+_MOST_NAMED = 10
+
+
+async def proved(state: RunState, deps: Deps, base: Snapshot, after: Verification) -> Verification:
+    """Run the task's new and changed tests without its code: there at least one must fail.
+
+    TaskWords only where a change brings both; tests for what was there before prove by passing.
+    """
+    new = await _new_tests(deps, base, state.attempt.changes)
+    files = {path: state.attempt.changes.files[path] for path in _test_files(state)}
+    if not new or len(files) == len(state.attempt.changes.files) or not after.verified:
+        return after
+    tests = ChangeSet(files)
+    box = await filled(state, deps, base, tests)
+    deps.bench.holds = ""
+    found = await contents(deps, base, CONFIGURATION)
+    levels = [
+        await tool.run(box, timeout=state.request.options.test_timeout, only=new)
+        for tool in tools_of(sorted(tests.entries(base)), found.get)
+        if tool.name == "pytest"
+    ]
+    passed = bool(levels) and all(level.result == "passed" for level in levels)
+    proof = Level(
+        "proof",
+        "failed" if passed else "passed",
+        command=levels[0].command if levels else (),
+        seconds=sum(level.seconds for level in levels),
+        reason=_NOTHING if passed else "",
+        output=f"{_NOTHING}: {', '.join(new[:_MOST_NAMED])}" if passed else "",
+    )
+    proven = Verification(after.tree, (*after.levels, proof))
+    await deps.events.emit(Verified(state.request.id, state.current, proven))
+    return proven
+
+
+def unproven(verification: Verification | None) -> Level | None:
+    """The level that says that the new tests prove nothing; None where none says so."""
+    levels = verification.levels if verification else ()
+    failed = (level for level in levels if level.name == "proof" and level.result == "failed")
+    return next(failed, None)
+
+
+async def must_prove(state: RunState, deps: Deps, base: Snapshot) -> bool:
+    """Whether the task's new tests have to fail without its change.
+
+    They have to where the task promised them, by name or as "with tests". Tests of a task that
+    changes no behaviour (a refactoring, something made faster) may well pass before.
+    """
+    asked = TaskWords.of(state.task)
+    if state.attempt.handed is not None or keeps_behaviour(asked):
+        return False
+    old = await contents(deps, base, _test_files(state))
+    return promises_tests(asked) or any(
+        asked.names_file(path) for path in _test_files(state) if path not in old
+    )
+
+
+def _test_files(state: RunState) -> list[str]:
+    return [path for path, write in state.attempt.changes.files.items() if write and _is_test(path)]
+
+
+def _is_test(path: str) -> bool:
+    return is_pytest_module(path) or path.rpartition("/")[2] == "conftest.py"
+
+
+async def _new_tests(deps: Deps, base: Snapshot, changes: ChangeSet) -> list[str]:
+    """Ids of the tests that are new, or check something else than before."""
+    old = await contents(deps, base, changes.files)
+    found: list[str] = []
+    for path, write in changes.files.items():
+        if write is None or not is_pytest_module(path):
+            continue
+        before = inventory(old.get(path, b"")) or {}
+        for name, code in (inventory(write.content) or {}).items():
+            known = before.get(name)
+            if name and (known is None or known.checks != code.checks):
+                found.append(f"{path}::{name}")
+    return found

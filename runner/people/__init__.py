@@ -1,0 +1,1 @@
+"""What people read: reports, pull requests, comments, statistics, ``todos.json``."""

@@ -1,0 +1,370 @@
+"""Every sentence about why a task failed and what is proposed, for people.
+
+Every sentence about proposals: their pull requests, comments, commits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from runner.people.sentences import effort, output_of, title_of
+from runner.people.statistics import outcome
+from runner.roadmap.task import NewTask
+from runner.state.proposal import Proposal, Reason, Strategy
+from runner.state.publishing import HumanCommits
+from runner.state.run_state import Attempt, Failure, RunState
+from runner.text.sanitize import cut_middle, defuse
+
+_LONGEST_REASON = 240
+
+_BECAUSE: dict[Reason, str] = {
+    "task_too_vague": "The task leaves open what is to be done",
+    "task_too_complex": "The task is too much for one attempt",
+    "missing_dependency": "The task needs something that is not there yet",
+    "environment_issue": "The tests need something that this environment lacks",
+}
+_UNKNOWN = {
+    "pattern": "Neither another wording nor another order of the tasks would help",
+    "model": "The model found no cause that another wording or order of the tasks would remove",
+    "nobody": "No rule and no model could say why this failed",
+}
+NOT_VAGUE = (
+    "the model called the task too vague, but the task names its files and what to write there, "
+    "so it was not rewritten"
+)
+_WHAT_FAILED: dict[Strategy, str] = {
+    "rewrite": "The new text says what to write and how to see that it is done",
+    "decompose": "It becomes {parts} tasks, in this order, each of which can be tested alone",
+    "defer": "It is tried once more, with fresh context, after the other tasks",
+    "skip": "Once the environment has what is missing, `/execute retry` takes the task up again",
+    "escalate": "",
+}
+
+
+def tests_fail(answers: int, red: Sequence[str]) -> str:
+    """What still fails, and how much was tried."""
+    first = cut_middle(red[0], _LONGEST_REASON)
+    more = f" (and {len(red) - 1} more)" if len(red) > 1 else ""
+    return f"after {_answers(answers)} the tests still fail: {first}{more}"
+
+
+def answers_refused(answers: int, said: str) -> str:
+    """What no answer got past, and how much was tried."""
+    why = f": {cut_middle(said, _LONGEST_REASON)}" if said else ""
+    return f"none of {_answers(answers)} could be accepted{why}"
+
+
+def _answers(count: int) -> str:
+    return "1 answer" if count == 1 else f"{count} answers"
+
+
+def defer_refused(why: Literal["once", "never"], name: str = "") -> str:
+    """Why a task is not put off."""
+    if why == "once":
+        return "it was put off once already, and that did not help"
+    return f"it waits for task {name}, which this run will not come to"
+
+
+def rewrites_refused(why: Literal["deep", "many", "kind"], number: int) -> str:
+    """Why no other tasks are proposed."""
+    if why == "deep":
+        return f"it comes from {number} recoveries already, so it is not written anew once more"
+    if why == "many":
+        return f"recoveries made {number} tasks in this run already, which is the most"
+    return "it is no open work item, so nothing can take its place"
+
+
+def explained(strategy: Strategy, failure: Failure, parts: int, instead: str) -> str:
+    """Why, and what is proposed, for somebody who has half a minute; the evidence stands below."""
+    seen = next(iter(failure.evidence), "") if failure.found_by != "nobody" else ""
+    why = _because(failure)
+    because = (
+        f"{why}: {cut_middle(seen, _LONGEST_REASON)}" if seen not in ("", failure.message) else why
+    )
+    refused = f"Cairn cannot go on by itself: {instead}" if instead else ""
+    does = _WHAT_FAILED[strategy].format(parts=parts)
+    return " ".join(_ended(part) for part in (because, refused, does) if part)
+
+
+def _because(failure: Failure) -> str:
+    if failure.type == "conflict":
+        return "Another task changed the same at the same time"
+    if failure.reason != "unknown":
+        return _BECAUSE[failure.reason]
+    return _UNKNOWN[failure.found_by]
+
+
+def _ended(text: str) -> str:
+    """A sentence of its own, on one line."""
+    line = " ".join(text.split()).rstrip()
+    return line if line.endswith((".", "!", "?")) else f"{line}."
+
+
+_DOES: dict[Strategy, str] = {
+    "rewrite": "Replace the task in the roadmap by the one below, then work on it.",
+    "decompose": "Replace the task in the roadmap by the ones below, then work on them in order.",
+    "defer": "Try the task once more after the others.",
+    "skip": "Leave the task out of this run.",
+    "escalate": "Leave the task to people. This pull request is marked ready for them: finish the "
+    "task on its branch and merge; or push what you have and comment `/execute retry`, then Cairn "
+    "goes on from there.",
+}
+_WHY = {
+    "task_too_vague": "the task does not say what is to be done",
+    "task_too_complex": "the task is too large for one attempt",
+    "missing_dependency": "the task needs something that is not there yet",
+    "environment_issue": "the environment lacks something the task needs",
+    "unknown": "no rule and no model could tell why",
+}
+_OUTCOMES = {
+    "applied": "applied",
+    "waiting": "waiting for a decision",
+    "closed": "not applied",
+    "published": "proposed only, nothing was applied",
+}
+_LONGEST = 4_000
+"""Characters of a task that are shown as it was."""
+
+_MOST = 5
+CANCELLED = "its run was cancelled; checkpoints that it opened stay open"
+DONE_BY_PEOPLE = "its task is done in the roadmap already"
+WRITTEN = "what it asked about was agreed to and is part of {url} now"
+PUSHED_SINCE = "somebody pushed to the branch since, so the approval was refused"
+OTHER_FILES = "it changes other files than {path}"
+BOTH_CHANGED = "{paths} changed there and, since, in what the task builds on"
+NO_FILES = "{paths} is a link or a submodule, which Cairn does not write"
+NO_PUSH = "it changes nothing"
+MERGED_OTHERWISE = (
+    "its pull request was merged, but what the run builds on has not what was proposed; "
+    "`/execute retry` takes the task up as it is now"
+)
+OTHERWISE = "Cairn would write these tasks in another way than they stand there"
+_STALE = (
+    "The task was changed since the last proposal, so an approval of that one is refused. "
+    "This one is about the task as it stands now."
+)
+_PUSHED = (
+    "Somebody pushed to this branch, so what was pushed (`{head}`) is the proposal now; what was "
+    "said to the one before does not count."
+)
+_HELD = (
+    "**This cannot be approved now:** somebody pushed `{head}` to this branch, and {why}. {mend}, "
+    "or take the push back; merge it yourself to have it as it is; or reply `/reject {id} why`."
+)
+_MEND_TASKS = "Let the branch change nothing but the lines of this task in the roadmap"
+_MEND_CHANGES = "Push what puts that right"
+_AS_PROPOSED = (
+    "The branch shows what Cairn proposes again; what was said to the proposal before does not "
+    "count."
+)
+_HOW = """\
+| to approve | to refuse |
+| --- | --- |
+| 👍 or 🚀 on this comment | 👎 on this comment |
+| reply `/approve {id}` | reply `/reject {id} why` |
+| an approving review, or merge | a review that requests changes, or close |
+
+Reply `/edit {id}` with a list of tasks to put other tasks in their place."""
+
+_REPORTED = (
+    "**Nothing is applied:** this run only reports (`approval_mode: review_only`), so reactions "
+    "and replies here change nothing. {take_up}Comment `/execute retry {task}` to try the task "
+    "again."
+)
+_TAKE_UP = "Merge this pull request to put the proposed tasks into the roadmap. "
+
+
+def proposal_title(state: RunState) -> str:
+    """The title of the pull request that puts a proposal before people."""
+    proposal = _of(state)
+    what = "needs approval" if proposal.kind == "changes" else proposal.strategy
+    return f"{what}: {title_of(state.task)}"
+
+
+def proposal_body(state: RunState) -> str:
+    """What the pull request is for; the proposal itself is its first comment."""
+    return (
+        f"Task of `{state.request.roadmap}`, line {state.task.line}:\n\n"
+        f"{_quoted(state.task.text)}\n\n"
+        f"Cairn could not finish it: {_reason(state)}. The diff shows what approval would do; the "
+        "proposal and how to decide on it are in the first comment."
+    )
+
+
+def proposal_comment(state: RunState, *, stale: bool = False) -> str:
+    """The proposal as a person judges it in half a minute."""
+    proposal, attempt = _of(state), state.attempt
+    parts = [
+        _STALE if stale else _after_push(proposal),
+        f"### Proposal {proposal.id}: {proposal.strategy.upper()}",
+        f"**Why:** {_reason(state)} (`{proposal.reason}`).",
+        _plain(proposal.explanation),
+        f"**Approval does this:** {_does(proposal)}",
+        before_and_after(proposal),
+        _evidence(proposal),
+        "**How far it got:**\n\n" + effort(attempt),
+        output_of(attempt.verification),
+        _how_to_decide(state, proposal),
+        f"<sub>fingerprint `{proposal.fingerprint}`</sub>",
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def recovery_title(state: RunState) -> str:
+    """The title of an applied recovery's commit and pull request."""
+    return f"{_of(state).strategy}: {title_of(state.task)}"
+
+
+def recovery_message(state: RunState) -> str:
+    """The commit message of an applied recovery, without its trailers."""
+    proposal = _of(state)
+    return f"{recovery_title(state)}\n\n{_plain(proposal.explanation)}".strip()
+
+
+def recovery_body(state: RunState) -> str:
+    """The description of an applied recovery's pull request."""
+    proposal = _of(state)
+    decision = state.attempt.decision
+    by = f"Approved by {_plain(decision.by)}." if decision else "Applied by the approval mode."
+    parts = [
+        f"**{proposal.strategy.upper()}** of a task of `{state.request.roadmap}`.",
+        f"**Why:** {_reason(state)} (`{proposal.reason}`). {_plain(proposal.explanation)}",
+        before_and_after(proposal),
+        _evidence(proposal),
+        by,
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def recoveries_told(state: RunState) -> str:
+    """Every recovery that replaces a task, with both texts and what became of it; '' for none."""
+    told = []
+    for attempt in state.attempts.values():
+        proposal = attempt.proposal
+        if proposal and proposal.replaces and proposal.replacements:
+            name = _plain(state.task_of(attempt.task).name)
+            how = _OUTCOMES[outcome(attempt, proposal)]
+            head = f"**Task {name}: {proposal.strategy}, {how}.** {_plain(proposal.explanation)}"
+            told.append(f"{head}\n\n{before_and_after(proposal)}")
+    return "\n\n".join(told)
+
+
+def before_and_after(proposal: Proposal) -> str:
+    """The task as people wrote it and what replaces it, safe to publish; '' for nothing."""
+    if not proposal.replacements:
+        return ""
+    kept = " (what stands below the task stays)" if proposal.strategy == "rewrite" else ""
+    return (
+        f"**The task as it was:**\n\n{_quoted(cut_middle(proposal.original, _LONGEST))}\n\n"
+        f"**What replaces it**{kept}**:**\n\n{replacement_list(proposal.replacements)}"
+    )
+
+
+def replacement_list(tasks: tuple[NewTask, ...]) -> str:
+    """Replacement tasks as a list, safe to publish."""
+    lines: list[str] = []
+    for task in tasks:
+        name = f"**{_plain(task.id)}** " if task.id else ""
+        lines.append(f"- {name}{_plain(task.text)}")
+        lines += [f"  - {_plain(each)}" for each in (*task.details, *task.acceptance)]
+    return "\n".join(lines)
+
+
+def builds_on(handed: HumanCommits) -> str:
+    """What a checkpoint's pull request says of people's work in it."""
+    return (
+        f"### Made with people\n\nIt goes on from what {people_of(handed)} pushed to "
+        f"`{_plain(handed.branch)}` ({handed.url}). Edits of the roadmap there were left out."
+    )
+
+
+def went_on_from(handed: HumanCommits) -> str:
+    """Why an attempt began without a question."""
+    return f"went on from what {people_of(handed)} pushed to {handed.branch}"
+
+
+def left_alone(handed: HumanCommits) -> str:
+    """Why people's work is not in the answer."""
+    return f"what {people_of(handed)} pushed to {handed.branch} was set aside: repairing it failed"
+
+
+def conflicting(handed: HumanCommits, paths: Sequence[str]) -> str:
+    """Why people's work cannot be taken over, and what makes it possible."""
+    return (
+        f"{named_paths(paths)} changed on {handed.branch} and, since, in what the task "
+        f"builds on. Merge that into {handed.branch} and resolve the conflict, then comment "
+        "`/execute retry` again"
+    )
+
+
+def not_a_file(handed: HumanCommits, paths: Sequence[str]) -> str:
+    """Why people's work cannot be taken over by us at all."""
+    return (
+        f"{named_paths(paths)} on {handed.branch} is a link or a submodule, which Cairn does "
+        "not write. Merge the branch yourself, or take that out"
+    )
+
+
+def named_paths(paths: Sequence[str]) -> str:
+    """The first few of them."""
+    return ", ".join(paths[:_MOST])
+
+
+def people_of(handed: HumanCommits) -> str:
+    """Who pushed it, by name."""
+    names = [_plain(person.partition(" <")[0]) for person in handed.people]
+    return ", ".join(names[:_MOST]) or "people"
+
+
+def _after_push(proposal: Proposal) -> str:
+    """What a push to the branch means for the proposal, '' where there was none."""
+    head = proposal.head[:10]
+    if proposal.held:
+        mend = _MEND_TASKS if proposal.replaces else _MEND_CHANGES
+        return _HELD.format(head=head, why=_plain(proposal.held), mend=mend, id=proposal.id)
+    if head:
+        return _PUSHED.format(head=head)
+    return _AS_PROPOSED if proposal.revision else ""
+
+
+def _how_to_decide(state: RunState, proposal: Proposal) -> str:
+    if proposal.held:
+        return ""
+    if proposal.kind == "recovery" and state.request.options.approval_mode == "review_only":
+        take_up = _TAKE_UP if proposal.replaces else ""
+        return _REPORTED.format(take_up=take_up, task=_plain(state.task.name))
+    return _HOW.format(id=proposal.id)
+
+
+def _does(proposal: Proposal) -> str:
+    if proposal.kind == "changes":
+        return "Write the change set that the diff shows, run the tests, and go on."
+    return _DOES[proposal.strategy]
+
+
+def _reason(state: RunState) -> str:
+    attempt: Attempt = state.attempt
+    said = f": {_plain(attempt.failure.message)}" if attempt.failure else ""
+    if _of(state).kind == "changes":
+        return f"the change set needs a person{said}"
+    return f"{_WHY[_of(state).reason]}{said}"
+
+
+def _evidence(proposal: Proposal) -> str:
+    lines = [f"- {_plain(cut_middle(line, 600))}" for line in proposal.evidence[:10]]
+    return "**What was seen:**\n\n" + "\n".join(lines) if lines else ""
+
+
+def _of(state: RunState) -> Proposal:
+    proposal = state.attempt.proposal
+    assert proposal is not None  # noqa: S101 - told only where there is one
+    return proposal
+
+
+def _plain(text: str) -> str:
+    return defuse(" ".join(text.split()), plain=True)
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}" for line in defuse(text).split("\n"))

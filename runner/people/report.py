@@ -1,0 +1,242 @@
+"""What a run did, as one JSON object, as Markdown for people, and as ``todos.json``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+
+from runner.people.recovery_sentences import recoveries_told
+from runner.people.sentences import blocked_reason, doubt_of, verdict_of, warnings_of
+from runner.people.statistics import as_written, decisions, proposals, recoveries
+from runner.prompts import render_text
+from runner.roadmap.task import Task
+from runner.state.run_state import Attempt, RunState, Status, Usage
+from runner.text.sanitize import defuse, percents
+
+
+def todos(state: RunState) -> dict[str, object]:
+    """Return the object of ``todos.json``: work items only, in file order."""
+    return {
+        "version": 1,
+        "roadmap": state.request.roadmap,
+        "todos": [_todo(state, task) for task in _work(state)],
+    }
+
+
+def report(state: RunState) -> dict[str, object]:
+    """Return the object of ``report.json``; seconds are wall time, ``cost`` is USD or unknown.
+
+    Tasks are counted as people wrote them: one that a recovery replaced counts once.
+    """
+    statuses = Counter(status for _, status in as_written(state))
+    attempts = list(state.attempts.values())
+    ended = state.ended or state.started
+    spent = _sum(a.spent for a in attempts)
+    return {
+        "run": state.request.id,
+        "roadmap": state.request.roadmap,
+        "started_at": _time(state.started),
+        "completed_at": _time(ended),
+        "duration_seconds": round(max(0.0, ended - state.started), 3),
+        "problem": state.problem,
+        "cancelled": state.stopping,
+        "success_rate": _success(state),
+        "tasks": {"total": statuses.total() - statuses[Status.REPLACED]}
+        | {str(status): statuses[status] for status in Status},
+        "recoveries": recoveries(state),
+        "proposals": proposals(state),
+        "decisions": decisions(state),
+        "roadmap_modifications": [_modification(state, a) for a in attempts if a.commit],
+        "deferrals": [a.task for a in attempts if a.status is Status.DEFERRED or a.number > 1],
+        "warnings": [
+            {"task": attempt.task, "message": text}
+            for attempt in attempts
+            for text in warnings_of(attempt)
+        ],
+        "timeline": [_line(state, attempt) for attempt in attempts],
+        "errors": [
+            *(_error(attempt) for attempt in attempts if attempt.failure),
+            *(missing for attempt in attempts for missing in _missing(attempt)),
+        ],
+        "nodes": {node: _usage(usage) for node, usage in node_usage(state).items()},
+        "model_usage": _usage(spent),
+    }
+
+
+def _success(state: RunState) -> float:
+    """The share of the tasks this run took up, as people wrote them, that are completed."""
+    begun = {key for a in state.attempts.values() for key in (a.task, *a.members)}
+    statuses = [status for task, status in as_written(state) if task.key in begun]
+    counted = [status for status in statuses if status is not Status.REPLACED]
+    return round(counted.count(Status.COMPLETED) / len(counted), 4) if counted else 0.0
+
+
+def markdown(state: RunState) -> str:
+    """Return the report for people."""
+    nodes = shares(state)
+    whole = _sum(used for _, used, _ in nodes)
+    rows = table(state)
+    replaced = recoveries_told(state)
+    return render_text(
+        "report", report=report(state), rows=rows, nodes=nodes, whole=whole, replaced=replaced
+    )
+
+
+def table(state: RunState) -> list[dict[str, object]]:
+    """One row a work task: name, title (safe to publish), status, answers, tokens, url, why."""
+    return [_row(state, task) for task in _work(state)]
+
+
+def node_usage(state: RunState) -> dict[str, Usage]:
+    """Sum what each node used, the run's own nodes too."""
+    total: dict[str, Usage] = {}
+    for usage in (state.usage, *(attempt.usage for attempt in state.attempts.values())):
+        for node, used in usage.items():
+            total[node] = total.get(node, Usage()) + used
+    return total
+
+
+def shares(state: RunState) -> list[tuple[str, Usage, float]]:
+    """(node, usage, share of the tokens in percent); without tokens the share is that of time."""
+    usage = node_usage(state)
+    by_tokens = any(used.tokens for used in usage.values())
+    parts = percents([float(u.tokens) if by_tokens else u.seconds for u in usage.values()])
+    return [(node, used, part) for (node, used), part in zip(usage.items(), parts, strict=True)]
+
+
+def _work(state: RunState) -> Iterable[Task]:
+    """Work of the roadmap as it is now, and what recoveries took out of it."""
+    return (task for task in (*state.tasks, *state.replaced) if task.kind == "work")
+
+
+def _todo(state: RunState, task: Task) -> dict[str, object]:
+    attempt = state.attempts.get(task.key)
+    status = state.status(task)
+    return {
+        "key": task.key,
+        "id": task.id,
+        "title": task.title,
+        "status": str(status),
+        "checked": status is Status.COMPLETED,
+        "line": task.line,
+        "url": attempt.url if attempt else "",
+        "replaces": state.origins.get(task.key, ""),
+        "blocked_by": state.blocked_by.get(task.key, "") if status is Status.BLOCKED else "",
+    }
+
+
+def _row(state: RunState, task: Task) -> dict[str, object]:
+    attempt = state.attempts.get(task.key)
+    failure = attempt.failure if attempt else None
+    return {
+        "name": task.name,
+        "title": defuse(task.title, plain=True).replace("|", "\\|"),
+        "status": str(state.status(task)),
+        "doubt": doubt_of(attempt).replace("|", "\\|"),
+        "answers": attempt.answers if attempt else 0,
+        "tokens": attempt.spent.tokens if attempt else 0,
+        "url": attempt.url if attempt else "",
+        "commit": attempt.commit if attempt else "",
+        "warnings": warnings_of(attempt),
+        "why": _one_cell(blocked_reason(state, task) or (failure.message if failure else "")),
+    }
+
+
+def _one_cell(text: str) -> str:
+    return defuse(" ".join(text.split()), plain=True).replace("|", "\\|")
+
+
+def _line(state: RunState, attempt: Attempt) -> dict[str, object]:
+    return {
+        "task": attempt.task,
+        "attempt": attempt.number,
+        "status": str(attempt.status),
+        **_verdict(attempt),
+        "answers": attempt.answers,
+        "code_repairs": attempt.code_repairs,
+        "test_repairs": attempt.test_repairs,
+        "seconds": round(_sum(attempt.usage.values()).seconds, 3),
+        "tokens": attempt.spent.tokens,
+        "cost": _cost(attempt.spent),
+        "path": list(attempt.path),
+        "commit": attempt.commit,
+        "url": attempt.url,
+    }
+
+
+def _verdict(attempt: Attempt) -> dict[str, object]:
+    """Whether a completed task is verified, why not, and what its change did to failing tests."""
+    if attempt.status is not Status.COMPLETED:
+        return {"verified": None, "not_verified_because": "", "turned": [], "unchanged": []}
+    verdict = verdict_of(attempt)
+    return {
+        "verified": verdict.verified,
+        "not_verified_because": doubt_of(attempt),
+        "turned": list(verdict.turned),
+        "unchanged": list(verdict.unchanged),
+    }
+
+
+def _modification(state: RunState, attempt: Attempt) -> dict[str, object]:
+    proposal = attempt.proposal if attempt.rewritten else None
+    return {
+        "task": attempt.task,
+        "edit": proposal.strategy if proposal else "tick",
+        "line": state.task_of(attempt.task).line,
+        "commit": attempt.commit,
+    }
+
+
+def _error(attempt: Attempt) -> Mapping[str, object]:
+    failure = attempt.failure
+    if failure is None:
+        return {}
+    return {
+        "task": attempt.task,
+        "type": failure.type,
+        "reason": failure.reason,
+        "severity": failure.severity,
+        "recoverable": failure.recoverable,
+        "message": failure.message,
+        "node": failure.node,
+        "evidence": list(failure.evidence),
+        "references": list(failure.references),
+    }
+
+
+def _missing(attempt: Attempt) -> Iterator[Mapping[str, object]]:
+    """What GitHub refused to show beside the work itself: a label, a check, a comment."""
+    for note in attempt.notes:
+        yield {
+            "task": attempt.task,
+            "type": "github",
+            "reason": "",
+            "severity": "warning",
+            "recoverable": True,
+            "message": note,
+            "node": "",
+            "evidence": [],
+            "references": [],
+        }
+
+
+def _usage(used: Usage) -> dict[str, object]:
+    return {
+        "tokens": used.tokens,
+        "cost": _cost(used),
+        "seconds": round(used.seconds, 3),
+        "calls": used.calls,
+    }
+
+
+def _cost(used: Usage) -> float | None:
+    return None if used.known_cost is None else round(used.known_cost, 6)
+
+
+def _sum(usages: Iterable[Usage]) -> Usage:
+    return sum(usages, Usage())
+
+
+def _time(stamp: float) -> str:
+    return datetime.fromtimestamp(stamp, UTC).isoformat(timespec="seconds")

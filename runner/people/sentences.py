@@ -1,0 +1,348 @@
+"""Every sentence the runner writes for people: commit messages, pull requests, log lines.
+
+Every sentence of a pull request that shows all tasks of a run (``pull_requests: single``).
+
+Names that the runner gives: branches and commit messages (DESIGN §7).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from runner.loop.schedule import missing
+from runner.roadmap.task import Task
+from runner.state.findings import Complaint, Level, Verdict, Verification
+from runner.state.publishing import Checkpoint, TaskRow
+from runner.state.run_state import Attempt, RunState, Status
+from runner.text.sanitize import cut_middle, defuse
+
+_UNTOUCHED = {Status.PENDING, Status.IN_PROGRESS}
+_NOT_ACCEPTED = {Status.FAILED, Status.SKIPPED, Status.DEFERRED, Status.REPLACED}
+_MADE = {Status.COMPLETED, Status.IN_REVIEW, Status.REPLACED}
+_MOST_NAMED = 10
+_LONGEST_WHY = 300
+_MOST_WARNINGS = 20
+_WARNING, _REASON = 400, 240
+UNPROVEN = "The new tests pass without the change, too: they prove nothing about it."
+WORTH_A_LOOK = "Worth a look"
+"""The heading over the warnings of accepted changes, wherever they are shown."""
+_MARKS = {"passed": "✅", "failed": "❌", "skipped": "⏭️"}
+
+
+def title_of(task: Task) -> str:
+    """The title of a task's commit and pull request, safe to publish."""
+    return defuse(f"{task.id} {task.title}" if task.id else task.title, plain=True)
+
+
+def in_log(task: Task) -> str:
+    """A task in a line of the log: its id in brackets, with the title where that is only a key."""
+    return f"[{task.name}]" if task.id else f"[{task.name}] {' '.join(task.title.split())}"
+
+
+def refusal_in_log(complaint: Complaint) -> str:
+    """What an answer was refused for, in a line of the log: the error first, then where and why."""
+    at = f" at line {complaint.line}" if complaint.line else ""
+    why = " ".join(complaint.message.split())
+    file = f" ({complaint.path})" if complaint.path else ""
+    return f"{complaint.error}{at}: {why[:_LONGEST_WHY]}{file}"
+
+
+def checkpoint_message(task: Task) -> str:
+    """The message without its trailers: what the task says, short line first."""
+    first = title_of(task)
+    rest = defuse(task.text, plain=True)
+    return f"{first}\n\n{rest}" if "\n" in task.text else first
+
+
+def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
+    """What, why, verification, repairs and cost of one checkpoint.
+
+    ``repaired`` are the files that did not parse before this task.
+    """
+    task, attempt = state.task, state.attempt
+    parts = [
+        f"**Task** of `{state.request.roadmap}`, line {task.line}:",
+        _quoted(defuse(task.text)),
+        before_others(missing(state, task)),
+        "### Files",
+        _files(attempt),
+        *(
+            f"{_code(path)} was broken before: it did not parse. It is repaired here."
+            for path in repaired
+        ),
+        worth_a_look(attempt),
+        "### Verification",
+        verification_table(attempt.verification),
+        shown_verdict(verdict_of(attempt)),
+        "### How it was made",
+        effort(attempt),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def warnings_of(attempt: Attempt | None) -> list[str]:
+    """The warnings of an accepted change, each on one line and safe to publish; [] for others."""
+    if attempt is None or attempt.status in _NOT_ACCEPTED:
+        return []
+    said = [_inert(cut_middle(text, _WARNING)) for text in attempt.warnings[:_MOST_WARNINGS]]
+    left = len(attempt.warnings) - len(said)
+    return [*said, *([f"and {left} more"] if left else [])]
+
+
+def worth_a_look(attempt: Attempt) -> str:
+    """The warnings as a part of a pull request; '' when there is none."""
+    said = [f"- {text}" for text in warnings_of(attempt)]
+    return "\n".join([f"### {WORTH_A_LOOK}", "", *said]) if said else ""
+
+
+def before_others(others: Sequence[Task]) -> str:
+    """Say that a task was worked on before tasks it depends on, or nothing."""
+    if not others:
+        return ""
+    names = ", ".join(_code(task.name) for task in others[:_MOST_NAMED])
+    more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+    return (
+        f"**It was asked for by name, so it was made before what it depends on:** {names}{more} "
+        "not done yet."
+    )
+
+
+def blocked_reason(state: RunState, task: Task) -> str:
+    """Say what a task waits for in vain: "blocked by 1.2 (failed)"; '' when it does not wait."""
+    key = state.blocked_by.get(task.key)
+    if key is None or state.status(task) is not Status.BLOCKED:
+        return ""
+    other = state.task_of(key)
+    status = state.status(other)
+    if status in _MADE:
+        return f"waits until {other.name} is merged, for it needs several branches"
+    why = str(status).replace("_", " ")
+    return f"blocked by {other.name} ({'not part of this run' if status in _UNTOUCHED else why})"
+
+
+def verification_table(verification: Verification | None) -> str:
+    """One line a level."""
+    if verification is None:
+        return "Nothing was run."
+    rows = ["| level | result | seconds | |", "| --- | --- | --- | --- |"]
+    return "\n".join([*rows, *map(_row, verification.levels)])
+
+
+def verdict_of(attempt: Attempt) -> Verdict:
+    """What tests say about an attempt's change; one kept by an older version knows less."""
+    if attempt.verdict is not None:
+        return attempt.verdict
+    found = attempt.verification
+    if found is None:
+        return Verdict(False, "nothing was run")
+    reasons = [level.reason for level in found.tests if level.reason]
+    return Verdict(found.verified, "" if found.verified else next(iter(reasons), "no test ran"))
+
+
+def doubt_of(attempt: Attempt | None) -> str:
+    """Why a completed task is not verified, safe to publish, on one line; '' where it is."""
+    if attempt is None or attempt.status is not Status.COMPLETED:
+        return ""
+    verdict = verdict_of(attempt)
+    return "" if verdict.verified else _inert(cut_middle(verdict.reason, _REASON))
+
+
+def shown_verdict(verdict: Verdict) -> str:
+    """The verdict as a part of a pull request: verified or why not, and which tests changed."""
+    reason = _inert(cut_middle(verdict.reason, _REASON))
+    lines = ["**Verified by tests.**" if verdict.verified else f"**Not verified:** {reason}."]
+    if verdict.turned:
+        lines.append(f"Failed before this change and do not now: {_tests(verdict.turned)}.")
+    if verdict.unchanged:
+        lines.append(f"Failed before this change too, and unchanged: {_tests(verdict.unchanged)}.")
+    return "\n\n".join(lines)
+
+
+def verified_trailer(verdict: Verdict) -> str:
+    """The value of a commit's trailer ``Cairn-Verified``: ``yes``, or ``no`` and why."""
+    return "yes" if verdict.verified else f"no ({_plain(cut_middle(verdict.reason, _REASON))})"
+
+
+def _tests(names: Sequence[str]) -> str:
+    shown = ", ".join(_code(name) for name in names[:_MOST_NAMED])
+    more = len(names) - _MOST_NAMED
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def effort(attempt: Attempt) -> str:
+    """Answers, repairs, tokens and cost in one list."""
+    lines = [
+        f"- model answers: {attempt.answers} ({attempt.code_repairs} code repairs, "
+        f"{attempt.test_repairs} test repairs)",
+        f"- tokens: {attempt.spent.tokens:,}; cost: {money(attempt)}",
+    ]
+    lines += [f"- left out {_plain(f'{path}: {why}')}" for path, why in attempt.left_out.items()]
+    lines += [f"- put right without a model: {_plain(note)}" for note in attempt.mended]
+    return "\n".join(lines)
+
+
+def money(attempt: Attempt) -> str:
+    """The cost as people read it."""
+    return f"${attempt.spent.cost:.4f}" if attempt.spent.cost else "unknown or free"
+
+
+def _files(attempt: Attempt) -> str:
+    lines = (
+        f"- {_code(path)}{' (deleted)' if write is None else ''}"
+        for path, write in sorted(attempt.changes.files.items())
+    )
+    return "\n".join(lines)
+
+
+def _row(level: Level) -> str:
+    note = _plain(level.reason or (f"`{_command(level)}`" if level.command else ""))
+    note = note.replace("|", "\\|")
+    mark = f"{_MARKS[level.result]} {level.result}"
+    return f"| {level.name} | {mark} | {level.seconds:.1f} | {note} |"
+
+
+def output_of(verification: Verification | None) -> str:
+    """The output of what failed, folded away; '' when nothing did."""
+    failed = [lv for lv in verification.levels if lv.result == "failed"] if verification else []
+    if not failed:
+        return ""
+    output = cut_middle(failed[-1].output, 4_000).replace("````", "` ` ` `")
+    shown = defuse(f"````\n{output}\n````")
+    return f"<details><summary>Output of the last run</summary>\n\n{shown}\n\n</details>"
+
+
+def _plain(text: str) -> str:
+    """Foreign text to stand within a line of ours."""
+    return defuse(" ".join(text.split()), plain=True)
+
+
+def _inert(text: str) -> str:
+    """Foreign text within a line of ours, where HTML would fold or hide what follows."""
+    return _plain(text).replace("<", "<\u200b")
+
+
+def _code(path: str) -> str:
+    """A path as code; a squash makes a plain commit message of it, so it is defused as well."""
+    text = _plain(path).replace("`", "'")
+    return f"`{text}`"
+
+
+def _command(level: Level) -> str:
+    """The command, with whole programs among its words left out."""
+    return " ".join(word if len(word) <= 60 else "…" for word in level.command)
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}" for line in text.split("\n"))
+
+
+_MOST = 45_000
+"""Characters of details in one description, of the newest tasks; GitHub stores 65,536 in all."""
+
+_HEAD = ["| task | result | answers | cost |", "| --- | --- | --- | --- |"]
+
+
+def shared_title(roadmap: str) -> str:
+    """The title of a run's one pull request."""
+    return f"Tasks of {roadmap}"
+
+
+def shared_body(roadmap: str, rows: Sequence[TaskRow]) -> str:
+    """Its description: a row for each task, then what the newest of them are about."""
+    said = f"Tasks of `{roadmap}`, each in a commit of its own, in this order:"
+    return "\n\n".join([said, "\n".join([*_HEAD, *(row.line for row in rows)]), *_details(rows)])
+
+
+def rows_of(state: RunState, added: Mapping[str, Attempt]) -> tuple[TaskRow, ...]:
+    """The rows of all that was added to the run's branch, the task in hand among it."""
+    others = {**state.attempts, **added}
+    others.pop(state.current)
+    before = [_task_row(state.put(each), key) for key, each in others.items() if each.told]
+    return (*before, _task_row(state, state.current))
+
+
+def _task_row(state: RunState, key: str) -> TaskRow:
+    state = replace(state, current=key)
+    task, attempt = state.task, state.attempt
+    name = title_of(task).replace("|", "\\|")
+    cells = (name, _result(attempt), str(attempt.answers), money(attempt))
+    details = f"<details><summary>{title_of(task)}</summary>\n\n{attempt.told.decode()}\n\n"
+    return TaskRow(key, f"| {' | '.join(cells)} |", f"{details}</details>")
+
+
+def _result(attempt: Attempt) -> str:
+    verification: Verification | None = attempt.verification
+    if attempt.proposal and attempt.rewritten:
+        return f"✂️ {attempt.proposal.strategy}: other tasks in its place"
+    if verification is None or not verification.levels:
+        return "⚠️ nothing was run"
+    if verdict_of(attempt).verified:
+        return "✅ verified"
+    return f"⚠️ not verified: {doubt_of(replace(attempt, status=Status.COMPLETED))}".replace(
+        "|", "\\|"
+    )
+
+
+def _details(rows: Sequence[TaskRow]) -> list[str]:
+    """As many as there is room for, the newest first; those of the others are in the run's."""
+    room, found = _MOST, list[str]()
+    for row in reversed(rows):
+        room -= len(row.details)
+        if room < 0:
+            break
+        found.append(row.details)
+    return list(reversed(found))
+
+
+_LONGEST = 40
+
+
+def slug(text: str) -> str:
+    """Reduce a text to ``[a-z0-9-]``, at most 40 characters, never empty.
+
+    What would be empty or is cut ends in a digest of the text, so that two texts stay two slugs.
+    """
+    plain = _one_plain_line(text)
+    if plain and len(plain) <= _LONGEST:
+        return plain
+    digest = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:6]
+    return f"{_cut(plain, _LONGEST - 7)}-{digest}".lstrip("-")
+
+
+def branch_name(run: str, task: str, title: str) -> str:
+    """Name a checkpoint's branch: ``cairn/<run>/<task>-<title>``, 40 characters a part at most."""
+    first = slug(task)
+    rest = _cut(_one_plain_line(title), max(0, _LONGEST - len(first) - 1))
+    return f"cairn/{slug(run)}/{first}-{rest}".rstrip("-")
+
+
+def shared_branch(run: str) -> str:
+    """Name the branch that holds all tasks of a run; the further ones end in ``-2``, ``-3`` ..."""
+    return f"cairn/{slug(run)}/tasks"
+
+
+def commit_message(checkpoint: Checkpoint) -> str:
+    """Return the whole commit message, its trailers last.
+
+    https://git-scm.com/docs/git-interpret-trailers
+    """
+    trailers = [f"{key}: {' '.join(value.split())}" for key, value in checkpoint.trailers]
+    text = checkpoint.message.strip() or checkpoint.title.strip()
+    return "\n\n".join(filter(None, [text, "\n".join(trailers)])) + "\n"
+
+
+def _one_plain_line(text: str) -> str:
+    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", ascii_text).strip("-")
+
+
+def _cut(plain: str, length: int) -> str:
+    """Cut at ``length`` characters, between words where that leaves anything."""
+    if len(plain) <= length:
+        return plain
+    words, dash, _ = plain[: length + 1].rpartition("-")
+    return (words if dash else plain[:length]).strip("-")

@@ -1,0 +1,145 @@
+"""What recoveries did: to the tasks people wrote, and how often each strategy helped. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import get_args
+
+from runner.roadmap.task import Task
+from runner.state.proposal import Proposal, Strategy, as_item
+from runner.state.run_state import Attempt, RunState, Status
+
+_OPEN = (
+    *(Status.FAILED, Status.AWAITING_APPROVAL, Status.BLOCKED, Status.DECLINED, Status.DEFERRED),
+    *(Status.SKIPPED, Status.IN_PROGRESS, Status.PENDING, Status.IN_REVIEW),
+)
+"""Where a task stands of which one part stands so: the first that any part has."""
+
+_APPLIED = {
+    "rewrite": Status.REPLACED,
+    "decompose": Status.REPLACED,
+    "defer": Status.DEFERRED,
+    "skip": Status.SKIPPED,
+}
+
+
+def as_written(state: RunState) -> list[tuple[Task, Status]]:
+    """Return the work that people wrote down, each task once, and where it stands.
+
+    A task that a recovery replaced is completed only when all that took its place is. One that
+    nothing took the place of, since people took it out, is ``replaced`` and counts nowhere.
+    """
+    found: dict[str, Task] = {}
+    for task in (*state.tasks, *state.replaced):
+        if task.kind == "work":
+            key = state.written(task.key)
+            found[key] = task if key == task.key else state.task_of(key)
+    return [(task, _whole(state, task)) for task in found.values()]
+
+
+def proposals(state: RunState) -> list[dict[str, object]]:
+    """Return what was proposed about tasks, in their order: with the old text and the new one."""
+    return [
+        {
+            "id": proposal.id,
+            "task": attempt.task,
+            "strategy": proposal.strategy,
+            "reason": proposal.reason,
+            "explanation": proposal.explanation,
+            "original": proposal.original,
+            "replacements": [as_item(task) for task in proposal.replacements],
+            "outcome": outcome(attempt, proposal),
+        }
+        for attempt in state.attempts.values()
+        if (proposal := attempt.proposal) and proposal.kind == "recovery"
+    ]
+
+
+def outcome(attempt: Attempt, proposal: Proposal) -> str:
+    """Say in one word what became of a proposal: applied, waiting, closed, or only published."""
+    if attempt.status is _APPLIED.get(proposal.strategy) or _handed_over(attempt):
+        return "applied"
+    if attempt.status is Status.AWAITING_APPROVAL:
+        return "waiting"
+    return "closed" if attempt.decision else "published"
+
+
+def recoveries(state: RunState) -> dict[str, object]:
+    """Return the ``recoveries`` of the report: in all, and by strategy.
+
+    Successful means that every task it put in the place of one, or the task it put off, is
+    completed; skipping and handing over finish nothing.
+    """
+    by = by_strategy(state)
+    total = {
+        word: sum(numbers[word] for numbers in by.values())
+        for word in ("attempted", "applied", "successful")
+    }
+    return {**total, "by_strategy": by}
+
+
+def by_strategy(state: RunState) -> dict[str, dict[str, int]]:
+    """Return ``attempted``, ``applied`` and ``successful`` of each strategy that was proposed."""
+    by: dict[str, dict[str, int]] = {}
+    for strategy, applied, successful in _each(state):
+        numbers = by.setdefault(strategy, {"attempted": 0, "applied": 0, "successful": 0})
+        numbers["attempted"] += 1
+        numbers["applied"] += applied
+        numbers["successful"] += successful
+    return {s: by[s] for s in get_args(Strategy) if s in by}
+
+
+def decisions(state: RunState) -> list[dict[str, object]]:
+    """Return who decided about which proposal, how and when, in the order of the tasks."""
+    return [
+        {
+            "task": attempt.task,
+            "proposal": attempt.proposal.id,
+            "strategy": attempt.proposal.strategy,
+            "verdict": attempt.decision.verdict,
+            "by": attempt.decision.by,
+            "channel": attempt.decision.channel,
+            "at": attempt.decision.at,
+            "why": attempt.decision.why,
+        }
+        for attempt in state.attempts.values()
+        if attempt.proposal and attempt.decision
+    ]
+
+
+def _whole(state: RunState, task: Task) -> Status:
+    status = state.status(task)
+    if status is not Status.REPLACED:
+        return status
+    stand = {
+        _whole(state, other)
+        for other in (*state.tasks, *state.replaced)
+        if state.origins.get(other.key) == task.key
+    }
+    if not stand:
+        return status
+    return next((each for each in _OPEN if each in stand), Status.COMPLETED)
+
+
+def _each(state: RunState) -> Iterator[tuple[str, bool, bool]]:
+    """(strategy, applied, successful) of every proposal of a recovery."""
+    for attempt in state.attempts.values():
+        if attempt.number > 1:  # the attempt before it was put off
+            yield "defer", True, attempt.status is Status.COMPLETED
+        proposal = attempt.proposal
+        if proposal and proposal.kind == "recovery":
+            applied = attempt.status is _APPLIED.get(proposal.strategy) or _handed_over(attempt)
+            yield proposal.strategy, applied, _replaced_well(state, attempt)
+
+
+def _handed_over(attempt: Attempt) -> bool:
+    approved = attempt.decision is not None and attempt.decision.verdict == "approve"
+    escalated = attempt.proposal is not None and attempt.proposal.strategy == "escalate"
+    return approved and escalated and attempt.status is Status.FAILED
+
+
+def _replaced_well(state: RunState, attempt: Attempt) -> bool:
+    if attempt.status is not Status.REPLACED:
+        return False
+    new = [task for task in state.tasks if state.origins.get(task.key) == attempt.task]
+    return bool(new) and all(state.status(task) is Status.COMPLETED for task in new)

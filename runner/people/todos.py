@@ -1,0 +1,153 @@
+"""Take what a person changed in ``todos.json`` back into the roadmap: boxes only, by task key."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError
+
+from runner.roadmap.edit import EditRefused, difference, outline
+from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.source import line_starts
+from runner.roadmap.task import Roadmap, Task
+from runner.roadmap.writing import place_at
+from runner.state.run_state import Status
+
+_Short = Annotated[str, Field(max_length=20_000)]
+_WISHES = {Status.COMPLETED: True, Status.PENDING: False}
+
+
+class TodosRefused(ValueError):
+    """The object is not a ``todos.json`` of this roadmap; the message says where and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoxEdit:
+    """Turn the box of a task: ``checked`` is what it shall be."""
+
+    key: str
+    line: int
+    checked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What to do, and which wishes cannot be done and why; those change nothing."""
+
+    edits: tuple[BoxEdit, ...]
+    conflicts: tuple[str, ...]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Todo(_Strict):
+    key: Annotated[str, Field(min_length=1, max_length=100)]
+    status: Status
+    id: _Short | None = None
+    title: _Short | None = None
+    line: int | None = None
+    url: _Short = ""
+    checked: StrictBool | None = None
+    replaces: _Short = ""
+    blocked_by: _Short = ""
+
+
+class _Todos(_Strict):
+    version: Literal[1]
+    roadmap: _Short
+    todos: list[_Todo]
+
+
+def sync(todos: object, roadmap: Roadmap) -> Synced:
+    """Return the ticks and unticks that a person asks for by changing a status.
+
+    ``completed`` asks for a tick and ``pending`` for none; other states ask for nothing. What the
+    file said when it was written (``checked``) is no wish, so that an old file undoes nothing.
+    Raises ``TodosRefused``.
+    """
+    read = _read(todos, roadmap)
+    tasks = {task.key: task for task in roadmap.tasks}
+    edits: list[BoxEdit] = []
+    conflicts: list[str] = []
+    for todo in read.todos:
+        task = tasks.get(todo.key)
+        wish = _WISHES.get(todo.status)
+        problem = _conflict(todo, task, wish, roadmap.path)
+        if problem:
+            conflicts.append(problem)
+        elif task and wish is not None and wish != task.checked:
+            edits.append(BoxEdit(task.key, task.line, wish))
+    return Synced(tuple(edits), tuple(conflicts))
+
+
+def turned(roadmap: Roadmap, edits: Sequence[BoxEdit]) -> bytes:
+    """Return the roadmap's bytes with all these boxes turned, one byte each.
+
+    Raises ``EditRefused`` when that would do anything else.
+    """
+    starts = line_starts(roadmap.content)
+    content = bytearray(roadmap.content)
+    for edit in edits:
+        place = place_at(roadmap.content, starts[edit.line - 1])
+        if place is None:
+            raise EditRefused(f"{roadmap.path}, line {edit.line}: no box before the task's text")
+        content[place.state : place.state + 1] = b"x" if edit.checked else b" "
+    wanted = {edit.key: edit.checked for edit in edits}
+    after = parse_roadmap(roadmap.path, bytes(content))
+    meant = [
+        seen._replace(checked=wanted.get(seen.key, seen.checked)) for seen in outline(roadmap.tasks)
+    ]
+    if why := difference(meant, outline(after.tasks)):
+        raise EditRefused(f"{roadmap.path}: taking todos.json over {why}")
+    return after.content
+
+
+def _read(todos: object, roadmap: Roadmap) -> _Todos:
+    try:
+        read = _Todos.model_validate(todos)
+    except ValidationError as error:
+        raise TodosRefused(_told(error)) from error
+    if read.roadmap != roadmap.path:
+        raise TodosRefused(
+            f"todos.json is about {read.roadmap}, not about {roadmap.path}; name that roadmap"
+        )
+    [(key, times)] = Counter(todo.key for todo in read.todos).most_common(1) or [("", 0)]
+    if times > 1:
+        raise TodosRefused(f"todos.json has {times} entries with the key {key}; leave one")
+    return read
+
+
+def _told(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in first["loc"]) or "the whole"
+    hint = ""
+    if first["type"] == "extra_forbidden":
+        hint = f"; only {', '.join(_Todo.model_fields)} are known of a todo"
+    return f"todos.json, {where}: {first['msg']}{hint}"
+
+
+def _conflict(todo: _Todo, task: Task | None, wish: bool | None, path: str) -> str:
+    """Say why a wish cannot be done, or ''. A state that was not changed is no wish."""
+    name = todo.id or todo.title or todo.key
+    if wish is not None and wish == todo.checked:
+        return _passed_by(name, task, wish, path)
+    if task is None:
+        return f"{name}: {path} has no task {todo.key} (any more); it may have been edited"
+    if task.kind != "work":
+        return f"{name}: {path}, line {task.line} is a {task.kind}, which has no state of its own"
+    if todo.title is not None and todo.title != task.title:
+        return f"{name}: its title was changed here; change it in {path}, line {task.line}"
+    return ""
+
+
+def _passed_by(name: str, task: Task | None, said: bool, path: str) -> str:
+    """Tell of a task whose box was turned in the roadmap since; the roadmap is right."""
+    if task is None or task.checked == said:
+        return ""
+    state = "done" if task.checked else "open"
+    return f"{name}: {path}, line {task.line} is {state} by now; todos.json says nothing new of it"

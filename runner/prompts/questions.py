@@ -1,0 +1,71 @@
+"""What is asked of a model, and what it said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation; ``role`` is system, user or assistant."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFormat:
+    """The JSON object a closed question may be answered with: its JSON Schema, also in words."""
+
+    name: str
+    schema: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of the model. ``max_tokens`` bounds the answer.
+
+    ``seed`` asks for the same answer to the same question, where the endpoint knows it. ``form`` is
+    a wish: it is passed on to a model that is known to do well with it, and dropped otherwise.
+    """
+
+    messages: tuple[Message, ...]
+    temperature: float
+    max_tokens: int
+    model: str = ""
+    seed: int | None = None
+    form: AnswerFormat | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the model said. ``finish_reason`` is stop, length, content_filter or the server's word.
+
+    ``cost`` is in USD, None when the price is unknown; ``seconds`` wall time of the last try;
+    ``retries`` how many tries failed before it.
+    """
+
+    text: str
+    finish_reason: str
+    prompt_tokens: int
+    completion_tokens: int
+    model: str
+    cost: float | None = None
+    seconds: float = 0.0
+    retries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A vector for each text, in their order, and what they took.
+
+    ``tokens`` are those the endpoint counted, else an estimate; ``cost`` is in USD, None when the
+    price is unknown; ``seconds`` wall time.
+    """
+
+    vectors: Sequence[Sequence[float]]
+    tokens: int
+    cost: float | None = None
+    seconds: float = 0.0

@@ -1,0 +1,251 @@
+"""Which boxes are work, which are checks of it, and which only sum it up.
+
+What must hold when work is done: boxes, bullets and lines of checks, hung on their work.
+
+What stands between a heading and its tasks: the how, and the phase's own first words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, takewhile
+
+from runner.roadmap.headings import (
+    Path,
+    criteria,
+    is_checks,
+    is_key_line,
+    is_task,
+    is_work,
+    label,
+    number,
+    phase_heading,
+)
+from runner.roadmap.markdown import Blocks, Headed, ListItem
+from runner.roadmap.task import Kind, Section
+
+_WHOLE = (
+    r"(?:section|phase|milestone|sprint|stage|epic|module|part|chapter|thrust|этап|фаза|阶段"
+    r"|フェーズ)"
+)
+_SECTION_BOX = re.compile(
+    rf"(?:(?:complete|finish|close|done with)\s+(?:the\s+|all\s+of\s+)?{_WHOLE}\s+\d[\d.]*"
+    rf"|{_WHOLE}\s+[\d.]+\s+(?:is\s+)?(?:complete|completed|done|finished))\W*\Z",
+    re.IGNORECASE,
+)
+_WORDED = re.compile(rf"{_WHOLE}\b", re.IGNORECASE)
+
+
+@dataclass(slots=True, eq=False)
+class Checkbox:
+    """A task on the way to its value: an item, what it is called, its place among the others."""
+
+    item: ListItem
+    id: str | None
+    title: str
+    key: str
+    parent: Checkbox | None = None
+    kind: Kind = "work"
+
+
+def family(boxes: Sequence[Checkbox]) -> None:
+    """Give each box its parent: the task it is nested in, else the one its id goes on from."""
+    by_item = {id(box.item): box for box in boxes}
+    written: dict[tuple[Path, ListItem | None], dict[str, Checkbox]] = {}
+    for box in boxes:
+        nested = box.item.parent
+        known = written.setdefault((box.item.headings, box.item.holder), {})
+        box.parent = by_item.get(id(nested)) if nested else _prefix(box.id, known)
+        if box.id:
+            known[box.id] = box
+
+
+def _prefix(written: str | None, known: dict[str, Checkbox]) -> Checkbox | None:
+    """The task called 1 when this is 1.1: sub-tasks may stand beside their parent (Kiro)."""
+    while written and "." in written:
+        written = written.rpartition(".")[0]
+        if written in known:
+            return known[written]
+    return None
+
+
+def decide(boxes: Sequence[Checkbox], headings: Iterable[Path]) -> None:
+    """Set the kind of every box. What sums up other boxes is never work."""
+    for box in boxes:
+        if _SECTION_BOX.match(box.title):
+            box.kind, box.item.check = "summary", False  # it often ends a list of checks
+        elif box.item.check:
+            box.kind = "check"
+    for box in boxes:
+        if box.kind != "check" and box.parent is not None and box.parent.kind != "check":
+            box.parent.kind = "summary"
+    detailed = _with_work(boxes, headings)
+    for box in boxes:
+        if box.kind == "work" and _stands_for(box, detailed):
+            box.kind = "summary"
+
+
+def _with_work(boxes: Sequence[Checkbox], headings: Iterable[Path]) -> dict[str, set[int]]:
+    """By name and number of a phase or section: lines of headings with work of their own below."""
+    busy = {h.line for box in boxes if box.kind == "work" for h in box.item.headings}
+    found: dict[str, set[int]] = {}
+    for path in headings:
+        heading = path[-1]
+        if heading.line in busy and (name := _name(heading.text)):
+            found.setdefault(name, set()).add(heading.line)
+    return found
+
+
+def _stands_for(box: Checkbox, detailed: dict[str, set[int]]) -> bool:
+    """A line of an overview whose phase has a section with tasks of its own (GSD)."""
+    if not box.id or not _WORDED.match(box.id):
+        return False
+    own = {heading.line for heading in box.item.headings}
+    return bool(detailed.get(_name(box.id), set()) - own)
+
+
+def _name(text: str) -> str:
+    """'Phase 1: Core' → 'phase 1'."""
+    found = _WORDED.search(text)
+    return f"{found[0].casefold()} {number(text)}" if found and number(text) else ""
+
+
+MOST_CHECKS = 50
+"""Checks of one task."""
+LONGEST = 500
+
+
+class Acceptance:
+    """The checks of a file by what they hang on: the task around them, else a section with work."""
+
+    def __init__(self, blocks: Blocks, boxes: Sequence[Checkbox]) -> None:
+        work = [box.item for box in boxes if box.kind == "work"]
+        self._busy = {h.line for item in work for h in item.headings} | ({0} if work else set())
+        self._nested: dict[int, list[str]] = {}
+        self._shared: dict[int, list[str]] = {}
+        self._told: dict[Path, tuple[str, ...]] = {}
+        for item in blocks.items:
+            self._take(item)
+        for paragraph in blocks.paragraphs:
+            for value in criteria(paragraph.content):
+                self._hang(value, paragraph.holder, paragraph.headings)
+
+    def __call__(self, item: ListItem) -> tuple[str, ...]:
+        """Return the checks of one piece of work, its own first; at most ``MOST_CHECKS``."""
+        path = item.headings
+        if path not in self._told:
+            lines = chain((h.line for h in reversed(path)), [0])
+            self._told[path] = _some(chain(*(self._shared.get(line, ()) for line in lines)))
+        own = self._own(item)
+        return _some(chain(own, self._told[path])) if own else self._told[path]
+
+    def _own(self, item: ListItem) -> list[str]:
+        """What stands in the task itself, then in the tasks around it."""
+        own: list[str] = []
+        around: ListItem | None = item
+        while around is not None:
+            own += self._nested.get(id(around), ())
+            around = around.holder
+        return own
+
+    def _take(self, item: ListItem) -> None:
+        if item.quoted:
+            return
+        if not item.check:
+            for value in criteria(item.text):
+                self._hang(value, item if item.box else item.holder, item.headings)
+        elif item.holder is None or not item.holder.check:
+            own = takewhile(lambda line: not is_key_line(line), item.text[:LONGEST].split("\n"))
+            self._hang(" ".join(own), item.holder, item.headings)
+
+    def _hang(self, text: str, holder: ListItem | None, path: Path) -> None:
+        text = " ".join(text[:LONGEST].split())
+        while holder is not None and not holder.box:
+            holder = holder.holder
+        if not text:
+            return
+        if holder is not None:
+            hung = self._nested.setdefault(id(holder), [])
+        elif (line := self._owner(path)) is not None:
+            hung = self._shared.setdefault(line, [])
+        else:
+            return
+        if len(hung) < MOST_CHECKS:
+            hung.append(text)
+
+    def _owner(self, path: Path) -> int | None:
+        """The nearest section with work; what is numbered or a task of its own keeps its checks."""
+        for heading in reversed(path):
+            if heading.line in self._busy:
+                return heading.line
+            if not is_checks(heading.text) and (number(heading.text) or is_task(heading.text)):
+                return None
+        return 0 if 0 in self._busy else None
+
+
+def _some(texts: chain[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))[:MOST_CHECKS]
+
+
+def sections(blocks: Blocks, work: list[ListItem], lines: list[str]) -> tuple[Section, ...]:
+    """Return every section of a file; its text ends where its first task stands."""
+    first: dict[int, int] = {}
+    for item in reversed(work):
+        if item.headings:
+            first[item.headings[-1].line] = item.start
+    ends = [headed.path[-1].line - 1 for headed in blocks.headings[1:]] + [len(lines)]
+    return tuple(
+        _section(headed, end, first.get(headed.path[-1].line, end), lines)
+        for headed, end in zip(blocks.headings, ends, strict=False)
+    )
+
+
+def _section(headed: Headed, end: int, first: int, lines: list[str]) -> Section:
+    heading = headed.path[-1]
+    text = "\n".join(lines[headed.start : first]).strip()
+    while end > headed.start and not lines[end - 1].strip():
+        end -= 1
+    return Section(headed.path, number(heading.text), heading.line, end, text)
+
+
+MOST_BACKGROUND = 4_000
+"""Characters of what stands above a section that are told again in each section below it."""
+
+
+class Background:
+    """What each place of a file tells the one who works there; equal places share one text."""
+
+    def __init__(self, blocks: Blocks, sections: tuple[Section, ...]) -> None:
+        self._texts = {section.line: section.text for section in sections}
+        self._opening = _opening(blocks)
+        self._told: dict[Path, str] = {}
+
+    def __call__(self, path: Path) -> str:
+        """Return the phase's first paragraph, then the section's text, that above "Tasks" too."""
+        if path not in self._told:
+            self._told[path] = "\n\n".join(self._parts(path))
+        return self._told[path]
+
+    def _parts(self, path: Path) -> list[str]:
+        if not path:
+            return []
+        below = len(path) - 1
+        while below and is_work(path[below].text):
+            below -= 1
+        above = [self._texts.get(heading.line, "") for heading in path[below:-1]]
+        phase = phase_heading(path)
+        if phase is not None and phase not in path[below:]:
+            above.insert(0, self._opening.get(phase.line, ""))
+        parts = [*(text[:MOST_BACKGROUND] for text in above), self._texts.get(path[-1].line, "")]
+        return [part for part in parts if part]
+
+
+def _opening(blocks: Blocks) -> dict[int, str]:
+    """By heading line: the first paragraph of its own text that is no label."""
+    found: dict[int, str] = {}
+    for paragraph in blocks.paragraphs:
+        if paragraph.holder is None and paragraph.headings and not label(paragraph.content):
+            found.setdefault(paragraph.headings[-1].line, paragraph.content)
+    return found

@@ -1,0 +1,225 @@
+"""What the names in a roadmap stand for: the work below a heading, or a task by its id.
+
+Whether a task is of a phase that somebody named: "2", "Phase 2", "1.2", "Foundation".
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from runner.roadmap.fields import Name, name_at, name_of
+from runner.roadmap.headings import number, plain, words
+from runner.roadmap.source import plain_dashes, without_marks
+from runner.roadmap.task import Section, Task
+from runner.roadmap.words import TASKS
+
+_WHOLE = {
+    "phase", "section", "chapter", "part", "fase", "étape", "etapa", "faza", "fáze", "etap",
+    "aşama", "giai đoạn", "фаза", "этап", "етап", "阶段", "階段", "段階", "フェーズ", "단계", "章",
+}  # fmt: skip
+"""Words of a heading whose number alone says as much: "Phase 2" is "## 2. Core"."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """The keys of the tasks a name stands for, in order; ``members`` are the same."""
+
+    keys: tuple[str, ...]
+    members: frozenset[str]
+
+
+NO_WORK = Work((), frozenset())
+
+
+def section_name(section: Section) -> Name | None:
+    """Return the name of a section: its word and number, its code, or its number alone."""
+    text = plain_dashes(without_marks(section.path[-1].text)).lstrip("[(")
+    found = name_at(text)
+    if found and (found[0].word or not found[0].number[0].isdigit()):
+        return found[0]
+    return Name("", section.number.casefold()) if section.number else None
+
+
+class Bearers:
+    """Finds what bears a name among the tasks and sections of one file."""
+
+    def __init__(self, tasks: Sequence[Task], sections: Sequence[Section]) -> None:
+        self.tasks = tasks
+        self.sections = {section.line: section for section in sections}
+        self.names = {section.line: section_name(section) for section in sections}
+        self._by_id: defaultdict[Name, list[int]] = defaultdict(list)
+        self._by_heading: defaultdict[Name, list[int]] = defaultdict(list)
+        self._words: defaultdict[str, set[str]] = defaultdict(set)
+        self._below: defaultdict[int, list[int]] = defaultdict(list)
+        self._within: defaultdict[str, list[int]] = defaultdict(list)
+        self._parts: defaultdict[str, list[int]] = defaultdict(list)
+        self._children: defaultdict[str, list[int]] = defaultdict(list)
+        self._titles: defaultdict[str, list[int]] = defaultdict(list)
+        self._work: dict[Name, Work | None] = {}
+        for section in sections:
+            self._add_section(section)
+        for index, task in enumerate(tasks):
+            self._add_task(index, task)
+
+    def _add_section(self, section: Section) -> None:
+        text = section.path[-1].text
+        for title in {plain(text), words(text)}:
+            self._titles[title].append(section.line)
+        if name := self.names[section.line]:
+            self._by_heading[name].append(section.line)
+            if name.word:
+                self._words[name.number].add(name.word)
+
+    def _add_task(self, index: int, task: Task) -> None:
+        if task.id and (name := name_of(task.id)):
+            self._by_id[name].append(index)
+            if name.word:
+                self._words[name.number].add(name.word)
+        if task.parent:
+            self._children[task.parent].append(index)
+        if not task.runnable:
+            return
+        for heading in task.headings:
+            self._below[heading.line].append(index)
+        for each in self._numbers(task):
+            self._within[each].append(index)
+        for each in _beginnings(task.id or ""):
+            self._parts[each].append(index)
+
+    def _numbers(self, task: Task) -> Iterable[str]:
+        """The number of the nearest heading that has one without a word, and what it begins with.
+
+        A task that its headings do not place in a phase by name is in that of its number.
+        """
+        names = [name for h in reversed(task.headings) if (name := self.names.get(h.line))]
+        nearest = next((name.number for name in names if not name.word), "")
+        numbers = dict.fromkeys((*_beginnings(nearest), nearest) if nearest else ())
+        if task.phase and not any(name.number == task.phase.casefold() for name in names):
+            numbers[task.phase.casefold()] = None
+        return numbers
+
+    def title(self, name: Name) -> str | None:
+        """The title of what bears a name, '' when it has none; None when nothing bears it."""
+        tasks, lines = self._find(name)
+        if tasks:
+            return self.tasks[tasks[0]].title.casefold()
+        if lines:
+            return words(self.sections[lines[0]].path[-1].text)
+        return "" if self._gone_on(name) else None
+
+    def work(self, name: Name) -> Work | None:
+        """The work a name stands for; None when it could be more than one thing."""
+        if name not in self._work:
+            self._work[name] = self._looked_up(name)
+        return self._work[name]
+
+    def titled(self, text: str) -> Name | None:
+        """The name of the one section that has this title."""
+        lines = [line for line in self._titles.get(plain(text), ()) if line in self._below]
+        return Name("\0", str(lines[0])) if len(lines) == 1 else None
+
+    def _looked_up(self, name: Name) -> Work | None:
+        if name.word == "\0":
+            return self._made(self._below[int(name.number)])
+        tasks, lines = self._find(name)
+        real = [index for index in tasks if self.tasks[index].kind != "check"] or tasks
+        places = self._outermost([line for line in lines if line in self._below])
+        if len(real) > 1 or len(places) > 1:
+            return None
+        found = {n for index in real for n in self._expanded(index)}
+        found.update(n for line in places for n in self._below[line])
+        if lines and len(self._words.get(name.number, ())) < 2:
+            found.update(self._within.get(name.number, ()))
+        found.update(self._gone_on(name))
+        return self._made(sorted(found))
+
+    def _find(self, name: Name) -> tuple[list[int], list[int]]:
+        """(tasks, lines of headings) that bear a name, or else the same number otherwise written.
+
+        A task's number needs no word ("Task 1.1" is 1.1), a phase's heading neither.
+        """
+        tasks, lines = self._by_id.get(name, []), self._by_heading.get(name, [])
+        if tasks or lines:
+            return tasks, lines
+        if name.word:
+            if name.word not in _WHOLE and name.word not in TASKS and name.number.isdigit():
+                return [], []
+            bare = Name("", name.number)
+            alone = name.word in TASKS or not name.number.isdigit()
+            return self._by_id.get(bare, []) if alone else [], self._by_heading.get(bare, [])
+        said = self._words.get(name.number, set())
+        if len(said) != 1:
+            return [], []
+        worded = Name(next(iter(said)), name.number)
+        return self._by_id.get(worded, []), self._by_heading.get(worded, [])
+
+    def _gone_on(self, name: Name) -> list[int]:
+        """The tasks of a number that nothing bears itself but others go on from: 1 of 1.1, 1.2.
+
+        Sections count before tasks, of which a recovery may have made several of one.
+        """
+        tasks, lines = self._find(name)
+        if tasks or lines or self._words.get(name.number):
+            return []
+        within = self._within.get(name.number, []) if name.word in {"", *_WHOLE} else []
+        return within or (self._parts.get(name.number, []) if name.word in {"", *TASKS} else [])
+
+    def _outermost(self, lines: list[int]) -> list[int]:
+        within = set(lines)
+        return [
+            line
+            for line in lines
+            if not any(heading.line in within for heading in self.sections[line].path[:-1])
+        ]
+
+    def _expanded(self, index: int) -> Iterable[int]:
+        """A task that is work, else the work below it."""
+        todo = [index]
+        while todo:
+            at = todo.pop()
+            if self.tasks[at].kind == "work" and (at == index or self.tasks[at].runnable):
+                yield at
+            elif self.tasks[at].kind == "summary":
+                todo += self._children.get(self.tasks[at].key, ())
+
+    def _made(self, indexes: Sequence[int]) -> Work:
+        keys = tuple(self.tasks[index].key for index in indexes)
+        return Work(keys, frozenset(keys))
+
+
+def _beginnings(number: str) -> list[str]:
+    """The numbers a dotted one goes on from: 1 and 1.2 of 1.2.3."""
+    parts = number.split(".")[:6]
+    if len(parts) < 2 or not all(part.isdigit() for part in parts):
+        return []
+    return [".".join(parts[:n]) for n in range(1, len(parts))]
+
+
+def in_phase(task: Task, wanted: str) -> bool:
+    """Say whether the phase of a task, or a heading above it, has this number or text."""
+    wanted = wanted.strip()
+    name = name_of(wanted)
+    if name is None:
+        return False
+    if task.phase and task.phase.casefold() in (name.number, wanted.casefold()):
+        return not name.word or not _is_of_another(task, name)
+    texts = [without_marks(heading.text) for heading in task.headings]
+    if wanted.casefold() in (text.casefold() for text in texts):
+        return True
+    return any(_is_called(text, name) for text in texts)
+
+
+def _is_called(heading: str, name: Name) -> bool:
+    found = name_at(heading)
+    if name.word:
+        return found is not None and found[0] == name
+    return number(heading).casefold() == name.number
+
+
+def _is_of_another(task: Task, name: Name) -> bool:
+    """Say whether a heading gives the number another word: Milestone 2 is not Phase 2."""
+    found = [named[0] for h in task.headings if (named := name_at(without_marks(h.text)))]
+    words = {one.word for one in found if one.number == name.number and one.word}
+    return bool(words) and name.word not in words

@@ -1,0 +1,310 @@
+"""How a task is written on its line, and how another one is written beside it or into it.
+
+Why a text of a model or a person cannot be written into a list item.
+
+Such a text is hostile: it must stay one paragraph, be seen by whoever approves it, and hide nothing
+that stands near it. What it would become is asked of a parser, never guessed.
+
+Ids for the parts of a task, in the manner of its roadmap, none of them taken.
+
+Tasks as a person lists them in a comment: the first list of a text, with boxes or without.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count, islice, takewhile
+from string import ascii_lowercase
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from runner.roadmap.headings import is_checks, split
+from runner.roadmap.markdown import ListItem, parse
+from runner.roadmap.task import NewTask, Roadmap, Task
+
+LONGEST_TITLE = 10_000
+"""Characters of one text."""
+_MOST_LINES = 100
+_PARSER = MarkdownIt("commonmark").enable("table")
+_ID = re.compile(r"#?[^\W_](?:[\w. -]{0,38}\w)?")
+# GitHub shows a task as done when [x] stands anywhere in its line
+_DONE = re.compile(r"\[[xX]\]")
+_BOX = re.compile(r"\[[ xX]\](?:\s|\Z)")
+# GitHub takes such a line for the second one of a table, also without a pipe
+_RULER = re.compile(r"^[ |:=+-]+$", re.MULTILINE)
+# controls, lone surrogates, and characters that are not seen or turn the direction of reading
+_UNSEEN = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_BLOCKS = {
+    "heading_open": "a heading",
+    "fence": "a code block",
+    "code_block": "a code block",
+    "bullet_list_open": "a list",
+    "ordered_list_open": "a list",
+    "blockquote_open": "a block quote",
+    "hr": "a ruler",
+    "html_block": "HTML",
+    "table_open": "a table",
+}
+
+
+def tidied(text: str) -> str:
+    """Return a text as it is written: line ends are LF, and no line has blanks around it."""
+    return "\n".join(line.strip() for line in re.split(r"\r\n|\n|\r", text.strip()))
+
+
+def misfit_of(task: NewTask) -> str:
+    """Say what is wrong with a new task, or ''; its texts are tidied before they are judged."""
+    if task.id and not _ID.fullmatch(task.id):
+        return f"the id {task.id[:40]!r} is not a short word or number"
+    if len(task.details) + len(task.acceptance) > _MOST_LINES:
+        return f"it has more than {_MOST_LINES} details; split it"
+    named = [("its text", task.text)]
+    named += [(f"its detail {n}", text) for n, text in enumerate(task.details, 1)]
+    named += [(f"its criterion {n}", text) for n, text in enumerate(task.acceptance, 1)]
+    if _DONE.search(task.text):
+        return "its text names [x], with which GitHub shows it as done; write it in other words"
+    found = ((name, misfit(tidied(text))) for name, text in named)
+    return next((f"{name} {why}" for name, why in found if why), "")
+
+
+def misfit(text: str) -> str:
+    """Say why a tidied text is not one plain paragraph, or ''."""
+    return _unreadable(text) or _structure(_PARSER.parse(text), text)
+
+
+def _unreadable(text: str) -> str:
+    if not text:
+        return "is empty"
+    if len(text) > LONGEST_TITLE:
+        return f"has {len(text)} characters; the most are {LONGEST_TITLE}"
+    if found := _UNSEEN.search(text):
+        name = unicodedata.name(found[0], "a control character")
+        return f"has an invisible character (U+{ord(found[0]):04X}, {name}); take it out"
+    if _BOX.match(text):
+        return "begins with a box; leave the box out, it is added"
+    if "<!--" in text or "-->" in text:
+        return "opens or closes a comment; leave <!-- and --> out"
+    if _RULER.search(text):
+        return "has a line of dashes, which makes a heading or a table; take it out"
+    return ""
+
+
+def _structure(tokens: list[Token], text: str) -> str:
+    """Say what else than a paragraph with all of the text was parsed, or ''."""
+    for token in tokens:
+        if token.type in _BLOCKS:
+            line = token.map[0] + 1 if token.map else 1
+            return f"begins {_BLOCKS[token.type]} in line {line}; write plain sentences"
+    paragraphs = [token for token in tokens if token.type == "inline"]
+    if len(paragraphs) > 1:
+        return "has a blank line; write one paragraph"
+    if not paragraphs or paragraphs[0].content != text:
+        return "defines a link, which is not shown; write the link where it is used"
+    if any(child.type == "html_inline" for child in paragraphs[0].children or ()):
+        return "contains HTML, which is not shown; put it in backticks"
+    return ""
+
+
+_ITEM = re.compile(
+    rb"(?P<outer>[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*?)"
+    rb"(?P<marker>(?:[-*+]|\d{1,9}[.)])[ \t]+)\[(?P<state>[ xX])\](?P<gap>[ \t]*)"
+)
+_MARK = re.compile(rb"[^\t]")
+_BEFORE_ID = re.compile(r"[*_\[(]{0,4}(?:[^\W\d_]{1,12} )?")
+_AFTER_ID = re.compile(r"[*_\]).:]{0,5}(?=\s|\Z)")
+_BOLD = re.compile(r"\*\*|__")
+_INLINE = MarkdownIt("commonmark")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLayout:
+    """A task's marks.
+
+    ``outer`` are its indent and lists that open on the same line, ``gap`` what follows the box;
+    ``state`` is where the byte between the brackets stands in the file.
+    """
+
+    outer: bytes
+    marker: bytes
+    gap: bytes
+    state: int
+
+    @property
+    def first(self) -> bytes:
+        """What stands before an item's text, box included."""
+        return self.outer + self.marker + b"[ ]" + self.gap
+
+    @property
+    def beside(self) -> bytes:
+        """The same for a further item of the same list."""
+        return _blank(self.outer) + self.marker + b"[ ]" + self.gap
+
+    @property
+    def inside(self) -> bytes:
+        """Blanks up to the column of the item's content; tabs stay, so that nothing is counted."""
+        return _blank(self.outer + self.marker)
+
+    @property
+    def bullet(self) -> bytes:
+        """The mark of a plain list below the item."""
+        mark = self.marker[:1]
+        return (mark if mark in b"-*+" else b"-") + b" "
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A new task as it is written: the lines of its own text, and those nested in it.
+
+    ``text`` is what a parser must read back.
+    """
+
+    text: str
+    own: tuple[bytes, ...]
+    nested: tuple[bytes, ...]
+
+
+def place_at(content: bytes, start: int) -> TaskLayout | None:
+    """Return how the item on the line at ``start`` is written; None when no box is there."""
+    found = _ITEM.match(content, start)
+    if found is None:
+        return None
+    gap = found["gap"] or b" "
+    return TaskLayout(found["outer"], found["marker"], gap, found.start("state"))
+
+
+def own_text(task: NewTask, like: Task | None) -> str:
+    """Return a new task's own text, its id and its bold as in the task it is written ``like``."""
+    words = tidied(task.text)
+    before, after = _manner(like) if like else ("", "")
+    marks = _BOLD.findall(before + after)
+    bold = marks[0] if len(marks) % 2 else ""
+    led = f"{before}{task.id}{after}" if task.id else ""
+    first, *rest = words.split("\n")
+    marked = "\n".join(((f"{led} " if led else bold) + first + bold, *rest))
+    if _shown(marked) == f"{_shown(led + bold)} {_shown(words)}".lstrip():
+        return marked
+    return f"{task.id} {words}".lstrip()
+
+
+def written(task: NewTask, text: str, place: TaskLayout, *, first: bool) -> Written:
+    """Return the lines of a new task; ``first`` for the one that takes the place itself."""
+    head, *rest = text.encode().split(b"\n")
+    own = ((place.first if first else place.beside) + head, *(place.inside + line for line in rest))
+    deeper = place.inside + _blank(place.bullet)
+    nested = [line for detail in task.details for line in _bullet(place.inside, place, detail)]
+    if task.acceptance:
+        nested.append(place.inside + place.bullet + b"Acceptance:")
+    for criterion in task.acceptance:
+        nested += _bullet(deeper, place, criterion)
+    return Written(text, own, tuple(nested))
+
+
+def _bullet(indent: bytes, place: TaskLayout, text: str) -> list[bytes]:
+    head, *rest = tidied(text).encode().split(b"\n")
+    further = indent + _blank(place.bullet)
+    return [indent + place.bullet + head, *(further + line for line in rest)]
+
+
+def _blank(marks: bytes) -> bytes:
+    return _MARK.sub(b" ", marks)
+
+
+def _manner(task: Task) -> tuple[str, str]:
+    """What stands around the id of a task (``**Task `` and ``:**``), or before its bold title."""
+    at = task.text.find(task.id) if task.id else -1
+    if task.id and at >= 0 and _BEFORE_ID.fullmatch(task.text, 0, at):
+        after = _AFTER_ID.match(task.text, at + len(task.id))
+        return task.text[:at], after[0] if after else ""
+    bold = _BOLD.match(task.text)
+    return (bold[0] if bold else ""), ""
+
+
+def _shown(text: str) -> str:
+    """A text as it is read: without the marks of emphasis, code and links."""
+    children = _INLINE.parseInline(text)[0].children or ()
+    return "".join(child.content for child in children)
+
+
+_LETTERED = re.compile(r"(?P<number>[A-Z]{1,8}\d{1,6}|[\d.]+(?=[a-z]))[a-z]?")
+
+
+def propose_ids(roadmap: Roadmap, task: Task, parts: int) -> tuple[str, ...]:
+    """Return an id for each of ``parts`` replacements of a task.
+
+    One keeps the id. 1.2 becomes 1.2.1, 1.2.2; T001 becomes T001a, T001b. What has no id gets
+    none; neither do the parts of an issue (#12), nor of one of two tasks with the same id, which
+    would belong to the other.
+    """
+    if task.id is None:
+        return ("",) * parts
+    if parts == 1:
+        return (task.id,)
+    if task.id.startswith("#") or sum(other.id == task.id for other in roadmap.tasks) > 1:
+        return ("",) * parts
+    taken = {other.id.casefold() for other in roadmap.tasks if other.id}
+    free = (name for name in _parts_of(task.id) if name.casefold() not in taken)
+    return tuple(islice(free, parts))
+
+
+def _parts_of(name: str) -> Iterator[str]:
+    """The ids of a task's parts: letters behind T001, further letters for T001a, else numbers."""
+    if found := _LETTERED.fullmatch(name):
+        return (f"{found['number']}{letters}" for letters in _letters())
+    return (f"{name}.{n}" for n in count(1))
+
+
+def _letters() -> Iterator[str]:
+    """a to z, then aa to zz and so on."""
+    shorter = [""]
+    while True:
+        shorter = [before + letter for before in shorter for letter in ascii_lowercase]
+        yield from shorter
+
+
+LONGEST_LIST = 20_000
+"""Characters of a text that are read."""
+
+
+def listed(text: str) -> tuple[NewTask, ...]:
+    """Return the tasks of the first list of a text; () when it begins with none.
+
+    A number or id a task is written with becomes its id; what is nested in it its details, below
+    "Acceptance:" its criteria.
+    """
+    blocks, _ = parse(text[:LONGEST_LIST].replace("\r\n", "\n").replace("\r", "\n"))
+    own = [item for item in blocks.items if not item.quoted]
+    tops = [item for item in own if item.holder is None]
+    words = [each.start for each in blocks.paragraphs if each.holder is None]
+    after = [start for start in words if tops and start > tops[0].start]
+    end = min(after, default=len(text))
+    first = takewhile(lambda item: item.marker == tops[0].marker and item.start < end, tops)
+    return tuple(_task(top, [item for item in own if _around(item) is top]) for top in first)
+
+
+def _around(item: ListItem) -> ListItem:
+    while item.holder is not None:
+        item = item.holder
+    return item
+
+
+def _task(top: ListItem, inside: Sequence[ListItem]) -> NewTask:
+    id, title = split(top.text.partition("\n")[0], top.text)
+    text = title if id else top.text
+    rest = top.text.partition("\n")[2]
+    nested = [item for item in inside if item is not top]
+    checks = [item for item in nested if item.holder and is_checks(item.holder.text)]
+    checks += [item for item in nested if item.check and item not in checks]
+    details = [i for i in nested if i not in checks and not is_checks(i.text)]
+    return NewTask(
+        text=f"{text}\n{rest}" if id and rest else text,
+        id=id or "",
+        details=tuple(item.text for item in details if item.text),
+        acceptance=tuple(item.text for item in checks if item.text),
+    )

@@ -1,0 +1,1 @@
+"""Where commands run: Docker, bubblewrap or plain processes; and what is installed there."""

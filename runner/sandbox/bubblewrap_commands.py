@@ -1,0 +1,245 @@
+"""The command lines of the bubblewrap sandbox: who holds a box open, and how a command enters it.
+
+A box is a mount namespace that one small process, the holder, keeps alive: it has the sized tmpfs
+of workspace and /tmp mounted on the box's folder, which is empty for everybody else. Each command
+joins that namespace and starts a bwrap of its own there, so that its process namespace, and with
+it everything it started, ends with it (https://github.com/containers/bubblewrap).
+
+What a command in a bubblewrap box sees of the machine: programs and libraries, read-only.
+
+Either the folders of a prepared root (scripts/sandbox-root), or the machine's own /usr and the few
+files of /etc that programs need. Never /home, /root, /run, /var or the data folder.
+
+The system calls a bubblewrap box refuses: those of the kernel's keyrings.
+
+Keyrings belong to a user and a login session, not to a namespace. Without a filter a task could
+leave keys for the next one, and read those of the session that started the server
+(https://man7.org/linux/man-pages/man7/keyrings.7.html). Docker's default profile refuses the same
+calls (https://docs.docker.com/engine/security/seccomp/).
+
+The filter is a classic BPF program (https://docs.kernel.org/userspace-api/seccomp_filter.html)
+over ``struct seccomp_data``: the call's number, then the architecture it was made for.
+"""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import platform
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from runner.ports import SandboxSpec
+
+WORKSPACE, PREPARED = "/workspace", "/prepared"
+TOOLS = ("bwrap", "unshare", "nsenter", "prlimit", "setpriv", "taskset", "mount", "sh", "cat")
+HOLDS = b"ready\n"
+
+# Root's processes are not bound by limits (https://man7.org/linux/man-pages/man2/getrlimit.2.html,
+# RLIMIT_NPROC), and a box must not own root's files. No account has this id, and it lies outside
+# of the ranges systemd lists (https://systemd.io/UIDS-GIDS/).
+STRANGER = 1_900_000_000
+_AS_STRANGER = (
+    *("setpriv", "--reuid", str(STRANGER), "--regid", str(STRANGER), "--clear-groups"),
+    *("--inh-caps=-all", "--"),
+)
+_OWN_USERS = ("unshare", "--user", "--map-root-user", "--mount", "--")
+_BIND = """\
+while [ "$1" != -- ]; do mount --rbind "$1" "$2" || exit; shift 2; done
+shift
+exec "$@"
+"""
+# The holder ends when its input does: when it is told to, or its worker is killed. An inode takes
+# memory too, so their number is limited.
+_HOLD = """\
+options="nosuid,nodev,nr_inodes=$2"
+mount -t tmpfs -o "$options,mode=755,size=$3" cairn "$1/workspace" || exit
+mount -t tmpfs -o "$options,mode=1777,size=$4" cairn "$1/tmp" || exit
+echo ready
+exec cat
+"""
+_INODES = 500_000
+# As process 1 of its namespace: when it ends, the kernel ends all others before anybody hears of
+# it. The command before may have locked itself out of the workspace.
+_COMMAND = f"""\
+cd {WORKSPACE} 2>/dev/null || {{ chmod 755 {WORKSPACE} && cd {WORKSPACE}; }} || exit 126
+"$@"
+exit $?
+"""
+# A process may reserve this much more than it may use, for some tools reserve generously.
+_RESERVE = 1 << 30
+_SHM = 64 << 20
+
+
+def is_root() -> bool:
+    """Say whether the worker runs as root; then boxes run as a stranger to this machine."""
+    return os.geteuid() == 0
+
+
+def holder_line(folder: Path, binds: Mapping[Path, str], spec: SandboxSpec) -> list[str]:
+    """Hold a box open: ``binds`` are host folders by where in the box's folder they appear."""
+    pairs = [word for path, name in binds.items() for word in (str(path), str(folder / name))]
+    bind = ("sh", "-c", _BIND, "sh", *pairs, "--")
+    sizes = (str(_INODES), str(spec.disk), str(spec.disk // 2))
+    hold = ("sh", "-c", _HOLD, "sh", str(folder), *sizes)
+    if is_root():
+        # bound before root is given up: a stranger could not reach what lies in root's folders
+        return ["unshare", "--mount", "--", *bind, *_AS_STRANGER, *_OWN_USERS, *hold]
+    return [*_OWN_USERS, *bind, *hold]
+
+
+def command_line(
+    argv: Sequence[str],
+    *,
+    holder: int,
+    view: Iterable[str],
+    environment: Mapping[str, str],
+    spec: SandboxSpec,
+    seccomp: int | None = None,
+) -> list[str]:
+    """Run a command in the box of ``holder``; ``view`` are the bwrap options of what it sees.
+
+    ``seccomp`` is the open file with the filter of system calls.
+    """
+    variables = [word for pair in environment.items() for word in ("--setenv", *pair)]
+    return [
+        *(_AS_STRANGER if is_root() else ()),
+        *("nsenter", "--preserve-credentials", "--target", str(holder), "--user", "--mount", "--"),
+        *("taskset", "--cpu-list", _processors(spec.cpus, holder)),
+        *("prlimit", f"--nproc={spec.pids}", f"--data={spec.memory + _RESERVE}"),
+        *(f"--fsize={2 * spec.disk}", "--core=0", "--"),
+        *("bwrap", "--unshare-all", "--unshare-user", "--disable-userns"),
+        *(("--share-net",) if spec.network else ()),
+        *("--uid", "1000", "--gid", "1000", "--hostname", "cairn", "--cap-drop", "ALL"),
+        *("--as-pid-1", "--new-session", "--die-with-parent", "--clearenv", *variables),
+        *(() if seccomp is None else ("--seccomp", str(seccomp))),
+        *view,
+        *("--proc", "/proc", "--dev", "/dev", "--size", str(_SHM), "--tmpfs", "/dev/shm"),  # noqa: S108
+        *("--remount-ro", "/dev", "--remount-ro", "/", "--"),
+        *("sh", "-c", _COMMAND, "sh", *argv),
+    ]
+
+
+def _processors(cpus: float, seed: int) -> str:
+    """Choose whole processors, not always the same ones."""
+    allowed = sorted(os.sched_getaffinity(0))
+    count = min(len(allowed), math.ceil(cpus))
+    return ",".join(str(allowed[(seed + place) % len(allowed)]) for place in range(count))
+
+
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+ROOT, KEPT = "root", "prepared"
+"""Names in a box's folder where a prepared root and what setup commands made are bound."""
+
+_OWN_FOLDERS = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
+_OWN_FILES = (
+    *("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "mime.types"),
+    *("nsswitch.conf", "protocols", "services", "ssl/certs", "ssl/openssl.cnf", "pki/tls"),
+    *("pki/ca-trust/extracted", "ca-certificates", "crypto-policies"),
+)
+_NETWORK_FILES = ("resolv.conf", "hosts")
+_ACCOUNTS = {
+    "passwd": "root:x:0:0:root:/:/bin/sh\ncairn:x:1000:1000:cairn:/tmp:/bin/sh\n"
+    "nobody:x:65534:65534:nobody:/:/bin/false\n",
+    "group": "root:x:0:\ncairn:x:1000:\nnogroup:x:65534:\n",
+}
+# these are the box's own, or none of its business
+_HIDDEN = frozenset(
+    ("boot", "dev", "home", "lost+found", "media", "mnt", "proc", "root", "run", "sys", "tmp")
+) | {WORKSPACE[1:], PREPARED[1:], "node_modules"}
+
+
+def fill_folder(folder: Path) -> None:
+    """Make what the view and the holder need in a new box's folder."""
+    for name in ("workspace", "tmp", ROOT, KEPT):
+        (folder / name).mkdir()
+    for name, text in _ACCOUNTS.items():
+        (folder / name).write_text(text)
+
+
+def view_options(folder: Path, root: Path | None, *, network: bool, writable: bool) -> list[str]:
+    """Return bwrap's options for a box; ``writable`` is for what setup commands make."""
+    kept = "--bind" if writable else "--ro-bind"
+    options = [*(_own(folder) if root is None else _prepared(folder / ROOT, root))]
+    if network:
+        options += _files(_NETWORK_FILES)
+    options += [
+        *("--bind", str(folder / "workspace"), WORKSPACE, "--bind", str(folder / "tmp"), "/tmp"),  # noqa: S108
+        *(kept, str(folder / KEPT), PREPARED),
+        # Node looks for packages in the folders above a file
+        *("--symlink", f"{PREPARED[1:]}/node_modules", "/node_modules"),
+    ]
+    return options
+
+
+def _own(folder: Path) -> Iterator[str]:
+    yield from _folders(Path("/"), Path("/"), _OWN_FOLDERS)
+    yield from _files(_OWN_FILES)
+    for name in _ACCOUNTS:
+        yield from ("--ro-bind", str(folder / name), f"/etc/{name}")
+    yield from ("--dir", "/var/tmp")  # noqa: S108
+
+
+def _prepared(bound: Path, root: Path) -> Iterator[str]:
+    names = sorted(path.name for path in root.iterdir() if path.name not in _HIDDEN)
+    yield from _folders(bound, root, [name for name in names if name != "etc"])
+    # one by one, so that the files of a network find a place beside them
+    below = sorted(path.name for path in root.glob("etc/*") if path.name not in _NETWORK_FILES)
+    yield from _folders(bound, root, [f"etc/{name}" for name in below])
+
+
+def _folders(bound: Path, root: Path, names: Sequence[str]) -> Iterator[str]:
+    for name in names:
+        path = root / name
+        if path.is_symlink():
+            yield from ("--symlink", str(path.readlink()), f"/{name}")
+        elif path.exists():
+            yield from ("--ro-bind", str(bound / name), f"/{name}")
+
+
+def _files(names: tuple[str, ...]) -> Iterator[str]:
+    for name in names:
+        yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
+
+
+# The three calls add_key, request_key and keyctl have neighbouring numbers everywhere.
+# AUDIT_ARCH_* of linux/audit.h → the number of add_key in asm/unistd.h
+_X86_64, _I386 = (0xC000003E, 248), (0x40000003, 286)
+_AARCH64, _ARM = (0xC00000B7, 217), (0x40000028, 309)
+_MACHINES = {"x86_64": (_X86_64, _I386), "aarch64": (_AARCH64, _ARM)}
+_CALLS = 3
+# x32 programs run as x86-64 with this bit in the number
+_NUMBER = 0xFFFFFFFF & ~0x40000000
+
+_LOAD_NR, _LOAD_ARCH = (0x20, 0, 0, 0), (0x20, 0, 0, 4)  # BPF_LD | BPF_W | BPF_ABS
+_AND, _SUB = 0x54, 0x14  # BPF_ALU with a constant
+_JUMP_EQ, _JUMP_GE = 0x15, 0x35  # BPF_JMP; true, false: instructions to skip
+_RETURN = 0x06
+_ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x80000000
+_Instruction = tuple[int, int, int, int]
+
+
+def keyring_filter(machine: str | None = None) -> bytes:
+    """Return the program for bwrap's ``--seccomp``; empty for a machine that is not known here.
+
+    ``machine`` is what ``uname -m`` says (None: of this one).
+    """
+    known = _MACHINES.get(platform.machine() if machine is None else machine)
+    return b"".join(struct.pack("=HBBI", *each) for each in _program(known)) if known else b""
+
+
+def _program(architectures: Sequence[tuple[int, int]]) -> list[_Instruction]:
+    program = [_LOAD_ARCH]
+    for architecture, add_key in architectures:
+        refused = [
+            _LOAD_NR,
+            (_AND, 0, 0, _NUMBER),
+            (_SUB, 0, 0, add_key),  # unsigned: smaller numbers become huge
+            (_JUMP_GE, 0, 1, _CALLS),
+            (_RETURN, 0, 0, _ALLOW),
+            (_RETURN, 0, 0, _REFUSE),
+        ]
+        program += [(_JUMP_EQ, 0, len(refused), architecture), *refused]
+    return [*program, (_RETURN, 0, 0, _KILL)]

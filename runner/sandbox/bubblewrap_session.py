@@ -1,0 +1,210 @@
+"""One open box of the bubblewrap sandbox: a held namespace, and commands that enter it.
+
+How much memory the processes of a command use, looked at from outside.
+
+Linux limits the memory of a group of processes with control groups only, which an ordinary user
+seldom may make. So a command is watched and ended when all its processes together use too much.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from runner.errors import Outage, TaskError
+from runner.ports import CommandResult, SandboxSpec
+from runner.sandbox.bubblewrap_commands import HOLDS, command_line, holder_line, keyring_filter
+from runner.sandbox.commands import MARKER, PipedCommand, kill_marked, run_piped
+
+# Seconds between looks: at most what can be filled in that time is used too much.
+_LOOK = 0.03
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_PSS = re.compile(rb"^Pss:\s+(\d+) kB", re.MULTILINE)
+
+
+async def too_much_memory(pid: int, limit: int) -> None:
+    """Return once the descendants of a process use more than ``limit`` bytes."""
+    while not await asyncio.to_thread(_over, pid, limit):  # noqa: ASYNC110 - nobody tells us
+        await asyncio.sleep(_LOOK)
+
+
+def can_watch() -> bool:
+    """Say whether the kernel lists the children of processes (CONFIG_PROC_CHILDREN)."""
+    pid = os.getpid()
+    return Path(f"/proc/{pid}/task/{pid}/children").exists()
+
+
+def _over(pid: int, limit: int) -> bool:
+    family = list(_descendants(pid))
+    # what processes share counts for each of them here, so look closer before judging
+    return sum(map(_resident, family)) > limit and sum(map(_share, family)) > limit
+
+
+def _descendants(pid: int) -> Iterator[int]:
+    waiting = [pid]
+    while waiting:
+        for child in _children(waiting.pop()):
+            yield child
+            waiting.append(child)
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        threads = list(Path(f"/proc/{pid}/task").iterdir())
+    except OSError:
+        return []
+    return [int(word) for thread in threads for word in _read(thread / "children").split()]
+
+
+def _resident(pid: int) -> int:
+    words = _read(Path(f"/proc/{pid}/statm")).split()
+    return int(words[1]) * _PAGE if words else 0
+
+
+def _share(pid: int) -> int:
+    """Memory of a process; a page that n processes share counts 1/n for each."""
+    found = _PSS.search(_read(Path(f"/proc/{pid}/smaps_rollup")))
+    return int(found[1]) << 10 if found else _resident(pid)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""  # it has ended
+
+
+# Of the tools that build the sandbox; commands in it have their own environment.
+_OUTSIDE = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionPlan:
+    """How a box is built: its folder, what is bound there (host folder → name), what is seen."""
+
+    folder: Path
+    binds: Mapping[Path, str]
+    view: Sequence[str]
+    environment: Mapping[str, str]
+    spec: SandboxSpec
+
+
+async def open_box(plan: SessionPlan) -> BubblewrapSession:
+    """Start the holder. Raises ``Outage`` with what the kernel said when it refuses."""
+    line = holder_line(plan.folder, plan.binds, plan.spec)
+    try:
+        holder = await asyncio.create_subprocess_exec(
+            *line, env=_marked(plan), stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True
+        )
+    except OSError as error:
+        raise Outage("sandbox", f"A process cannot be started: {error}") from error
+    box = BubblewrapSession(plan, holder)
+    async with AsyncExitStack() as undo:
+        undo.push_async_callback(box.close)
+        await box.held()
+        undo.pop_all()
+    return box
+
+
+class BubblewrapSession:
+    """A workspace in a namespace of its own; commands run in it one after another."""
+
+    def __init__(self, plan: SessionPlan, holder: Process) -> None:
+        self._plan = plan
+        self._holder = holder
+        self._turn = asyncio.Lock()
+        self._removal: asyncio.Task[None] | None = None
+
+    async def held(self) -> None:
+        """Wait until the workspace is there. Raises ``Outage`` when it does not come."""
+        stdout, stderr = self._holder.stdout, self._holder.stderr
+        if stdout is None or stderr is None or await stdout.readline() == HOLDS:
+            return
+        said = (await stderr.read()).decode(errors="replace").strip()
+        raise Outage("sandbox", f"This machine does not let a sandbox be made: {said}")
+
+    async def run(
+        self, argv: Sequence[str], *, stdin: bytes = b"", timeout: float | None = None
+    ) -> CommandResult:
+        """Run a command in the workspace; everything it starts ends with it.
+
+        Raises ``TaskError`` when the box is closed, ``Outage`` when no process can be started.
+        """
+        seconds = self._plan.spec.timeout if timeout is None else timeout
+        async with self._turn:
+            if self._removal is not None:
+                raise TaskError("sandbox", "The sandbox of this task is removed; open a new one.")
+            if self._holder.returncode is not None:
+                raise Outage(
+                    "sandbox", "The process that holds the sandbox was ended from outside."
+                )
+            try:
+                with _filter() as file:
+                    return await run_piped(self._command(argv, stdin, seconds, file))
+            except OSError as error:
+                message = f"The machine refuses to start a command: {error}"
+                raise Outage("sandbox", message) from error
+
+    def _command(
+        self, argv: Sequence[str], stdin: bytes, seconds: float, seccomp: int | None
+    ) -> PipedCommand:
+        plan, spec = self._plan, self._plan.spec
+        line = command_line(
+            argv,
+            holder=self._holder.pid,
+            view=plan.view,
+            environment=plan.environment,
+            spec=spec,
+            seccomp=seccomp,
+        )
+        return PipedCommand(
+            argv=line,
+            environment=_marked(plan),
+            stdin=stdin,
+            seconds=seconds,
+            output=spec.output,
+            excess=lambda pid: too_much_memory(pid, spec.memory),
+            kill_rest=lambda: kill_marked(str(plan.folder)),
+            files=() if seccomp is None else (seccomp,),
+        )
+
+    async def close(self) -> None:
+        """End everything in it; goes on in the background when the caller is cancelled."""
+        if self._removal is None:
+            self._removal = asyncio.create_task(self._remove())
+        await asyncio.shield(self._removal)
+
+    async def _remove(self) -> None:
+        await asyncio.to_thread(remove_box, self._plan.folder)
+        await self._holder.communicate()
+
+
+@contextmanager
+def _filter() -> Iterator[int | None]:
+    """Yield an open file with the filter of system calls; bwrap reads it to its end."""
+    program = keyring_filter()
+    if not program:
+        yield None
+        return
+    with TemporaryFile() as file:
+        file.write(program)
+        file.seek(0)
+        yield file.fileno()
+
+
+def remove_box(folder: Path) -> None:
+    """End all processes of a box and remove its folder, which never holds anybody's files."""
+    kill_marked(str(folder))
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _marked(plan: SessionPlan) -> dict[str, str]:
+    return {**_OUTSIDE, MARKER: str(plan.folder)}

@@ -1,0 +1,120 @@
+"""Which sandbox is used: the one asked for, or the best that works.
+
+A sandbox whose output holds no secrets: nothing behind it ever sees them.
+
+What a command prints goes into verdicts, and from there into prompts, comments, pull requests and
+the database. It is masked here once, before any of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from runner.errors import Outage, TaskError
+from runner.ports import CommandResult, Sandbox, SandboxSession, SandboxSpec, Setup
+from runner.text.mask import Mask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxChoice:
+    """The sandbox and, for people, the sentences that say which one it is and why."""
+
+    sandbox: Sandbox
+    reason: str
+
+
+async def choose_sandbox(choice: str, *, candidates: Sequence[Sandbox]) -> SandboxChoice:
+    """Take the candidate named ``choice``, or with ``auto`` the first that works.
+
+    ``candidates`` stand in order of preference; one that may not be used (``process`` on a server
+    that does not allow it) is simply not among them. Raises ``Outage`` when none works; a sandbox
+    asked for by name is never replaced by another.
+    """
+    named = [s for s in candidates if choice in ("auto", s.name)]
+    if not named:
+        names = ", ".join(s.name for s in candidates) or "none"
+        raise Outage("sandbox", f"The sandbox {choice} cannot be used here (possible: {names}).")
+    refusals: list[str] = []
+    for sandbox in named:
+        try:
+            await sandbox.check()
+        except Outage as outage:
+            refusals.append(f"{sandbox.name}: {outage.message}")
+        else:
+            return SandboxChoice(sandbox=sandbox, reason=_reason(sandbox.name, choice, refusals))
+    raise Outage("sandbox", "No sandbox works. " + " ".join(refusals))
+
+
+def _reason(name: str, choice: str, refusals: Sequence[str]) -> str:
+    why = "as configured" if choice == name else "the first that works"
+    sentences = [f"The sandbox is {name} ({why}).", *refusals]
+    if name == "process":
+        sentences.append(
+            "It isolates nothing: the code of the task runs with your rights on this machine."
+        )
+    return " ".join(sentences)
+
+
+_AT_ONCE = 20_000  # bytes; masking more takes a thread
+
+
+class MaskedSandbox:
+    """The ``Sandbox`` port around another one."""
+
+    def __init__(self, inner: Sandbox, mask: Mask) -> None:
+        self._inner = inner
+        self._mask = mask
+
+    @property
+    def name(self) -> str:
+        """The name of the sandbox that runs the commands."""
+        return self._inner.name
+
+    async def check(self) -> None:
+        """Raise ``Outage`` with what to do when it does not work."""
+        await self._inner.check()
+
+    async def open(self, spec: SandboxSpec) -> SandboxSession:
+        """Open a box whose output is masked."""
+        return _MaskedBox(await self._inner.open(spec), self._mask)
+
+    async def prepare(
+        self, spec: SandboxSpec, setup: Setup, fill: Callable[[SandboxSession], Awaitable[None]]
+    ) -> str:
+        """Run the setup commands; the output that an error quotes is masked."""
+        try:
+            return await self._inner.prepare(spec, setup, fill)
+        except TaskError as error:
+            raise TaskError(error.kind, self._mask(error.message)) from None
+
+    async def sweep(self) -> int:
+        """Remove what killed workers left behind."""
+        return await self._inner.sweep()
+
+
+class _MaskedBox:
+    def __init__(self, inner: SandboxSession, mask: Mask) -> None:
+        self._inner = inner
+        self._mask = mask
+
+    async def run(
+        self, argv: Sequence[str], *, stdin: bytes = b"", timeout: float | None = None
+    ) -> CommandResult:
+        result = await self._inner.run(argv, stdin=stdin, timeout=timeout)
+        if len(result.stdout) + len(result.stderr) > _AT_ONCE:
+            return await asyncio.to_thread(self._masked, result)
+        return self._masked(result)
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+    def _masked(self, result: CommandResult) -> CommandResult:
+        return replace(
+            result, stdout=self._without(result.stdout), stderr=self._without(result.stderr)
+        )
+
+    def _without(self, output: bytes) -> bytes:
+        text = output.decode("utf-8", "surrogateescape")
+        return self._mask(text).encode("utf-8", "surrogateescape")

@@ -1,0 +1,152 @@
+"""A container for each task, through the Docker Engine API (Docker or Podman)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import replace
+from typing import Any
+
+from aiodocker import Docker, DockerError
+from aiodocker.containers import DockerContainer
+
+from runner.errors import Outage, PortError
+from runner.ports import SandboxSession, SandboxSpec, Setup
+from runner.sandbox.docker_engine import OWNER, container_config, engine
+from runner.sandbox.docker_session import DockerSession, PreparedImages, begin, during, finish
+from runner.sandbox.prepared import run_setup, setup_key
+
+_GONE, _ALREADY_GOING = 404, 409
+
+
+class DockerSandbox:
+    """Opens containers: no network, not root, no capabilities, read-only but for the workspace.
+
+    ``owner`` names who opens them, the same after a restart (a server: the identity of its data
+    directory, which one process uses at a time). ``image`` is used where a spec names none.
+    ``address`` is the engine's, empty for DOCKER_HOST or the standard sockets.
+    """
+
+    name = "docker"
+
+    def __init__(self, *, owner: str, image: str, address: str = "") -> None:
+        self._owner = owner
+        self._image = image
+        self._address = address
+        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def check(self) -> None:
+        """Raise ``Outage`` when the engine does not answer or the default image is missing."""
+        async with engine(self._address) as (docker, _):
+            await self._inspect(docker, self._image)
+
+    async def open(self, spec: SandboxSpec) -> SandboxSession:
+        """Start a container; when the caller is cancelled meanwhile, it is removed again.
+
+        Raises ``Outage`` when the engine is down or the image is missing.
+        """
+        starting = asyncio.create_task(self._start(spec))
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            # the engine finishes what it was asked for, so wait to know what to remove
+            with suppress(PortError):
+                await (await starting).close()
+            raise
+
+    async def prepare(
+        self, spec: SandboxSpec, setup: Setup, fill: Callable[[SandboxSession], Awaitable[None]]
+    ) -> str:
+        """Run setup commands once and keep what they make as an image; return its name."""
+        async with engine(self._address) as (docker, address):
+            base = await self._inspect(docker, spec.image or self._image)
+            key = setup_key(f"{self._owner} {base['Id']}", setup)
+            images = PreparedImages(docker, self._owner)
+            async with self._turns[key]:
+                if found := await images.find(key):
+                    return found
+                spec = replace(spec, network=setup.network)
+                async with self._installing(docker, address, spec, base) as (container, box):
+                    await fill(box)
+                    await run_setup(box, setup)
+                    await finish(container, base, owner=self._owner, project=setup.project, key=key)
+                return await images.kept(setup.project, key)
+
+    async def sweep(self) -> int:
+        """Remove every container of this owner and old images, before the first ``open``."""
+        async with engine(self._address) as (docker, _):
+            await PreparedImages(docker, self._owner).tidy()
+            filters = json.dumps({"label": [f"{OWNER}={self._owner}"]})
+            left = await docker.containers.list(all=True, filters=filters)
+            for container in left:
+                await _remove(container)
+            return len(left)
+
+    async def _start(self, spec: SandboxSpec) -> DockerSession:
+        async with AsyncExitStack() as resources:
+            docker, address = await resources.enter_async_context(engine(self._address))
+            container = await self._create(docker, spec)
+            resources.push_async_callback(_remove, container)
+            await container.start()
+            return DockerSession(
+                container=container, address=address, spec=spec, resources=resources.pop_all()
+            )
+
+    @asynccontextmanager
+    async def _installing(
+        self, docker: Docker, address: str, spec: SandboxSpec, image: dict[str, Any]
+    ) -> AsyncIterator[tuple[DockerContainer, SandboxSession]]:
+        """Yield a container that setup commands may leave something in; it is removed after."""
+        async with AsyncExitStack() as resources:
+            container = await self._create(docker, spec, writable=True)
+            resources.push_async_callback(_remove, container)
+            await container.start()
+            await begin(container)
+            yield (
+                container,
+                DockerSession(
+                    container=container,
+                    address=address,
+                    spec=spec,
+                    resources=AsyncExitStack(),
+                    environment=during(image),
+                ),
+            )
+
+    async def _inspect(self, docker: Docker, image: str) -> dict[str, Any]:
+        try:
+            return await docker.images.inspect(image)
+        except DockerError as error:
+            raise _missing(image, error) from error
+
+    async def _create(
+        self, docker: Docker, spec: SandboxSpec, *, writable: bool = False
+    ) -> DockerContainer:
+        image = spec.image or self._image
+        config = container_config(spec, image=image, owner=self._owner, writable=writable)
+        try:
+            return await docker.containers.create(config)
+        except DockerError as error:
+            raise _missing(image, error) from error
+
+
+async def _remove(container: DockerContainer) -> None:
+    try:
+        await container.delete(force=True, v=True)
+    except DockerError as error:
+        if error.status not in (_GONE, _ALREADY_GOING):
+            raise
+
+
+def _missing(image: str, error: DockerError) -> PortError | DockerError:
+    """Say what to do when it is the image that is missing; else the error speaks for itself."""
+    if error.status != _GONE:
+        return error
+    return Outage(
+        "sandbox",
+        f"The engine does not hold the image {image}. Build it (scripts/sandbox-image) "
+        f"or pull it (docker pull {image}).",
+    )

@@ -1,0 +1,194 @@
+"""Running a project's setup commands in a box, so that what they install can be kept.
+
+Whatever the sandbox, the same holds for them: they run in the workspace, which holds the tree;
+``CAIRN_PREPARED`` is the folder that is kept, and ``bin`` in it is on PATH. Where the tree holds
+Python, a Python environment in that folder is active (pip, uv and poetry install into it). A
+``node_modules`` that they leave in the workspace is moved into it. So is what they leave in HOME,
+but for caches, up to 64 MiB: each verification gets a copy of it as its own HOME. Everything else
+is gone with the box.
+
+Folders that hold what setup commands made, by project and key, and are removed when old.
+
+A folder's time of change says when it was used last, a file in it that it is complete. A host that
+deletes one never follows a link in it
+(https://docs.python.org/3/library/shutil.html#shutil.rmtree).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from runner.errors import Outage, TaskError
+from runner.ports import CommandResult, SandboxSession, Setup
+from runner.text.sanitize import as_typed, cut_middle
+
+KEEP = 5
+"""So many results each project keeps, those used last."""
+KEEP_DAYS = 14
+"""A result that nobody used for so long is removed, whatever the project."""
+
+HOME_KIB = 64 << 10
+"""What setup leaves in HOME is kept up to this size: it is copied for every verification."""
+
+_TAIL = 2000
+# What the commands made must not depend on who made it: everybody in the box may read it.
+_BEGIN = """\
+mkdir -p "$CAIRN_PREPARED/bin" "$CAIRN_PREPARED/tmp" "$CAIRN_PREPARED/home"
+python=$(find . -maxdepth 3 -name '*.py' -o -name 'requirements*.txt' -o -name pyproject.toml)
+if [ -n "$python" ] && command -v python3 >/dev/null; then
+    python3 -m venv --system-site-packages "$CAIRN_PREPARED/venv" >&2
+fi
+"""
+# Packages in a home may be read-only, as those of Go's module cache are.
+_END = f"""\
+size=$(du -sk "$HOME") || size=0
+if [ "${{size%%[!0-9]*}}" -gt {HOME_KIB} ]; then chmod -R u+w "$HOME"; rm -rf "$HOME"; fi
+rm -rf "$CAIRN_PREPARED/tmp"
+if [ -d node_modules ] && [ ! -L node_modules ]; then
+    rm -rf "$CAIRN_PREPARED/node_modules" && mv node_modules "$CAIRN_PREPARED/" || exit
+fi
+find "$CAIRN_PREPARED" -mindepth 1 ! -type l -exec chmod a+rX {{}} +
+"""
+
+
+def environment_of(prepared: str, path: str) -> dict[str, str]:
+    """Return the variables by which tools find what is kept in the folder ``prepared``."""
+    bins = (f"{prepared}/bin", f"{prepared}/venv/bin", f"{prepared}/node_modules/.bin")
+    return {
+        "PATH": ":".join((*bins, path)),
+        "CAIRN_PREPARED": prepared,
+        "VIRTUAL_ENV": f"{prepared}/venv",
+        "UV_PROJECT_ENVIRONMENT": f"{prepared}/venv",
+    }
+
+
+def setup_environment(prepared: str) -> dict[str, str]:
+    """Return what the commands need on top: room for what they build and then throw away."""
+    scratch = f"{prepared}/tmp"  # noqa: S108 # a folder of its own
+    return {
+        "HOME": f"{prepared}/home",
+        "TMPDIR": scratch,
+        "XDG_CACHE_HOME": scratch,
+        "npm_config_cache": f"{scratch}/npm",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    }
+
+
+def setup_key(image: str, setup: Setup) -> str:
+    """Name a result; ``image`` is what identifies the image's content.
+
+    Projects share nothing: commands may read more of their tree than what ``inputs`` stands for.
+    """
+    parts = [image, setup.project, setup.commands, setup.inputs, setup.network]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def project_key(project: str) -> str:
+    """Name a project in labels and folders."""
+    return hashlib.sha256(project.encode()).hexdigest()[:12]
+
+
+async def run_setup(box: SandboxSession, setup: Setup) -> None:
+    """Run the commands one after another.
+
+    Raises ``TaskError`` (kind ``environment``) with the end of the output when one fails.
+    """
+    began = await box.run(["sh", "-c", _BEGIN], timeout=setup.timeout)
+    for command in setup.commands:
+        _must_work(await box.run(command, timeout=setup.timeout), command, began)
+    _must_work(await box.run(["sh", "-c", _END], timeout=setup.timeout), ("keep",), began)
+
+
+def _must_work(result: CommandResult, command: Sequence[str], began: CommandResult) -> None:
+    if result.exit_code == 0 and not result.timed_out:
+        return
+    how = "did not end in time" if result.timed_out else f"ended with exit code {result.exit_code}"
+    output = (began.stderr if began.exit_code else b"") + result.stdout + result.stderr
+    said = cut_middle(output.decode("utf-8", "replace").strip()[-_TAIL:], _TAIL)
+    raise TaskError(
+        "environment",
+        f"The command `{as_typed(command)}` of sandbox.setup {how}. Its last output:\n{said}",
+    )
+
+
+_COMPLETE, _MADE = "complete", "prepared"
+_DAY = 86_400
+
+
+class PreparedFolders:
+    """What is kept below ``folder``; one process uses it at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def find(self, project: str, key: str) -> Path | None:
+        """Return what was kept, and note that it is used; None when there is nothing."""
+        kept = self._path(project, key)
+        if not self.holds(kept):
+            return None
+        os.utime(kept)
+        return kept
+
+    def holds(self, path: Path) -> bool:
+        """Say whether a path is one of those that were kept."""
+        return path.parent == self._folder and (path / _COMPLETE).is_file()
+
+    @contextmanager
+    def making(self, project: str, key: str, about: str = "") -> Iterator[Path]:
+        """Yield a new folder to fill below ``made``; unless all goes well it is removed again.
+
+        ``about`` is kept with it. Raises ``Outage`` when the disk refuses.
+        """
+        kept = self._path(project, key)
+        with ExitStack() as undo:
+            undo.callback(remove_tree, kept)
+            try:
+                remove_tree(kept)
+                made(kept).mkdir(parents=True)
+                yield kept
+                (kept / _COMPLETE).write_text(about)
+            except OSError as error:
+                message = f"What sandbox.setup makes cannot be kept in {self._folder}: {error}"
+                raise Outage("sandbox", message) from error
+            undo.pop_all()
+        for old in self._by_age(f"{project_key(project)}-*")[KEEP:]:
+            remove_tree(old)
+
+    def about(self, kept: Path) -> str:
+        """Return what was noted when it was made."""
+        return (kept / _COMPLETE).read_text()
+
+    def tidy(self) -> None:
+        """Remove what was not finished or not used for long; call it at the start."""
+        for old in self._by_age("*"):
+            unused = time.time() - old.stat().st_mtime > KEEP_DAYS * _DAY
+            if unused or not self.holds(old):
+                remove_tree(old)
+
+    def _path(self, project: str, key: str) -> Path:
+        return self._folder / f"{project_key(project)}-{key}"
+
+    def _by_age(self, pattern: str) -> list[Path]:
+        found = self._folder.glob(pattern)
+        return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
+
+
+def made(kept: Path) -> Path:
+    """Return the folder inside that the setup commands fill."""
+    return kept / _MADE
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder, also where its owner has taken away their own permissions."""
+    with suppress(OSError):
+        for path in folder.rglob("*"):
+            if path.is_dir() and not path.is_symlink():
+                path.chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)

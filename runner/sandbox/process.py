@@ -1,0 +1,183 @@
+"""No isolation: a temporary folder and plain processes, for one's own checkout only.
+
+The code that runs here can do whatever the user can. What is kept apart is the environment (no
+token is inherited), the home folder, the temporary folder and the working folder, made anew for
+every box; /tmp and /dev/shm are the machine's own. What a command starts ends with it, unless it
+clears its environment and leaves the working folder.
+
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import shutil
+import tempfile
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+
+from runner.errors import Outage, TaskError
+from runner.ports import CommandResult, SandboxSession, SandboxSpec, Setup
+from runner.sandbox.commands import HostCommand, kill_marked, run_on_host
+from runner.sandbox.prepared import (
+    PreparedFolders,
+    environment_of,
+    made,
+    remove_tree,
+    run_setup,
+    setup_environment,
+    setup_key,
+)
+
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+class ProcessSandbox:
+    """Opens folders. ``owner`` names who opens them, the same after a restart.
+
+    ``path`` is the PATH of the commands, ``toolchains`` are variables that say where compilers and
+    the like are: all that commands share with the user's shell. ``prepared`` is where the results
+    of setup commands are kept; they have the user's network.
+    """
+
+    name = "process"
+
+    def __init__(
+        self,
+        *,
+        owner: str,
+        path: str = _PATH,
+        toolchains: Mapping[str, str] | None = None,
+        parent: Path | None = None,
+        prepared: Path | None = None,
+    ) -> None:
+        """``parent`` is where the folders are made; the system's temporary folder when None."""
+        self._path = path
+        self._toolchains = dict(toolchains or {})
+        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._parent = (parent or Path(tempfile.gettempdir())).resolve()
+        # an owner may be any text, a folder's name may not
+        name = hashlib.sha256(owner.encode()).hexdigest()[:12]
+        self._prefix = f"cairn-{name}-"
+        self._kept = PreparedFolders((prepared or self._parent / f"cairn-setup-{name}").resolve())
+
+    async def check(self) -> None:
+        """Raise ``Outage`` when the machine lacks the shell the commands are started with."""
+        if shutil.which("sh", path=self._path) is None:
+            raise Outage("sandbox", f"There is no shell (sh) on the PATH {self._path}.")
+
+    async def open(self, spec: SandboxSpec) -> SandboxSession:
+        """Make an empty workspace. Raises ``Outage`` when the disk refuses."""
+        kept = Path(spec.image)
+        # any other image is what a container would need: here it is the machine itself
+        if not self._kept.holds(kept):
+            return self._open(spec, {})
+        return self._open(spec, environment_of(str(made(kept)), self._path), modules=made(kept))
+
+    async def prepare(
+        self, spec: SandboxSpec, setup: Setup, fill: Callable[[SandboxSession], Awaitable[None]]
+    ) -> str:
+        """Run setup commands once and keep what they make; return the folder that holds it."""
+        key = setup_key("", setup)
+        async with self._turns[key]:
+            kept = self._kept.find(setup.project, key)
+            return str(kept or await self._make(spec, setup, key, fill))
+
+    async def _make(
+        self,
+        spec: SandboxSpec,
+        setup: Setup,
+        key: str,
+        fill: Callable[[SandboxSession], Awaitable[None]],
+    ) -> Path:
+        # a Python environment knows its own path, so it is made where it stays
+        with self._kept.making(setup.project, key) as kept:
+            folder = str(made(kept))
+            extra = environment_of(folder, self._path) | setup_environment(folder)
+            box = self._open(spec, extra)
+            try:
+                await fill(box)
+                await run_setup(box, setup)
+            finally:
+                await box.close()
+        return kept
+
+    def _open(
+        self, spec: SandboxSpec, extra: dict[str, str], *, modules: Path | None = None
+    ) -> ProcessSession:
+        """``extra`` are variables that what setup made needs; they win over the toolchains'."""
+        try:
+            folder = Path(tempfile.mkdtemp(prefix=self._prefix, dir=self._parent))
+            for name in ("workspace", "home", "tmp"):
+                (folder / name).mkdir()
+            if modules:  # Node looks for packages in the folders above a file
+                (folder / "node_modules").symlink_to(modules / "node_modules")
+        except OSError as error:
+            raise Outage("sandbox", f"No folder can be made in {self._parent}: {error}") from error
+        extra = self._toolchains | extra
+        return ProcessSession(folder=folder, path=self._path, spec=spec, extra=extra)
+
+    async def sweep(self) -> int:
+        """Remove every folder of this owner and end what runs in it, before the first ``open``."""
+        await asyncio.to_thread(self._kept.tidy)
+        left = await asyncio.to_thread(lambda: list(self._parent.glob(f"{self._prefix}*")))
+        for folder in left:
+            await asyncio.to_thread(_remove, folder)
+        return len(left)
+
+
+class ProcessSession:
+    """A temporary folder; commands run in its workspace, one after another."""
+
+    def __init__(
+        self, *, folder: Path, path: str, spec: SandboxSpec, extra: Mapping[str, str]
+    ) -> None:
+        """``extra`` are variables besides the usual ones, or in their place."""
+        self._folder = folder
+        self._spec = spec
+        self._turn = asyncio.Lock()
+        self._environment = {
+            "HOME": str(folder / "home"),
+            "TMPDIR": str(folder / "tmp"),
+            "PATH": path,
+            "LANG": "C.UTF-8",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        } | dict(extra)
+
+    async def run(
+        self, argv: Sequence[str], *, stdin: bytes = b"", timeout: float | None = None
+    ) -> CommandResult:
+        """Run a command in the workspace; whatever it leaves running ends with it.
+
+        Raises ``TaskError`` when the folder is gone, ``Outage`` when no process can be started.
+        """
+        command = HostCommand(
+            argv=tuple(argv),
+            stdin=stdin,
+            folder=self._folder / "workspace",
+            environment=self._environment,
+            marker=str(self._folder),
+            seconds=self._spec.timeout if timeout is None else timeout,
+            output=self._spec.output,
+            file_size=self._spec.disk,
+        )
+        async with self._turn:
+            if not command.folder.is_dir():
+                raise TaskError("sandbox", "The folder of this task is removed; open a new one.")
+            try:
+                command.folder.chmod(0o755)  # the command before may have locked itself out
+                return await run_on_host(command)
+            except OSError as error:
+                message = f"The machine refuses to start a command: {error}"
+                raise Outage("sandbox", message) from error
+
+    async def close(self) -> None:
+        """End what still runs and remove the folder."""
+        await asyncio.to_thread(_remove, self._folder)
+
+
+def _remove(folder: Path) -> None:
+    kill_marked(str(folder))
+    # a test may have taken away its own permissions; what is left is removed by a sweep
+    remove_tree(folder)

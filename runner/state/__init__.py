@@ -1,0 +1,1 @@
+"""What a run knows, as immutable values: tasks, options, changes, findings, proposals, events."""

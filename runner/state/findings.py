@@ -1,0 +1,188 @@
+"""What checks say about a change set: complaints before writing, verifications after.
+
+What a verification says in a few words, when no test is named as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from runner.text.sanitize import cut_middle
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """One reason why a change set (or an answer) is not accepted; line and column count from 1.
+
+    ``error`` is the field's own word (``SyntaxError``, ``JSONDecodeError``, ``UnsafePath``,
+    ``UnreadableAnswer`` ...); ``excerpt`` the lines around it, numbered, for the next question.
+    ``path`` is empty when the complaint is about the answer as a whole.
+    """
+
+    path: str
+    error: str
+    message: str
+    line: int | None = None
+    column: int | None = None
+    excerpt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TestFailure:
+    """One failing test as its own tool reported it."""
+
+    __test__ = False  # a value, not a test class of pytest's
+
+    test: str
+    message: str
+    file: str = ""
+    line: int | None = None
+
+
+LevelName = Literal["files", "syntax", "imports", "tests", "proof"]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One level of a verification: ``passed``, ``failed`` or ``skipped`` (``reason`` says why).
+
+    ``seconds`` is wall time; ``output`` is cut in the middle to a bounded length. ``tool`` is what
+    ran tests (a project may have several), ``passed`` how many of them its report says passed
+    and ``green`` in which files, as far as it names them.
+    ``broken`` says why the tool could not do its work (wrong options, an internal error, a timeout,
+    code that does not compile): such a failure is no test's. ``proof`` tells whether new tests fail
+    without the change: it never fails a verification by itself.
+    """
+
+    name: LevelName
+    result: Literal["passed", "failed", "skipped"]
+    command: tuple[str, ...] = ()
+    exit_code: int | None = None
+    output: str = ""
+    seconds: float = 0.0
+    reason: str = ""
+    failures: tuple[TestFailure, ...] = ()
+    tool: str = ""
+    passed: int = 0
+    green: tuple[str, ...] = ()
+    broken: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What tests say about a change that is accepted: the one value every report shows.
+
+    ``reason`` says why it is not ``verified`` ('' where it is). ``turned`` are tests that failed
+    before the change and do not any more, ``unchanged`` those that fail now as they did before.
+    """
+
+    verified: bool
+    reason: str = ""
+    turned: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The levels a tree was put through; ``tree`` is its git sha.
+
+    ``verified`` is False when no test ran; whether those that ran show the *change* to work is in
+    the attempt's ``Verdict``.
+    """
+
+    tree: str
+    levels: tuple[Level, ...]
+
+    @property
+    def passed(self) -> bool:
+        return all(level.result != "failed" for level in self.levels if level.name != "proof")
+
+    @property
+    def verified(self) -> bool:
+        return self.passed and any(
+            level.name == "tests" and level.result == "passed" for level in self.levels
+        )
+
+    @property
+    def tests(self) -> tuple[Level, ...]:
+        return tuple(level for level in self.levels if level.name == "tests")
+
+    @property
+    def failures(self) -> tuple[TestFailure, ...]:
+        return tuple(f for level in self.levels for f in level.failures)
+
+
+_LONGEST = 300
+_READ = 20_000
+_HEADLINE = re.compile(
+    r"^(?:E\s+)?((?:[\w.]{1,100}\.)?\w{0,60}(?:Error|Exception|Failed|Exit|Interrupt)\b[^\n]*|"
+    r"assert [^\n]+)$",
+    re.MULTILINE,
+)
+_ERROR = re.compile(r"(?:[\w./-]{1,100}: )?(?:fatal |internal )?error\b", re.IGNORECASE)
+_NOISE = re.compile(
+    r"\s*(?:[.,FEsxXpP]*\s*\[\s*\d{1,3}%\]|[-=_*#~ ]+$|=+ .* =+$|(?:error: )?usage: )",
+    re.IGNORECASE,
+)
+_BARE_CODE = re.compile(r"ended with exit code|^exit code|^$")
+
+
+def failed_level(verification: Verification | None) -> Level | None:
+    """The last level that failed; None when none did."""
+    levels = verification.levels if verification else ()
+    return next((level for level in reversed(levels) if level.result == "failed"), None)
+
+
+def outputs_of(verification: Verification | None, *, most: int) -> list[str]:
+    """What the levels printed that failed without naming a test, at most ``most`` characters."""
+    levels = verification.levels if verification else ()
+    silent = [level for level in levels if level.result == "failed" and not level.failures]
+    share = most // max(1, len(silent))
+    return [cut_middle(_told(level), share) for level in silent]
+
+
+def _told(level: Level) -> str:
+    """Why a level failed, and what it printed."""
+    return "\n\n".join(dict.fromkeys(filter(None, [level.reason, level.output])))
+
+
+def reasons_of(verification: Verification | None) -> list[str]:
+    """One line a failure; of a level that failed without naming any, why it did."""
+    if verification and verification.failures:
+        return [_line(f"{f.test}: {f.message}") for f in verification.failures]
+    level = failed_level(verification)
+    return [_line(f"{level.name}: {what_happened(level)}")] if level else []
+
+
+def headline(text: str) -> str:
+    """The line of a test's message that says most: what was raised last, or its first line."""
+    return _telling(text) or next(_lines(text), "")
+
+
+def what_happened(level: Level) -> str:
+    """Say why a level failed that names no test: in our words, then in the tool's if it has any."""
+    if level.broken:
+        return level.broken
+    own = "" if _BARE_CODE.search(level.reason) else level.reason
+    if own:
+        return ": ".join(filter(None, (own, _telling(level.output))))
+    return headline(level.output) or level.reason or f"exit code {level.exit_code}"
+
+
+def _telling(text: str) -> str:
+    """The line that names an error: what was raised last, or what a program calls one; or ''."""
+    raised = _HEADLINE.findall(text[:_READ])
+    errors = raised or [line for line in _lines(text[-_READ:]) if _ERROR.match(line)]
+    return errors[-1].strip() if errors else ""
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines that say something: no progress, no rulers, no usage."""
+    return (line.strip() for line in text.split("\n") if line.strip() and not _NOISE.match(line))
+
+
+def _line(text: str) -> str:
+    return cut_middle(text, _LONGEST).replace("\n", " ")

@@ -1,0 +1,114 @@
+"""What was asked for: one run and its options, as values.
+
+Which tasks are planned first: a plan costs a call, and a small task is its own plan. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from runner.roadmap.task import Task
+from runner.state.proposal import ApprovalMode
+from runner.state.publishing import PullRequests
+
+Planning = Literal["auto", "always", "never"]
+
+MOST_WORDS, MOST_FILES, MOST_LINES = 40, 2, 6
+"""Words, named files and nested lines of a task that is taken directly."""
+
+_WORD = re.compile(r"\w+")
+
+
+def plans_first(task: Task, planning: Planning) -> bool:
+    """Say whether a task is planned before its context is built."""
+    if planning != "auto":
+        return planning == "always"
+    nested = sum(1 for line in task.details.split("\n") if line.strip())
+    return (
+        len(_WORD.findall(task.text)) > MOST_WORDS
+        or len(task.files) > MOST_FILES
+        or nested + len(task.acceptance) > MOST_LINES
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What was asked for; limits as in DESIGN §4. ``parallel`` is how many tasks that share
+    nothing may be worked on at the same time. ``models`` are those of single roles (planning,
+    repairing, classifying, stronger), ``seed`` and ``temperature`` (of first answers) are
+    handed to the model where they are given; ``structured`` auto wishes for closed questions to be
+    answered in JSON; ``embeddings`` names the model that ranks files by meaning ('': none);
+    ``grouping`` is how many small neighbours may be
+    worked on as one. ``protect`` are path patterns not to be written,
+    ``pause_protected`` those a person is asked about.
+
+    ``max_tokens`` (of questions and answers), ``max_seconds`` (wall time), ``max_files`` and
+    ``max_bytes`` (of all files) bound one attempt, ``max_answer_tokens`` one model answer,
+    ``context_tokens`` what a question shows of the repository. ``task`` is a key or a written id,
+    ``phase`` the number or heading of a phase or section, ``tasks`` keys beyond which nothing is
+    worked on (empty: no such bound);
+    ``test_timeout`` (seconds) one test run; sizes of the box in bytes. ``setup`` are the commands
+    that install what the tests need, ``setup_files`` patterns of files they read besides the
+    usual ones, ``setup_network`` is for them alone; ``project`` is whose the result is.
+    ``verify_commands`` verify in place of what the files tell, ``verify_report`` is the pattern
+    of the JUnit reports they leave; tests that fail are run again ``verify_reruns`` times.
+    ``recovery`` False leaves a failed task failed; ``retry`` takes ``task`` up though it was
+    declined, skipped or has a proposal; ``approval_mode`` says who is asked about a proposal,
+    ``pause_destructive`` that a change set which destroys something waits for a person.
+    ``pull_requests`` says how what is published lies on each other.
+    """
+
+    max_tasks: int = 10
+    parallel: int = 1
+    task: str = ""
+    tasks: tuple[str, ...] = ()
+    phase: str = ""
+    retry: bool = False
+    model: str = ""
+    models: Mapping[str, str] = field(default_factory=dict)
+    seed: int | None = None
+    temperature: float | None = None
+    structured: Literal["off", "auto"] = "off"
+    embeddings: str = ""
+    loop: str = "hybrid"
+    grouping: int = 1
+    planning: Planning = "auto"
+    recovery: bool = True
+    approval_mode: ApprovalMode = "interactive"
+    pause_destructive: bool = False
+    pull_requests: PullRequests = "stacked"
+    verify_mode: Literal["auto", "tests", "syntax", "agent", "off"] = "auto"
+    verify_commands: tuple[tuple[str, ...], ...] = ()
+    verify_report: str = ""
+    verify_reruns: int = 1
+    max_iterations: int = 100
+    max_answer_tokens: int = 8192
+    context_tokens: int = 4000
+    max_tokens: int = 200_000
+    max_seconds: float = 3600.0
+    max_files: int = 50
+    max_bytes: int = 1 << 20
+    protect: tuple[str, ...] = ()
+    pause_protected: tuple[str, ...] = ()
+    image: str = ""
+    memory: int = 1 << 30
+    disk: int = 512 << 20
+    cpus: float = 1.0
+    pids: int = 256
+    test_timeout: float = 300.0
+    setup: tuple[tuple[str, ...], ...] = ()
+    setup_files: tuple[str, ...] = ()
+    setup_network: bool = False
+    project: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One run as it was asked for; ``id`` names it everywhere."""
+
+    id: str
+    roadmap: str = "ROADMAP.md"
+    options: Options = field(default_factory=Options)

@@ -1,0 +1,169 @@
+"""Why a task cannot be finished and what is proposed to do about it, as values (DESIGN §8).
+
+What an approval is bound to: the task as it stood and the proposal as it was read.
+
+Tasks to be, as people write and read them in a list. Pure.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Final, Literal
+
+from runner.roadmap.lint import lint_text
+from runner.roadmap.replace import MOST
+from runner.roadmap.source import line_starts
+from runner.roadmap.task import NewTask, Roadmap, Task
+from runner.roadmap.writing import misfit_of
+from runner.state.changes import ChangeSet
+
+Reason = Literal[
+    "task_too_vague", "task_too_complex", "missing_dependency", "environment_issue", "unknown"
+]
+Strategy = Literal["rewrite", "decompose", "defer", "skip", "escalate"]
+ApprovalMode = Literal["auto", "approve_decompose", "interactive", "review_only"]
+
+STRATEGY_OF: Final[Mapping[Reason, Strategy]] = {
+    "task_too_vague": "rewrite",
+    "task_too_complex": "decompose",
+    "missing_dependency": "defer",
+    "environment_issue": "skip",
+    "unknown": "escalate",
+}
+
+MAX_DEPTH = 1
+"""A task deeper in its own recoveries than this can only be escalated."""
+
+MAX_REPLACEMENTS = 20
+"""Replacement tasks of one run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """Why a task failed; ``evidence`` are the lines that say so, ``by`` who found it.
+
+    ``waits_for`` is the key of the task that is to make what is missing ('' when none is known).
+    """
+
+    reason: Reason
+    evidence: tuple[str, ...]
+    by: Literal["pattern", "model", "nobody"] = "pattern"
+    waits_for: str = ""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What to do about a failed task, or about a change set that needs a person.
+
+    ``kind`` is ``recovery`` or ``changes`` (``changes`` then holds what asks for approval; for an
+    escalation the last validated attempt). ``original`` are the task's own bytes as text when it
+    was made. ``fingerprint`` (hex) names task, its bytes and the whole text of the proposal:
+    whoever approves approves exactly this. ``branch``, ``url`` and ``number`` are those of its
+    pull request, where there is one; ``comment_id`` and ``comment_node_id`` those of the comment
+    people react to. ``attempt`` tells the proposal of a second attempt from an equal one of the
+    first, which was closed. ``head`` is the commit of a person that its branch is at ('' while
+    it is ours), ``held`` why that cannot be approved, ``revision`` counts how often a push was
+    read, ``ours`` is what was proposed before the first one. ``onto`` is a person's commit that
+    the branch is rebuilt on top of, where what is proposed is ours again.
+    """
+
+    task: str
+    kind: Literal["recovery", "changes"]
+    strategy: Strategy
+    reason: Reason
+    explanation: str
+    original: str
+    evidence: tuple[str, ...] = ()
+    replacements: tuple[NewTask, ...] = ()
+    changes: ChangeSet = field(default_factory=ChangeSet)
+    made_at: float = 0.0
+    attempt: int = 1
+    fingerprint: str = ""
+    branch: str = ""
+    url: str = ""
+    number: int | None = None
+    comment_id: int | None = None
+    comment_node_id: str = ""
+    head: str = ""
+    held: str = ""
+    revision: int = 0
+    onto: str = ""
+    ours: Proposal | None = None
+
+    @property
+    def replaces(self) -> bool:
+        """Whether approval puts other tasks in the place of its own."""
+        return self.kind == "recovery" and self.strategy in ("rewrite", "decompose")
+
+    def after(self, before: Proposal | None) -> Proposal:
+        """Return it as the next one on a branch where people pushed to the one ``before``.
+
+        It is shown on top of their commits, for people decide on what they see.
+        """
+        onto = before.head or before.onto if before else ""
+        if before is None or not onto:
+            return self
+        return replace(self, onto=onto, revision=before.revision + 1)
+
+    @property
+    def id(self) -> str:
+        """What people type to name it: the beginning of its fingerprint."""
+        return self.fingerprint[:8]
+
+
+def sealed(proposal: Proposal) -> Proposal:
+    """Return the proposal with the fingerprint of all that a person is shown and agrees to."""
+    shown = [
+        proposal.task,
+        proposal.kind,
+        proposal.strategy,
+        proposal.reason,
+        proposal.explanation,
+        proposal.original,
+        [asdict(each) for each in proposal.replacements],
+        proposal.changes.digest,
+        *([proposal.attempt] if proposal.attempt > 1 else []),
+        *([proposal.revision, proposal.head, proposal.held] if proposal.revision else []),
+    ]
+    text = json.dumps(shown, ensure_ascii=True, sort_keys=True)
+    return replace(proposal, fingerprint=hashlib.sha256(text.encode()).hexdigest())
+
+
+def original_of(roadmap: Roadmap, task: Task) -> str:
+    """Return the task's own lines as they stand in the file, nested content too."""
+    starts = [*line_starts(roadmap.content), len(roadmap.content)]
+    own = roadmap.content[starts[task.line - 1] : starts[min(task.end_line, len(starts) - 1)]]
+    return own.decode("utf-8", "backslashreplace").rstrip()
+
+
+_LONGEST_NAME = 60
+
+
+def as_item(task: NewTask) -> str:
+    """The task as an item of a list, with a box."""
+    lines = [f"- [ ] {task.id} {task.text}" if task.id else f"- [ ] {task.text}"]
+    lines += [f"  - {line}" for line in task.details]
+    lines += ["  - Acceptance:"] * bool(task.acceptance)
+    lines += [f"    - {line}" for line in task.acceptance]
+    return "\n".join(lines)
+
+
+def _quoted(text: str) -> str:
+    return f'"{" ".join(text.split())[:_LONGEST_NAME]}"'
+
+
+def problems_of(
+    tasks: Sequence[NewTask], *, quoted: Callable[[str], str] = _quoted
+) -> Iterator[str]:
+    """Say what keeps listed tasks from being written into a roadmap, one sentence each.
+
+    ``quoted`` makes a task's text safe to stand in the sentence.
+    """
+    if len(tasks) > MOST:
+        yield f"There are {len(tasks)} tasks; write at most {MOST}."
+    for number, task in enumerate(tasks[:MOST], 1):
+        for said in [why] if (why := misfit_of(task)) else lint_text(as_item(task)):
+            yield f"Task {number} ({quoted(task.text)}): {said}."

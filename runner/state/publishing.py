@@ -1,0 +1,142 @@
+"""What is published and what is there already, as values: checkpoints, proposals, the stack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from runner.state.changes import ChangeSet
+
+PullRequests = Literal["stacked", "independent", "single"]
+"""How the pull requests of a run lie on each other (DESIGN §7, "Stacking")."""
+
+
+@dataclass(frozen=True, slots=True)
+class HumanCommits:
+    """What people pushed to the branch of a task's proposal, for a retry to go on from.
+
+    ``commit`` is the head of ``branch``, ``base`` where that left the line a run builds on;
+    ``people`` are who made it, each as ``Name <mail>``; ``url`` is the proposal's pull request.
+    """
+
+    branch: str
+    commit: str
+    base: str
+    people: tuple[str, ...]
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """What a pull request that shows several tasks says of one (key ``task``): a line, and more."""
+
+    task: str
+    line: str
+    details: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A verified change set to be committed (``changes`` includes the ticked roadmap).
+
+    ``parent`` is the commit it builds on, ``below`` the branch that commit is the head of (the
+    branch the pull request is made against); ``tree`` is the tree sha the commit must have.
+    ``trailers`` end the commit message. ``members`` are further tasks it ticks. ``kind``
+    is ``recovery`` for an applied proposal, which only edits the roadmap: its pull request may be
+    there already. ``handed`` is people's work it goes on from, whose pull request it takes over;
+    ``onto`` the commit of a person on its branch that it is put on top of. ``rows`` are there where
+    one pull request shows all tasks of the run: the commit is added to ``branch``, which grows, and
+    they tell of every task that was added to it.
+    """
+
+    run: str
+    task: str
+    branch: str
+    below: str
+    parent: str
+    changes: ChangeSet
+    tree: str
+    title: str
+    message: str
+    body: str
+    trailers: tuple[tuple[str, str], ...]
+    kind: Literal["checkpoint", "recovery"] = "checkpoint"
+    members: tuple[str, ...] = ()
+    handed: HumanCommits | None = None
+    onto: str = ""
+    rows: tuple[TaskRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A checkpoint as it can be seen: ``url`` of the pull request ('' on a checkout).
+
+    ``comment_id`` and ``comment_node_id`` name what people react to, where a proposal is one;
+    ``notes`` say what was refused and is missing (a label, a check).
+    """
+
+    commit: str
+    branch: str
+    number: int | None = None
+    url: str = ""
+    comment_id: int | None = None
+    comment_node_id: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A proposal to be put before people, on a pull request of its own.
+
+    ``shown`` is what approval would do (of an escalation the last validated attempt): kind
+    ``recovery``, its changes may be empty. ``comment`` is the proposal as people read it, which
+    ends the description; ``fingerprint`` names exactly this text.
+    """
+
+    shown: Checkpoint
+    strategy: str
+    comment: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An open pull request that others can stand on: its tasks, its branch, and the one below.
+
+    ``commit`` is the head of ``branch``, ``fork`` the commit at which that left what is below it
+    ('' where nobody knows); ``rewrites`` says that it is an applied recovery.
+    """
+
+    tasks: tuple[str, ...]
+    commit: str
+    branch: str
+    below: str
+    url: str = ""
+    rewrites: bool = False
+    fork: str = ""
+
+    @property
+    def task(self) -> str:
+        """The first of its tasks."""
+        return self.tasks[0]
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Where a new run starts: the tip of what is not merged yet, across runs.
+
+    ``tip`` is a commit, ``branch`` the branch it is the head of. ``in_review`` are task keys with
+    an open checkpoint, ``declined`` those whose checkpoint a person closed unmerged, ``proposed``
+    those with an open proposal of any run. ``base`` is the commit that all of it stands on, head of
+    ``base_branch``; ``members`` are the open ones in the order they were opened. (On a checkout
+    there are none, and nothing is independent.)
+    """
+
+    tip: str
+    branch: str
+    in_review: frozenset[str] = frozenset()
+    declined: frozenset[str] = frozenset()
+    proposed: frozenset[str] = frozenset()
+    base: str = ""
+    base_branch: str = ""
+    members: tuple[Member, ...] = ()

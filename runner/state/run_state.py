@@ -1,0 +1,307 @@
+"""Trees as values: a snapshot is what is there, a change set what is to be written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Literal
+
+from runner.graph import START
+from runner.roadmap.parse import TaskGroup
+from runner.roadmap.task import Roadmap, Task
+from runner.state.changes import ChangeSet
+from runner.state.findings import Complaint, Verdict, Verification
+from runner.state.options import Request
+from runner.state.proposal import Proposal, Reason
+from runner.state.publishing import HumanCommits, Member
+
+
+class Status(StrEnum):
+    """Where a task stands; the words of ``todos.json`` and of the report."""
+
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+    IN_REVIEW = "in_review"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    DEFERRED = "deferred"
+    SKIPPED = "skipped"
+    BLOCKED = "blocked"
+    DECLINED = "declined"
+    AWAITING_APPROVAL = "awaiting_approval"
+    REPLACED = "replaced"
+
+
+SETTLED = frozenset(Status) - {Status.PENDING, Status.IN_PROGRESS}
+"""A task with one of these is never picked again by the same run (but for a deferred retry)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a task cannot be finished. ``reason`` is DESIGN §8's word, ``evidence`` what was seen.
+
+    ``type`` is one word: syntax, test, import, missing_file, file, timeout, permission, model,
+    environment, sandbox, github, git, budget, conflict, internal ...; ``found_by`` says who named
+    the reason, ``waits_for`` is the key of the task that is to make what is missing.
+    ``references`` are the files of the run that show it, filled in by who writes them.
+    """
+
+    type: str
+    message: str
+    node: str
+    reason: Reason = "unknown"
+    recoverable: bool = True
+    evidence: tuple[str, ...] = ()
+    severity: Literal["error", "warning"] = "error"
+    found_by: Literal["pattern", "model", "nobody"] = "nobody"
+    waits_for: str = ""
+    references: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the model means to do, kept in the iteration file and shown in the context."""
+
+    likely_files: tuple[str, ...]
+    steps: tuple[str, ...]
+    acceptance: tuple[str, ...]
+    complexity: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a node used so far: wall ``seconds``, model ``tokens``, ``cost`` (USD) and ``calls``.
+
+    ``unpriced`` are the calls whose price is unknown: their part of the cost is not in ``cost``.
+    """
+
+    seconds: float = 0.0
+    tokens: int = 0
+    cost: float = 0.0
+    calls: int = 0
+    unpriced: int = 0
+
+    @property
+    def known_cost(self) -> float | None:
+        """The cost where it is known of every call; None where it is not."""
+        return None if self.unpriced else self.cost
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.seconds + other.seconds,
+            self.tokens + other.tokens,
+            self.cost + other.cost,
+            self.calls + other.calls,
+            self.unpriced + other.unpriced,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What a person said to a proposal: who, by which channel, when (ISO, UTC), in what words."""
+
+    verdict: str
+    by: str
+    channel: str = ""
+    at: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One task going once through the loop. A new one starts every counter at 0 by construction.
+
+    ``answers`` counts first, fresh and repaired answers; ``base`` is the commit it builds on and
+    ``below`` the branch of that commit; ``tried`` are digests of change sets that were judged;
+    ``avoid`` what a fresh answer must not repeat; ``commit`` and ``url`` its checkpoint.
+    ``mended`` are notes on what Cairn put right in answers without a model, ``left_out`` paths that
+    it left out of them, each with the reason.
+    ``members`` are further tasks it does together with its own, ``former`` those of a group that
+    failed and fell apart. ``other_tests`` are marks of existing tests that an accepted answer made
+    assert something else. ``partial`` are files of which its ``context`` shows only a part, or
+    nothing though the task names them. ``proposal`` is what is proposed to do about it,
+    ``decision`` what a person said to that, ``approved`` the digest of a change set a person agreed
+    to, ``rewritten`` the roadmap after its recovery was applied. ``spent`` is what its calls used,
+    ``embedded`` the part of it that went into embeddings, ``command`` the line a model proposed to
+    verify it with ('' for none, None before it is asked), ``usage`` the same by node with wall
+    time, ``path`` the nodes it went through, ``reasons`` why the loop strategy went where it did.
+    ``verdict`` is what tests say about a change that was accepted, ``warnings`` are sentences for a
+    reviewer about it (a public name that is gone, a test that proves nothing), ``asked`` keys of
+    what the model was asked about, which it may insist on. ``handed`` is people's work that the
+    attempt goes on from, ``notes`` what was refused when it was shown and is missing there,
+    ``told`` what a pull request of several tasks says of this one.
+    """
+
+    task: str
+    base: str
+    below: str
+    number: int = 1
+    status: Status = Status.IN_PROGRESS
+    steps: int = 0
+    answers: int = 0
+    code_repairs: int = 0
+    test_repairs: int = 0
+    spent: Usage = field(default_factory=Usage)
+    embedded: Usage = field(default_factory=Usage)
+    members: tuple[str, ...] = ()
+    former: tuple[str, ...] = ()
+    plan: Plan | None = None
+    context: bytes = b""
+    partial: tuple[str, ...] = ()
+    changes: ChangeSet = field(default_factory=ChangeSet)
+    complaints: tuple[Complaint, ...] = ()
+    mended: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    other_tests: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    verification: Verification | None = None
+    verdict: Verdict | None = None
+    command: str | None = None
+    tried: tuple[str, ...] = ()
+    avoid: tuple[str, ...] = ()
+    failure: Failure | None = None
+    proposal: Proposal | None = None
+    decision: Decided | None = None
+    handed: HumanCommits | None = None
+    notes: tuple[str, ...] = ()
+    told: bytes = b""
+    approved: str = ""
+    rewritten: bytes = b""
+    commit: str = ""
+    branch: str = ""
+    url: str = ""
+    path: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    usage: Mapping[str, Usage] = field(default_factory=dict)
+
+    @property
+    def calls(self) -> int:
+        """Model calls after the first answer of this attempt."""
+        return max(0, self.answers - 1)
+
+
+@dataclass(frozen=True)
+class RunState:
+    """A run: what was asked, what was read, and the newest attempt of every task it touched.
+
+    ``tip`` and ``tip_branch`` are what the next task builds on, ``base`` is the commit of the base
+    branch whose roadmap was read ('' on a checkout, where that is the tip's); ``statuses`` are
+    those of tasks without an attempt (in review or declined before this run, or declined while it
+    rested).
+    ``current`` is the task a node works on, ``decided`` are tasks a person has decided about,
+    ``stopping`` an order to cancel, ``problem`` why there is nothing to do. ``replaced`` are tasks
+    that recoveries or people took out of the roadmap, ``origins`` whose place a task took (key of
+    the new one → key of the old one).
+    ``members`` are the open pull requests that tasks can stand on where these are independent, by
+    task, and ``taken`` the tasks of this run whose commits are among them or were.
+    ``blocked_by`` are tasks that wait in vain, by key, each with the key of what it waits for.
+    """
+
+    request: Request
+    node: str = START
+    roadmap: Roadmap | None = None
+    tip: str = ""
+    tip_branch: str = ""
+    current: str = ""
+    stopping: bool = False
+    problem: str = ""
+    started: float = 0.0
+    ended: float = 0.0
+    statuses: Mapping[str, Status] = field(default_factory=dict)
+    usage: Mapping[str, Usage] = field(default_factory=dict)
+    decided: tuple[str, ...] = ()
+    replaced: tuple[Task, ...] = ()
+    origins: Mapping[str, str] = field(default_factory=dict)
+    members: Mapping[str, Member] = field(default_factory=dict)
+    taken: tuple[str, ...] = ()
+    blocked_by: Mapping[str, str] = field(default_factory=dict)
+    base: str = ""
+    attempts: Mapping[str, Attempt] = field(default_factory=dict)
+
+    @property
+    def picked(self) -> int:
+        """How many tasks were taken up; a second attempt at one does not count."""
+        members = (a.members or a.former for a in self.attempts.values())
+        return len(self.attempts.keys() | {key for keys in members for key in keys})
+
+    @property
+    def depths(self) -> dict[str, int]:
+        """How many recoveries a task comes from, by key; 0 when it is not there."""
+        found: dict[str, int] = {}
+        for key in self.origins:
+            depth, at = 0, key
+            while at in self.origins and depth <= len(self.origins):
+                depth, at = depth + 1, self.origins[at]
+            found[key] = depth
+        return found
+
+    def written(self, key: str) -> str:
+        """The key of the task that people wrote, in whose place the one of this key stands."""
+        for _ in self.origins:
+            key = self.origins.get(key, key)
+        return key
+
+    @property
+    def at_work(self) -> tuple[str, ...]:
+        """Tasks that are worked on besides the one in hand."""
+        return tuple(
+            key
+            for key, attempt in self.attempts.items()
+            if attempt.status is Status.IN_PROGRESS and key != self.current
+        )
+
+    @property
+    def attempt(self) -> Attempt:
+        """The attempt in hand; a node of the task cursor always has one."""
+        return self.attempts[self.current]
+
+    @property
+    def task(self) -> Task:
+        """The task in hand; of a group all its tasks as one."""
+        grouped = (self.current, *self.attempt.members)
+        return TaskGroup(tuple(self.task_of(key) for key in grouped)).task
+
+    def task_of(self, key: str) -> Task:
+        """A task by its key, also one that a recovery replaced."""
+        return next(task for task in (*self.tasks, *self.replaced) if task.key == key)
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        return self.roadmap.tasks if self.roadmap else ()
+
+    def status(self, task: Task) -> Status:
+        """Where a task stands now."""
+        status = self.statuses.get(task.key, Status.PENDING)
+        if attempt := self.attempts.get(task.key) or self._of_group(task.key):
+            closed = status is Status.DECLINED and attempt.status is Status.COMPLETED
+            status = status if closed else attempt.status
+            if self.stopping and status is Status.AWAITING_APPROVAL:
+                status = Status.PENDING  # a cancelled run asks nobody any more
+        elif task.checked and status is not Status.IN_REVIEW:
+            status = Status.COMPLETED
+        waits = status is Status.PENDING and task.key in self.blocked_by
+        return Status.BLOCKED if waits else status
+
+    def _of_group(self, key: str) -> Attempt | None:
+        """The attempt that does a task together with another one."""
+        if self.request.options.grouping <= 1:
+            return None
+        return next((a for a in self.attempts.values() if key in a.members), None)
+
+    def with_attempt(self, **changes: object) -> RunState:
+        """Return the state with fields of the attempt in hand replaced."""
+        return self.put(replace(self.attempt, **changes))  # type: ignore[arg-type]
+
+    def put(self, attempt: Attempt) -> RunState:
+        """Return the state with ``attempt`` as its task's newest."""
+        return replace(self, attempts={**self.attempts, attempt.task: attempt})
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a node returns: the new state and the word it ended with."""
+
+    state: RunState
+    outcome: str

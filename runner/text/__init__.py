@@ -1,0 +1,1 @@
+"""Texts of others made safe: cut, without effect on GitHub, without secrets."""

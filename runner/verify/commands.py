@@ -1,0 +1,132 @@
+"""``verify.commands``: what a repository says verifies it, in place of what its files tell.
+
+Exit code 0 is passed. Where a report is named as well, it must be there, and say the same.
+
+What can run tests: one table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from runner.errors import TaskError
+from runner.ports import SandboxSession
+from runner.state.findings import Level
+from runner.text.sanitize import as_typed
+from runner.verify.judging import Read, Tool, by_exit_code, counted, gathered, ran
+from runner.verify.junit import UnreadableReport, plain, read_reports
+from runner.verify.levels import NOT_FOUND
+from runner.verify.tools.cargo import Cargo
+from runner.verify.tools.go import Go
+from runner.verify.tools.jvm import GRADLE, MAVEN, Phpunit
+from runner.verify.tools.node import Node
+from runner.verify.tools.python import Pytest
+from runner.verify.tools.ruby import Make, Minitest, Rspec
+
+COMMAND = "command"
+"""What the levels of commands are marked with."""
+
+_REMOVE = "IFS=; rm -f $1"
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """Commands of a repository, and the shell pattern of the JUnit reports they leave ('': none).
+
+    ``proposed`` says that a model named them: a program that is not there is then no fault of the
+    sandbox image.
+    """
+
+    commands: tuple[tuple[str, ...], ...] = ()
+    report: str = ""
+    proposed: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.commands)
+
+
+async def command_levels(
+    box: SandboxSession, own: Commands, *, timeout: float
+) -> tuple[Level, ...]:
+    """Run the commands one after another, each a level, also after one that failed.
+
+    One repair then sees all that is wrong. What needs the one before is one line: ``a && b``.
+    Raises ``TaskError`` (kind ``environment``) when the sandbox lacks the program of one.
+    """
+    if own.report:
+        await box.run(["sh", "-c", _REMOVE, "sh", own.report], timeout=60)
+    levels: list[Level] = []
+    for command in own.commands:
+        told = own.proposed or any(level.result == "failed" for level in levels)
+        levels.append(await _level(box, command, own, timeout=timeout, told=told))
+    if own.report:
+        levels[-1] = await _with_report(box, levels[-1], own.report)
+    return tuple(levels)
+
+
+async def _level(
+    box: SandboxSession, command: tuple[str, ...], own: Commands, *, timeout: float, told: bool
+) -> Level:
+    """Run one; ``told`` says that a missing program is no news about the image.
+
+    A model proposed the command, or what failed before would have built it.
+    """
+    result, level = await ran(box, command, tool=COMMAND, timeout=timeout)
+    if result.exit_code == NOT_FOUND and not told:
+        raise TaskError(
+            "environment",
+            f"The command `{as_typed(command)}` of verify.commands starts a program that is not in "
+            "the sandbox image. Name an image that has it (sandbox.image) or install it in "
+            f"sandbox.setup.\n{level.output[-500:]}",
+        )
+    judged = by_exit_code(level, result, timeout=timeout)
+    if own.proposed and judged.result == "passed":
+        return replace(judged, reason=f"by a command the model proposed: {as_typed(command)}")
+    return judged
+
+
+async def _with_report(box: SandboxSession, level: Level, pattern: str) -> Level:
+    """Add what the report says: a green command whose report is red or missing has failed."""
+    try:
+        report = read_reports(await gathered(box, [pattern]), plain)
+    except UnreadableReport as error:
+        if level.result == "failed":
+            return level
+        return replace(level, result="failed", reason=f"{error} at {pattern} (verify.report)")
+    if report.broken:
+        return replace(level, result="failed", broken=report.broken, reason=report.broken)
+    level = replace(level, passed=report.passed, green=report.green)
+    if not report.failures:
+        return level
+    reason = f"{counted(len(report.failures))} failed, {report.passed} passed"
+    return replace(level, result="failed", failures=report.failures, reason=reason)
+
+
+TOOLS: Final[tuple[Tool, ...]] = (
+    Pytest(),
+    Node(),
+    Cargo(),
+    Go(),
+    MAVEN,
+    GRADLE,
+    Rspec(),
+    Minitest(),
+    Phpunit(),
+    Make(),
+)
+"""Every one whose tests a project has is run; the last only where there is no other."""
+
+NAMES: Final = (
+    "pytest, node, jest, vitest, mocha, cargo, go, Maven, Gradle, RSpec, Minitest, PHPUnit, make"
+)
+"""What is looked for, for people."""
+
+
+def tools_of(
+    paths: Collection[str], read: Read, *, tools: Sequence[Tool] = TOOLS
+) -> tuple[Tool, ...]:
+    """Return what can run the tests of a tree; a makefile only starts what others start too."""
+    found = tuple(tool for tool in tools if tool.found(paths, read))
+    return tuple(tool for tool in found if tool.name != Make.name) or found

@@ -1,0 +1,143 @@
+"""Put a materialised tree through its levels: files, syntax, imports, tests."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import Final, Literal
+
+from runner.errors import TaskError
+from runner.ports import SandboxSession
+from runner.state.findings import Level, LevelName, TestFailure, Verification
+from runner.verify.commands import COMMAND, NAMES, TOOLS, Commands, command_levels, tools_of
+from runner.verify.judging import Read, Tool
+from runner.verify.levels import files_level, imports_level, syntax_level, with_places
+
+Check = Callable[..., Awaitable[Level]]
+Mode = Literal["auto", "tests", "syntax", "agent", "off"]
+
+MOST_AGAIN = 50
+"""Failing tests that are run again by name; beyond that all are."""
+
+_GONE = "the change takes away every test there was, so that nothing shows whether it works"
+_NO_TESTS = f"the project has no tests that Cairn can run (looked for those of {NAMES})"
+
+
+async def verify(
+    box: SandboxSession,
+    *,
+    tree: str,
+    paths: Collection[str],
+    changed: Collection[str],
+    read: Read,
+    mode: Mode = "auto",
+    timeout: float = 300.0,
+    own: Commands | None = None,
+    tested: bool = False,
+    tools: Sequence[Tool] = TOOLS,
+) -> Verification:
+    """Return what the sandbox says about the workspace, which holds ``tree`` already.
+
+    ``paths`` are all files of the tree, ``changed`` those that were written (not the deleted),
+    ``read`` returns a file's content in the tree; ``timeout`` in seconds bounds each level; ``own``
+    are the repository's own commands, which take the place of what its files tell; ``tested`` says
+    that there were tests before, so that a tree without any has lost them. A level is only
+    reached when the one before did not fail, but for the tests: they show whether an import that
+    seems to lead nowhere does any harm. Raises ``TaskError`` (kind
+    ``environment``) when the tests cannot run in this image, ``Outage`` when the engine is gone.
+    """
+    if mode == "off":
+        return Verification(tree, (Level("tests", "skipped", reason="verification is off"),))
+    written = sorted(set(changed) & set(paths))
+    levels: list[Level] = []
+    for name, check in _CHECKS:
+        if levels and levels[-1].result == "failed":
+            levels.append(Level(name, "skipped", reason="the level before failed"))
+        else:
+            levels.append(with_places(await check(box, written, timeout=timeout), paths))
+    if any(level.result == "failed" for level in levels if level.name != "imports"):
+        tests = [Level("tests", "skipped", reason="the level before failed")]
+    elif mode == "syntax":
+        why = "only syntax is verified (verify mode syntax)"
+        tests = [Level("tests", "skipped", reason=why)]
+    else:
+        found = tools_of(paths, read, tools=tools)
+        ran = await (
+            command_levels(box, own, timeout=timeout) if own else _all(box, found, timeout=timeout)
+        )
+        tests = [with_places(level, paths) for level in ran]
+    no_tests = Level(
+        "tests", "failed" if tested else "skipped", reason=_GONE if tested else _NO_TESTS
+    )
+    return Verification(tree, (*levels, *(tests or [no_tests])))
+
+
+async def _all(box: SandboxSession, tools: Sequence[Tool], *, timeout: float) -> list[Level]:
+    """Run every tool; one that is not in the image is skipped where another one has judged."""
+    levels: list[Level] = []
+    absent: list[TaskError] = []
+    for tool in tools:
+        try:
+            levels.append(await tool.run(box, timeout=timeout))
+        except TaskError as error:
+            if error.kind != "environment":
+                raise
+            absent.append(error)
+            levels.append(Level("tests", "skipped", reason=error.message, tool=tool.name))
+    if absent and all(level.result == "skipped" for level in levels):
+        raise absent[0]
+    return levels
+
+
+async def run_tests(
+    box: SandboxSession,
+    *,
+    tree: str,
+    of: Collection[str],
+    paths: Collection[str],
+    read: Read,
+    timeout: float = 300.0,
+    own: Commands | None = None,
+    tools: Sequence[Tool] = TOOLS,
+) -> Verification:
+    """Run all tests of the tools that ``of`` names, and nothing else; the box holds ``tree``.
+
+    Raises as ``verify`` does.
+    """
+    if own:
+        return Verification(tree, await command_levels(box, own, timeout=timeout))
+    found = [tool for tool in tools_of(paths, read, tools=tools) if tool.name in of]
+    return Verification(tree, tuple(await _all(box, found, timeout=timeout)))
+
+
+async def run_again(
+    box: SandboxSession,
+    *,
+    tree: str,
+    failures: Sequence[TestFailure],
+    of: Sequence[Level],
+    timeout: float = 300.0,
+    own: Commands | None = None,
+    tools: Sequence[Tool] = TOOLS,
+) -> Verification:
+    """Run only the tests that failed, each with the tool whose level of ``of`` it failed in.
+
+    The workspace holds ``tree``; commands of the repository's own are run as they are. Raises as
+    ``verify`` does.
+    """
+    by_name = {tool.name: tool for tool in tools}
+    levels: list[Level] = []
+    if own and any(level.tool == COMMAND for level in of):
+        levels += await command_levels(box, own, timeout=timeout)
+    for level in of:
+        names = [failure.test for failure in level.failures if failure in failures]
+        if names and level.tool in by_name:
+            only = names if len(names) <= MOST_AGAIN else ()
+            levels.append(await by_name[level.tool].run(box, timeout=timeout, only=only))
+    return Verification(tree, tuple(levels))
+
+
+_CHECKS: Final[tuple[tuple[LevelName, Check], ...]] = (
+    ("files", files_level),
+    ("syntax", syntax_level),
+    ("imports", imports_level),
+)

@@ -1,0 +1,1 @@
+"""The test runners Cairn knows: how each is found, started and judged."""

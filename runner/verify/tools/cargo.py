@@ -1,0 +1,123 @@
+"""Run a Rust project's tests: ``cargo test``, whose text is the stable format it has.
+
+https://doc.rust-lang.org/cargo/commands/cargo-test.html. Ids are ``file::test``: the file is the
+root of the test binary that cargo names before it runs it.
+
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from runner.ports import CommandResult, SandboxSession
+from runner.state.findings import Level, TestFailure
+from runner.verify.judging import Read, judged, must_be_there, not_there, ran
+from runner.verify.junit import SuiteReport, UnreadableReport, report_of
+
+_RUNNING = re.compile(r"^ +(?:Running (?:unittests )?(?P<file>\S+) \(|Doc-tests (?P<doc>\S+))")
+_TEST = re.compile(r"^test (?P<name>\S.{0,400}?)(?: - should panic)? \.\.\. (?P<result>\w+)")
+_BLOCK = re.compile(r"^---- (?P<name>.{1,400}) stdout ----$")
+_RESULT = re.compile(r"^test result: \w+\. \d+ passed; \d+ failed;")
+_PANIC = re.compile(r"panicked at (?:'.{0,400}', )?(?P<file>[^\s:]{1,300}):(?P<line>\d+):\d+:?$")
+_ERROR = re.compile(r"^error(?:\[E\d+\])?: (?P<said>.+)$")
+_ARROW = re.compile(r"^ *--> (?P<file>[^\s:]{1,300}):(?P<line>\d+):\d+$")
+_OFFLINE = re.compile(rb"--offline was specified|no matching package named|you may want to run")
+_NO_TOOLCHAIN = re.compile(rb"^error: rustup could not choose", re.MULTILINE)
+_RED = 101
+_NOT_COMPILED = "could not compile"
+_NOISE = ("stack backtrace:", "note: run with `RUST_BACKTRACE", "note: Some details")
+
+# one stream, so that what cargo says stands before the tests it says it of
+_COMMAND = (
+    'RUST_BACKTRACE=0 CARGO_TERM_COLOR=never exec cargo test --offline --no-fail-fast "$@" 2>&1'
+)
+
+
+class Cargo:
+    """The ``Tool`` for Rust."""
+
+    name = "cargo"
+
+    def found(self, paths: Collection[str], read: Read) -> bool:
+        """Whether there is a package at the root: its tests stand in any of its files."""
+        return "Cargo.toml" in paths and any(path.endswith(".rs") for path in paths)
+
+    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+        """Compile and run all tests, or ``only`` those with these names."""
+        names = [name.split("::", 1)[-1].split(" - ")[0] for name in only]
+        command = ["sh", "-c", _COMMAND, "sh", *(["--", *names] if names else [])]
+        typed = " ".join(["cargo test", *command[4:]])
+        result, level = await ran(box, command, tool=self.name, timeout=timeout, shown_as=typed)
+        _must_work(result)
+        text = result.stdout.decode("utf-8", "replace")
+        return judged(level, result, lambda: read_cargo(text), timeout=timeout, red=(_RED,))
+
+
+def read_cargo(text: str) -> SuiteReport:
+    """Read the output of ``cargo test``. Raises ``UnreadableReport`` when no test was run."""
+    lines = text.split("\n")
+    if not any(_RESULT.match(line) for line in lines):
+        errors = list(_compile_errors(lines))
+        if not errors:
+            raise UnreadableReport("there is no test result")
+        return report_of(("failed", error) for error in errors)
+    return report_of(_cases(lines))
+
+
+def _must_work(result: CommandResult) -> None:
+    must_be_there(result, "cargo", how="Rust")
+    if result.exit_code and _NO_TOOLCHAIN.search(result.stdout):
+        raise not_there("A Rust toolchain", how="rustup default stable")
+    if result.exit_code and _OFFLINE.search(result.stdout):
+        raise not_there("A crate the project needs", how="cargo fetch, with sandbox.network: setup")
+
+
+def _cases(lines: Sequence[str]) -> Iterator[tuple[str, TestFailure | None]]:
+    binary, said = "", _said(lines)
+    for line in lines:
+        if found := _RUNNING.match(line):
+            binary = found["file"] or "doc-tests"
+        elif found := _TEST.match(line):
+            name = found["name"]
+            if found["result"] == "FAILED":
+                yield "failed", _failure(binary, name, said.get((binary, name), []))
+            else:
+                yield {"ok": "passed"}.get(found["result"], "skipped"), None
+    if any(_NOT_COMPILED in line for line in lines):
+        yield from (("failed", error) for error in _compile_errors(lines))
+
+
+def _said(lines: Sequence[str]) -> dict[tuple[str, str], list[str]]:
+    """What each failing test printed, by binary and name."""
+    found: dict[tuple[str, str], list[str]] = {}
+    binary, block = "", None
+    for line in lines:
+        if running := _RUNNING.match(line):
+            binary, block = running["file"] or "doc-tests", None
+        elif begins := _BLOCK.match(line):
+            block = found.setdefault((binary, begins["name"]), [])
+        elif line == "failures:" or _RESULT.match(line):
+            block = None
+        elif block is not None:
+            block.append(line)
+    return found
+
+
+def _failure(binary: str, name: str, said: Sequence[str]) -> TestFailure:
+    places = [found for line in said if (found := _PANIC.search(line[:1000]))]
+    at = next((i for i, line in enumerate(said) if line.startswith(_NOISE)), len(said))
+    kept = [line for line in said[:at] if line.strip() and not _PANIC.search(line[:1000])]
+    message = "\n".join(kept).strip() or "the test failed"
+    file, line = (places[0]["file"], int(places[0]["line"])) if places else (binary, None)
+    return TestFailure(f"{binary}::{name}", message, file, line)
+
+
+def _compile_errors(lines: Sequence[str]) -> Iterator[TestFailure]:
+    """One failure an error of the compiler: its words and where it points."""
+    for index, line in enumerate(lines):
+        error = _ERROR.match(line[:1000])
+        arrow = next((f for n in lines[index + 1 : index + 4] if (f := _ARROW.match(n))), None)
+        if error and arrow:
+            around = "\n".join(lines[index : index + 10]).split("\n\n", 1)[0]
+            yield TestFailure(arrow["file"], around, arrow["file"], int(arrow["line"]))

@@ -1,0 +1,144 @@
+"""Run a Go project's tests: ``go test -json`` (https://pkg.go.dev/cmd/test2json).
+
+Ids are ``file::Test/subtest`` with the test's package as the file where no line names one.
+
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from runner.ports import CommandResult, SandboxSession
+from runner.state.findings import Level, TestFailure
+from runner.verify.judging import Read, judged, must_be_there, not_there, ran
+from runner.verify.junit import SuiteReport, UnreadableReport, report_of
+
+_COMMAND = 'exec go test -json "$@" 2>&1'
+_WHERE = "pwd -P; head -c 65536 go.mod"
+_MODULE = re.compile(r'^module\s+"?([^\s"]+)', re.MULTILINE)
+_OWN_LINE = re.compile(r"^(?:=== |--- |    --- |\s*--- (?:PASS|FAIL|SKIP)|FAIL\b|ok\b|PASS\b)")
+_PLACE = re.compile(r"^\s*(?P<file>[\w./-]{1,300}\.go):(?P<line>\d+)(?::\d+)?: ?(?P<said>.*)$")
+_FRAME = re.compile(r"^\t(?P<file>\S{1,300}\.go):(?P<line>\d+)\b")
+_OFFLINE = re.compile(rb"dial tcp|module lookup disabled|no required module provides package")
+_MOST = 200
+
+
+class Go:
+    """The ``Tool`` for Go modules."""
+
+    name = "go"
+
+    def found(self, paths: Collection[str], read: Read) -> bool:
+        """Whether the root is a module and any package has tests."""
+        return "go.mod" in paths and any(path.endswith("_test.go") for path in paths)
+
+    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+        """Run all tests, or ``only`` the top ones of these names."""
+        names = sorted({name.split("::")[-1].split("/")[0] for name in only if "::" in name})
+        chosen = ["-run", f"^({'|'.join(names)})$"] if names else []
+        command = ["sh", "-c", _COMMAND, "sh", *chosen, "./..."]
+        typed = " ".join(["go test", *chosen, "./..."])
+        result, level = await ran(box, command, tool=self.name, timeout=timeout, shown_as=typed)
+        _must_work(result)
+        where = await box.run(["sh", "-c", _WHERE], timeout=60)
+        folder, _, manifest = where.stdout.decode("utf-8", "replace").partition("\n")
+        text = result.stdout.decode("utf-8", "replace").replace(f"{folder}/", "")
+        module = found[1] if (found := _MODULE.search(manifest)) else ""
+        return judged(level, result, lambda: read_go(text, module=module), timeout=timeout)
+
+
+def _must_work(result: CommandResult) -> None:
+    must_be_there(result, "go", how="Go")
+    if result.exit_code and _OFFLINE.search(result.stdout):
+        raise not_there("A module the project needs", how="go mod download")
+
+
+def read_go(text: str, *, module: str) -> SuiteReport:
+    """Read the events of a run, and what the compiler said between them.
+
+    ``module`` is what the paths of the project's packages begin with. Raises ``UnreadableReport``
+    when there is neither.
+    """
+    events, others = [], []
+    for line in text.split("\n"):
+        event = _event(line)
+        if event:
+            events.append(event)
+        elif line.strip():
+            others.append(line)
+    cases = [*_cases(events, module), *(("failed", f) for f in _not_built(others))]
+    if not events and not cases:
+        raise UnreadableReport("there is no test report")
+    return report_of(cases)
+
+
+def _event(line: str) -> dict[str, Any] | None:
+    if not line.startswith("{"):
+        return None
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return said if isinstance(said, dict) and isinstance(said.get("Action"), str) else None
+
+
+def _cases(
+    events: Sequence[dict[str, Any]], module: str
+) -> Iterator[tuple[str, TestFailure | None]]:
+    """Results of tests; a test with failing subtests is told by them."""
+    said: dict[tuple[str, str], list[str]] = {}
+    results: dict[tuple[str, str], str] = {}
+    for event in events:
+        key = (str(event.get("Package") or ""), str(event.get("Test") or ""))
+        if event["Action"] == "output":
+            lines = said.setdefault(key, [])
+            if len(lines) < _MOST:
+                lines.append(str(event.get("Output") or "")[:2000].rstrip("\n"))
+        elif event["Action"] in ("pass", "fail", "skip"):
+            results[key] = event["Action"]
+    red = {key for key, result in results.items() if result == "fail"}
+    above = {(package, test.rsplit("/", 1)[0]) for package, test in red if "/" in test}
+    for (package, test), result in results.items():
+        if test and (package, test) not in above:
+            failure = _failure(package, test, said.get((package, test), []), module)
+            yield {"pass": "passed", "skip": "skipped"}.get(result, "failed"), failure
+    for package in sorted({package for package, test in red if not test}):
+        if not any(name for where, name in red if where == package and name):
+            words = said.get((package, ""), [])
+            yield "failed", TestFailure(_folder(package, module), "\n".join(words).strip())
+
+
+def _folder(package: str, module: str) -> str:
+    return package.removeprefix(module).strip("/") or "."
+
+
+def _failure(package: str, test: str, said: Sequence[str], module: str) -> TestFailure:
+    folder = _folder(package, module)
+    own = [line for line in said if not _OWN_LINE.match(line)]
+    file, line, words = folder, None, own
+    for index, text in enumerate(own):
+        if place := _PLACE.match(text):
+            name = place["file"].removeprefix(f"{folder}/")
+            file, line = posixpath.normpath(f"{folder}/{name}"), int(place["line"])
+            words = [place["said"], *own[index + 1 :]]
+            break
+    else:
+        frames = (f for text in own if (f := _FRAME.match(text)))
+        inside = next((f for f in frames if not f["file"].startswith("/")), None)
+        if inside:
+            file, line = inside["file"], int(inside["line"])
+        words = [text for text in own if text.startswith("panic: ")] or own
+    message = "\n".join(words).strip() or "the test failed"
+    return TestFailure(f"{folder}::{test}", message, file, line)
+
+
+def _not_built(others: Sequence[str]) -> Iterator[TestFailure]:
+    """What the compiler refused: one failure a place."""
+    for line in others:
+        place = _PLACE.match(line[:1000])
+        if place and place["said"] and not line.startswith((" ", "\t")):
+            yield TestFailure(place["file"], place["said"], place["file"], int(place["line"]))

@@ -1,0 +1,384 @@
+"""Read what JavaScript test runners report: Node's (by our reporter), jest's and mocha's JSON.
+
+All of it comes from the sandbox and may be anything.
+
+Run a JavaScript project's tests: with Node's own runner, jest, vitest or mocha, else its script.
+
+Neither npm nor another package manager is needed: what they would start is started directly, with
+``node_modules/.bin`` on the PATH. https://nodejs.org/api/test.html
+
+Which program a package's own test script starts, and with what.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib.resources import files
+from typing import Any, Final, Literal
+from urllib.parse import quote
+
+from runner.ports import CommandResult, SandboxSession
+from runner.state.findings import Level, TestFailure
+from runner.verify.judging import (
+    Read,
+    by_exit_code,
+    fetched_here,
+    judged,
+    must_be_there,
+    new_report,
+    not_there,
+    ran,
+)
+from runner.verify.junit import (
+    SuiteReport,
+    UnreadableReport,
+    frames,
+    inside,
+    read_report,
+    report_of,
+    vitest,
+)
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}m")
+_CODE_FRAME = re.compile(r"^ {0,20}>? {0,20}\d{0,6} \|")
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    result: str
+    failure: TestFailure | None = None
+
+
+def read_node(content: bytes) -> SuiteReport:
+    """Read the lines of ``node_reporter.js``. Raises ``UnreadableReport``."""
+    lines = [_object(line) for line in content.split(b"\n") if line.strip()]
+    if not lines or lines[-1].get("result") != "complete":
+        raise UnreadableReport("there is no complete test report")
+    return _report(_node_case(line) for line in lines[:-1])
+
+
+def read_jest(content: bytes) -> SuiteReport:
+    """Read jest's JSON (https://jestjs.io/docs/cli#--json). Raises ``UnreadableReport``."""
+    return _report(_jest_cases(_whole(content, "testResults")))
+
+
+def read_mocha(content: bytes) -> SuiteReport:
+    """Read mocha's JSON (https://mochajs.org/#json). Raises ``UnreadableReport``."""
+    said = _whole(content, "tests")
+    failing = [_mocha_case(each) for each in _dicts(said.get("failures"))]
+    passing = [_Case("passed", _named(each.get("file"))) for each in _dicts(said.get("passes"))]
+    return _report([*failing, *passing, *(_Case("skipped") for _ in _dicts(said.get("pending")))])
+
+
+def _report(cases: Iterable[_Case]) -> SuiteReport:
+    return report_of((case.result, case.failure) for case in cases)
+
+
+def _node_case(line: dict[str, Any]) -> _Case:
+    number = line.get("line")
+    return _Case(
+        str(line.get("result")),
+        TestFailure(
+            str(line.get("test") or "?"),
+            str(line.get("message") or ""),
+            str(line.get("file") or ""),
+            number if isinstance(number, int) and number > 0 else None,
+        ),
+    )
+
+
+def _jest_cases(said: dict[str, Any]) -> Iterator[_Case]:
+    for file in _dicts(said.get("testResults")):
+        path = str(file.get("name") or "?")
+        tests = _dicts(file.get("assertionResults"))
+        for test in tests:
+            yield _jest_case(path, test)
+        if file.get("status") == "failed" and not any(t.get("status") == "failed" for t in tests):
+            yield _Case("failed", _of_stack(path, path, _suite_message(file)))
+
+
+def _suite_message(file: dict[str, Any]) -> str:
+    text = _COLOUR.sub("", str(file.get("message") or file.get("failureMessage") or ""))
+    lines = text.replace("● Test suite failed to run", "").split("\n")
+    return "\n".join(each.strip() for each in lines if each.strip() and not _CODE_FRAME.match(each))
+
+
+def _jest_case(path: str, test: dict[str, Any]) -> _Case:
+    status = {"passed": "passed", "failed": "failed"}.get(str(test.get("status")), "skipped")
+    if status != "failed":
+        return _Case(status, _named(path))
+    titles = test.get("ancestorTitles")
+    names = [str(name) for name in titles] if isinstance(titles, list) else []
+    name = " > ".join([*names, str(test.get("title") or "?")])
+    messages = test.get("failureMessages")
+    text = "\n".join(map(str, messages)) if isinstance(messages, list) else ""
+    return _Case(status, _of_stack(f"{path}::{name}", path, _COLOUR.sub("", text)))
+
+
+def _named(file: object) -> TestFailure | None:
+    """The file of a test that passed, where it is named."""
+    return TestFailure(str(file), "") if file else None
+
+
+def _mocha_case(test: dict[str, Any]) -> _Case:
+    path, error = str(test.get("file") or "?"), test.get("err")
+    error = error if isinstance(error, dict) else {}
+    name = f"{path}::{test.get('fullTitle') or test.get('title') or '?'}"
+    return _Case("failed", _of_stack(name, path, str(error.get("stack") or error.get("message"))))
+
+
+def _of_stack(name: str, path: str, text: str) -> TestFailure:
+    """A failure from an error's text: what it says, and its first frame in the project."""
+    file, line = next(inside(frames(text)), (path, None))
+    said = re.split(r"^[ \t]{0,20}at ", text, maxsplit=1, flags=re.MULTILINE)[0].strip()
+    return TestFailure(name, said or text.strip(), file, line)
+
+
+def _whole(content: bytes, key: str) -> dict[str, Any]:
+    if not content.strip():
+        raise UnreadableReport("there is no test report")
+    said = _object(content)
+    if not isinstance(said.get(key), list):
+        raise UnreadableReport("the test report is not readable")
+    return said
+
+
+def _object(content: bytes) -> dict[str, Any]:
+    try:
+        said = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableReport("the test report is not readable") from error
+    if not isinstance(said, dict):
+        raise UnreadableReport("the test report is not readable")
+    return said
+
+
+def _dicts(value: object) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+Runner = Literal["node", "jest", "vitest", "mocha", "script"]
+
+_SIMPLE = re.compile(
+    r"(?:cross-env[ ]+)?(?P<before>(?:\w+=[\w./:@%+=-]*[ ]+)*)(?:npx[ ]+)?"
+    r"(?P<program>node|jest|vitest|mocha)(?P<rest>(?:[ ]+[^\n;&|<>`$()]*)?)"
+)
+_NO_TEST = re.compile(r"\bno test specified\b")
+_FILES: dict[Runner, re.Pattern[str]] = {
+    # https://nodejs.org/api/test.html#running-tests-from-the-command-line
+    "node": re.compile(
+        r"(^|/)(test/.*|test-[^/]+|[^/]+[._-]test|test)\.[cm]?(js|ts)$", re.IGNORECASE
+    ),
+    "jest": re.compile(r"(^|/)(__tests__/.*|[^/]+[._-](test|spec)|test|spec)\.[cm]?[jt]sx?$"),
+    "vitest": re.compile(r"(^|/)(__tests__/.*|[^/]+\.(test|spec))\.[cm]?[jt]sx?$"),
+    "mocha": re.compile(r"(^|/)(tests?/.*|specs?/.*|[^/]+\.(test|spec))\.[cm]?[jt]sx?$"),
+    "script": re.compile(r""),
+}
+_BARE = re.compile(r"(^|/)[^/]+\.test\.[cm]?js$")
+_LONGEST = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """What runs a package's tests: ``rest`` are its own options, ``before`` its assignments.
+
+    Of a ``script`` that is more than one plain command, ``rest`` is the whole.
+    """
+
+    runner: Runner
+    rest: str = ""
+    before: str = ""
+
+
+def suite_of(package: bytes | None) -> Suite:
+    """Return what the tests of a package are run with; without a word about it, by Node itself."""
+    said = _read(package)
+    scripts = said.get("scripts")
+    script, pretest = (
+        (_text(scripts, "test"), _text(scripts, "pretest"))
+        if isinstance(scripts, dict)
+        else ("", "")
+    )
+    if not script or _NO_TEST.search(script):
+        return Suite(_by_dependency(said))
+    if pretest:
+        return Suite("script", f"{pretest} && {script}")
+    return _plain(script) or Suite("script", script)
+
+
+def has_node_tests(paths: Collection[str], package: bytes | None) -> bool:
+    """Whether a tree has tests that its package, or Node by its own rules, would run."""
+    own = [path for path in paths if "node_modules/" not in path]
+    if package is None:
+        return any(_BARE.search(path) for path in own)
+    pattern = _FILES[suite_of(package).runner]
+    return any(pattern.search(path) for path in own)
+
+
+def only_options(rest: str) -> bool:
+    """Whether a script names no file of its own, so that files may be named instead."""
+    try:
+        return all(word.startswith("-") for word in shlex.split(rest))
+    except ValueError:
+        return False
+
+
+def _plain(script: str) -> Suite | None:
+    found = _SIMPLE.fullmatch(script)
+    if found is None:
+        return None
+    runner: Runner = found["program"]  # type: ignore[assignment] # the pattern names no other
+    rest = found["rest"].strip()
+    if runner == "node" and not re.search(r"(^|\s)--test(\s|$)", rest):
+        return None
+    if runner == "vitest":
+        rest = re.sub(r"^(run|watch|dev)\b\s*|(^|\s)--watch\b", " ", rest).strip()
+    return Suite(runner, rest, found["before"])
+
+
+def _by_dependency(said: dict[str, object]) -> Runner:
+    names = {
+        name
+        for group in ("devDependencies", "dependencies")
+        if isinstance(said.get(group), dict)
+        for name in said[group]  # type: ignore[attr-defined]
+    }
+    known: tuple[Runner, ...] = ("vitest", "jest", "mocha")
+    return next((name for name in known if name in names), "node")
+
+
+def _read(package: bytes | None) -> dict[str, object]:
+    try:
+        said = json.loads(package or b"{}")
+    except (ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _text(scripts: dict[str, object], name: str) -> str:
+    said = scripts.get(name)
+    return said.strip() if isinstance(said, str) and len(said) <= _LONGEST else ""
+
+
+_MANIFEST = "package.json"
+_LARGEST_MANIFEST = "262144"
+_REPORTER = "data:text/javascript," + quote(
+    files("runner.verify.tools").joinpath("node_reporter.js").read_text()
+)
+# commands are what a package's own script says: they run where the whole repository does
+_START = 'PATH="$PWD/node_modules/.bin:$PATH" CI=1 NO_COLOR=1; export PATH CI NO_COLOR; '
+_OLD_NODE = re.compile(rb"bad option: --test")
+_WITH = {"how": "npm ci, or what installs the project's packages"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How a runner is called: ``arguments`` before or after its own, ``only`` before files.
+
+    ``red`` are the exit codes that mean that tests failed.
+    """
+
+    suffix: str
+    arguments: Callable[[str], str]
+    read: Callable[[bytes], SuiteReport]
+    before: bool = False
+    only: str | None = None
+    red: Collection[int] = (1,)
+
+
+_FORMS: Final[dict[Runner, _Form]] = {
+    "node": _Form(
+        "jsonl",
+        lambda report: shlex.join(
+            [
+                *(f"--test-reporter={_REPORTER}", f"--test-reporter-destination={report}"),
+                *("--test-reporter=spec", "--test-reporter-destination=stdout"),
+            ]
+        ),
+        read_node,
+        before=True,
+        only="",
+    ),
+    "jest": _Form(
+        "json",
+        lambda report: f"--ci --json --outputFile={report}",
+        read_jest,
+        only="--runTestsByPath",
+    ),
+    "vitest": _Form(
+        "xml",
+        lambda report: f"--reporter=default --reporter=junit --outputFile.junit={report}",
+        lambda content: read_report(content, vitest),
+        only="",
+    ),
+    "mocha": _Form(
+        "json",
+        lambda report: f"--reporter json --reporter-option output={report}",
+        read_mocha,
+        red=range(1, 256),  # the number of failed tests
+    ),
+}
+
+
+class Node:
+    """The ``Tool`` for projects with a ``package.json``, and for bare test files of Node's."""
+
+    name = "node"
+
+    def found(self, paths: Collection[str], read: Read) -> bool:
+        """Whether there are test files of the runner that the package names (Node's own else)."""
+        return has_node_tests(paths, read(_MANIFEST) if _MANIFEST in paths else None)
+
+    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+        """Run the tests; those of ``only`` go by their files, where that can be said."""
+        shown = await box.run(["head", "-c", _LARGEST_MANIFEST, _MANIFEST], timeout=60)
+        suite = suite_of(shown.stdout)
+        form = _FORMS.get(suite.runner)
+        if form is None:
+            return await _script(box, suite, timeout=timeout)
+        report, own = new_report(form.suffix), _own(suite, form, only)
+        command = ["sh", "-c", _START + _call(suite, form, report, own)]
+        typed = f"{suite.before}{suite.runner} {own}"
+        result, level = await ran(box, command, tool=self.name, timeout=timeout, shown_as=typed)
+        _must_work(result, suite.runner)
+        content = await fetched_here(box, report)
+        read = partial(form.read, content)
+        return judged(level, result, read, timeout=timeout, red=form.red)
+
+
+async def _script(box: SandboxSession, suite: Suite, *, timeout: float) -> Level:
+    """Run a script that is more than one command: what it ends with is all that is known."""
+    command = ["sh", "-c", _START + suite.rest]
+    result, level = await ran(
+        box, command, tool="node", timeout=timeout, shown_as=f"sh -c {shlex.quote(suite.rest)}"
+    )
+    must_be_there(result, "What the script `test` of package.json starts", **_WITH)
+    return by_exit_code(level, result, timeout=timeout)
+
+
+def _own(suite: Suite, form: _Form, only: Sequence[str]) -> str:
+    """The runner's own arguments, with the files of ``only`` where it names none itself."""
+    own = suite.rest or {"node": "--test", "vitest": "run"}.get(suite.runner, "")
+    if suite.runner == "vitest" and suite.rest:
+        own = f"run {own}"
+    paths = sorted({name.split("::")[0] for name in only})
+    if not paths or form.only is None or not only_options(suite.rest):
+        return own
+    return " ".join(filter(None, [own, form.only, shlex.join(paths)]))
+
+
+def _call(suite: Suite, form: _Form, report: str, own: str) -> str:
+    arguments = form.arguments(report)
+    first, second = (arguments, own) if form.before else (own, arguments)
+    return f"{suite.before}exec {suite.runner} {first} {second}"
+
+
+def _must_work(result: CommandResult, program: str) -> None:
+    must_be_there(result, program, **({} if program == "node" else _WITH))
+    if _OLD_NODE.search(result.stderr):
+        raise not_there("A Node that reports its tests (18.15 or later)")

@@ -1,0 +1,142 @@
+"""Run a project's tests with pytest in the sandbox and judge how that ended.
+
+Exit codes: https://docs.pytest.org/en/stable/reference/exit-codes.html. What counts is the JUnit
+report: a test process that ends without one has proved nothing, whatever its exit code.
+
+Tell from a tree whether it has tests that pytest runs.
+"""
+
+from __future__ import annotations
+
+import configparser
+import re
+import tomllib
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+
+from runner.code.languages import is_pytest_module
+from runner.errors import TaskError
+from runner.ports import CommandResult, SandboxSession
+from runner.state.findings import Level
+from runner.verify.judging import Read, error_line, fetched, judged, must_be_there, new_report, ran
+from runner.verify.junit import pytest, read_report
+from runner.verify.tools.ruby import MAKEFILES
+
+_OF_PYTEST = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+CONFIGURATION = (*_OF_PYTEST, "package.json", *MAKEFILES)
+"""Files whose content tells which tests a tree has: all that a ``read`` need know."""
+
+
+def has_pytest(paths: Collection[str], read: Callable[[str], bytes | None]) -> bool:
+    """Whether there are test modules by pytest's names, or a configuration of pytest's."""
+    if any(is_pytest_module(path) for path in paths):
+        return True
+    return any(_configures(name, read(name) or b"") for name in _OF_PYTEST if name in paths)
+
+
+def _configures(name: str, content: bytes) -> bool:
+    if name.endswith("pytest.ini"):
+        return True
+    text = content.decode("utf-8", "replace")
+    try:
+        if name == "pyproject.toml":
+            return "pytest" in tomllib.loads(text).get("tool", {})
+        parser = configparser.ConfigParser(interpolation=None, strict=False)
+        parser.read_string(text)
+    except (tomllib.TOMLDecodeError, configparser.Error, TypeError, RecursionError):
+        return False
+    return "pytest" in parser or "tool:pytest" in parser
+
+
+_FAILED, _INTERRUPTED, _INTERNAL, _USAGE, _NO_TESTS = 1, 2, 3, 4, 5
+_ENDINGS = {
+    _INTERRUPTED: "pytest was interrupted",
+    _INTERNAL: "pytest had an internal error",
+    _USAGE: "pytest could not start",
+}
+_INTERNAL_LINE = re.compile(r"^INTERNALERROR> (?! )(.+)$", re.MULTILINE)
+_WRONG_USAGE = re.compile(r"^\S+: error: (.+)$", re.MULTILINE)
+_REFUSED = re.compile(r"^ERROR: (?!usage:)(.+)$", re.MULTILINE)
+_CONFTEST = re.compile(r"^(?:ImportError|\w+) while loading conftest '(.+)'", re.MULTILINE)
+_RAISED = re.compile(r"^E {3}(?! )(.+)$", re.MULTILINE)
+_NO_PYTEST = re.compile(rb"^ModuleNotFoundError: No module named 'pytest'\s*$", re.MULTILINE)
+
+# `python3 -m pytest`, but pytest and its plugins are there before the workspace is on the path: a
+# `pytest.py` or `pluggy.py` that an answer brings must not be what judges the answer. `-I` keeps
+# out what earlier commands left in the user's own folders.
+_START = (
+    "import sys, pytest; from _pytest.config import default_plugins as names; "
+    "[__import__('_pytest.' + name) for name in names]; sys.path.insert(0, ''); "
+    "sys.exit(pytest.main(sys.argv[2:]))"
+)
+
+
+class Pytest:
+    """The ``Tool`` for pytest, which also runs the tests of ``unittest``."""
+
+    name = "pytest"
+
+    def found(self, paths: Collection[str], read: Read) -> bool:
+        """Whether there are test modules by pytest's names, or a configuration of pytest's."""
+        return has_pytest(paths, read)
+
+    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+        """Run the tests; see ``tests_level``."""
+        return await tests_level(box, timeout=timeout, only=only)
+
+
+async def tests_level(box: SandboxSession, *, timeout: float, only: Sequence[str]) -> Level:
+    """Run all tests, or ``only`` these (pytest's ids), within ``timeout`` seconds.
+
+    Raises ``TaskError`` (kind ``environment``) when the sandbox has no pytest or no Python.
+    """
+    report = new_report("xml")
+    command = [*_command(report), *only]
+    result, level = await ran(box, command, tool="pytest", timeout=timeout)
+    _must_have_pytest(result)
+    xml = await fetched(box, report)
+    if result.exit_code == _NO_TESTS and not result.timed_out:
+        return replace(level, result="skipped", reason="pytest found no tests")
+    return judged(
+        level,
+        result,
+        lambda: read_report(xml, pytest),
+        timeout=timeout,
+        endings=_ENDINGS,
+        red=(_FAILED,),
+        said=own_error,
+    )
+
+
+def own_error(output: str) -> str:
+    """What pytest says about a failure of its own, on one line; '' when it says nothing."""
+    for pattern in (_INTERNAL_LINE, _WRONG_USAGE):
+        if found := pattern.findall(output):
+            return str(found[-1])
+    raised = _RAISED.findall(output)
+    if (conftest := _CONFTEST.search(output)) and raised:
+        return f"{conftest[1].rpartition('/')[2]} cannot be loaded: {raised[-1]}"
+    refused = _REFUSED.findall(output)
+    return str(refused[-1]) if refused else error_line(output)
+
+
+def _command(report: str) -> list[str]:
+    # a project's options may stop at the first failure or order tests by the cache: a run must be
+    # whole, and the same each time, so that two of them can be compared
+    return [
+        *("python3", "-B", "-I", "-c", _START, "pytest"),
+        *("-q", "--tb=short", "--maxfail=0", "--continue-on-collection-errors"),
+        *("-o", f"cache_dir={report}.cache"),
+        # xunit1 is the family that names file and line of each test
+        *("-o", "junit_family=xunit1", f"--junitxml={report}"),
+    ]
+
+
+def _must_have_pytest(result: CommandResult) -> None:
+    must_be_there(result, "python3")
+    if result.exit_code == _FAILED and _NO_PYTEST.search(result.stderr):
+        message = (
+            "pytest is not in the sandbox image, so the repository's tests cannot run. Name an "
+            "image that has it (sandbox.image) or install it in sandbox.setup."
+        )
+        raise TaskError("environment", message)

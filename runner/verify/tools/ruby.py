@@ -1,0 +1,164 @@
+"""Run a Ruby project's tests: RSpec with its JSON, Minitest and test-unit by their last line.
+
+https://rspec.info/features/3-13/rspec-core/formatters/json-formatter/ ·
+https://github.com/minitest/minitest
+
+``make test``: what verifies a project without a known test runner; its exit code counts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from runner.ports import SandboxSession
+from runner.state.findings import Level, TestFailure
+from runner.verify.judging import (
+    Read,
+    by_exit_code,
+    fetched_here,
+    judged,
+    must_be_there,
+    new_report,
+    ran,
+)
+from runner.verify.junit import SuiteReport, UnreadableReport, frames, inside, report_of
+
+_SPEC = re.compile(r"(^|/)spec/.*_spec\.rb$")
+_TEST = re.compile(r"(^|/)test/(.*/)?(test_[^/]*|[^/]*_test)\.rb$")
+_BUNDLED = '$([ -f Gemfile.lock ] && command -v bundle >/dev/null && echo "bundle exec")'
+_RSPEC = f'exec {_BUNDLED} rspec --format progress --format json --out "$@"'
+_EACH = "ARGV.each { |file| require File.expand_path(file) }"
+_MINITEST = f"""\
+pwd -P
+[ $# -gt 0 ] || set -- $(find test -name '*_test.rb' -o -name 'test_*.rb' | sort)
+exec {_BUNDLED} ruby -Ilib -Itest -e '{_EACH}' "$@" 2>&1
+"""
+_SUMMARY = re.compile(
+    r"^(?P<runs>\d{1,9}) (?:runs|tests), \d+ assertions, (?P<failed>\d{1,9}) failures, "
+    r"(?P<errors>\d{1,9}) errors, (?:(?P<skips>\d{1,9}) skips|(?P<pendings>\d{1,9}) pendings)",
+    re.MULTILINE,
+)
+_BEGIN = re.compile(r"^ {1,4}\d{1,6}\) (?:Failure|Error):$", re.MULTILINE)
+_HEAD = re.compile(r"^(?P<test>[^\s\[]{1,300}#[^\s\[:]{1,300})(?: \[(?P<place>[^\]]{1,400})\])?:?$")
+_HOW = {"how": "bundle install"}
+
+
+class Rspec:
+    """The ``Tool`` for RSpec."""
+
+    name = "rspec"
+
+    def found(self, paths: Collection[str], read: Read) -> bool:
+        """Whether there are spec files."""
+        return any(map(_SPEC.search, paths))
+
+    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+        """Run all examples, or the files of ``only``."""
+        report, files = new_report("json"), sorted({name.split("::")[0] for name in only})
+        command = ["sh", "-c", _RSPEC, "sh", report, *files]
+        typed = " ".join(["rspec", *files])
+        result, level = await ran(box, command, tool=self.name, timeout=timeout, shown_as=typed)
+        must_be_there(result, "rspec", **_HOW)
+        content = await fetched_here(box, report)
+        return judged(level, result, lambda: read_rspec(content), timeout=timeout)
+
+
+class Minitest:
+    """The ``Tool`` for Minitest and test-unit."""
+
+    name = "minitest"
+
+    def found(self, paths: Collection[str], read: Read) -> bool:
+        """Whether there are test files by the names both use."""
+        return any(map(_TEST.search, paths))
+
+    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+        """Run all tests; their ids name no file, so ``only`` cannot choose."""
+        command = ["sh", "-c", _MINITEST, "sh"]
+        typed = "ruby -Ilib -Itest test/*"
+        result, level = await ran(box, command, tool=self.name, timeout=timeout, shown_as=typed)
+        must_be_there(result, "ruby", **_HOW)
+        folder, _, text = result.stdout.decode("utf-8", "replace").partition("\n")
+        here = text.replace(f"{folder}/", "")
+        return judged(level, result, lambda: read_minitest(here), timeout=timeout)
+
+
+def read_rspec(content: bytes) -> SuiteReport:
+    """Read RSpec's JSON. Raises ``UnreadableReport``."""
+    if not content.strip():
+        raise UnreadableReport("there is no test report")
+    try:
+        said = json.loads(content)
+        examples, outside = said["examples"], said["summary"]["errors_outside_of_examples_count"]
+        cases = [_example(each) for each in examples]
+    except (ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
+        raise UnreadableReport("the test report is not readable") from error
+    return report_of([*cases, *(_loading(said.get("messages")) if outside else ())])
+
+
+def _example(said: dict[str, Any]) -> tuple[str, TestFailure | None]:
+    status = {"passed": "passed", "failed": "failed"}.get(said["status"], "skipped")
+    path = str(said["file_path"]).removeprefix("./")
+    error = said.get("exception") or {}
+    trace = "\n".join(map(str, error.get("backtrace") or []))
+    file, line = next(inside(frames(trace)), (path, int(said["line_number"])))
+    message = str(error.get("message") or "the example failed").strip()
+    words = message if message.startswith("expected") else f"{error.get('class')}: {message}"
+    return status, TestFailure(f"{path}::{said['full_description']}", words, file, line)
+
+
+def _loading(messages: object) -> Iterator[tuple[str, TestFailure | None]]:
+    """Errors outside of examples: files that could not be loaded."""
+    for message in messages if isinstance(messages, list) else []:
+        text = str(message).strip()
+        file, line = next(inside(frames(text)), ("", None))
+        yield "failed", TestFailure(file or "spec", text, file, line)
+
+
+def read_minitest(text: str) -> SuiteReport:
+    """Read the summary and the failures before it. Raises ``UnreadableReport`` without one."""
+    summaries = list(_SUMMARY.finditer(text))
+    if not summaries:
+        raise UnreadableReport("there is no summary of tests")
+    last = summaries[-1]
+    skipped = int(last["skips"] or last["pendings"] or 0)
+    bad = int(last["failed"]) + int(last["errors"])
+    failures = [_block(block) for block in _BEGIN.split(text[: last.start()])[1:]][:bad]
+    failures += [TestFailure("test", "a test failed")] if bad and not failures else []
+    passed = max(0, int(last["runs"]) - bad - skipped)
+    found = report_of(("failed", failure) for failure in failures)
+    return SuiteReport(passed, skipped, found.failures)
+
+
+def _block(block: str) -> TestFailure:
+    lines = [line for line in block.strip("\n").split("\n\n", 1)[0].split("\n") if line.strip()]
+    head = _HEAD.match(lines[0]) if lines else None
+    rest = "\n".join(lines[1:])
+    places = frames(head["place"] or "") if head else iter(())
+    file, line = next(inside(places), None) or next(inside(frames(rest)), ("", None))
+    message = "\n".join(line for line in lines[1:] if not line.startswith("    ")).strip()
+    return TestFailure(head["test"] if head else "test", message or rest, file, line)
+
+
+MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_TARGET = re.compile(rb"^test[ \t]*:(?!=)", re.MULTILINE)
+
+
+class Make:
+    """The ``Tool`` for makefiles; only asked where no other tool finds tests."""
+
+    name = "make"
+
+    def found(self, paths: Collection[str], read: Read) -> bool:
+        """Whether the makefile that make would take has a target ``test``."""
+        own = next((name for name in MAKEFILES if name in paths), None)
+        return own is not None and bool(_TARGET.search(read(own) or b""))
+
+    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+        """Run the target; it knows no single tests."""
+        result, level = await ran(box, ["make", "test"], tool=self.name, timeout=timeout)
+        must_be_there(result, "make")
+        return by_exit_code(level, result, timeout=timeout)

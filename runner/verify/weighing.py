@@ -1,0 +1,398 @@
+"""What a test run says about a change, next to what the tests said without it. Pure.
+
+Only the base's own result for the same test excuses a failure: it failed there as well, and with
+the same error, or for want of a name that another task is to bring (tests that were written
+first). What the task says can only make more of the failing tests its own.
+
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from runner.state.findings import Level, TestFailure, Verdict, Verification
+from runner.verify.judging import counted
+
+# an address, a time, a temporary folder: what differs between two runs of the same failure
+_VARIES = re.compile(r"0x[0-9a-fA-F]+|\b\d+\.\d+s\b| at \d+ %|/tmp/\S+|/workspace\S*")
+# what languages say of a name that is not there (yet)
+_MISSING = re.compile(
+    r"No module named '([\w.]+)'|cannot import name '(\w+)'|has no attribute '(\w+)'"
+    r"|name '(\w+)' is not defined|Cannot find (?:module|package) '([^']+)'"
+    r"|does not provide an export named '(\w+)'|\b(\w+) is not (?:a function|defined|a constructor)"
+    r"|undefined: (?:\w+\.)?(\w+)|cannot find (?:function|type|value|struct|macro|module) `(\w+)`"
+    r"|no (?:function|method|associated item)[^`\n]{0,60}named `(\w+)`|unresolved import `([\w:]+)`"
+    r"|undefined method [`'](\w+[?!]?)'|uninitialized constant ([\w:]+)"
+    r"|cannot load such file -- (\S+)|Call to undefined (?:function|method) ([\w\\:]+)"
+    r"|Class \"([\w\\]+)\" not found"
+)
+_MOST_KEPT = 100
+"""Failing tests that are kept with an attempt."""
+
+_SPAN = re.compile(r"`([^`\n]+)`")
+_NAME = re.compile(r"[A-Za-z_]\w+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Promise:
+    """What the task in hand brings, and what is left to others.
+
+    ``words`` is all that the task says, ``files`` the files it names; ``others`` and
+    ``other_files`` are the same of tasks that are still open. ``written`` are the files of the
+    change set. ``users`` are the files that use one of them by way of imports (themselves among
+    them), None where that is not known, and ``loading`` those that use each of the files with an
+    import that seems to lead nowhere; ``sources`` are the sources of failing tests by id.
+    """
+
+    words: str = ""
+    files: frozenset[str] = frozenset()
+    others: str = ""
+    other_files: frozenset[str] = frozenset()
+    written: frozenset[str] = frozenset()
+    users: frozenset[str] | None = None
+    loading: Mapping[str, frozenset[str]] | None = field(default_factory=dict)
+    tests: frozenset[str] = frozenset()
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """``green``: accepted, with its ``verdict``; ``red``: the change's own fault.
+
+    ``unverifiable``: tests cannot show anything, for a reason (the verdict's) that was there
+    before. The ``verification`` is as it is to be shown, ``hints`` are imports that seem to lead
+    nowhere although the tests pass.
+    """
+
+    outcome: Literal["green", "red", "unverifiable"]
+    verification: Verification
+    verdict: Verdict
+    hints: tuple[str, ...] = ()
+
+
+def red_tests(verification: Verification) -> tuple[TestFailure, ...]:
+    """The failures of tests, without those of the checks before them."""
+    return tuple(failure for level in verification.tests for failure in level.failures)
+
+
+def needs_base(
+    after: Verification, tools: Collection[str], written: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Name the tools whose tests must be run on the base before a verification can be weighed.
+
+    ``tools`` are those the base has tests for. Empty too where nothing the base says could help:
+    a test fails that the change itself wrote (its files are ``written``).
+    """
+    if any(_path(failure) in written for failure in red_tests(after)):
+        return ()
+    if any(
+        level.result == "failed" and level.name in ("files", "syntax") for level in after.levels
+    ):
+        return ()
+    red = [level for level in after.tests if level.result == "failed"]
+    if any(not level.failures and not level.broken for level in red):
+        return ()
+    wanted = [*red, *(level for level in after.tests if level.result == "skipped")]
+    return tuple(dict.fromkeys(level.tool for level in wanted if level.tool in tools))
+
+
+def weigh(after: Verification, before: Verification, promise: Promise) -> Assessment:
+    """Decide about a verification; ``before`` has the base's levels of tests, as far as needed."""
+    if trouble := _trouble(after, before, promise):
+        return trouble
+    failures, turned = red_tests(after), _turned(after, before)
+    weigher = _Weigher(before.failures, after, turned, promise)
+    checks = [v for v in after.levels if v.name not in ("tests", "proof") and v.result == "failed"]
+    if not all(map(weigher.does_no_harm, checks)):
+        return Assessment("red", after, Verdict(False, "a check before the tests failed"))
+    own = tuple(failure for failure in failures if not weigher.excused(failure))
+    if own or any(_lost(level, before) or _silent(level) for level in after.tests):
+        levels = tuple(_of_change(level, own, before) for level in after.levels)
+        red = replace(after, levels=levels)
+        return Assessment("red", red, Verdict(False, "tests fail", turned))
+    unchanged = tuple(failure.test for failure in failures)
+    if _nothing_ran(after) and not all(map(weigher.awaited, failures)):
+        first = failures[0]
+        why = f"no test runs, with or without this change: {first.test}: {_said(first)}"
+        return Assessment("unverifiable", after, Verdict(False, why, turned, unchanged))
+    accepted = replace(after, levels=tuple(map(_as_before, after.levels)))
+    hints = tuple(_hint(failure) for check in checks for failure in check.failures)
+    return Assessment("green", accepted, _verdict(accepted, turned, unchanged, weigher), hints)
+
+
+def not_run(after: Verification) -> Verdict:
+    """The verdict where no test was to be run (verify mode ``off`` or ``syntax``) or none is."""
+    reasons = [level.reason for level in after.tests if level.reason]
+    return Verdict(False, reasons[0] if reasons else "no test ran")
+
+
+def _trouble(after: Verification, before: Verification, promise: Promise) -> Assessment | None:
+    """What a runner that could not do its work means; None where each one could.
+
+    Where it fails for want of what the task is to bring, another answer may bring it.
+    """
+    broken = [level for level in after.tests if level.broken]
+    for level in broken:
+        was = {_plain(b.broken) for b in before.tests if b.tool == level.tool}
+        promised = any(_has(promise.words, _last(name)) for name in _missing(level.broken))
+        if promised or _plain(level.broken) not in was:
+            return Assessment("red", after, Verdict(False, level.broken))
+    if not broken:
+        return None
+    why = f"{broken[0].broken}. The same happens without this change"
+    return Assessment("unverifiable", after, Verdict(False, why))
+
+
+def _turned(after: Verification, before: Verification) -> tuple[str, ...]:
+    """Tests that failed on the base and do not any more; of a file that could not be loaded, it.
+
+    Where reports name the files with tests that pass, theirs must be among them.
+    """
+    red = {failure.test for failure in red_tests(after)}
+    green = _green(after)
+    gone = (failure for failure in before.failures if failure.test not in red)
+    return tuple(f.test for f in gone if green is None or _path(f) in green)
+
+
+def _green(after: Verification) -> frozenset[str] | None:
+    """The files in which a test passed; None where a tool does not name them."""
+    passed = [level for level in after.tests if level.passed]
+    if not all(level.green for level in passed):
+        return None
+    return frozenset(path for level in passed for path in level.green)
+
+
+def _silent(level: Level) -> bool:
+    """Whether it failed without naming a test: nothing can be compared."""
+    return level.result == "failed" and not level.failures
+
+
+def _lost(level: Level, before: Verification) -> bool:
+    """Whether a tool that ran tests on the base runs none with the change."""
+    ran = any(b.tool == level.tool and b.passed for b in before.tests)
+    return level.result == "skipped" and bool(level.tool) and ran
+
+
+def _of_change(level: Level, own: Sequence[TestFailure], before: Verification) -> Level:
+    """A level with the failures that are the change's own, and why it is red."""
+    if level.name != "tests":
+        return level
+    if _lost(level, before):
+        passed = sum(b.passed for b in before.tests if b.tool == level.tool)
+        why = f"no test runs with this change ({level.reason}); without it {counted(passed)} passed"
+        return replace(level, result="failed", reason=why)
+    if level.result != "failed" or not level.failures:
+        return level
+    left = tuple(failure for failure in level.failures if failure in own)
+    others = len(level.failures) - len(left)
+    if not others:
+        return replace(level, failures=left[:_MOST_KEPT])
+    why = f"{counted(len(left))} failed, {level.passed} passed; {_as_they_did(others)}"
+    return replace(
+        level, result="failed" if left else "passed", failures=left[:_MOST_KEPT], reason=why
+    )
+
+
+def _as_before(level: Level) -> Level:
+    """A level whose every failure is excused, or does no harm."""
+    if level.name == "imports" and level.result == "failed":
+        why = f"{level.reason}, but the tests pass"
+        return replace(level, result="passed", failures=(), reason=why)
+    if level.name != "tests" or level.result != "failed":
+        return level
+    others = _as_they_did(len(level.failures))
+    why = f"{level.passed} passed; {others}" if level.passed else f"no test passes; {others}"
+    result: Literal["passed", "skipped"] = "passed" if level.passed else "skipped"
+    return replace(level, result=result, failures=(), reason=why)
+
+
+def _hint(failure: TestFailure) -> str:
+    at = f"{failure.file}, line {failure.line}" if failure.line else failure.file
+    said = failure.message.split("\n", 1)[0]
+    return f"{at}: {said}. The tests that use it pass all the same."
+
+
+def _as_they_did(count: int) -> str:
+    return f"{count} {'fails' if count == 1 else 'fail'} as before this change"
+
+
+def _nothing_ran(after: Verification) -> bool:
+    """Whether tests failed, and each of them by not even being loaded or compiled."""
+    ran = any(level.passed or level.result == "passed" for level in after.tests)
+    failures = red_tests(after)
+    return bool(failures) and not ran and not any(map(is_case, failures))
+
+
+def is_case(failure: TestFailure) -> bool:
+    """Whether it is one test that failed, and not a whole file that could not be loaded."""
+    return "::" in failure.test or "#" in failure.test
+
+
+def _verdict(
+    after: Verification, turned: tuple[str, ...], unchanged: tuple[str, ...], weigher: _Weigher
+) -> Verdict:
+    passed = [level for level in after.tests if level.result == "passed"]
+    if not passed:
+        return replace(not_run(after), turned=turned, unchanged=unchanged)
+    if weigher.shown(passed):
+        return Verdict(True, "", turned, unchanged)
+    why = "no test uses what changed"
+    if weigher.only_failing_use_it():
+        why = "the only tests that use what changed fail as they did before"
+    return Verdict(False, why, turned, unchanged)
+
+
+class _Weigher:
+    """Who is to blame for a failing test, and whether a passing one shows the change."""
+
+    def __init__(
+        self,
+        before: Sequence[TestFailure],
+        after: Verification,
+        turned: Sequence[str],
+        promise: Promise,
+    ) -> None:
+        self._before = {failure.test: failure for failure in before}
+        self._after = red_tests(after)
+        self._levels = after.tests
+        self._green = _green(after)
+        self._turned = turned
+        self._promise = promise
+
+    def excused(self, failure: TestFailure) -> bool:
+        """Whether a failing test is none of the change's business."""
+        was = self._before.get(failure.test) or self._before.get(_path(failure))
+        if was is None or _path(failure) in self._promise.written:
+            return False
+        if self.awaited(failure):
+            return not self._uses_change(failure) or self._has_evidence(failure)
+        if self._named(failure):
+            return False
+        if _said(was) != _said(failure):
+            return self._left_to_another(failure)
+        if not self._uses_change(failure):
+            return True
+        if self._turned_beside(failure):
+            return bool(self._promise.others) and not self._is_about_promised(failure)
+        return self._has_evidence(failure)
+
+    def does_no_harm(self, check: Level) -> bool:
+        """Whether a check that failed is of imports only, in files that tests load and pass."""
+        passed = [level for level in self._levels if level.passed or level.result == "passed"]
+        loaded = self._promise.loading
+        return check.name == "imports" and all(
+            bool(passed) and bool(self._passing((loaded or {}).get(f.file, frozenset())))
+            for f in check.failures
+        )
+
+    def awaited(self, failure: TestFailure) -> bool:
+        """Whether it fails for want of a name that is left to another open task.
+
+        The name must stand in the test and be missed there: what the code under test misses is the
+        code's fault.
+        """
+        promise, test = self._promise, self._source(failure)
+        wanted = [_last(name) for name in _missing(failure.message)]
+        if not wanted or not promise.others:
+            return False
+        there = failure.file in ("", _path(failure))
+        return there and all(_has(test, n) and not _has(promise.words, n) for n in wanted)
+
+    def shown(self, passed: Sequence[Level]) -> bool:
+        """Whether a test that passes uses the change; commands of unknown reach are believed."""
+        users = self._promise.users
+        if users is None or self._turned or any(not level.passed for level in passed):
+            return True
+        return bool(self._passing_files())
+
+    def only_failing_use_it(self) -> bool:
+        """Whether tests use the change, and all of them fail as they did before."""
+        users = self._promise.users or frozenset()
+        return any(_path(failure) in users for failure in self._after)
+
+    def _passing_files(self) -> set[str]:
+        """Test files that use the change and in which a test passes, as far as is known."""
+        return self._passing(self._promise.users or frozenset())
+
+    def _passing(self, users: frozenset[str]) -> set[str]:
+        if self._green is not None:
+            return set(users & self._green)
+        return set((users & self._promise.tests) - {_path(failure) for failure in self._after})
+
+    def _has_evidence(self, failure: TestFailure) -> bool:
+        """Whether anything shows the change to work, or the missing name is another task's."""
+        missing = [_last(name) for name in _missing(failure.message)]
+        anothers = bool(missing) and all(_has(self._promise.others, name) for name in missing)
+        return anothers or bool(self._turned) or bool(self._passing_files())
+
+    def _uses_change(self, failure: TestFailure) -> bool:
+        users = self._promise.users
+        return users is None or _path(failure) in users or failure.file in users
+
+    def _turned_beside(self, failure: TestFailure) -> bool:
+        return any(test.split("::")[0] == _path(failure) for test in self._turned)
+
+    def _named(self, failure: TestFailure) -> bool:
+        """Whether the task names the test or its file, and no other open task does."""
+        promise, path = self._promise, _path(failure)
+        name = failure.test.rpartition("::")[2].partition("[")[0]
+        own = path in promise.files or ("::" in failure.test and _has(promise.words, name))
+        return own and path not in promise.other_files
+
+    def _left_to_another(self, failure: TestFailure) -> bool:
+        """Whether another open task names the test's file, and this one does not."""
+        path = _path(failure)
+        return path in self._promise.other_files and path not in self._promise.files
+
+    def _is_about_promised(self, failure: TestFailure) -> bool:
+        """Whether the test uses a function (else a file, a class) that this task promises."""
+        spans = _SPAN.findall(self._promise.words)
+        files = {_last(span) for span in spans if _is_path(span)}
+        names = {name for span in spans if not _is_path(span) for name in _called(span)}
+        promised = {name for name in names if not name[0].isupper()} or names or files
+        test = self._source(failure)
+        return not promised or any(_has(test, name) for name in promised)
+
+    def _source(self, failure: TestFailure) -> str:
+        return self._promise.sources.get(failure.test, "")
+
+
+def _path(failure: TestFailure) -> str:
+    """The test's file: ids of some tools begin with it, others only say where it failed."""
+    first = failure.test.split("::")[0]
+    return first if re.search(r"\.\w+$", first) else failure.file or first
+
+
+def _said(failure: TestFailure) -> str:
+    """Error type and message without what varies from run to run."""
+    return _plain(failure.message.strip().split("\n", 1)[0])
+
+
+def _plain(text: str) -> str:
+    return _VARIES.sub("*", text)
+
+
+def _missing(text: str) -> list[str]:
+    """The names a text says are not there."""
+    return [name for found in _MISSING.findall(text) for name in found if name]
+
+
+def _is_path(span: str) -> bool:
+    return "/" in span or re.fullmatch(r"[\w-]+\.\w{1,4}", span) is not None
+
+
+def _called(span: str) -> list[str]:
+    """The names in a code span; of a call not its arguments, which are anybody's words."""
+    return _NAME.findall(span.partition("(")[0])
+
+
+def _last(name: str) -> str:
+    """The last word of a dotted name or path."""
+    return re.split(r"[./\\:]+", re.sub(r"\.\w+$", "", name) if "/" in name else name)[-1]
+
+
+def _has(text: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
