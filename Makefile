@@ -17,7 +17,7 @@ help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
 
 demo: $(STAMP) ## show Cairn work on a GitHub of its own (KILL=1: and survive a kill -9)
-	@$(BIN)/python -m tests.demo $(if $(KILL),--kill) $(ARGS)
+	@$(BIN)/python -m tools.demo $(if $(KILL),--kill) $(ARGS)
 
 test: $(STAMP) ## run the tests (ARGS=--long: the long ones too); what is skipped is listed with its reason
 	@echo "== pytest"
@@ -33,13 +33,13 @@ check: $(STAMP) ## run everything that must be right before a merge: style, type
 	@echo "== pytest, the rest" && $(PYTEST) --ignore tests/runner $(ARGS)
 
 bench: $(STAMP) ## measure (no tests, no time limits)
-	@$(BIN)/python -m tests.bench $(ARGS)
+	@$(BIN)/python -m bench $(ARGS)
 
 docs: $(STAMP) ## write the parts of the documentation that come from the code anew
-	@$(BIN)/python -m tests.docs
+	@$(BIN)/python -m tools.docs
 
 pictures: $(STAMP) ## take the pictures of docs/images anew, from real runs (needs Chromium and Docker)
-	@$(BIN)/python -m tests.pictures
+	@$(BIN)/python -m tools.pictures
 
 # The locks name every package with the hashes of its files, and no index. ARGS=--upgrade takes
 # newer versions; without it only what pyproject.toml asks for changes.

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.action.job_kit import REPOSITORY, Workflows
-from tests.docs.parts import ACTION
+from tools.docs.parts import ACTION
 
 ROOT = Path(__file__).parents[2]
 CACHE = "actions/cache@27d5ce7f107fe9357f9df03efb73ab90386fccae"

@@ -14,7 +14,7 @@ from tests.app.checkout import Checkout, Said
 from tests.app.warm import PROJECT
 from tests.model_server import Reply, ScriptedModel, serve
 from tests.model_server.turns import Asked, Turn
-from tests.runner.adapters.scratch_git import ENVIRONMENT, ScratchGit
+from tests.runner.git.scratch_git import ENVIRONMENT, ScratchGit
 
 _MOST_CALLS = 30
 _ELSEWHERE = Path("/tmp/cairn-answers-escape.txt")

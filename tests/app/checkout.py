@@ -15,7 +15,7 @@ from typing import Any
 
 from tests.app.warm import PROJECT, WarmProcess, start
 from tests.model_server import ScriptedModel, serve
-from tests.runner.adapters.scratch_git import ENVIRONMENT, ScratchGit
+from tests.runner.git.scratch_git import ENVIRONMENT, ScratchGit
 from tests.scenarios.left_behind import files_with
 
 KEY = "sk-very-secret"

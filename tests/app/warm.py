@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from tests.runner.adapters.scratch_git import ENVIRONMENT
+from tests.runner.git.scratch_git import ENVIRONMENT
 
 PROJECT = Path(__file__).parents[2]
 

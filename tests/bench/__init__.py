@@ -1,1 +1,1 @@
-"""Measurements, not tests: ``make bench``. What each one means is in docs/benchmarks.md."""
+"""What the loop's bench itself has to be trusted for."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.docs.parts import ROOT
+from tools.docs.parts import ROOT
 
 _FENCE = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.app.checkout import interruptible
-from tests.docs.parts import ROOT, SOURCE
-from tests.runner.adapters.scratch_git import ENVIRONMENT
+from tests.runner.git.scratch_git import ENVIRONMENT
+from tools.docs.parts import ROOT, SOURCE
 
 # how this machine reaches the package index and the engine
 _MACHINE = re.compile(

@@ -10,7 +10,7 @@ import tomllib
 import pytest
 
 from runner.config.model import parse_config
-from tests.docs.parts import ACTION, PARTS, ROOT, SOURCE, made, pages
+from tools.docs.parts import ACTION, PARTS, ROOT, SOURCE, made, pages
 
 README = (ROOT / "README.md").read_text()
 
@@ -78,7 +78,7 @@ def test_the_readme_leads_to_every_page_and_to_nothing_else() -> None:
 def test_every_bench_can_be_started() -> None:
     """``make bench`` knows its measures: what they import of the product is still there."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.bench", "--help"], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-m", "bench", "--help"], cwd=ROOT, capture_output=True, text=True
     )
 
     assert done.returncode == 0, done.stderr

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.setup_kit import browsing
+from tests.app.setup.setup_kit import browsing
 from tests.docs.journeys import journey
-from tests.docs.parts import ROOT
 from tests.docs.stranger import Stranger, stranger
 from tests.fake_github import FakeGitHub
 from tests.model_server import ScriptedModel, serve
-from tests.runner.adapters.scratch_git import ScratchGit
+from tests.runner.git.scratch_git import ScratchGit
 from tests.scenarios.process import Process
+from tools.docs.parts import ROOT
 
 pytestmark = [
     pytest.mark.long("installs Cairn into a folder of its own"),

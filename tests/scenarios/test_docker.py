@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.model_server import Held
-from tests.runner.sandbox_bench import working_sandbox
+from tests.runner.sandbox.sandbox_bench import working_sandbox
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.containers import Containers
 from tests.scenarios.endings import progress

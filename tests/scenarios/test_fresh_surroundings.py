@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runner.sandbox_bench import EVERY, ROOT, remove_images, working_sandbox
+from tests.runner.sandbox.sandbox_bench import EVERY, ROOT, remove_images, working_sandbox
 from tests.scenarios.bot import Bot, conversation
 from tests.scenarios.projects import ADD_MODULE, CALC, answer, on
 

@@ -17,7 +17,7 @@ import pytest
 from aiodocker import Docker
 
 from runner.sandbox.docker_engine import engine_address
-from tests.runner.sandbox_bench import working_sandbox
+from tests.runner.sandbox.sandbox_bench import working_sandbox
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.containers import Containers
 from tests.scenarios.endings import progress

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runner.sandbox_bench import DOCKER, ROOT, working_sandbox
+from tests.runner.sandbox.sandbox_bench import DOCKER, ROOT, working_sandbox
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.endings import progress
 from tests.scenarios.process import serving

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.runner.adapters.wheels import wheel
-from tests.runner.sandbox_bench import EVERY, ROOT, remove_images, working_sandbox
+from tests.runner.sandbox.sandbox_bench import EVERY, ROOT, remove_images, working_sandbox
+from tests.runner.sandbox.wheels import wheel
 from tests.scenarios.bot import conversation
 from tests.scenarios.projects import answer
 

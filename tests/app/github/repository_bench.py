@@ -15,7 +15,7 @@ from app.github.repository import GitHubRepository
 from app.github.token_identity import CHECK, PUBLISH, READ
 from runner.state.publishing import Checkpoint, Proposed
 from tests.fake_github import FakeGitHub
-from tests.runner.adapters.checkpoints import checkpoint
+from tests.runner.git.checkpoints import checkpoint
 
 NAME = "octo/hello"
 FILES = {

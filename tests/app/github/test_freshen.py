@@ -11,7 +11,7 @@ import pytest
 from runner.errors import Outage
 from tests.app.github.repository_bench import NAME, Bench, bench
 from tests.fake_github.state import Issue
-from tests.runner.adapters.checkpoints import checkpoint
+from tests.runner.git.checkpoints import checkpoint
 
 OLD = b"- [ ] add it\n- [ ] test it\n"
 

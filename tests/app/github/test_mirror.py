@@ -10,7 +10,7 @@ import pytest
 
 from app.github.mirror import Mirror
 from runner.errors import Outage, TaskError
-from tests.runner.adapters.scratch_git import ScratchGit
+from tests.runner.git.scratch_git import ScratchGit
 
 TOKEN = "ghs_7_header.payload.signature"
 

@@ -202,9 +202,11 @@ _COUNTING = """
 import asyncio, sys
 from dataclasses import replace
 from runner.nodes.context import describe
-from tests.runner.memory_repository import START, MemoryRepository
+from tests.runner.memory_repository import START
+from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import deps
-from tests.runner.states import at, run_state
+from tests.runner.states import at
+from tests.runner.states import run_state
 tree = {"ROADMAP.md": "- [ ] Change `a.py`\\n", "a.py": "A = 1\\n"}
 ports = replace(deps(repository=MemoryRepository(tree)), model_name=sys.argv[1])
 asyncio.run(describe(at("build_context", run_state(tree["ROADMAP.md"]), base=START), ports))

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.classification import Labelled, held_out, labelled, near_misses, shares
 from runner.recovery.classify import classify
 from runner.recovery.facts import FailureFacts
 from runner.recovery.reading import read_reason
 from runner.state.findings import Complaint, TestFailure
 from runner.state.proposal import Reason
-from tests.bench.classification import Labelled, held_out, labelled, near_misses, shares
 
 CASES = labelled()
 LIKE = near_misses()

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
+from bench.lint import labelled, precision, recall
 from runner.roadmap import lint as package
 from runner.roadmap.lint import PARSED, RULES, lint, lint_text, rules_table
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Warning
-from tests.bench.lint import labelled, precision, recall
 from tests.runner.roadmap.texts import files
 
 PROJECT = Path(__file__).parents[3]

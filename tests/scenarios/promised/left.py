@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tests.runner.adapters.scratch_git import ENVIRONMENT
+from tests.runner.git.scratch_git import ENVIRONMENT
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.runner.adapters.wheels import wheel
+from tests.runner.sandbox.wheels import wheel
 from tests.scenarios.projects import answer
 from tests.scenarios.promised.left import Left
 from tests.scenarios.promised.scenario import TESTS, Asked, Scenario, to

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runner.sandbox_bench import ISOLATED, ROOT, working_sandbox
+from tests.runner.sandbox.sandbox_bench import ISOLATED, ROOT, working_sandbox
 from tests.scenarios.promised.always import check_always
 from tests.scenarios.promised.doors import by_command, by_server
 from tests.scenarios.promised.scenario import DOORS, Door, Scenario

@@ -1,0 +1,106 @@
+"""``make bench``, or ``python -m bench [NAME ...]`` for some of the measures.
+
+Prints one line a number: ours, the peer's or limit's of the same run, their ratio, the goal.
+A number that misses its goal is said, not punished: the exit code is 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from pathlib import Path
+
+from bench import (
+    action,
+    answers,
+    classification,
+    context,
+    corpus,
+    editing,
+    history,
+    lint,
+    nodes,
+    orders,
+    overhead,
+    parallel,
+    polling,
+    roadmap,
+    saving,
+    size,
+    startup,
+    validation,
+    webhook,
+)
+from bench.finding import Line
+from bench.loop import measure as loop
+from bench.loop import real
+
+Measure = Callable[[Path], AsyncIterator[Line | str]]
+
+MEASURES: dict[str, Measure] = {
+    "action": action.measure,
+    "validation": validation.measure,
+    "roadmap": roadmap.measure,
+    "editing": editing.measure,
+    "lint": lint.measure,
+    "webhook": webhook.measure,
+    "overhead": overhead.measure,
+    "parallel": parallel.measure,
+    "nodes": nodes.measure,
+    "saving": saving.measure,
+    "size": size.measure,
+    "orders": orders.measure,
+    "polling": polling.measure,
+    "loop": loop.measure,
+    "corpus": corpus.measure,
+    "real": real.measure,
+    "context": context.measure,
+    "history": history.measure,
+    "help": startup.measure,
+    "start": startup.server,
+    "classification": classification.measure,
+    "answers": answers.measure,
+}
+
+
+def main() -> None:
+    """Run the measures that were named, or all."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(MEASURES))
+    measures = dict(MEASURES)
+    # those that take options of their own: see `loop --help`
+    own = (
+        ("loop", loop.measure),
+        ("corpus", corpus.measure),
+        ("real", real.measure),
+        ("history", history.measure),
+        ("answers", answers.measure),
+    )
+    for name, measure in own:
+        if sys.argv[1:2] == [name]:
+            measures[name] = partial(measure, arguments=sys.argv[2:])
+            del sys.argv[2:]
+    names = parser.parse_args().names or list(MEASURES)
+    if unknown := set(names) - set(MEASURES):
+        parser.error(f"no measure {', '.join(sorted(unknown))}; there are: {', '.join(MEASURES)}")
+    logging.disable(logging.WARNING)  # what goes on inside is not what is printed here
+    for name in names:
+        one, five, _ = os.getloadavg()
+        print(f"== {name} (load {one:.1f}, {five:.1f}; {os.cpu_count()} cores)", flush=True)
+        asyncio.run(_run(measures[name]))
+
+
+async def _run(measure: Measure) -> None:
+    with tempfile.TemporaryDirectory(prefix="cairn-bench-") as folder:
+        async for line in measure(Path(folder)):
+            print(f"   {line}" if not isinstance(line, str) else line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

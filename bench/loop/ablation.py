@@ -1,0 +1,92 @@
+"""The loop with one part of it taken out: what that part is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from bench.loop.corpus import Task
+from bench.loop.hall import Hall
+from bench.loop.play import Played, play
+from bench.loop.stats import share
+from runner.loop.deps import Deps
+from runner.loop.driver import Node
+from runner.nodes import NODES, validate
+from runner.state.changes import ChangeSet
+from runner.state.findings import Complaint
+from runner.state.run_state import RunState, Step
+
+_HEAD = "| loop | finished | claimed and wrong | calls | test runs | prompt | completion |"
+
+
+async def ablation(
+    hall: Hall, tasks: Sequence[Task], cell: tuple[float, float], seeds: Sequence[int]
+) -> list[str]:
+    """Run one cell with each part taken out, on the same draws; return the table."""
+    found = {"as it is": await _hybrid(hall, tasks, cell, seeds)}
+    found["no validation before writing"] = await _hybrid(
+        hall, tasks, cell, seeds, {**NODES, "validate_code": _unvalidated}
+    )
+    with _unmended():
+        found["no deterministic fixes"] = await _hybrid(hall, tasks, cell, seeds)
+    fixed = await play(hall, tasks, cell=cell, strategies=["fixed"], seeds=seeds)
+    found["no surgical questions (`--loop fixed`)"] = fixed["fixed"]
+    columns = "|" + " --- |" * (_HEAD.count("|") - 1)
+    return [_HEAD, columns, *(_line(name, runs) for name, runs in found.items())]
+
+
+async def _hybrid(
+    hall: Hall,
+    tasks: Sequence[Task],
+    cell: tuple[float, float],
+    seeds: Sequence[int],
+    nodes: Mapping[str, Node] = NODES,
+) -> list[Played]:
+    # what another validation let through must not be known already
+    apart = replace(hall, verified={})
+    chosen = ["hybrid"]
+    return (await play(apart, tasks, cell=cell, strategies=chosen, seeds=seeds, nodes=nodes))[
+        "hybrid"
+    ]
+
+
+async def _unvalidated(state: RunState, deps: Deps) -> Step:
+    """Write whatever was understood, for the tests to judge."""
+    attempt = state.attempt
+    if attempt.complaints or not attempt.changes or attempt.changes.digest in attempt.tried:
+        return await NODES["validate_code"](state, deps)
+    return Step(state, "ok")
+
+
+@contextmanager
+def _unmended() -> Iterator[None]:
+    """Let nothing be put right but by the model, while the block runs."""
+
+    def untouched(
+        changes: ChangeSet, _complaints: Sequence[Complaint]
+    ) -> tuple[ChangeSet, tuple[str, ...]]:
+        return changes, ()
+
+    whole = validate.auto_repair
+    validate.auto_repair = untouched  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        validate.auto_repair = whole
+
+
+def _line(name: str, runs: Sequence[Played]) -> str:
+    count = len(runs)
+    finished = share(sum(run.result.finished for run in runs), count)
+    claimed = share(sum(run.result.claimed_wrong for run in runs), count)
+    columns = [
+        name,
+        f"{finished.value:.1%} [{finished.low:.1%}, {finished.high:.1%}]",
+        f"{claimed.value:.1%}",
+        f"{sum(run.result.calls for run in runs) / count:.2f}",
+        f"{sum(run.result.path.count('verify_task') for run in runs) / count:.2f}",
+        f"{sum(run.result.prompt_tokens for run in runs) / count:,.0f}",
+        f"{sum(run.result.completion_tokens for run in runs) / count:,.0f}",
+    ]
+    return "| " + " | ".join(columns) + " |"

@@ -1,0 +1,94 @@
+"""The bench's roadmaps through the doors people use: ``cairn run``, and a server with its GitHub.
+
+Nothing of the product is replaced: its own process or its whole server, git, the sandbox, HTTP to
+the fault model. What was left behind is judged by tests that the product never sees.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.loop.corpus import Roadmap
+from bench.loop.hall import Hall
+from bench.loop.naming import Character
+from runner.config.model import CONFIG_PATH
+from tests.app.checkout import checkout
+from tests.runner.sandbox.sandbox_bench import ROOT
+from tests.scenarios.bot import conversation
+from tests.scenarios.promised.doors import left_by, left_on
+from tests.scenarios.promised.left import Left
+from tests.scenarios.promised.scenario import Asked
+
+IMAGES = {"bubblewrap": ROOT, "docker": "cairn-sandbox:latest"}
+_ASKED = Asked(planning="auto")
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """One roadmap that was executed: what was said of its tasks, and what is true.
+
+    ``problem`` is why the run as a whole ended early ('': it did not).
+    """
+
+    roadmap: Roadmap
+    claimed: int
+    finished: int
+    tokens: int
+    problem: str
+
+    @property
+    def tasks(self) -> int:
+        """How many there are."""
+        return len(self.roadmap.tasks)
+
+    @property
+    def wrong(self) -> int:
+        """Completed as the product says, and the tests held back say no."""
+        return self.claimed - self.finished
+
+
+async def executed(
+    hall: Hall, roadmap: Roadmap, who: Character, folder: Path, *, door: str, sandbox: str
+) -> Corpus:
+    """Execute a roadmap from its first commit to the run's end, and judge the newest commit."""
+    await asyncio.to_thread(folder.mkdir, parents=True)
+    files = {path: text.encode() for path, text in roadmap.start.items()}
+    where = {
+        "OPENAI_BASE_URL": hall.base_url,
+        "CAIRN_MODEL": who.named(f"{door.replace(' ', '-')}.{roadmap.name}"),
+        "CAIRN_SANDBOX": sandbox,
+        **({"CAIRN_SANDBOX_IMAGE": image} if (image := IMAGES.get(sandbox)) else {}),
+    }
+    left = await DOORS[door]({**files, CONFIG_PATH: _ASKED.config}, where, folder)
+    return await _judged(hall, roadmap, left)
+
+
+async def _by_command(files: Mapping[str, bytes], where: Mapping[str, str], folder: Path) -> Left:
+    async with checkout(folder / "here", files) as here:
+        here.environment |= where
+        said = await here.cairn("run", *_ASKED.flags)
+        left = left_by(here, said, folder)
+        assert (left.folder / "report.json").is_file(), said.err
+        return left
+
+
+async def _by_server(files: Mapping[str, bytes], where: Mapping[str, str], folder: Path) -> Left:
+    async with conversation(folder, files, **where) as bot, bot.started():
+        await bot.comment("/execute")
+        assert bot.bugs == [], bot.bugs
+        return left_on(bot, bot.says(), folder, list)
+
+
+Door = Callable[[Mapping[str, bytes], Mapping[str, str], Path], Awaitable[Left]]
+DOORS: Mapping[str, Door] = {"cairn run": _by_command, "server": _by_server}
+
+
+async def _judged(hall: Hall, roadmap: Roadmap, left: Left) -> Corpus:
+    tree = {path: content.decode("utf-8", "replace") for path, content in left.tree.items()}
+    claimed = [task for task in roadmap.tasks if left.statuses.get(task.id) == "completed"]
+    right = [await hall.judge.passes(task, tree, kept=True) for task in claimed]
+    tokens = left.report["model_usage"]["tokens"]
+    return Corpus(roadmap, len(claimed), sum(right), tokens, left.report["problem"])

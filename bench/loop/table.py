@@ -1,0 +1,120 @@
+"""What was played, as tables for people (markdown)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from bench.loop.play import Played
+from bench.loop.stats import Estimate, mean, share
+from bench.loop.theory import Model, expected
+
+_HEAD = (
+    "| p | x | strategy | runs | finished | ideal, same draws | theory | claimed and wrong "
+    "| theory | calls | theory | prompt | completion |"
+)
+
+
+_BESIDE = ("single", "regenerate")
+_WITHIN = 0.03
+
+
+def table(cell: tuple[float, float], played: Mapping[str, Sequence[Played]]) -> Iterator[str]:
+    """One line a strategy: shares with 95 % intervals, beside the theory."""
+    for strategy, runs in played.items():
+        yield _line(cell, strategy, runs)
+
+
+def head() -> Iterator[str]:
+    """The head of the table."""
+    yield _HEAD
+    yield "|" + " --- |" * (_HEAD.count("|") - 1)
+
+
+def _line(cell: tuple[float, float], strategy: str, runs: Sequence[Played]) -> str:
+    exact = expected(Model(*cell), strategy)
+    finished = share(sum(run.result.finished for run in runs), len(runs))
+    claimed = share(sum(run.result.claimed_wrong for run in runs), len(runs))
+    best = share(sum(run.ideal.end == "finished" for run in runs), len(runs))
+    columns = [
+        f"{cell[0]:g}",
+        f"{cell[1]:g}",
+        strategy,
+        str(len(runs)),
+        _percent(finished),
+        f"{best.value:.1%} ({_signed(difference(runs))})",
+        f"{exact.finished:.1%}",
+        _percent(claimed),
+        f"{exact.claimed:.1%}",
+        f"{_mean(runs, lambda run: run.result.calls).value:.2f}",
+        f"{exact.calls:.2f}",
+        f"{_mean(runs, lambda run: run.result.prompt_tokens).value:,.0f}",
+        f"{_mean(runs, lambda run: run.result.completion_tokens).value:,.0f}",
+    ]
+    return "| " + " | ".join(columns) + " |"
+
+
+def verdict(cell: tuple[float, float], played: Mapping[str, Sequence[Played]]) -> str:
+    """Hold the default loop against the goals: the theory's values, and both baselines.
+
+    By the ideal loop on the same draws, for it says what luck these draws had.
+    """
+    runs = played["hybrid"]
+    finished = difference(runs)
+    claimed = _mean(runs, lambda run: run.result.claimed_wrong - (run.ideal.end == "claimed"))
+    beside = {name: _over(runs, played[name]) for name in _BESIDE if name in played}
+    ok = finished.value >= -_WITHIN and claimed.low <= 0
+    ok = ok and all(over.high >= 0 for over in beside.values())
+    parts = [f"finished {_signed(finished)}", f"claimed and wrong {_signed(claimed)}"]
+    parts += [f"over {name} {_signed(over)}" for name, over in beside.items()]
+    place = f"p = {cell[0]:g}, x = {cell[1]:g}"
+    return f"{place}: hybrid less ideal: {', '.join(parts)}: {'ok' if ok else 'MISSED'}"
+
+
+def _over(runs: Sequence[Played], others: Sequence[Played]) -> Estimate:
+    """Share finished less that of another strategy on the same tasks and seeds."""
+    pairs: dict[tuple[str, int], list[float]] = {}
+    for factor, each in ((1.0, runs), (-1.0, others)):
+        for run in each:
+            key = run.result.task.name, run.result.who.seed
+            pairs.setdefault(key, []).append(factor * run.result.finished)
+    groups: dict[str, list[float]] = {}
+    for (task, _), values in pairs.items():
+        groups.setdefault(task, []).append(sum(values))
+    return mean(list(groups.values()))
+
+
+def difference(runs: Sequence[Played]) -> Estimate:
+    """Share finished less that of the ideal loop on the same draws."""
+    return _mean(runs, lambda run: run.result.finished - (run.ideal.end == "finished"))
+
+
+def _mean(runs: Sequence[Played], value: Callable[[Played], float]) -> Estimate:
+    groups: dict[str, list[float]] = {}
+    for run in runs:
+        groups.setdefault(run.result.task.name, []).append(value(run))
+    return mean(list(groups.values()))
+
+
+def paths(runs: Sequence[Played]) -> str:
+    """The lengths of the node paths, and how often each came up."""
+    lengths = Counter(len(run.result.path) for run in runs)
+    worst = max(lengths, default=0)
+    often = ", ".join(f"{length}: {count}" for length, count in sorted(lengths.items()))
+    return f"nodes an attempt: at most {worst} ({often})"
+
+
+def repairs(found: Mapping[str, tuple[int, int]]) -> Iterator[str]:
+    """Repairs by fault."""
+    yield "| fault repaired | repairs asked for | answered rightly |"
+    yield "| --- | --- | --- |"
+    for fault, (asked, right) in found.items():
+        yield f"| {fault} | {asked} | {right} |"
+
+
+def _percent(estimate: Estimate) -> str:
+    return f"{estimate.value:.1%} [{estimate.low:.1%}, {estimate.high:.1%}]"
+
+
+def _signed(estimate: Estimate) -> str:
+    return f"{100 * estimate.value:+.1f} [{100 * estimate.low:+.1f}, {100 * estimate.high:+.1f}]"

@@ -1,0 +1,67 @@
+"""A server with pages on a real database, whose journals are what a test says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pydantic import SecretStr
+
+from app.pages.site import Door, Sources, routes
+from app.pages.view import Listing
+from app.progress.waiting import WaitEstimate
+from app.runs.live import Hub
+from app.server.http import Access, build_app
+from app.store.deliveries import Deliveries
+from app.store.runs import StoredRuns
+from tests.app.server.webhooks import SECRET
+from tests.app.store.conftest import HandClock
+from tests.app.store.rows import put_run, set_run
+from tests.app.store.test_runs import REQUEST
+
+TOKEN = "correct horse battery"
+BEARER = {"Authorization": f"Bearer {TOKEN}"}
+PAGE = {**BEARER, "Accept": "text/html"}
+
+
+class Bench:
+    """A server with pages; ``states`` stands for the journals of its runs."""
+
+    def __init__(self, store):
+        self.clock = HandClock()
+        self.store = store
+        self.runs = StoredRuns(store, self.clock)
+        self.hub = Hub(self.clock)
+        self.states = {}
+
+    async def recall(self, run):
+        return self.states.get(run.id)
+
+    def app(self, token=TOKEN, *, secure=False):
+        sources = Sources(
+            runs=self.runs,
+            listing=Listing(self.store, page=2),
+            waiting=WaitEstimate(self.runs, at_once=2, clock=self.clock),
+            hub=self.hub,
+            recall=self.recall,
+            server_url="https://github.test",
+            mask=lambda text: text.replace("hunter2", "***"),
+        )
+        access = Access(SecretStr(token) if token else None, secure=secure, clock=self.clock)
+        app = build_app(
+            secret=SECRET,
+            deliveries=Deliveries(self.store, self.clock),
+            on_delivery=print,
+            events=(),
+            readiness={},
+            routes=routes(sources, Door(access), heartbeat=0.01),
+        )
+        app.on_shutdown.append(lambda _: self.hub.close())
+        return app
+
+    async def queue(self, *ids, **changes):
+        for id in ids:
+            await put_run(self.store, self.clock, replace(REQUEST, id=id, **changes))
+
+    async def let(self, id, status, **values):
+        """Let a run stand so."""
+        await set_run(self.store, id, status, **values)

@@ -1,0 +1,124 @@
+"""Who may see the pages: the token, the login, and the headers that keep a page to itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.store.database import open_store
+from tests.app.pages.pages_bench import BEARER, PAGE, TOKEN, Bench
+
+
+@pytest.fixture
+async def bench(tmp_path):
+    store = await open_store(f"sqlite:///{tmp_path}/cairn.db")
+    yield Bench(store)
+    await store.close()
+
+
+@pytest.fixture
+async def client(aiohttp_client, bench):
+    return await aiohttp_client(bench.app())
+
+
+PATHS = ["/runs", "/runs/r1", "/runs/r1/events"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_programs_without_the_token_get_401(client, path):
+    """Nothing is shown without the token; the answer says where it goes."""
+    answer = await client.get(path, headers={"Authorization": "Bearer no"})
+
+    assert (answer.status, answer.headers["WWW-Authenticate"]) == (401, "Bearer")
+    assert "CAIRN_ADMIN_TOKEN" in (await answer.json())["error"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_people_without_a_session_are_sent_to_the_login(client, path):
+    """A browser is shown the login, which knows where it came from."""
+    answer = await client.get(path, headers={"Accept": "text/html"}, allow_redirects=False)
+
+    assert answer.status == 303
+    assert answer.headers["Location"] == f"/login?next={path}"
+
+
+@pytest.mark.parametrize("path", [*PATHS, "/login"])
+async def test_without_a_configured_token_the_page_says_what_to_set(aiohttp_client, bench, path):
+    """A server without CAIRN_ADMIN_TOKEN shows nobody anything but how to set it."""
+    client = await aiohttp_client(bench.app(token=""))
+
+    answer = await client.get(path, headers={"Accept": "text/html", **BEARER})
+
+    assert answer.status == 403
+    assert "CAIRN_ADMIN_TOKEN is not set" in await answer.text()
+
+
+async def login(client, token=TOKEN, to="/runs", **headers):
+    form = {"token": token, "next": to}
+    return await client.post("/login", data=form, headers=headers, allow_redirects=False)
+
+
+async def test_a_login_opens_the_pages(client):
+    """After the login the browser's cookie is enough."""
+    opened = await login(client, to="/runs/r1?x=1")
+    seen = await client.get("/runs", headers={"Accept": "text/html"})
+
+    assert (opened.status, opened.headers["Location"]) == (303, "/runs/r1?x=1")
+    assert (seen.status, seen.url.path) == (200, "/runs")
+
+
+async def test_the_cookie_is_no_ones_but_the_servers(aiohttp_client, bench):
+    """No script and no other site can use the cookie; over https only where that is the way."""
+    plain = await login(await aiohttp_client(bench.app()))
+    secure = await login(await aiohttp_client(bench.app(secure=True)))
+
+    (cookie,), (safe,) = plain.cookies.values(), secure.cookies.values()
+    assert (cookie["httponly"], cookie["samesite"], cookie["secure"]) == (True, "Strict", "")
+    assert (safe.key, safe["secure"], safe["path"]) == ("__Host-cairn", True, "/")
+    assert TOKEN not in cookie.value
+
+
+async def test_a_wrong_token_opens_nothing(client):
+    """A login that fails says so and sets no cookie."""
+    refused = await login(client, token="wrong")
+
+    assert (refused.status, len(refused.cookies)) == (403, 0)
+    assert "not the value" in await refused.text()
+
+
+async def test_another_site_cannot_log_anybody_in(client):
+    """A form of another site is refused although its token is right."""
+    assert (await login(client, **{"Sec-Fetch-Site": "cross-site"})).status == 403
+
+
+@pytest.mark.parametrize(
+    "to", ["https://evil.test", "//evil.test", "/runs\\..\\x", "/runsx", "/runs\r\nX: y", ""]
+)
+async def test_a_login_leads_nowhere_else(client, to):
+    """Whatever address is asked for, the browser stays on our pages."""
+    assert (await login(client, to=to)).headers["Location"] == "/runs"
+
+
+async def test_a_login_form_has_a_bounded_size(client):
+    """Somebody without the token cannot make the server read much."""
+    assert (await login(client, token="x" * 5000)).status == 413
+
+
+async def test_a_logout_takes_the_session_away(client):
+    """After the logout the browser has no cookie."""
+    await login(client)
+    await client.post("/logout", allow_redirects=False)
+
+    assert (await client.get("/runs")).status == 401
+
+
+@pytest.mark.parametrize("path", ["/runs", "/runs/nothing", "/login", "/static/live.js"])
+async def test_a_page_keeps_to_itself(client, path):
+    """No cache, no index, no frame, no referrer, nothing from elsewhere."""
+    headers = (await client.get(path, headers=PAGE)).headers
+
+    assert headers["Content-Security-Policy"].startswith("default-src 'none'; style-src 'self'; ")
+    assert headers["Cache-Control"] == "no-store"
+    assert headers["X-Robots-Tag"] == "noindex"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["X-Content-Type-Options"] == "nosniff"

@@ -1,1 +1,0 @@
-"""What the loop's bench itself has to be trusted for."""

@@ -1,0 +1,234 @@
+"""Languages without a Python parser: faults at their place, and valid code let through."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from runner.checks import grammars, syntax_complaint, validate
+from runner.checks.languages import BY_SUFFIX
+from runner.state.changes import ChangeSet, Snapshot, Write
+from tests.runner.checks.trees import complaints, syntax
+
+SAMPLES = Path(__file__).parent / "samples"
+VALID = {sample.name: sample.read_text() for sample in sorted(SAMPLES.iterdir())}
+
+BAD = {
+    "js paren": ("a.js", "const x = foo(1, 2;\n", 1, 19, "')' is missing here"),
+    "js brace": ("a.mjs", "function f() {\n  if (a) {\n    b();\n}\n", 4, 2, "never closed"),
+    "js extra brace": ("a.js", "f();\n}\n", 2, 1, "unexpected '}'"),
+    "js string": ("a.js", "const a = 'abc;\nlet b = 1;\n", 1, 11, "never closed"),
+    "js after umlaut": ("a.js", "const é = 1, b = = 2;\n", 1, 18, "unexpected '='"),
+    "js crlf": ("a.js", "\ufeffconst a = 1;\r\nlet b = ;\r\n", 2, 9, "unexpected ';'"),
+    "js prose": ("a.js", "f();\nThis is the end.\n", 2, 6, "unexpected"),
+    "jsx": ("a.jsx", "const a = <p>b</q>;\n", 1, 17, "</p> is expected"),
+    "ts": ("a.ts", "const x: number = ;\n", 1, 19, "unexpected ';'"),
+    "ts interface": (
+        "a.ts",
+        "interface A {\n a: string\n b number\n}\n",
+        3,
+        4,
+        "unexpected 'number'",
+    ),
+    "tsx": ("a.tsx", "const a = <ul><li></ul>;\n", 1, 25, "end of file"),
+    "go": ("a.go", "package a\n\nfunc f() {\n\tx := 1 +\n}\n", 5, 1, "unexpected '}'"),
+    "go parameters": ("a.go", "package a\nfunc f( {\n}\n", 2, 8, "')' is missing here"),
+    "rust semicolon": ("a.rs", "fn f() {\n    let x = 1\n    x + 1;\n}\n", 2, 14, "';' is missing"),
+    "rust type": ("a.rs", "fn f() -> { 1 }\n", 1, 11, "unexpected '{'"),
+    "java semicolon": ("A.java", "class A {\n  int x = 1\n  int y;\n}\n", 2, 12, "';' is missing"),
+    "java brace": ("A.java", "class A {\n  void f() {\n    f();\n  }\n", 4, 4, "'{' of line 1"),
+    "c semicolon": ("a.c", "int main(void) {\n  int x = 1\n  return x;\n}\n", 2, 12, "';' is"),
+    "c paren": ("a.c", '#include <a.h>\nint f(void) {\n  puts("a";\n}\n', 3, 11, "')' is missing"),
+    "c directive kept": ("a.c", "#define N 3\nint f(void) {\n  return N\n}\n", 3, 11, "';' is"),
+    "cpp": ("a.cpp", "class A {\n  int x\n  void f();\n};\n", 2, 8, "';' is missing"),
+    "header": ("a.h", "#pragma once\nint f(int a, ;\n", 2, 14, "unexpected ';'"),
+    "ruby": ("a.rb", "def f\n  if x\n    1\nend\n", 4, 4, "unexpected end of file"),
+    "php": ("a.php", "<?php\n$a = 1\n$b = 2;\n", 2, 7, "';' is missing here"),
+    "shell fi": ("a.sh", "if [ -f a ]; then\n  echo a\n", 2, 9, "'fi' is missing here"),
+    "shell quote": ("a.sh", "echo 'abc\n", 1, 6, "never closed"),
+    "shell done": ("a.bash", "for a in b; do echo $a; fi\n", 1, 27, "'done' is missing here"),
+    "css brace": ("a.css", "a {\n  color: red;\n", 2, 14, "'{' of line 1"),
+    "css extra brace": ("a.css", "a { color: red; }}\n", 1, 18, "unexpected '}'"),
+    "css colon": ("a.css", "a {\n  color red;\n}\n", 2, 12, "unexpected ';'"),
+    "css comment": ("a.css", "a {}\n/* b\n", 2, 1, "comment"),
+    "css text": ("a.css", 'a { content: "b;\n}\n', 1, 14, "never closed"),
+    "html open": ("a.html", "<p>a\n<div><span>b</span>\n", 2, 1, "<div> is never closed"),
+    "html stray": ("a.html", "<div>a</p></span></div>\n", 1, 11, "</span> closes nothing"),
+    "html tag": ("a.htm", "<div class='a'\n", 1, 15, "is missing here"),
+    "sql": ("a.sql", "SELECT 1;\nSELECT * FORM a;\n", 2, 15, "unexpected 'a'"),
+    "sql comma": ("a.sql", "CREATE TABLE a (\n  b INT\n  c INT\n);\n", 3, 3, "at 'c'"),
+    "sql two commas": ("a.sql", "SELECT a,, b FROM c;\n", 1, 9, "','"),
+    "sql paren": ("a.sql", "INSERT INTO a VALUES (1, 2;\n", 1, 26, "expecting )"),
+    "sql quote": ("a.sql", "SELECT 1;\nSELECT 'abc;\n", 2, 8, "never closed"),
+    "sql dialect": (
+        "a.sql",
+        "SELECT 1;\nDELETE FROM a USING b;\n\nSELECT x y z FROM a;\n",
+        4,
+        12,
+        "unexpected 'z'",
+    ),
+    "sql tag": ("a.sql", "SELECT $a$ ( $a$;\nSELECT * FORM a;\n", 2, 15, "unexpected 'a'"),
+    "sql word": ("a.sql", "SELEC * FROM a\n", 1, 9, "missing here at 'FROM'"),
+}
+LET_BE = {
+    "declarations": ("a.d.ts", "export default function (): { a: ((;\n"),
+    "flow": ("a.js", "// @flow\nconst a = (b: number): string => c;\n"),
+    "zsh": ("a.sh", "#!/bin/zsh\nfor x (a b) echo $x\n"),
+    "html template": ("a.html", "{% if a %}<div>{% endif %}\n"),
+    "sql template": ("a.sql", "SELECT * FROM {{ ref('a') }} WHERE (\n"),
+    "psql": ("a.sql", "\\echo 'a\nSELECT 1;\n"),
+    "procedure": ("a.sql", "CREATE FUNCTION f() RETURNS int AS $$ BEGIN; ( $$ LANGUAGE x\n"),
+    "c macros": ("a.c", "MODULE_INIT(\n  static API int f(void) WITHOUT\n)\n"),
+    "cpp macro class": ("a.hpp", "class EXPORT_API Foo : public Bar { Q_OBJECT void f(); };\n"),
+    "css to come": ("a.css", "@new-rule (a < ) { b { c ?: d } }\n"),
+    "large": ("a.js", "(" * (grammars.LARGEST + 1)),
+}
+
+
+@pytest.mark.parametrize("fault", BAD)
+def test_a_fault_is_found_at_its_place(fault):
+    """Line and column are those of the fault, and the message names it."""
+    path, text, line, column, said = BAD[fault]
+
+    complaint = syntax(path, text)
+
+    assert complaint is not None
+    assert (complaint.line, complaint.column) == (line, column)
+    assert said in complaint.message
+    assert f">{line:5} | " in complaint.excerpt
+
+
+@pytest.mark.parametrize("path", VALID)
+def test_valid_code_passes(path):
+    """Ordinary and recent syntax is not complained about."""
+    assert syntax(path, VALID[path]) is None
+
+
+@pytest.mark.parametrize("path", VALID)
+def test_valid_code_passes_with_other_line_ends(path):
+    """The same code with CRLF is as valid."""
+    assert syntax(path, VALID[path].replace("\n", "\r\n")) is None
+
+
+@pytest.mark.parametrize("path", [path for path in VALID if path not in {"a.html", "a.css", "a.c"}])
+def test_code_that_stops_in_the_middle_is_noticed(path):
+    """The first half of a sample and an opening bracket is no whole file."""
+    text = VALID[path]
+    half = text[: text.rindex("(", 0, len(text) * 2 // 3) + 1]
+
+    assert syntax(path, half) is not None
+
+
+@pytest.mark.parametrize("name", LET_BE)
+def test_what_a_grammar_cannot_judge_is_let_be(name):
+    """Templates, macros, other dialects and very large files are left to their own tools."""
+    assert syntax(*LET_BE[name]) is None
+
+
+def test_common_sql_needs_no_slow_parser():
+    """What the grammar of all dialects takes is not parsed by the one that knows each of them."""
+    code = """
+import sys
+from runner.checks import syntax_complaint
+said = syntax_complaint("a.sql", b"CREATE TABLE a (b INT);\\nSELECT b, count(*) FROM a GROUP BY b;")
+sys.exit(said is not None or "sqlglot" in sys.modules)
+"""
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+OLD = "const a = (;\nconst b = 1;\n"
+
+
+def test_errors_that_were_there_before_are_not_held_against_an_answer():
+    """A grammar that already stumbled over the old file may stumble over the new one."""
+    assert complaints({"a.js": OLD + "f();\n"}, {"a.js": OLD}) == []
+
+
+def test_more_errors_than_before_are_said():
+    """A file that was broken may not get worse; a good one may not break."""
+    assert complaints({"a.js": OLD + "f(;\n"}, {"a.js": OLD}) == [("a.js", "SyntaxError")]
+    assert complaints({"a.js": OLD}, {"a.js": "f();\n"}) == [("a.js", "SyntaxError")]
+
+
+def test_a_broken_python_file_is_never_excused():
+    """Where the language's own parser speaks, what was before does not count."""
+    assert complaints({"a.py": "x = (\ny\n"}, {"a.py": "x = (\n"}) == [("a.py", "SyntaxError")]
+
+
+HOSTILE = [
+    "(", "{", "([{", "a<", "<a>", "<<A\n", "`${", '"', "if a then ", "#if 0\n", "- ", "/*",
+    "<%", "{%", "fn a(", "a:b{", "SELECT (", "$a$", "=>",
+]  # fmt: skip
+SUFFIXES = sorted({suffix for suffix in BY_SUFFIX if suffix not in {".py", ".pyi"}})
+
+
+@pytest.mark.sample(12, "takes seconds for each language")
+@pytest.mark.parametrize("suffix", [".js", ".tsx", ".go", ".rs", ".java", ".rb", ".php", ".h",
+                                    ".html", ".css", ".sh", ".sql"])  # fmt: skip
+@pytest.mark.parametrize("size", [
+    4 << 10, pytest.param(16 << 10, marks=pytest.mark.long("takes seconds for each language")),
+])  # fmt: skip
+def test_hostile_files_cost_seconds_at_most(suffix, size):
+    """Openings of every kind, and noise, are answered in bounded time and end no process."""
+    noise = random.Random(1)  # noqa: S311 - no secret
+    texts = [(piece * size)[:size] for piece in HOSTILE]
+    texts.append("".join(noise.choices("(){}[]<>;:'\"`$#= \nabc01/*", k=size)))
+
+    for text in texts:
+        began = time.thread_time()
+        syntax("a" + suffix, text)
+        assert time.thread_time() - began < 10, text[:20]
+
+
+def test_the_deepest_nesting_ends_no_process():
+    """As many open brackets as a file may have are taken down without an end of the stack."""
+    for suffix in (".js", ".java", ".php", ".css", ".cpp"):
+        start = "<?php " if suffix == ".php" else ""
+        assert syntax("a" + suffix, start + "([{" * ((grammars.LARGEST - 9) // 3)) is not None
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.sampled_from(SUFFIXES),
+    st.one_of(
+        st.binary(max_size=300),
+        st.lists(st.sampled_from([*HOSTILE, ")", "}", "]", ";", "\n", "x", "1"]), max_size=40)
+        .map("".join)
+        .map(str.encode),
+    ),
+)
+def test_any_bytes_are_accepted_or_complained_about(suffix, content):
+    """No content makes a checker raise, and a place lies within the file."""
+    complaint = syntax_complaint("a" + suffix, content)
+
+    assert complaint is None or complaint.path == "a" + suffix
+    if complaint and complaint.line and "a" + suffix not in {"a.yaml", "a.yml"}:
+        assert 1 <= complaint.line <= content.count(b"\n") + 1
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.dictionaries(
+        st.sampled_from(["a" + suffix for suffix in SUFFIXES] + ["a.py", "Gemfile"]),
+        st.lists(
+            st.sampled_from([*HOSTILE, ")", "}", "]", ";", "\n", "x = 1\n", "\xff"]), max_size=8
+        ).map(lambda pieces: "".join(pieces).encode("latin-1")),
+        max_size=4,
+    )
+)
+def test_a_change_that_passes_has_no_file_its_checker_refuses(files):
+    """``validate`` says nothing exactly when each new file passes alone."""
+    change = ChangeSet({path: Write(content) for path, content in files.items()})
+
+    found = validate(change, Snapshot("", "", {}), read=lambda _path: None)
+
+    broken = {path for path, content in files.items() if syntax_complaint(path, content)}
+    assert {complaint.path for complaint in found} == broken

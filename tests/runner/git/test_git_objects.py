@@ -1,0 +1,167 @@
+"""Snapshots and blobs of real repositories are exact."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from runner.errors import Outage, TaskError
+from runner.git.command import hermetic
+from runner.git.objects import GitObjects, MissingBlobs
+from runner.state.changes import (
+    EXECUTABLE,
+    SUBMODULE,
+    SYMLINK,
+    ChangeSet,
+    Snapshot,
+    Write,
+    blob_sha,
+    tree_sha,
+)
+from tests.runner.git.scratch_git import ScratchGit
+
+_ATTRIBUTES = b"""\
+hidden.txt export-ignore
+version.txt export-subst
+*.dos text eol=crlf
+*.shout filter=shout
+"""
+_LATIN = os.fsdecode(b"caf\xe9.txt")
+_FILES = {
+    ".gitattributes": _ATTRIBUTES,
+    "hidden.txt": b"tests live here\n",
+    "version.txt": b"$Format:%H$\n",
+    "normalised.dos": b"one\r\ntwo\r\n",
+    "raw-crlf.txt": b"one\r\ntwo\r\n",
+    "plain.shout": b"quiet\n",
+    "empty": b"",
+    "binary": bytes(range(256)),
+    "run.sh": b"#!/bin/sh\n",
+    "a-b": b"sorts before a/",
+    "a/b/c.txt": b"deep\n",
+    "a.txt": b"sorts between\n",
+    "tab\tand\nline.txt": b"weird\n",
+    ' "quoted" ünïcode.txt': b"weird too\n",
+    _LATIN: b"not UTF-8\n",
+}
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> ScratchGit:
+    """A repository with everything that archives and checkouts change."""
+    git = ScratchGit(tmp_path / "odd")
+    git.write(_FILES)
+    (git.root / "run.sh").chmod(0o755)
+    (git.root / "link").symlink_to("a/b/c.txt")
+    git("update-index", "--add", "--cacheinfo", f"{SUBMODULE},{'1' * 40},vendored")
+    git("config", "filter.shout.clean", "tr a-z A-Z")
+    git("add", "--all", ":!vendored")
+    git("commit", "--quiet", "--message", "odd")
+    return git
+
+
+def _objects(git: ScratchGit) -> GitObjects:
+    return GitObjects(hermetic("-C", str(git.root)))
+
+
+async def _snapshot(git: ScratchGit) -> Snapshot:
+    return await _objects(git).snapshot(git("rev-parse", "HEAD"))
+
+
+async def test_the_computed_tree_is_gits_own(odd: ScratchGit) -> None:
+    """The tree sha computed from a snapshot's entries is the one git gave the commit."""
+    snapshot = await _snapshot(odd)
+    assert tree_sha(snapshot.entries) == snapshot.tree == odd.tree()
+
+
+async def test_every_path_is_there(odd: ScratchGit) -> None:
+    """A snapshot has every path of the tree, export-ignored, weird and non-UTF-8 ones too."""
+    snapshot = await _snapshot(odd)
+    assert set(snapshot.entries) == {*_FILES, "link", "vendored"}
+
+
+async def test_modes_are_gits(odd: ScratchGit) -> None:
+    """Executables, symlinks and submodules keep their modes."""
+    entries = (await _snapshot(odd)).entries
+    modes = [entries[path].mode for path in ("run.sh", "link", "vendored")]
+    assert modes == [EXECUTABLE, SYMLINK, SUBMODULE]
+
+
+async def test_contents_are_the_stored_bytes(odd: ScratchGit) -> None:
+    """Blobs come byte for byte as git stores them: no substitution, conversion or filter."""
+    objects, snapshot = _objects(odd), await _snapshot(odd)
+    files = {p: e for p, e in snapshot.entries.items() if e.mode != SUBMODULE}
+    contents = await objects.blobs([entry.sha for entry in files.values()])
+    stored = {path: odd.raw("cat-file", "blob", entry.sha) for path, entry in files.items()}
+    assert {path: contents[entry.sha] for path, entry in files.items()} == stored
+
+
+async def test_contents_hash_to_their_names(odd: ScratchGit) -> None:
+    """Snapshot, blobs and the tree recomputed from the blobs agree, sizes included."""
+    objects, snapshot = _objects(odd), await _snapshot(odd)
+    files = {p: e for p, e in snapshot.entries.items() if e.mode != SUBMODULE}
+    contents = await objects.blobs([entry.sha for entry in files.values()])
+    measured = {
+        path: (blob_sha(contents[e.sha]), len(contents[e.sha])) for path, e in files.items()
+    }
+    assert measured == {path: (entry.sha, entry.size) for path, entry in files.items()}
+
+
+async def test_a_change_set_names_the_real_commits_tree(odd: ScratchGit) -> None:
+    """``ChangeSet.tree`` is the tree git makes of the same change."""
+    snapshot = await _snapshot(odd)
+    changes = ChangeSet(
+        {
+            "a/new.txt": Write(b"new\n"),
+            "run.sh": Write(b"#!/bin/sh\nexit 1\n"),
+            "a/b/c.txt": None,
+            "tool": Write(b"x", EXECUTABLE),
+        }
+    )
+    (odd.root / "a/b/c.txt").unlink()
+    odd.write({"a/new.txt": b"new\n", "run.sh": b"#!/bin/sh\nexit 1\n", "tool": b"x"})
+    (odd.root / "tool").chmod(0o755)
+    odd("add", "--all", ":!vendored")
+    odd("commit", "--quiet", "--message", "the same change")
+    assert changes.tree(snapshot) == odd.tree()
+
+
+async def test_replaced_objects_are_ignored(odd: ScratchGit) -> None:
+    """A ``git replace`` of the commit does not change its snapshot."""
+    commit, tree = odd("rev-parse", "HEAD"), odd.tree()
+    other = odd.commit({"empty": b"not any more"})
+    odd("replace", commit, other)
+    assert (await _objects(odd).snapshot(commit)).tree == tree
+
+
+async def test_a_snapshot_is_read_once(odd: ScratchGit) -> None:
+    """A commit's snapshot is kept, for a commit never changes."""
+    objects, commit = _objects(odd), odd("rev-parse", "HEAD")
+    assert await objects.snapshot(commit) is await objects.snapshot(commit)
+
+
+async def test_an_unknown_commit_is_this_tasks_error(odd: ScratchGit) -> None:
+    """A commit that is not there is named in a ``TaskError``."""
+    with pytest.raises(TaskError, match="no commit 2222222222"):
+        await _objects(odd).snapshot("2" * 40)
+
+
+async def test_a_name_that_is_no_sha_is_refused(odd: ScratchGit) -> None:
+    """Only full object names are asked for, so nothing can pass for an option or a path."""
+    with pytest.raises(TaskError, match="no full SHA-1"):
+        await _objects(odd).snapshot("--output=x")
+
+
+async def test_missing_blobs_are_named(odd: ScratchGit) -> None:
+    """Blobs that are not there are listed, all of them."""
+    with pytest.raises(MissingBlobs) as caught:
+        await _objects(odd).blobs(["3" * 40, blob_sha(b""), "4" * 40])
+    assert caught.value.shas == ("3" * 40, "4" * 40)
+
+
+async def test_a_folder_without_git_is_an_outage(tmp_path: Path) -> None:
+    """A folder that is no repository blames no task."""
+    with pytest.raises(Outage, match="not a git repository"):
+        await GitObjects(hermetic("-C", str(tmp_path))).snapshot("2" * 40)

@@ -1,0 +1,236 @@
+"""Every question a model is asked, as it was when a person last read it (tests/golden/prompts)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from jinja2 import UndefinedError
+
+import runner.prompts
+from runner.loop.deps import Deps
+from runner.loop.driver import Node
+from runner.nodes.context import build_context
+from runner.nodes.generate import execute_task, repair_code, repair_test
+from runner.nodes.plan import plan_task
+from runner.people.report import markdown
+from runner.prompts import question, render_text
+from runner.prompts.forms import Kind, form
+from runner.state.changes import ChangeSet, Write
+from runner.state.findings import Complaint, Level, TestFailure, Verification
+from runner.state.run_state import Failure, Plan, RunState, Status, Usage
+from tests.runner.memory_repository import MemoryRepository
+from tests.runner.scripted import ScriptedModel, deps
+from tests.runner.states import at, run_state, with_status
+
+ROADMAP = """# Calculator
+
+A small library. Keep it simple.
+
+## 1. Operations
+
+Each operation is a function of `calc.py`.
+
+- [x] 1.1 Add
+- [ ] **1.2** Divide two numbers in `calc.py`
+  and raise on zero
+  - tests go to `tests/test_calc.py`
+- [ ] 1.3 Write `docs/` with
+"""
+FILES = {
+    "ROADMAP.md": ROADMAP,
+    "calc.py": "def add(a, b):\n    return a + b\n",
+    "tests/test_calc.py": "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
+    "README.md": "```python\nadd(1, 2)\n```\n",
+}
+CODE = ChangeSet({"calc.py": Write(b"def divide(a, b):\n    return a // b\n")})
+BROKEN = ChangeSet({"calc.py": Write(b"def divide(a, b:\n    return a / b\n")})
+COMPLAINT = Complaint(
+    "calc.py",
+    "SyntaxError",
+    "'(' was never closed",
+    line=1,
+    column=11,
+    excerpt=">    1 | def divide(a, b:\n     2 |     return a / b",
+)
+RED = Verification(
+    "t",
+    (
+        Level("files", "passed"),
+        Level(
+            "tests",
+            "failed",
+            failures=(
+                TestFailure(
+                    "tests/test_calc.py::test_divide", "assert 0 == 0.5", "tests/test_calc.py", 9
+                ),
+            ),
+        ),
+    ),
+)
+CRASHED = Verification(
+    "t", (Level("tests", "failed", output="Fatal Python error: Segmentation fault", exit_code=139),)
+)
+PLAN = Plan(("calc.py",), ("write divide", "test it"), ("zero raises",), "low")
+
+Golden = Callable[[str, str], None]
+
+
+def state(node: str, **attempt: object) -> RunState:
+    """The roadmap's second task at a node."""
+    return at(node, run_state(ROADMAP), number=1, **attempt)
+
+
+def ports() -> Deps:
+    """The ports of the calculator's repository and a model that answers anything."""
+    return deps(model=ScriptedModel("?"), repository=MemoryRepository(FILES))
+
+
+async def asked(node: Node, before: RunState) -> str:
+    """What a node asks, with its roles."""
+    used = ports()
+    await node(before, used)
+    [put] = used.model.questions  # type: ignore[attr-defined]
+    return "\n".join(f"<!-- {message.role} -->\n{message.content}" for message in put.messages)
+
+
+async def with_context(node: str, **attempt: object) -> RunState:
+    """A task whose context is built."""
+    return (await build_context(state(node, **attempt), ports())).state
+
+
+async def test_context(check_golden: Golden) -> None:
+    """The context of a task reads as it did."""
+    before = await with_context("execute_task", plan=PLAN)
+
+    check_golden("prompts/context.md", before.attempt.context.decode())
+
+
+async def test_plan_task(check_golden: Golden) -> None:
+    """The question for a plan reads as it did."""
+    check_golden("prompts/plan_task.md", await asked(plan_task, state("plan_task")))
+
+
+async def test_execute_task(check_golden: Golden) -> None:
+    """The first question reads as it did."""
+    check_golden(
+        "prompts/execute_task.md", await asked(execute_task, await with_context("execute_task"))
+    )
+
+
+async def test_execute_task_afresh(check_golden: Golden) -> None:
+    """The question after failures names them and reads as it did."""
+    avoid = ("calc.py: SyntaxError: '(' was never closed",)
+    before = await with_context("execute_task", answers=2, avoid=avoid)
+
+    check_golden("prompts/execute_task_afresh.md", await asked(execute_task, before))
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_each_kind_has_its_hint(check_golden: Golden, kind: str) -> None:
+    """Code, tests, configuration, scripts and documentation are each asked for in their way."""
+    text = render_text(
+        "execute_task", context="(the context)", avoid=(), files=(), partial=(), kind=kind
+    )
+
+    check_golden(f"prompts/kinds/{kind}.md", text)
+
+
+def test_execute_task_with_a_file_shown_in_part(check_golden: Golden) -> None:
+    """Of such a file edits are asked for, of the others the whole content."""
+    text = render_text(
+        "execute_task",
+        context="(the context)",
+        avoid=(),
+        files=(),
+        partial=("big.py", "large.py"),
+        kind="code",
+    )
+
+    check_golden("prompts/execute_task_in_part.md", text)
+
+
+async def test_repair_code_of_a_long_file(check_golden: Golden) -> None:
+    """Of a long file only the faulty lines are asked for."""
+    lines = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(20))
+    long = ChangeSet(
+        {"calc.py": Write(b"def divide(a, b:\n    return a / b\n\n\n" + lines.encode())}
+    )
+    before = state("repair_code", answers=1, changes=long, complaints=(COMPLAINT,))
+
+    check_golden("prompts/repair_code_long.md", await asked(repair_code, before))
+
+
+async def test_repair_code(check_golden: Golden) -> None:
+    """The question about a fault reads as it did."""
+    before = state("repair_code", answers=1, changes=BROKEN, complaints=(COMPLAINT,))
+
+    check_golden("prompts/repair_code.md", await asked(repair_code, before))
+
+
+async def test_repair_code_of_an_unreadable_answer(check_golden: Golden) -> None:
+    """The question after an answer that was not understood reads as it did."""
+    complaint = Complaint("", "UnreadableAnswer", "No file was found in the answer.")
+    built = await with_context("repair_code", answers=1)
+    before = built.with_attempt(complaints=(complaint,))
+
+    check_golden("prompts/repair_code_unreadable.md", await asked(repair_code, before))
+
+
+async def test_repair_test(check_golden: Golden) -> None:
+    """The question about red tests reads as it did."""
+    before = state("repair_test", answers=1, changes=CODE, verification=RED)
+
+    check_golden("prompts/repair_test.md", await asked(repair_test, before))
+
+
+async def test_repair_test_without_a_name(check_golden: Golden) -> None:
+    """The question about a test process that crashed reads as it did."""
+    before = state("repair_test", answers=1, changes=CODE, verification=CRASHED)
+
+    check_golden("prompts/repair_test_crashed.md", await asked(repair_test, before))
+
+
+def test_form(check_golden: Golden) -> None:
+    """What a model is told where it answers in JSON reads as it did."""
+    check_golden("prompts/form.md", form("reason").words + "\n")
+
+
+def test_report(check_golden: Golden) -> None:
+    """The report for people reads as it did."""
+    failure = Failure("test", "the tests | still fail", node="verify_task")
+    usage = {"execute_task": Usage(9.5, 2000, 0.01, 1), "verify_task": Usage(2.5)}
+    done = with_status(
+        run_state(ROADMAP), Status.FAILED, number=1, failure=failure, answers=5, usage=usage
+    )
+
+    check_golden("prompts/report.md", markdown(done))
+
+
+def test_every_template_has_a_golden_file() -> None:
+    """No template was added without a person having read what it makes."""
+    templates = Path(runner.prompts.__file__).parent / "templates"
+    names = {path.name.removesuffix(".j2") for path in templates.glob("*.j2")}
+    golden_files = {path.name for path in (Path(__file__).parents[2] / "golden/prompts").iterdir()}
+
+    assert names - {"system.md"} <= golden_files
+
+
+def test_a_missing_value_is_a_bug() -> None:
+    """A template that wants a value it does not get fails loudly."""
+    with pytest.raises(UndefinedError):
+        question("execute_task")
+
+
+def test_values_are_not_templates() -> None:
+    """What a roadmap or a file says is shown as it is, never evaluated."""
+    [_, user] = question("plan_task", context="{{ 1 + 1 }} {% raw %}")
+
+    assert user.content.startswith("{{ 1 + 1 }} {% raw %}")
+
+
+def test_texts_can_be_sent() -> None:
+    """A lone surrogate, which no encoding carries, does not get into a question."""
+    assert "\ufffd" in render_text("plan_task", context="a\udce9b")

@@ -1,0 +1,224 @@
+"""Setup commands run once, and what they install is there for the next box."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from runner.errors import Outage, TaskError
+from runner.loop.workspace import materialise
+from runner.ports import Sandbox, SandboxSession, Setup
+from runner.sandbox.prepared import KEEP, PreparedFolders
+from tests.runner.sandbox.sandbox_bench import (
+    EVERY,
+    ISOLATED,
+    SPEC,
+    opened,
+    remove_images,
+    working_sandbox,
+)
+from tests.runner.sandbox.wheels import wheel
+
+pytestmark = pytest.mark.sample(2, "each sandbox")
+
+ROOMY = replace(SPEC, memory=512 << 20, disk=128 << 20)
+
+
+@dataclass
+class Project:
+    """A sandbox and a tree; ``fills`` counts how often setup began."""
+
+    sandbox: Sandbox
+    files: dict[str, tuple[str, bytes]]
+    fills: int = 0
+
+    async def prepare(self, *commands: str, inputs: str = "1", project: str = "p") -> str:
+        """Prepare with shell commands; the image."""
+        words = tuple(("sh", "-c", command) for command in commands)
+        setup = Setup(commands=words, inputs=inputs, project=project, timeout=120)
+        return await self.sandbox.prepare(ROOMY, setup, self._fill)
+
+    async def run(self, image: str, script: str) -> bytes:
+        """Run a script in a new box of the image; what it prints."""
+        async with opened(self.sandbox, replace(ROOMY, image=image)) as box:
+            result = await box.run(["sh", "-c", script])
+        return result.stdout + result.stderr
+
+    async def _fill(self, box: SandboxSession) -> None:
+        self.fills += 1
+        await materialise(box, self.files)
+
+
+@pytest.fixture(params=EVERY)
+async def project(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Project]:
+    """A project with one file, in each sandbox."""
+    async with started(request.param, tmp_path) as project:
+        yield project
+
+
+@asynccontextmanager
+async def started(name: str, folder: Path) -> AsyncIterator[Project]:
+    """A project in the named sandbox; at the end nothing of it is left."""
+    owner = f"test-{folder}"
+    sandbox = await working_sandbox(name, prepared=folder / "prepared", owner=owner)
+    yield Project(sandbox, {"seen.txt": ("100644", b"tree\n")})
+
+    assert await sandbox.sweep() == 0
+    if name == "docker":
+        await remove_images(owner)
+
+
+async def test_what_is_put_into_the_folder_is_kept(project: Project) -> None:
+    """A program that a command puts into the kept folder is on PATH of the next box."""
+    image = await project.prepare(
+        'cd "$CAIRN_PREPARED/bin"; printf "#!/bin/sh\\necho kept" >tool; chmod +x tool'
+    )
+
+    assert await project.run(image, "tool") == b"kept\n"
+
+
+async def test_commands_see_the_tree(project: Project) -> None:
+    """Setup runs in a workspace that holds the tree, and leaves nothing of it there."""
+    image = await project.prepare('cp seen.txt "$CAIRN_PREPARED"; touch left')
+
+    assert await project.run(image, 'cat "$CAIRN_PREPARED/seen.txt"; ls -A') == b"tree\n"
+
+
+async def test_the_same_is_made_once(project: Project) -> None:
+    """The second task with the same commands and files gets what the first made."""
+    first = await project.prepare("true")
+
+    assert await project.prepare("true") == first
+    assert project.fills == 1
+
+
+async def test_two_at_once_make_one(project: Project) -> None:
+    """Tasks that need the same at the same time wait for one of them."""
+    images = await asyncio.gather(*(project.prepare("true") for _ in range(3)))
+
+    assert (len(set(images)), project.fills) == (1, 1)
+
+
+async def test_other_inputs_make_another(project: Project) -> None:
+    """Other contents of the lock file are prepared anew."""
+    assert await project.prepare("true") != await project.prepare("true", inputs="2")
+    assert project.fills == 2
+
+
+async def test_other_commands_make_another(project: Project) -> None:
+    """Other commands are prepared anew."""
+    assert await project.prepare("true") != await project.prepare("true", "true")
+    assert project.fills == 2
+
+
+async def test_a_failing_command_is_the_task_s_trouble(project: Project) -> None:
+    """A setup that fails tells command, exit code and output, and nothing is kept."""
+    with pytest.raises(TaskError, match=r"exit 7.*exit code 7(.|\n)*no such package") as error:
+        await project.prepare("echo no such package >&2; exit 7")
+
+    assert error.value.kind == "environment"
+    await project.prepare("true")
+    assert project.fills == 2
+
+
+async def test_an_outage_in_between_keeps_nothing(project: Project) -> None:
+    """When the engine fails while the box is filled, the next try begins anew."""
+
+    async def away(box: SandboxSession) -> None:
+        raise Outage("sandbox", "away")
+
+    setup = Setup(commands=(("sh", "-c", "true"),), inputs="1", project="p")
+    with pytest.raises(Outage):
+        await project.sandbox.prepare(ROOMY, setup, away)
+
+    await project.prepare("true")
+    assert project.fills == 1
+
+
+@pytest.mark.sample(1, "installs packages in each sandbox")
+async def test_pip_installs_for_the_tests(project: Project) -> None:
+    """``pip install -r requirements.txt`` makes a package importable in later boxes."""
+    project.files |= {
+        "requirements.txt": ("100644", b"--no-index\n./told-1.0-py3-none-any.whl\n"),
+        "told-1.0-py3-none-any.whl": ("100644", wheel("told", "ANSWER = 42\n")),
+    }
+    image = await project.prepare("pip install -r requirements.txt")
+
+    assert await project.run(image, "python3 -c 'import told; print(told.ANSWER)'") == b"42\n"
+
+
+async def test_packages_of_node_are_found(project: Project) -> None:
+    """A ``node_modules`` that a command leaves is found by programs of later boxes."""
+    image = await project.prepare(
+        "mkdir -p node_modules/told node_modules/.bin;"
+        "echo 'module.exports = 42' >node_modules/told/index.js;"
+        "printf '#!/bin/sh\\necho run' >node_modules/.bin/told; chmod +x node_modules/.bin/told"
+    )
+
+    script = "echo 'console.log(require(\"told\"))' >main.js; node main.js; told"
+    assert await project.run(image, script) == b"42\nrun\n"
+
+
+@pytest.mark.sample(1, "installs packages in each sandbox")
+async def test_only_the_newest_are_kept(project: Project) -> None:
+    """Of one project the result used longest ago goes first; others' stay."""
+    other = await project.prepare("true", project="other")
+    for number in range(KEEP):
+        await project.prepare("true", inputs=str(number))
+    await project.prepare("true", inputs="0")
+    await project.prepare("true", inputs="one more")
+
+    began = project.fills
+    await project.prepare("true", inputs="0")
+    assert await project.prepare("true", project="other") == other
+    assert project.fills == began
+    await project.prepare("true", inputs="1")
+    assert project.fills == began + 1
+
+
+@pytest.mark.parametrize("name", ISOLATED)
+async def test_what_is_kept_cannot_be_changed(name: str, tmp_path: Path) -> None:
+    """A task can neither add to nor remove from what setup made."""
+    async with started(name, tmp_path) as project:
+        image = await project.prepare('touch "$CAIRN_PREPARED/x"')
+        script = "touch /prepared/y; rm /prepared/x; [ -e /prepared/x ] && echo ok"
+        said = await project.run(image, script)
+
+    assert said.count(b"Read-only file system") == 2
+    assert said.startswith(b"ok\n")
+
+
+async def test_setup_has_no_network_unless_asked_for(tmp_path: Path) -> None:
+    """Without ``network`` setup commands see a loopback only, with it the machine's devices."""
+    sandbox = await working_sandbox("bubblewrap", prepared=tmp_path / "prepared")
+    command = ("sh", "-c", 'readlink /proc/self/ns/net >"$CAIRN_PREPARED/net"')
+
+    async def fill(box: SandboxSession) -> None:
+        """Nothing is needed."""
+
+    for network, own in ((False, False), (True, True)):
+        setup = Setup(commands=(command,), inputs="", network=network)
+        image = await sandbox.prepare(ROOMY, setup, fill)
+        seen = await Project(sandbox, {}).run(image, "cat /prepared/net")
+        assert (seen.decode().strip() == os.readlink("/proc/self/ns/net")) is own  # noqa: PTH115
+
+
+def test_what_is_old_or_unfinished_is_tidied(tmp_path: Path) -> None:
+    """At the start, what nobody used for two weeks and what a kill interrupted is removed."""
+    folders = PreparedFolders(tmp_path)
+    with folders.making("p", "old") as old, folders.making("p", "new") as new:
+        pass
+    (tmp_path / "unfinished").mkdir()
+    month_ago = time.time() - 30 * 86_400
+    os.utime(old, (month_ago, month_ago))
+
+    folders.tidy()
+
+    assert list(tmp_path.iterdir()) == [new]

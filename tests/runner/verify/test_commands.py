@@ -1,0 +1,145 @@
+"""``verify.commands``: what a repository says verifies it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from runner.errors import TaskError
+from runner.state.findings import Verification
+from runner.verify import Commands, run_again, verify
+from tests.runner.verify.box import open_box
+
+RED = (
+    '<testsuite><testcase name="adds" classname="calc"><failure message="m">'
+    "calc.c:7: expected 3, got 4</failure></testcase></testsuite>"
+)
+GREEN = '<testsuite><testcase name="adds" classname="calc"/></testsuite>'
+WRITE = "mkdir -p build; printf '%s' '{xml}' > build/test-1.xml; exit {code}"
+
+
+def shell(*lines: str) -> tuple[tuple[str, ...], ...]:
+    """Commands as a configuration has them."""
+    return tuple(("sh", "-c", line) for line in lines)
+
+
+async def verified(
+    folder: Path, own: Commands, files: dict[str, str] | None = None, **more: object
+) -> Verification:
+    """Verify a tree with its own commands; what the tree has for tests would fail."""
+    files = {"test_red.py": "def test_it():\n    assert False\n"} if files is None else files
+    encoded = {path: text.encode() for path, text in files.items()}
+    box, _ = await open_box(folder, files)
+    return await verify(
+        box, tree="t", paths=files, changed=(), read=encoded.get, own=own, timeout=60, **more
+    )
+
+
+async def test_commands_take_the_place_of_what_is_found(tmp_path):
+    """Each command is a level with its output; all green is verified."""
+    result = await verified(tmp_path, Commands(shell("echo one", "test -f test_red.py")))
+    levels = [level for level in result.levels if level.name == "tests"]
+
+    assert result.verified
+    assert [level.result for level in levels] == ["passed", "passed"]
+    assert levels[0].output == "one\n"
+    assert levels[0].command == ("sh", "-c", "echo one")
+
+
+async def test_all_commands_run(tmp_path):
+    """One after a failure too, so that whoever repairs sees all that is wrong."""
+    result = await verified(tmp_path, Commands(shell("exit 3", "no-such-program", "echo two")))
+    failed, unbuilt, after = result.levels[-3:]
+
+    assert not result.passed
+    assert failed.reason == "command ended with exit code 3"
+    assert unbuilt.result == "failed"
+    assert (after.result, after.output) == ("passed", "two\n")
+
+
+@pytest.mark.parametrize("mode", ["syntax", "off"])
+async def test_modes_without_tests_run_no_command(tmp_path, mode):
+    """Who switched tests off gets none."""
+    result = await verified(tmp_path, Commands(shell("exit 1")), mode=mode)
+
+    assert result.passed
+    assert not result.verified
+
+
+@pytest.mark.parametrize(
+    ("xml", "code", "passed", "failures"),
+    [(RED, 1, False, 1), (RED, 0, False, 1), (GREEN, 0, True, 0), (GREEN, 1, False, 0)],
+)
+async def test_report_and_exit_code_must_agree(tmp_path, xml, code, passed, failures):
+    """A report that is red fails a command that ended well, and names the test."""
+    own = Commands(shell(WRITE.format(xml=xml, code=code)), "build/test-*.xml")
+    result = await verified(tmp_path, own)
+
+    assert result.passed is passed
+    assert len(result.failures) == failures
+    for failure in result.failures:
+        assert (failure.test, failure.file, failure.line) == ("calc::adds", "calc.c", 7)
+
+
+@pytest.mark.parametrize("before", [{}, {"build/test-1.xml": GREEN}])
+async def test_a_report_that_is_not_written_proves_nothing(tmp_path, before):
+    """Not even when the repository holds a green one of its own."""
+    own = Commands(shell("true"), "build/test-*.xml")
+    result = await verified(tmp_path, own, before)
+
+    assert not result.passed
+    assert "there is no test report at build/test-*.xml" in result.levels[-1].reason
+
+
+async def test_a_linked_report_is_no_report(tmp_path):
+    """A report is a file of its own, not a way to show another one."""
+    link = "mkdir -p build; ln -s /etc/hostname build/test-1.xml"
+    result = await verified(tmp_path, Commands(shell(link), "build/test-*.xml"))
+
+    assert not result.passed
+
+
+async def test_a_program_that_is_not_there_is_an_environment_error(tmp_path):
+    """The repository named it, so the image is to blame; of a model's own proposal, the model."""
+    absent = (("no-such-program-here",),)
+    with pytest.raises(TaskError, match=r"verify\.commands") as caught:
+        await verified(tmp_path, Commands(absent))
+    (tmp_path / "2").mkdir()
+    proposed = await verified(tmp_path / "2", Commands(absent, proposed=True))
+
+    assert caught.value.kind == "environment"
+    assert not proposed.passed
+
+
+async def test_a_proposed_command_is_named_as_such(tmp_path):
+    """Whoever reads the level knows who chose it."""
+    result = await verified(tmp_path, Commands(shell("true"), proposed=True))
+
+    assert result.verified
+    assert result.levels[-1].reason == "by a command the model proposed: true"
+
+
+async def test_they_are_run_as_they_are_on_the_base(tmp_path):
+    """What failed with them is run again with them."""
+    own = Commands(shell(WRITE.format(xml=RED, code=1)), "build/test-*.xml")
+    box, _ = await open_box(tmp_path, {})
+    after = await verify(
+        box, tree="t", paths=(), changed=(), read=lambda _path: None, own=own, timeout=60
+    )
+    again = await run_again(
+        box, tree="t", failures=after.failures, of=after.levels, own=own, timeout=60
+    )
+
+    assert again.failures == after.failures
+
+
+async def test_time_is_bounded(tmp_path):
+    """A command that does not end fails with the limit."""
+    box, _ = await open_box(tmp_path, {})
+    own = Commands(shell("while :; do :; done"))
+    result = await verify(
+        box, tree="t", paths=(), changed=(), read=lambda _path: None, own=own, timeout=1
+    )
+
+    assert result.levels[-1].reason == "the tests timed out after 1 s"
