@@ -1,0 +1,48 @@
+"""The house: one name for one thing, and rooms that a person can take in."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+MODULES = sorted(
+    path for room in ("app", "handlers", "runner") for path in (ROOT / room).rglob("*.py")
+)
+LONGEST_MODULE, LONGEST_FUNCTION = 500, 60
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    """A reader who meets a name anywhere knows what it means."""
+    places = defaultdict(list)
+    for path in MODULES:
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(str(path.relative_to(ROOT)))
+
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+def test_modules_and_functions_stay_readable() -> None:
+    """No module is longer than 500 lines, and no function than 60."""
+    long = [str(path) for path in MODULES if path.read_text().count("\n") > LONGEST_MODULE]
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = (node.end_lineno or node.lineno) - node.lineno
+                long += [f"{path}: {node.name}"] if lines > LONGEST_FUNCTION else []
+
+    assert long == []
+
+
+def test_every_package_says_what_lives_in_it() -> None:
+    """Its docstring is the first thing a reader sees."""
+    packages = [path for path in MODULES if path.name == "__init__.py"]
+
+    assert [str(p) for p in packages if not ast.get_docstring(ast.parse(p.read_text()))] == []
+
+
+def test_few_modules_stand_loose() -> None:
+    """At most six modules of the runner belong to no room."""
+    assert len([path for path in (ROOT / "runner").glob("*.py") if path.stem != "__init__"]) <= 6
