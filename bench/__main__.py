@@ -25,6 +25,7 @@ from bench import (
     editing,
     history,
     lint,
+    mutants,
     nodes,
     orders,
     overhead,
@@ -66,6 +67,7 @@ MEASURES: dict[str, Measure] = {
     "start": startup.server,
     "classification": classification.measure,
     "answers": answers.measure,
+    "mutants": mutants.measure,
 }
 
 
@@ -81,6 +83,7 @@ def main() -> None:
         ("real", real.measure),
         ("history", history.measure),
         ("answers", answers.measure),
+        ("mutants", mutants.measure),
     )
     for name, measure in own:
         if sys.argv[1:2] == [name]:
