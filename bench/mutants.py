@@ -231,5 +231,5 @@ def _put(node: ast.AST) -> None:
         node.op = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
     elif isinstance(node, ast.If | ast.IfExp | ast.While):
         node.test = ast.UnaryOp(ast.Not(), node.test)
-    elif isinstance(node, ast.Return) or isinstance(node, ast.Expr):
+    elif isinstance(node, ast.Return | ast.Expr):
         node.value = ast.Constant(None)
