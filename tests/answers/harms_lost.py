@@ -23,13 +23,14 @@ from tests.answers.projects import Task, is_test
 
 HARMS = Harms()
 _OTHER_NAMES = {"python": "{}_of", "javascript": "{}Of", "go": "{}Of"}
+_COMMENTS = re.compile(r"^\s*(?:#|//|\*|/\*).*$", re.MULTILINE)
 Pick = Callable[[Task, str, Definition], bool]
 
 
 def _used(task: Task, path: str, name: str, *, inside: bool = True) -> bool:
-    """Tell whether anything of the right tree but the definition itself has a name.
+    """Tell whether code of the right tree other than the definition itself has a name.
 
-    What stands in the same file counts when ``inside`` says so.
+    Code of the same file counts when ``inside`` says so; comments and documents never do.
     """
     word = _word(path, name)
     own = task.after[path].splitlines()
@@ -37,9 +38,10 @@ def _used(task: Task, path: str, name: str, *, inside: bool = True) -> bool:
         if each.name == name:
             own[each.start : each.end] = []
             break
-    others = (text for other, text in task.after.items() if other not in (path, "ROADMAP.md"))
+    suffix = Path(path).suffix
+    others = (t for other, t in task.after.items() if other != path and other.endswith(suffix))
     within = ["\n".join(own)] if inside else []
-    return any(word.search(text) for text in (*within, *others))
+    return any(word.search(_COMMENTS.sub("", text)) for text in (*within, *others))
 
 
 def _word(path: str, name: str) -> re.Pattern[str]:
