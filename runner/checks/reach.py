@@ -42,7 +42,7 @@ _COMMON_WORDS = (
     "given default option options if else elif for while try except raise pass yield async await "
     "lambda not and the are was were is in or as it its an by be on to of at no do does use "
     "public private static void package main please same other more less some any all one two "
-    "first last empty input output support"
+    "first last empty input output support export exports exported imports imported"
 )
 _COMMON = frozenset(_COMMON_WORDS.split())
 """Words that code of any kind has: sharing one connects nothing."""
@@ -144,6 +144,8 @@ def trimmed(
     rest = _without(files, left)
     outside = _outside(rest, asked, guidance, roadmap)
     left |= outside if len(outside) < len(rest) else {}
+    if _is_another_task(_without(files, left).values(), asked):
+        return Trimmed(changes, complaints=(Complaint(min(files), "OtherTask", _OTHER_TASK),))
     kept = ChangeSet({path: write for path, write in changes.files.items() if path not in left})
     found = Trimmed(kept, dict(sorted(left.items())))
     if not asked.mentions("licen", "copyright", "header", "spdx", "legal"):
@@ -269,6 +271,8 @@ def _beside(file: _File, files: Collection[_File], asked: TaskWords) -> str:
         return "the task needs no other package or version"
     if _only_renamed(file, files, asked):
         return "only names inside it differ, which nothing else uses"
+    if _only_texts(file, files, asked):
+        return "only texts inside it differ, which the task does not mention"
     return ""
 
 
@@ -314,6 +318,40 @@ def _only_renamed(file: _File, files: Collection[_File], asked: TaskWords) -> bo
     return not told & asked.words and not any(words & each for each in others)
 
 
+def _only_texts(file: _File, files: Collection[_File], asked: TaskWords) -> bool:
+    """Whether only texts in quotes differ, in words that neither task nor answer speak of."""
+    if not file.old or not file.new or asked.names_file(file.path) or not _is_source(file.path):
+        return False
+    if asked.mentions(*_ABOUT_TEXTS):
+        return False
+    old, new = (t[:_LONGEST].decode("utf-8", "replace") for t in (file.old, file.new))
+    if _QUOTED.sub('""', old) != _QUOTED.sub('""', new):
+        return False
+    words = words_of(_QUOTED.findall(old)) ^ words_of(_QUOTED.findall(new))
+    others = [other.changed_words for other in files if other.path != file.path]
+    return not {w.lower() for w in words} & asked.words and not any(words & o for o in others)
+
+
+def _is_another_task(files: Collection[_File], asked: TaskWords) -> bool:
+    """Whether an answer only adds code that shares no word with a task that names its own code."""
+    new_code = (file.old is None and _is_source(file.path) for file in files)
+    if not files or not asked.names or not all(new_code):
+        return False
+    topic = {word for word in asked.words | asked.names if _tells(word)}
+    words = {word for file in files for word in (*file.words, *_stem_words(file.path))}
+    return not topic & {part for word in words for part in (word, *_parts(word))}
+
+
+def _parts(word: str) -> list[str]:
+    """The words that a name like ``loudVoice`` or ``loud_voice`` is made of, in small letters."""
+    return [part.lower() for part in (word, *_PART.findall(word))]
+
+
+_QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_ABOUT_TEXTS = ("messag", "error", "text", "word", "string", "typo", "spell", "translat", "label",
+                "say", "print", "format", "help")  # fmt: skip
+_OTHER_TASK = "Nothing in this answer has to do with the task. Do what the task asks for."
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _ABOUT_MANIFESTS = ("depend", "packages", "version", "release", "bump", "upgrad", "config",
                     "install", "librar", "manifest", "publish", "plugin", "mypy",

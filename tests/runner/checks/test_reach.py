@@ -17,6 +17,8 @@ BASE = {
     "src/words/__init__.py": "from src.words.loud import shout\n",
     "src/words/loud.py": "def shout(text):\n    return text.upper()\n",
     "src/words/title.py": "def title(line):\n    return line.title()\n",
+    "src/words/errors.py": "from src.words.loud import shout\n\n\ndef unknown(name):\n"
+    "    raise KeyError(f'unknown item: {shout(name)}')\n",
     "src/words/table.py": "def row(cells):\n    return ' '.join(cells)\n",
     "web/app.js": "import { draw } from './draw.js';\n\nexport const start = () => draw();\n",
     "web/draw.js": "export function draw() {\n  return 1;\n}\n",
@@ -61,6 +63,9 @@ OUTSIDE = {
     "an unrelated deletion": {"src/words/table.py": None},
     "the example of the question": {"src/hello.py": "def hello(who):\n    return 'Hello'\n"},
     "a script of another part": {"web/other.js": "export function roam() {\n  return 2;\n}\n"},
+    "another message of an error": {
+        "src/words/errors.py": BASE["src/words/errors.py"].replace("unknown item", "no such item")
+    },
     "comments in another test": {"tests/test_title.py": "# Tests.\n" + BASE["tests/test_title.py"]},
 }  # fmt: skip
 
@@ -169,3 +174,35 @@ def test_what_the_rest_needs_of_a_file_that_must_not_change_is_complained_of() -
         ("src/words/table.py", "ProtectedPath")
     ]
     assert found.changes == changes
+
+
+def test_new_texts_stay_where_the_task_or_the_rest_speaks_of_them() -> None:
+    """The message of an error is another one because it was asked for, or a test says it too."""
+    old = BASE["src/words/errors.py"]
+    files = {"src/words/errors.py": old.replace("unknown item", "no such item")}
+    test = {"tests/test_it.py": "def test_it():\n    assert 'no such item' in unknown_text()\n"}
+    assert left_out(f"{TASK}; say 'no such item' in errors", {**LOUD, **files}) == set()
+    assert left_out(TASK, {**LOUD, **files, **test}) == set()
+
+
+@pytest.mark.parametrize(
+    ("files", "refused"),
+    [
+        ({"src/words/fibonacci.py": "def fibonacci(n):\n    return n\n"}, True),
+        ({"src/words/endings.py": "def with_exclamation(text):\n    return text\n"}, False),
+        ({"src/words/more.py": "def shoutLoud(text):\n    return text\n"}, False),
+        ({**LOUD, "src/words/fibonacci.py": "def fibonacci(n):\n    return n\n"}, False),
+        ({"notes.json": "{}\n"}, False),
+    ],
+)
+def test_an_answer_to_another_task_is_refused(files: dict[str, str], refused: bool) -> None:
+    """All it has is new code that shares no word with the task."""
+    changes = ChangeSet({path: Write(text.encode()) for path, text in files.items()})
+    found = trimmed(
+        changes,
+        TaskWords(TASK),
+        paths={*BASE, *files},
+        read=lambda path: BASE[path].encode() if path in BASE else None,
+        guidance={},
+    )
+    assert [complaint.error for complaint in found.complaints] == ["OtherTask"] * refused
