@@ -137,12 +137,13 @@ def _tests_of(path: str, content: bytes) -> Tests | None:
 class _Pool:
     """What the change set's test files assert anew: where a lost test or check may have gone.
 
-    A new test takes the place of one lost test only; ``taken`` are those that have one.
+    A new test takes the place of one lost test, or of several where it runs with as many cases as
+    they had together; ``taken`` counts the cases of the lost ones.
     """
 
     tests: list[tuple[str, TestCode]]
     checks: Counter[str]
-    taken: set[int] = field(default_factory=set)
+    taken: Counter[int] = field(default_factory=Counter)
 
     @classmethod
     def of(cls, judged: Mapping[str, tuple[Tests, Tests]]) -> _Pool:
@@ -161,14 +162,19 @@ class _Pool:
 
     def successor(self, name: str, test: TestCode) -> TestCode | None:
         """The new test that takes a lost one's place: moved, renamed, or much like it."""
-        free = [at for at in range(len(self.tests)) if at not in self.taken]
+        cases = max(1, test.cases)
+        free = [
+            at
+            for at, (_, new) in enumerate(self.tests)
+            if not self.taken[at] or self.taken[at] + cases <= new.cases
+        ]
         same = [at for at in free if _plain(self.tests[at][0]) == _plain(name)]
         likeness = [(_alike(test, self.tests[at][1]), at) for at in free]
         alike = [at for value, at in sorted(likeness, reverse=True) if value >= _ALIKE]
         found = next(iter([*same, *alike]), None)
         if found is None:
             return None
-        self.taken.add(found)
+        self.taken[found] += cases
         return self.tests[found][1]
 
 

@@ -417,3 +417,17 @@ def test_the_script_that_runs_the_tests_is_kept(before, after, complaints):
 def test_configuration_that_is_deleted_is_missed():
     """Without its options other tests run: deleting a file is a change of it."""
     assert len(weaker({"pyproject.toml": None})) == 1
+
+
+def test_one_test_with_as_many_cases_takes_the_place_of_several():
+    """Two tests become one with parameters; with one case it is a loss."""
+    case = '@pytest.mark.parametrize("n", [{}])\ndef {}(n):\n    assert twice(n) == n + n\n\n\n'
+    old = case.format("1, 2, 3", "test_small") + case.format("100, 200", "test_large")
+
+    def found(rows: str) -> list[str]:
+        new = changes({TEST: case.format(rows, "test_twice")})
+        read = lambda _: old.encode()  # noqa: E731
+        return [each.message for each in weakened_tests(new, read=read, repairing=False)]
+
+    assert found("1, 2, 3, 100, 200") == []
+    assert found("1") != []
