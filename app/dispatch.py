@@ -13,6 +13,7 @@ from app.github.pulls import PREFIX
 from app.github.token_identity import CONVERSE, Identity
 from app.progress.comment import ReadOnlyCheck, writable_everywhere
 from app.store.deliveries import Delivery
+from handlers.commands import handle_comment
 from handlers.decisions import handle_pull
 from handlers.events import (
     Event,
@@ -22,11 +23,11 @@ from handlers.events import (
     is_from_bot,
     read_event,
 )
+from handlers.grammar import Commands
 from handlers.ports import Proposals, Runs
 from handlers.pushes import EVENT as PUSH
 from handlers.pushes import EVENTS as INSTALLATION
 from handlers.pushes import BranchPushed, InstallationChanged, read_installation, read_push
-from handlers.respond import handle_comment
 from handlers.talk import IssueThread, Refusals
 from runner.ports import Clock
 
@@ -48,6 +49,7 @@ class Dispatch:
         proposals: Proposals,
         *,
         clock: Clock,
+        commands: Commands,
         allowed_bots: Set[str],
         pushed: Callable[[BranchPushed], Awaitable[None]],
         refusals: Refusals,
@@ -59,6 +61,7 @@ class Dispatch:
         self._runs = runs
         self._proposals = proposals
         self._clock = clock
+        self._commands = commands
         self._allowed_bots = allowed_bots
         self._pushed = pushed
         self._refusals = refusals
@@ -127,8 +130,13 @@ class Dispatch:
             ),
         )
         if isinstance(event, IssueCommentCreated):
-            runs, proposals = self._runs, self._proposals
-            await handle_comment(event, talk=talk, runs=runs, proposals=proposals)
+            await handle_comment(
+                event,
+                talk=talk,
+                runs=self._runs,
+                proposals=self._proposals,
+                rows=self._commands,
+            )
         else:
             await handle_pull(event, talk=talk, proposals=self._proposals, clock=self._clock)
 

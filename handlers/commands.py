@@ -1,206 +1,157 @@
-"""What a comment can ask for, as values.
+"""The slash commands: what each one does, the table of them, and how a comment is answered.
 
-The command table: parser, permission check, dispatch and help all come from this one literal.
+``COMMANDS`` is the one place that knows them: recognising a command in a comment, the permission
+it takes, what it does and the help all come from its row. To add a command, write its value (a
+class like those in ``handlers/grammar.py``), its handler and its row.
 
-A command that is not built yet is absent here, and so from the help.
+A redelivered comment is answered again with the same effect: reactions are idempotent, a run is
+named by its delivery, and a reply is looked for before it is written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal, get_args
+import asyncio
+from dataclasses import dataclass, replace
+from typing import get_args
 
+from handlers import replies
+from handlers.decisions import decide_by_reply, weigh
+from handlers.events import IssueCommentCreated
+from handlers.grammar import (
+    ApproveCommand,
+    Argument,
+    CancelCommand,
+    Command,
+    CommandReply,
+    CommandRow,
+    Commands,
+    Deciding,
+    EditCommand,
+    ExecuteCommand,
+    HelpCommand,
+    Misunderstood,
+    Need,
+    Option,
+    PauseCommand,
+    RejectCommand,
+    ResumeCommand,
+    RetryCommand,
+    SkipCommand,
+    StatusCommand,
+    row_of,
+)
+from handlers.parsing import may_hold_command, parse
+from handlers.ports import Ambiguous, NamedTask, Proposals, RunRequested, Runs, Unknown, Vote
+from handlers.talk import IssueThread, Role, role_of, suffices
 from runner.state.proposal import ApprovalMode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExecuteCommand:
-    """Start a run. ``path`` None means the configured roadmap, ``model`` None the configured one.
+class Conversation:
+    """One comment, whoever is needed to answer it, and the table of commands.
 
-    ``task`` is a key or written id; ``max_tasks`` counts roadmap tasks, replacements too. ``tasks``
-    are keys, of a run that a push starts: nothing else is worked on then. ``phase`` is a number or
-    heading, ``plan`` stops after the plans, a higher ``priority`` goes first.
+    ``role`` is what its author may do; ``nth`` counts the commands of the comment from 0.
     """
 
-    path: str | None = None
-    task: str | None = None
-    tasks: tuple[str, ...] = ()
-    phase: str | None = None
-    max_tasks: int = 10
-    model: str | None = None
-    plan: bool = False
-    dry_run: bool = False
-    approval_mode: str | None = None
-    priority: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class HelpCommand:
-    """Explain the commands."""
-
-
-@dataclass(frozen=True, slots=True)
-class StatusCommand:
-    """Tell how the runs of this issue stand."""
-
-
-@dataclass(frozen=True, slots=True)
-class CancelCommand:
-    """Stop the runs of this issue for good."""
-
-
-@dataclass(frozen=True, slots=True)
-class PauseCommand:
-    """Let the runs of this issue rest until somebody resumes them."""
-
-
-@dataclass(frozen=True, slots=True)
-class ResumeCommand:
-    """Go on with the paused runs of this issue."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetryCommand:
-    """Work on one task (key or written id) again."""
-
-    task: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SkipCommand:
-    """Leave one task (key or written id) out."""
-
-    task: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApproveCommand:
-    """Approve a proposal; ``proposal`` is its id or its task ('' for the one that is here)."""
-
-    proposal: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RejectCommand:
-    """Reject a proposal: ``words`` may begin with its id or task, the rest is why."""
-
-    words: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditCommand:
-    """Approve a proposal with other tasks: the list that stands ``below``."""
-
-    proposal: str = ""
-    below: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Misunderstood:
-    """A command we cannot carry out: what was wrong (Markdown) and what to type instead."""
-
-    problem: str
-    suggestion: str
-
-
-Deciding = ApproveCommand | RejectCommand | EditCommand
-Order = (
-    ExecuteCommand
-    | HelpCommand
-    | StatusCommand
-    | CancelCommand
-    | PauseCommand
-    | ResumeCommand
-    | RetryCommand
-    | SkipCommand
-    | Deciding
-    | Misunderstood
-)
-
-
-TRIGGER = "/execute"
-
-Need = Literal["anyone", "read", "write", "maintain", "admin"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
-    """``--name``; ``value`` is the placeholder in the usage, empty for a flag.
-
-    ``maximum`` bounds a count, and a text's length in characters; ``choices`` are all that may be
-    said. ``needs`` is the permission it takes, where that is more than the command's.
-    """
-
-    name: str
-    kind: Literal["text", "count", "flag", "choice"]
-    help: str
-    value: str = ""
-    maximum: int = 100
-    choices: tuple[str, ...] = ()
-    needs: Need | None = None
+    event: IssueCommentCreated
+    talk: IssueThread
+    runs: Runs
+    proposals: Proposals
+    rows: Commands
+    role: Role
+    nth: int = 0
 
     @property
-    def field(self) -> str:
-        """The field of the order it fills."""
-        return self.name.removeprefix("--").replace("-", "_")
+    def here(self) -> dict[str, int]:
+        """The issue that the comment is on."""
+        return {"repository_id": self.event.repository.id, "issue": self.event.issue}
 
-    @property
-    def usage(self) -> str:
-        """How it is written, in brackets since it can be left out."""
-        return f"[{self.name} {self.value}]" if self.value else f"[{self.name}]"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Argument:
-    """The one word that needs no option name; it fills ``field`` of the order.
-
-    ``path`` and ``id`` are one word; ``words`` are all that follow on the line, ``below`` is what
-    stands on the lines below it, both as they are written.
-    """
-
-    field: str
-    value: str
-    help: str
-    kind: Literal["path", "id", "words", "below"]
-    required: bool = False
-
-    @property
-    def usage(self) -> str:
-        """How it is written."""
-        if self.kind == "below":
-            return f"+ {self.value}"
-        return self.value if self.required or self.kind == "words" else f"[{self.value}]"
+    def request(self, command: ExecuteCommand) -> RunRequested:
+        """The run that a command asks for."""
+        event = self.event
+        return RunRequested(
+            delivery=event.delivery,
+            repository=event.repository,
+            installation_id=event.installation_id,
+            issue=event.issue,
+            comment_id=event.comment_id,
+            created_at=event.created_at,
+            by=event.author,
+            command=command,
+            nth=self.nth,
+        )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
-    """One row: ``name`` is the word after the trigger ('' for the trigger alone).
+async def _execute(told: Conversation, command: ExecuteCommand) -> CommandReply:
+    await told.runs.start(told.request(command))
+    return CommandReply("")  # the run speaks for itself, in a comment of its own
 
-    ``needs`` is the least permission on the repository, and ``configurable`` says that the
-    repository may ask for another one; ``makes`` the order it becomes.
-    """
 
-    name: str
-    makes: Callable[..., Order]
-    needs: Need
-    description: str
-    example: str
-    arguments: tuple[Argument, ...] = ()
-    options: tuple[Option, ...] = ()
-    trigger: str = TRIGGER
-    configurable: bool = False
+async def _help(told: Conversation, command: HelpCommand) -> CommandReply:
+    return CommandReply(replies.help_text(told.rows))
 
-    @property
-    def words(self) -> str:
-        """What to type at least."""
-        return f"{self.trigger} {self.name}".rstrip()
 
-    @property
-    def usage(self) -> str:
-        """What can be typed."""
-        parts = [*(a.usage for a in self.arguments), *(option.usage for option in self.options)]
-        return " ".join([self.words, *parts])
+async def _status(told: Conversation, command: StatusCommand) -> CommandReply:
+    return CommandReply(replies.status(await told.runs.status(**told.here)))
+
+
+async def _cancel(told: Conversation, command: CancelCommand) -> CommandReply:
+    runs = await told.runs.cancel(**told.here, by=told.event.author)
+    return CommandReply(replies.cancelling(runs))
+
+
+async def _pause(told: Conversation, command: PauseCommand) -> CommandReply:
+    runs = await told.runs.pause(**told.here, by=told.event.author)
+    return CommandReply(replies.pausing(runs))
+
+
+async def _resume(told: Conversation, command: ResumeCommand) -> CommandReply:
+    runs = await told.runs.resume(**told.here, by=told.event.author)
+    return CommandReply(replies.resuming(runs))
+
+
+async def _retry(told: Conversation, command: RetryCommand) -> CommandReply:
+    """Start a run for one task again, named by its key or a unique written id."""
+    request = told.request(ExecuteCommand())
+    found = await told.runs.find_task(request, command.task)
+    if not isinstance(found, NamedTask):
+        return _no_task(command.task, found)
+    again = replace(request.command, task=found.key, path=found.roadmap)
+    superseded = await told.runs.retry(replace(request, command=again))
+    return CommandReply(replies.retrying(request.run, superseded))
+
+
+async def _skip(told: Conversation, command: SkipCommand) -> CommandReply:
+    """Leave a task out: as a decision where it has a proposal."""
+    request, proposals = told.request(ExecuteCommand()), told.proposals
+    found = await told.runs.find_task(request, command.task)
+    if not isinstance(found, NamedTask):
+        return _no_task(command.task, found)
+    open_ones = await proposals.of_task(request.repository.id, found.roadmap, found.key)
+    if open_ones:
+        vote = Vote(
+            delivery=f"{request.delivery}#{request.nth}" if request.nth else request.delivery,
+            by=request.by,
+            at=request.created_at,
+            channel="reply",
+            verdict="skip",
+        )
+        return CommandReply((await weigh(told.talk, proposals, open_ones[0], vote, ())).say)
+    new = await told.runs.skip(request, found)
+    return CommandReply(replies.skipping(found.name, found.title, new=new))
+
+
+def _no_task(name: str, found: Unknown | Ambiguous) -> CommandReply:
+    if isinstance(found, Ambiguous):
+        return CommandReply(replies.ambiguous_task(name, found.candidates))
+    return CommandReply(replies.no_task(name, found.roadmap, found.names))
+
+
+async def _decide(told: Conversation, command: Deciding) -> CommandReply:
+    """Decide about a proposal; who may is known only when the proposal is."""
+    weighed = await decide_by_reply(told.event, command, told.nth, told.talk, told.proposals)
+    unheard = not suffices(told.role, "write") and not weighed.counts
+    return CommandReply(weighed.say, refusal=weighed.refused or unheard)
 
 
 _TASK = Argument(
@@ -217,10 +168,11 @@ _PROPOSAL = Argument(
     help="the proposal's id or its task (default: the one of this pull request)",
 )
 
-COMMANDS: tuple[Command, ...] = (
-    Command(
+COMMANDS: Commands = (
+    CommandRow(
         name="",
         makes=ExecuteCommand,
+        handler=_execute,
         needs="write",
         description="start a run: one pull request for each task it can finish",
         example="/execute docs/ROADMAP.md --max-tasks 3",
@@ -277,65 +229,73 @@ COMMANDS: tuple[Command, ...] = (
             ),
         ),
     ),
-    Command(
+    CommandRow(
         name="status",
         makes=StatusCommand,
+        handler=_status,
         needs="read",
         description="tell how the runs of this issue stand",
         example="/execute status",
     ),
-    Command(
+    CommandRow(
         name="cancel",
         makes=CancelCommand,
+        handler=_cancel,
         needs="write",
         description="stop the runs of this issue; what is published stays",
         example="/execute cancel",
     ),
-    Command(
+    CommandRow(
         name="pause",
         makes=PauseCommand,
+        handler=_pause,
         needs="write",
         description="let the runs of this issue rest; nothing is lost",
         example="/execute pause",
     ),
-    Command(
+    CommandRow(
         name="resume",
         makes=ResumeCommand,
+        handler=_resume,
         needs="write",
         description="go on with the paused runs of this issue",
         example="/execute resume",
     ),
-    Command(
+    CommandRow(
         name="retry",
         makes=RetryCommand,
+        handler=_retry,
         needs="write",
         description="work on one task again, also one that failed, was declined, skipped or has a "
         "proposal; goes on from what people pushed to its recovery branch",
         example="/execute retry 1.2",
         arguments=(_TASK,),
     ),
-    Command(
+    CommandRow(
         name="skip",
         makes=SkipCommand,
+        handler=_skip,
         needs="write",
         description="leave one task out, in this run and later ones, until it is retried",
         example="/execute skip 1.2",
         arguments=(_TASK,),
     ),
-    Command(
+    CommandRow(
         name="",
         trigger="/approve",
         makes=ApproveCommand,
+        handler=_decide,
         needs="maintain",
         configurable=True,
         description="approve a proposal: what it proposes is done",
         example="/approve",
         arguments=(_PROPOSAL,),
     ),
-    Command(
+    CommandRow(
         name="",
         trigger="/reject",
         makes=RejectCommand,
+        handler=_decide,
         needs="maintain",
         configurable=True,
         description="reject a proposal: its task stays failed",
@@ -349,10 +309,11 @@ COMMANDS: tuple[Command, ...] = (
             ),
         ),
     ),
-    Command(
+    CommandRow(
         name="",
         trigger="/edit",
         makes=EditCommand,
+        handler=_decide,
         needs="maintain",
         configurable=True,
         description="approve a proposal with other tasks than it proposes",
@@ -367,9 +328,10 @@ COMMANDS: tuple[Command, ...] = (
             ),
         ),
     ),
-    Command(
+    CommandRow(
         name="help",
         makes=HelpCommand,
+        handler=_help,
         needs="anyone",
         description="show this help",
         example="/execute help",
@@ -377,9 +339,75 @@ COMMANDS: tuple[Command, ...] = (
 )
 
 START = COMMANDS[0]
-TRIGGERS = tuple(dict.fromkeys(row.trigger for row in COMMANDS))
 
 
-def row_of(order: Order) -> Command | None:
-    """Return the row an order comes from; None for what was misunderstood."""
-    return next((row for row in COMMANDS if row.makes is type(order)), None)
+async def handle_comment(
+    event: IssueCommentCreated,
+    *,
+    talk: IssueThread,
+    runs: Runs,
+    proposals: Proposals,
+    rows: Commands = COMMANDS,
+) -> None:
+    """Do what a new comment asks for. Raises ``Outage`` of the client; doing it again is safe.
+
+    Anybody can write one: before the permission is known, it costs one search, and it is never
+    parsed on the event loop.
+    """
+    if may_hold_command(event.body, rows):
+        role = await role_of(talk.github, repository=event.repository, user=event.author)
+        commands = await asyncio.to_thread(parse, event.body, rows)
+        told = Conversation(
+            event=event, talk=talk, runs=runs, proposals=proposals, rows=rows, role=role
+        )
+        await _answer(told, commands)
+    if event.is_pull_request:
+        await proposals.touch(event.repository.id, event.issue)
+
+
+async def _answer(told: Conversation, commands: tuple[Command | Misunderstood, ...]) -> None:
+    if any(_allowed(told, command) for command in commands):
+        await told.talk.react(told.event.comment_id)
+    said = [await _obey(replace(told, nth=nth), each) for nth, each in enumerate(commands)]
+    delivery, author = told.event.delivery, told.event.author
+    if any(reply.refusal for reply in said) and not await told.talk.may_refuse(author, to=delivery):
+        said = [reply for reply in said if not reply.refusal]
+    text = "\n\n---\n\n".join(reply.text for reply in said if reply.text)
+    if text:
+        await told.talk.reply(text, to=delivery, since=told.event.created_at)
+
+
+def _allowed(told: Conversation, command: Command | Misunderstood) -> bool:
+    """Whether it is worth a 👀; who may decide is known only when the proposal is."""
+    if isinstance(command, Misunderstood):
+        return False
+    row = row_of(command, told.rows)
+    return suffices(told.role, "write" if row.configurable else _needs(row, command))
+
+
+def _needs(row: CommandRow, command: Command) -> Need:
+    """The permission a command takes: an option that was used may ask for more."""
+    blank = row.makes()
+    for option in row.options:
+        used = getattr(command, option.field) != getattr(blank, option.field)
+        if used and option.needs:
+            return option.needs
+    return row.needs
+
+
+async def _obey(told: Conversation, command: Command | Misunderstood) -> CommandReply:
+    """Carry out one command, or say why not; what strangers get wrong is refused."""
+    if isinstance(command, Misunderstood):
+        stranger = not suffices(told.role, "write")
+        return CommandReply(replies.misunderstood(command), refusal=stranger)
+    row = row_of(command, told.rows)
+    if not row.configurable and not suffices(told.role, _needs(row, command)):
+        return CommandReply(_refused(row, command, told), refusal=True)
+    return await row.handler(told, command)
+
+
+def _refused(row: CommandRow, command: Command, told: Conversation) -> str:
+    needs = _needs(row, command)
+    options = [o.name for o in row.options if o.needs and o.needs == needs != row.needs]
+    words = " ".join([row.words, *options])
+    return replies.refused(words, needs, told.event.author, told.role)

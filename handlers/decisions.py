@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from handlers import replies
-from handlers.commands import ApproveCommand, Deciding, EditCommand, RejectCommand
 from handlers.events import (
     ButtonClicked,
     CommentDeleted,
@@ -18,6 +17,7 @@ from handlers.events import (
     PullReviewed,
     User,
 )
+from handlers.grammar import ApproveCommand, Deciding, EditCommand, RejectCommand
 from handlers.ports import Proposals, ProposalView, Rules, Verdict, Vote
 from handlers.replies import quoted
 from handlers.talk import IssueThread, Role, role_of, suffices
@@ -119,26 +119,26 @@ _VERDICTS: dict[type[Deciding], Verdict] = {
 
 
 async def decide_by_reply(
-    event: IssueCommentCreated, order: Deciding, nth: int, talk: IssueThread, proposals: Proposals
+    event: IssueCommentCreated, command: Deciding, nth: int, talk: IssueThread, proposals: Proposals
 ) -> Weighed:
     """Take a comment as a decision; return what became of it. Raises ``Outage``."""
     here = await _here(event, proposals)
-    meant, why = _meant(order, here, by_itself=event.is_pull_request)
+    meant, why = _meant(command, here, by_itself=event.is_pull_request)
     if meant is None:
-        return Weighed(False, await _not_found(_word(order), event, here, proposals))
-    tasks = listed(order.below) if isinstance(order, EditCommand) else ()
-    if isinstance(order, EditCommand) and (problem := _unusable(order, tasks)):
+        return Weighed(False, await _not_found(_word(command), event, here, proposals))
+    tasks = listed(command.below) if isinstance(command, EditCommand) else ()
+    if isinstance(command, EditCommand) and (problem := _unusable(command, tasks)):
         return Weighed(False, problem)
     saying = Vote(
         delivery=f"{event.delivery}#{nth}" if nth else event.delivery,
         by=event.author,
         at=event.created_at,
         channel="reply",
-        verdict=_VERDICTS[type(order)],
+        verdict=_VERDICTS[type(command)],
         why=why,
         tasks=tasks,
     )
-    named = why != _said(order) if isinstance(order, RejectCommand) else bool(_word(order))
+    named = why != _said(command) if isinstance(command, RejectCommand) else bool(_word(command))
     older = () if named else [each for each in here if each.number == meant.number][1:]
     return await weigh(talk, proposals, meant, saying, older)
 
@@ -151,32 +151,32 @@ async def _here(event: IssueCommentCreated, proposals: Proposals) -> tuple[Propo
 
 
 def _meant(
-    order: Deciding, here: Sequence[ProposalView], *, by_itself: bool
+    command: Deciding, here: Sequence[ProposalView], *, by_itself: bool
 ) -> tuple[ProposalView | None, str]:
-    """Return the proposal an order is about and the reason that is given.
+    """Return the proposal a command is about and the reason that is given.
 
     On its own pull request a proposal needs no name. The first word of a rejection names one only
     if there is one of this name: else it is part of the reason.
     """
-    word, said = _word(order), _said(order)
+    word, said = _word(command), _said(command)
     if word and (found := chosen(word, here)):
         return found, said.removeprefix(word).lstrip(" :,") if isinstance(
-            order, RejectCommand
+            command, RejectCommand
         ) else ""
-    if word and not (isinstance(order, RejectCommand) and not looks_like_id(word)):
+    if word and not (isinstance(command, RejectCommand) and not looks_like_id(word)):
         return None, ""
     on_pull = by_itself and bool(here) and all(p.number == here[0].number for p in here)
     return (here[0] if on_pull else None), said
 
 
-def _word(order: Deciding) -> str:
-    if isinstance(order, RejectCommand):
-        return order.words.partition(" ")[0].rstrip(":,")
-    return order.proposal
+def _word(command: Deciding) -> str:
+    if isinstance(command, RejectCommand):
+        return command.words.partition(" ")[0].rstrip(":,")
+    return command.proposal
 
 
-def _said(order: Deciding) -> str:
-    return order.words if isinstance(order, RejectCommand) else ""
+def _said(command: Deciding) -> str:
+    return command.words if isinstance(command, RejectCommand) else ""
 
 
 async def _not_found(
@@ -190,10 +190,10 @@ async def _not_found(
     return replies.no_proposal(word, open_ones)
 
 
-def _unusable(order: EditCommand, tasks: Sequence[NewTask]) -> str:
+def _unusable(command: EditCommand, tasks: Sequence[NewTask]) -> str:
     """Say what is wrong with the list of an edit, '' when it can be used."""
     if not tasks:
-        return replies.no_list(order.proposal)
+        return replies.no_list(command.proposal)
     problems = list(problems_of(tasks, quoted=quoted))
     return replies.bad_list(problems) if problems else ""
 

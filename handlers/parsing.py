@@ -1,4 +1,9 @@
-"""The slash commands: what a comment can ask for, the command table, and the parser."""
+"""From a comment to commands: its command lines, as CommonMark reads it, and their arguments.
+
+A command counts only where a person addresses us: at the very start of a line of a top-level
+paragraph. In quotes, lists, code (fenced, indented or inline), tables and HTML it is talk about
+the command; in the copy of a mail that some programs leave unquoted below a reply, it is another's.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +11,80 @@ import difflib
 import re
 import shlex
 from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice, pairwise
 from pathlib import PurePosixPath
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
 
 from handlers import replies
-from handlers.commands import COMMANDS, START, TRIGGER, Command, Misunderstood, Option, Order
-from handlers.comments import CommandLine, command_lines, goes_on_below
+from handlers.grammar import Command, CommandRow, Commands, Misunderstood, Option
+
+MOST_COMMANDS = 3
+"""How many commands of one comment are looked at; the rest is ignored."""
 
 Values = dict[str, str | int | bool]
 
+_LONGEST_LINE = 2000
 _LONGEST_PATH = 255
 _LONGEST_ID = 100
 # phones turn two hyphens into one dash
 _DASHES = ("-", "–", "—")  # noqa: RUF001
 
 
-def split_words(text: str) -> list[str] | None:
+def parse(body: str, rows: Commands) -> tuple[Command | Misunderstood, ...]:
+    """Return what the first few commands of a comment ask for; () when there is none.
+
+    Hostile text can take most of a second: call it in a thread.
+    """
+    lines = _command_lines(body, rows)
+    if not lines and _goes_on_below(body, rows):
+        return (Misunderstood(replies.long_comment(LONGEST), rows[0].usage),)
+    return tuple(_understand(line, rows) for line in lines[:MOST_COMMANDS])
+
+
+def _understand(line: CommandLine, rows: Commands) -> Command | Misunderstood:
+    """Return what one command line asks for."""
+    own = next(row for row in rows if row.trigger == line.trigger)
+    if len(line.text) > _LONGEST_LINE:
+        return Misunderstood(replies.long_line(), own.usage)
+    if words_of := next((a for a in own.arguments if a.kind == "words"), None):
+        return own.makes(**{words_of.field: line.text})
+    words = _split_words(line.text)
+    if words is None:
+        return Misunderstood(replies.open_quote(), own.usage)
+    row, arguments = _row(own, words, rows)
+    if row is None:
+        return _unknown_word(words[0], rows)
+    if not line.whole and any(argument.kind == "below" for argument in row.arguments):
+        return Misunderstood(replies.long_comment(LONGEST), row.usage)
+    values = _read_arguments(row, arguments, line)
+    return values if isinstance(values, Misunderstood) else row.makes(**values)
+
+
+def _row(own: CommandRow, words: list[str], rows: Commands) -> tuple[CommandRow | None, list[str]]:
+    """Find the row the first word names; a path has a dot or a slash in it (``./help``)."""
+    same = [row for row in rows if row.trigger == own.trigger]
+    if len(same) == 1 or not words or words[0].startswith(_DASHES):
+        return own, words
+    named = next((row for row in same if row.name == words[0]), None)
+    if named:
+        return named, words[1:]
+    return (own, words) if set(words[0]) & set("./\\~") else (None, words)
+
+
+def _unknown_word(word: str, rows: Commands) -> Misunderstood:
+    known = {row.name or row.trigger.lstrip("/"): row.words for row in rows[1:]}
+    near = difflib.get_close_matches(word.lower(), known, n=1)
+    return Misunderstood(replies.unknown_word(word), known[(near or ["help"])[0]])
+
+
+def _split_words(text: str) -> list[str] | None:
     """Split at blanks, heeding quotation marks; None when one is not closed."""
     lexer = shlex.shlex(text, posix=True, punctuation_chars=False)
     lexer.whitespace_split = True
@@ -32,8 +96,8 @@ def split_words(text: str) -> list[str] | None:
         return None
 
 
-def read_arguments(row: Command, words: list[str], line: CommandLine) -> Values | Misunderstood:
-    """Return the order's fields, or the first thing that is wrong."""
+def _read_arguments(row: CommandRow, words: list[str], line: CommandLine) -> Values | Misunderstood:
+    """Return the command's fields, or the first thing that is wrong."""
     values: Values = {}
     rest = deque(words)
     while rest:
@@ -52,7 +116,7 @@ def read_arguments(row: Command, words: list[str], line: CommandLine) -> Values 
     return values
 
 
-def check_path(path: str, row: Command) -> str | Misunderstood:
+def _check_path(path: str, row: CommandRow) -> str | Misunderstood:
     """Return the path without ``./``, or why it names no Markdown file of the repository."""
     parts = PurePosixPath(path).parts
     problem = None
@@ -67,27 +131,29 @@ def check_path(path: str, row: Command) -> str | Misunderstood:
     return str(PurePosixPath(path))
 
 
-def check_id(word: str, row: Command) -> str | Misunderstood:
+def _check_id(word: str, row: CommandRow) -> str | Misunderstood:
     """Return a name of a task or proposal, or why it can be none."""
     if len(word) > _LONGEST_ID or not word.isprintable():
         return Misunderstood(replies.unreadable_id(word), row.example)
     return word
 
 
-def _take_argument(row: Command, word: str, values: Values) -> Misunderstood | None:
+def _take_argument(row: CommandRow, word: str, values: Values) -> Misunderstood | None:
     argument = next((each for each in row.arguments if each.kind in ("path", "id")), None)
     if argument is None:
         return Misunderstood(replies.takes_no_argument(row, word), row.usage)
     if argument.field in values:
         return Misunderstood(replies.one_argument_only(argument, word), row.usage)
-    value = check_path(word, row) if argument.kind == "path" else check_id(word, row)
+    value = _check_path(word, row) if argument.kind == "path" else _check_id(word, row)
     if isinstance(value, Misunderstood):
         return value
     values[argument.field] = value
     return None
 
 
-def _take_option(row: Command, word: str, rest: deque[str], values: Values) -> Misunderstood | None:
+def _take_option(
+    row: CommandRow, word: str, rest: deque[str], values: Values
+) -> Misunderstood | None:
     name, equals, given = word.partition("=")
     option = next((option for option in row.options if option.name == name), None)
     if option is None:
@@ -106,7 +172,7 @@ def _take_option(row: Command, word: str, rest: deque[str], values: Values) -> M
     return None
 
 
-def _unknown_option(row: Command, name: str) -> Misunderstood:
+def _unknown_option(row: CommandRow, name: str) -> Misunderstood:
     names = [option.name for option in row.options]
     near = difflib.get_close_matches(name, names, n=1)
     suggestion = f"{row.words} {near[0]}" if near else row.usage
@@ -146,57 +212,158 @@ def _count(option: Option, given: str) -> int | Misunderstood:
     return int(digits)
 
 
-MOST_COMMANDS = 3
-"""How many commands of one comment are looked at; the rest is ignored."""
+LONGEST = 20_000
+"""Characters of a comment that are read: a command's own lines and the list of an ``/edit``.
 
-_LONGEST_LINE = 2000
+GitHub takes 65,536, and a Markdown parser can be made slow by fewer.
+"""
+
+_COMMAND = "cairn_command"
+
+# inline parsing takes quadratic time for hostile text: look at so much of a comment only
+_MOST_PARAGRAPHS = 5
+_LONGEST_PARAGRAPH = 8000
+
+_MAIL = re.compile(r"Reply to this email directly|You are receiving this because", re.IGNORECASE)
+"""What GitHub writes below every notification, in whatever language it is answered."""
+_BLANK = re.compile(r"\n[ \t]*\n")
 
 
-def parse(body: str) -> tuple[Order, ...]:
-    """Return what the first few commands of a comment ask for; () when there is none.
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """One command line: what follows the ``trigger`` on it, and the lines ``below`` it, raw.
 
-    Hostile text can take most of a second: call it in a thread.
+    ``whole`` is False where the comment goes on beyond what is read.
     """
-    lines = command_lines(body)
-    if not lines and goes_on_below(body):
-        return (Misunderstood(replies.long_comment(), START.usage),)
-    return tuple(understand(line) for line in lines[:MOST_COMMANDS])
+
+    trigger: str
+    text: str
+    below: str = ""
+    whole: bool = True
 
 
-def understand(line: CommandLine) -> Order:
-    """Return what one command line asks for."""
-    own = next(row for row in COMMANDS if row.trigger == line.trigger)
-    if len(line.text) > _LONGEST_LINE:
-        return Misunderstood(replies.long_line(), own.usage)
-    if words_of := next((a for a in own.arguments if a.kind == "words"), None):
-        return _order(own, {words_of.field: line.text})
-    if not line.whole and any(argument.kind == "below" for argument in own.arguments):
-        return Misunderstood(replies.long_comment(), own.usage)
-    words = split_words(line.text)
-    if words is None:
-        return Misunderstood(replies.open_quote(), own.usage)
-    row, arguments = (own, words) if line.trigger != TRIGGER else _row(words)
-    if row is None:
-        return _unknown_word(words[0])
-    values = read_arguments(row, arguments, line)
-    return values if isinstance(values, Misunderstood) else _order(row, values)
+def may_hold_command(body: str, rows: Commands) -> bool:
+    """Say, at the cost of one search, whether a line of a comment begins like a command.
+
+    Only a parser can tell whether it is one.
+    """
+    return bool(_line_start(rows).search(_unix(body)))
 
 
-def _row(words: list[str]) -> tuple[Command | None, list[str]]:
-    """Find the row the first word names; a path has a dot or a slash in it (``./help``)."""
-    if not words or words[0].startswith(("-", "–", "—")):  # noqa: RUF001
-        return START, words
-    named = next((row for row in COMMANDS if row.name == words[0]), None)
-    if named:
-        return named, words[1:]
-    return (START, words) if set(words[0]) & set("./\\~") else (None, words)
+def _goes_on_below(body: str, rows: Commands) -> bool:
+    """Say whether a line begins like a command beyond what is read of a comment."""
+    text = _own(_unix(body))
+    return bool(_line_start(rows).search(text[len(_beginning(text)) :]))
 
 
-def _unknown_word(word: str) -> Misunderstood:
-    rows = {row.name or row.trigger.lstrip("/"): row.words for row in COMMANDS[1:]}
-    near = difflib.get_close_matches(word.lower(), rows, n=1)
-    return Misunderstood(replies.unknown_word(word), rows[(near or ["help"])[0]])
+def _line_start(rows: Commands) -> re.Pattern[str]:
+    return _compiled(tuple(dict.fromkeys(row.trigger for row in rows)))
 
 
-def _order(row: Command, values: Values) -> Order:
-    return row.makes(**values)
+@cache
+def _compiled(triggers: tuple[str, ...]) -> re.Pattern[str]:
+    """How a line begins that can be a command.
+
+    Blank and tab only: U+2028, no-break space and the like are neither line breaks nor separators.
+    """
+    return re.compile(rf"^(?:{'|'.join(map(re.escape, triggers))})(?![^ \t\n])", re.MULTILINE)
+
+
+def _command_lines(body: str, rows: Commands) -> tuple[CommandLine, ...]:
+    """Return the command lines in order of appearance, in the first ``LONGEST`` characters."""
+    full, start = _own(_unix(body)), _line_start(rows)
+    text = _beginning(full)
+    if not start.search(text):
+        return ()
+    markdown, env = _markdown(), {_COMMAND: start}
+    lines = text.split("\n")
+    candidates = islice(_candidates(markdown.parse(text, env), lines, start), _MOST_PARAGRAPHS)
+    return tuple(
+        CommandLine(
+            trigger, words, "\n".join(lines[first + nth + 1 :]), whole=len(text) == len(full)
+        )
+        for paragraph, first, at_start in candidates
+        for trigger, words, nth in _in_paragraph(paragraph, at_start, markdown, env)
+    )
+
+
+def _unix(body: str) -> str:
+    """A comment's text with line feeds alone.
+
+    str.splitlines would also break at U+2028, form feeds and more, and obey quoted commands; a lone
+    carriage return is no break either.
+    """
+    return body.replace("\r\n", "\n").replace("\r", " ")
+
+
+def _beginning(text: str) -> str:
+    """As much of a text as is read, in whole lines where it has any."""
+    if len(text) <= LONGEST:
+        return text
+    end = text.rfind("\n", 0, LONGEST)
+    return text[: end if end > 0 else LONGEST]
+
+
+def _own(text: str) -> str:
+    """The words of who wrote it: above the copy of a mail at most the first paragraph is theirs."""
+    return _BLANK.split(text.lstrip("\n"), maxsplit=1)[0] if _MAIL.search(text) else text
+
+
+def _candidates(
+    tokens: list[Token], lines: list[str], start: re.Pattern[str]
+) -> Iterator[tuple[str, int, bool]]:
+    """Yield each top-level paragraph with a trigger, its first line, and whether that may be one.
+
+    The parser strips a paragraph, of U+2028 too, so that the first line is looked at in the source.
+    """
+    for opening, inline in pairwise(tokens):
+        paragraph = opening.type == "paragraph_open" and opening.level == 0
+        if paragraph and opening.map and start.search(inline.content):
+            first = opening.map[0]
+            yield inline.content, first, bool(start.match(lines[first]))
+
+
+def _in_paragraph(
+    content: str, at_start: bool, markdown: MarkdownIt, env: dict[str, Any]
+) -> list[tuple[str, str, int]]:
+    """Return trigger, words and number of each command line of a paragraph."""
+    if len(content) > _LONGEST_PARAGRAPH:
+        end = content.rfind("\n", 0, _LONGEST_PARAGRAPH)
+        content = content[: end if end > 0 else _LONGEST_PARAGRAPH]
+    tokens: list[Token] = []
+    markdown.inline.parse(content, markdown, env, tokens)
+    found = [token for token in tokens if token.type == _COMMAND]
+    return [
+        (token.markup, token.content, content.count("\n", 0, token.meta["start"]))
+        for token in found
+        if at_start or token.meta["start"] > 0
+    ]
+
+
+def _markdown() -> MarkdownIt:
+    markdown = MarkdownIt("commonmark").enable("table").disable("inline")
+    markdown.inline.ruler.before("text", _COMMAND, _command_rule)
+    return markdown
+
+
+def _command_rule(state: StateInline, silent: bool) -> bool:
+    """Take a command line as one token (an inline rule of markdown-it).
+
+    Code spans, inline HTML and links that began on an earlier line have consumed their text
+    before this rule sees it; ``silent`` and ``linkLevel`` mean that a link's text is being read.
+    The environment holds the pattern of a line's beginning.
+    """
+    at_start = state.pos == 0 or state.src[state.pos - 1] == "\n"
+    if silent or state.linkLevel or not at_start:
+        return False
+    trigger = state.env[_COMMAND].match(state.src, state.pos)
+    if not trigger:
+        return False
+    end = state.src.find("\n", state.pos)
+    end = state.posMax if end < 0 else end
+    token = state.push(_COMMAND, "", 0)
+    token.markup = trigger[0]
+    token.content = state.src[trigger.end() : end].strip(" \t")
+    token.meta = {"start": state.pos}
+    state.pos = end
+    return True

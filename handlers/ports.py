@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, Protocol
 
-from handlers.commands import ExecuteCommand, Need
 from handlers.events import Repo, User
+from handlers.grammar import ExecuteCommand, Need
 from runner.roadmap.task import NewTask
 
 State = Literal["open", "approved", "rejected", "superseded", "closed", "expired"]

@@ -8,18 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from handlers.commands import (
-    COMMANDS,
-    START,
+from handlers.events import User
+from handlers.grammar import (
     TRIGGER,
     Argument,
-    Command,
+    CommandRow,
+    Commands,
     Misunderstood,
     Need,
     Option,
 )
-from handlers.comments import LONGEST
-from handlers.events import User
 from handlers.ports import ProposalView, Rules, RunStatus, TaskLine, Vote
 from runner.text.sanitize import defuse
 
@@ -41,29 +39,28 @@ def quoted(text: str) -> str:
     return f"`{line[:_SHOWN] + '…' if len(line) > _SHOWN else line or ' '}`"
 
 
-def help_text() -> str:
+def help_text(rows: Commands) -> str:
     """Explain every command of the table."""
-    rows = [f"| `{row.usage}` | {_who(row)} | {row.description} |" for row in COMMANDS]
     return "\n".join(
         [
             "Write one of these at the start of a line in a new comment:",
             "",
             "| command | who | what it does |",
             "|---|---|---|",
-            *rows,
+            *(f"| `{row.usage}` | {_who(row)} | {row.description} |" for row in rows),
             "",
-            *(line for row in COMMANDS for line in _explained(row)),
+            *(line for row in rows for line in _explained(row)),
             "",
-            "Examples: " + ", ".join(f"`{row.example}`" for row in COMMANDS) + ".",
+            "Examples: " + ", ".join(f"`{row.example}`" for row in rows) + ".",
         ]
     )
 
 
-def misunderstood(order: Misunderstood) -> str:
+def misunderstood(mistake: Misunderstood) -> str:
     """Say what was wrong with a command and what to type."""
     return (
-        f"{order.problem} Nothing was done.\n\n"
-        f"Try `{order.suggestion}`; `{TRIGGER} help` explains all commands."
+        f"{mistake.problem} Nothing was done.\n\n"
+        f"Try `{mistake.suggestion}`; `{TRIGGER} help` explains all commands."
     )
 
 
@@ -117,7 +114,7 @@ def ambiguous_task(name: str, candidates: Sequence[tuple[str, int, str]]) -> str
 def cancelling(runs: Sequence[str]) -> str:
     """Say which runs stop, or that there is none."""
     if not runs:
-        return f"There is no unfinished run on this issue. `{START.words}` starts one."
+        return f"There is no unfinished run on this issue. `{TRIGGER}` starts one."
     return f"{_runs(runs)} stops after the step it is at. What is published stays."
 
 
@@ -138,7 +135,7 @@ def resuming(runs: Sequence[str]) -> str:
 def status(runs: Sequence[RunStatus]) -> str:
     """Tell how the runs of an issue stand, with a table of tasks each."""
     if not runs:
-        return f"No run was started on this issue yet. `{START.words}` starts one."
+        return f"No run was started on this issue yet. `{TRIGGER}` starts one."
     shown = [_run(run) for run in runs[:_MOST_RUNS]]
     if len(runs) > _MOST_RUNS:
         shown.append(f"{len(runs) - _MOST_RUNS} older runs are not shown.")
@@ -155,10 +152,10 @@ def long_line() -> str:
     return "The command is too long."
 
 
-def long_comment() -> str:
-    """A comment of which the part that matters is not read."""
+def long_comment(longest: int) -> str:
+    """A comment of which the part that matters is not read: its first characters are."""
     return (
-        f"This comment is longer than {LONGEST:,} characters, and Cairn reads no further. Write "
+        f"This comment is longer than {longest:,} characters, and Cairn reads no further. Write "
         "the command at the beginning of a shorter comment."
     )
 
@@ -168,7 +165,7 @@ def unknown_word(word: str) -> str:
     return f"{quoted(word)} is neither a command nor a Markdown file (a path ends in `.md`)."
 
 
-def unknown_option(row: Command, name: str) -> str:
+def unknown_option(row: CommandRow, name: str) -> str:
     """An option the command does not have."""
     return f"`{row.words}` has no option {quoted(name)}."
 
@@ -206,7 +203,7 @@ def bad_text(option: Option) -> str:
     )
 
 
-def takes_no_argument(row: Command, word: str) -> str:
+def takes_no_argument(row: CommandRow, word: str) -> str:
     """A word too many."""
     return f"`{row.words}` takes nothing more, but {quoted(word)} follows it."
 
@@ -216,7 +213,7 @@ def one_argument_only(argument: Argument, word: str) -> str:
     return f"Only one `{argument.value}` can be given, and {quoted(word)} is a second one."
 
 
-def missing_argument(row: Command, argument: Argument) -> str:
+def missing_argument(row: CommandRow, argument: Argument) -> str:
     """A word too few."""
     return f"`{row.words}` needs `{argument.value}`: {argument.help}."
 
@@ -250,13 +247,13 @@ def no_markdown_path(path: str) -> str:
     return f"The roadmap {quoted(path)} must be a Markdown file (its name ends in `.md`)."
 
 
-def _who(row: Command) -> str:
+def _who(row: CommandRow) -> str:
     if row.configurable:
         return f"permission *{row.needs}* or more (configurable), and who started the run"
     return "anyone" if row.needs == "anyone" else f"permission *{row.needs}* or more"
 
 
-def _explained(row: Command) -> list[str]:
+def _explained(row: CommandRow) -> list[str]:
     argument = [f"- `{a.usage}` of `{row.words}`: {a.help}" for a in row.arguments]
     options = [
         f"- `{f'{option.name} {option.value}'.strip()}`: {option.help}" for option in row.options

@@ -19,8 +19,8 @@ from gidgethub import BadRequest
 from gidgethub.abc import GitHubAPI
 
 from handlers import replies
-from handlers.commands import Need
 from handlers.events import Repo, User
+from handlers.grammar import Need
 
 _LOG = logging.getLogger(__name__)
 

@@ -31,7 +31,8 @@ from app.runs.execution import request_of
 from app.runs.service import row_of
 from app.store.deliveries import Arrival
 from app.store.runs import Run
-from handlers.commands import ExecuteCommand
+from handlers.commands import COMMANDS
+from handlers.grammar import ExecuteCommand
 from handlers.parsing import parse
 from handlers.ports import RunRequested
 from runner.errors import TaskError
@@ -71,7 +72,7 @@ async def missed(
     path = f"issues/comments?{urlencode(query)}"
     async for comment in api.items(path, "list the comments"):
         untouched = comment["created_at"] == comment["updated_at"]
-        if not untouched or not comment["user"] or not parse(comment["body"] or ""):
+        if not untouched or not comment["user"] or not parse(comment["body"] or "", COMMANDS):
             continue
         number = str(comment["issue_url"]).rpartition("/")[2]
         issue = await api.get(f"issues/{number}", f"show #{number}")

@@ -39,7 +39,9 @@ from app.store.database import Store, open_store
 from app.store.deliveries import StoredRefusals
 from app.store.proposals import StoredDecisions, StoredProposals
 from app.store.runs import Run, RunRequest, StoredAnswers, StoredJournal, StoredRuns, StoredSkips
+from handlers.commands import COMMANDS
 from handlers.events import PullClosed, Repo
+from handlers.grammar import Commands
 from handlers.ports import Rules, RunRequested
 from handlers.pushes import BranchPushed
 from runner.config.model import RepositoryConfig
@@ -87,7 +89,7 @@ class Folders:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What tests replace: time, who hears of bugs, the sandbox or its PATH.
+    """What tests replace: time, who hears of bugs, the sandbox or its PATH, the slash commands.
 
     ``sleep`` waits before another try (seconds), ``rest`` until a paused run may go on.
     """
@@ -98,6 +100,7 @@ class Surroundings:
     sandbox_path: str = ""
     sandbox: Sandbox | None = None
     rest: Callable[[float], Awaitable[None]] = asyncio.sleep
+    commands: Commands = COMMANDS
 
 
 @dataclass(frozen=True)

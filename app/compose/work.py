@@ -172,6 +172,7 @@ def _dispatch(parts: ServerParts, people: _People, installed: Installations) -> 
         people.service,
         people.proposals,
         clock=parts.around.clock,
+        commands=parts.around.commands,
         allowed_bots=bots,
         quiet=parts.quiet,
         refusals=parts.refusals,

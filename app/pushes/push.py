@@ -23,8 +23,9 @@ from app.github.config import Contents, Overlay, as_it_is
 from app.github.token_identity import PLAN, Identity
 from app.progress.text import cell, named
 from app.pushes.plan_issue import TITLE, PlanIssue, config_text, gone_text, plan_text, plannable
-from handlers.commands import START, ExecuteCommand
+from handlers.commands import START
 from handlers.events import is_from_bot
+from handlers.grammar import ExecuteCommand
 from handlers.ports import RunRequested, run_id
 from handlers.pushes import (
     MOST_TASKS,
@@ -329,14 +330,14 @@ class _Work:
 
     async def _start(self, change: Change, start: PushStart, issue: int) -> None:
         push = self.push
-        order = ExecuteCommand(path=change.path, tasks=start.tasks, max_tasks=MOST_TASKS)
+        command = ExecuteCommand(path=change.path, tasks=start.tasks, max_tasks=MOST_TASKS)
         request = RunRequested(
             delivery=push.delivery,
             repository=push.repository,
             installation_id=push.installation_id,
             issue=issue,
             by=push.sender,
-            command=order,
+            command=command,
         )
         await self.runs.start(request)
 

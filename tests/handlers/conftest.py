@@ -11,7 +11,10 @@ import aiohttp
 import pytest
 from gidgethub.aiohttp import GitHubAPI
 
+from handlers import parsing
+from handlers.commands import COMMANDS
 from handlers.events import IssueCommentCreated, Repo, User
+from handlers.grammar import Command, Misunderstood
 from handlers.ports import (
     Ambiguous,
     NamedTask,
@@ -38,7 +41,7 @@ class WrittenRuns:
     """A ``Runs`` that keeps what it was asked and answers what the test set."""
 
     requests: list[RunRequested] = field(default_factory=list)
-    orders: list[tuple[Any, ...]] = field(default_factory=list)
+    asked: list[tuple[Any, ...]] = field(default_factory=list)
     found: tuple[RunStatus, ...] = ()
     affected: tuple[str, ...] = ()
     task: NamedTask | Unknown | Ambiguous = ONE
@@ -47,23 +50,23 @@ class WrittenRuns:
         self.requests.append(request)
 
     async def status(self, *, repository_id: int, issue: int) -> tuple[RunStatus, ...]:
-        self.orders.append(("status", repository_id, issue))
+        self.asked.append(("status", repository_id, issue))
         return self.found
 
     async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
-        self.orders.append(("cancel", repository_id, issue, by.login))
+        self.asked.append(("cancel", repository_id, issue, by.login))
         return self.affected
 
     async def pause(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
-        self.orders.append(("pause", repository_id, issue, by.login))
+        self.asked.append(("pause", repository_id, issue, by.login))
         return self.affected
 
     async def resume(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
-        self.orders.append(("resume", repository_id, issue, by.login))
+        self.asked.append(("resume", repository_id, issue, by.login))
         return self.affected
 
     async def find_task(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:
-        self.orders.append(("find", name))
+        self.asked.append(("find", name))
         return self.task
 
     async def retry(self, request: RunRequested) -> tuple[str, ...]:
@@ -71,7 +74,7 @@ class WrittenRuns:
         return self.affected
 
     async def skip(self, request: RunRequested, task: NamedTask) -> bool:
-        self.orders.append(("skip", task.key))
+        self.asked.append(("skip", task.key))
         return True
 
 
@@ -158,6 +161,11 @@ def proposal(**changes: Any) -> ProposalView:
         starter=3,
     )
     return replace(blank, **changes)
+
+
+def parse(body: str) -> tuple[Command | Misunderstood, ...]:
+    """What a comment asks for."""
+    return parsing.parse(body, COMMANDS)
 
 
 def comment(

@@ -8,20 +8,21 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from handlers.commands import (
+from handlers.grammar import (
     CancelCommand,
+    Command,
     ExecuteCommand,
     HelpCommand,
     Misunderstood,
-    Order,
     ResumeCommand,
     StatusCommand,
 )
-from handlers.parsing import MOST_COMMANDS, parse
+from handlers.parsing import MOST_COMMANDS
+from tests.handlers.conftest import parse
 
 START = ExecuteCommand()
 
-SPOKEN: dict[str, tuple[str, tuple[Order, ...]]] = {
+SPOKEN: dict[str, tuple[str, tuple[Command, ...]]] = {
     "alone": ("/execute", (START,)),
     "with a line break": ("/execute\n", (START,)),
     "after other text": ("Let us go.\n/execute", (START,)),
@@ -133,10 +134,10 @@ WRONG: dict[str, tuple[str, str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("body", "orders"), SPOKEN.values(), ids=SPOKEN)
-def test_a_command_is_understood(body: str, orders: tuple[Order, ...]) -> None:
+@pytest.mark.parametrize(("body", "commands"), SPOKEN.values(), ids=SPOKEN)
+def test_a_command_is_understood(body: str, commands: tuple[Command, ...]) -> None:
     """A command at the start of a line of a top-level paragraph is what it says."""
-    assert parse(body) == orders
+    assert parse(body) == commands
 
 
 @pytest.mark.parametrize("body", SILENT.values(), ids=SILENT)
@@ -148,11 +149,11 @@ def test_talk_about_a_command_is_no_command(body: str) -> None:
 @pytest.mark.parametrize(("words", "problem", "suggestion"), WRONG.values(), ids=WRONG)
 def test_a_mistake_is_explained(words: str, problem: str, suggestion: str) -> None:
     """A mistake is a value that names it and says what to type."""
-    [order] = parse(f"/execute {words}")
+    [mistake] = parse(f"/execute {words}")
 
-    assert isinstance(order, Misunderstood)
-    assert problem in order.problem
-    assert order.suggestion.startswith(suggestion)
+    assert isinstance(mistake, Misunderstood)
+    assert problem in mistake.problem
+    assert mistake.suggestion.startswith(suggestion)
 
 
 def test_only_the_first_commands_count() -> None:

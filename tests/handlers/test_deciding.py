@@ -8,7 +8,9 @@ from datetime import timedelta
 
 import pytest
 
-from handlers.commands import (
+from handlers.commands import handle_comment
+from handlers.events import User
+from handlers.grammar import (
     ApproveCommand,
     EditCommand,
     ExecuteCommand,
@@ -17,12 +19,9 @@ from handlers.commands import (
     RetryCommand,
     SkipCommand,
 )
-from handlers.events import User
-from handlers.parsing import parse
 from handlers.ports import Ambiguous, Unknown, Vote
-from handlers.respond import handle_comment
 from handlers.talk import IssueThread
-from tests.handlers.conftest import NOW, WrittenProposals, WrittenRuns, comment, proposal
+from tests.handlers.conftest import NOW, WrittenProposals, WrittenRuns, comment, parse, proposal
 from tests.handlers.github import SmallGitHub
 
 KEEPER = User(id=5, login="keeper")
@@ -43,7 +42,7 @@ def say(
 
 
 @pytest.mark.parametrize(
-    ("body", "order"),
+    ("body", "command"),
     [
         ("/approve", ApproveCommand()),
         ("/approve abcd1234", ApproveCommand(proposal="abcd1234")),
@@ -58,9 +57,9 @@ def say(
         ("/execute --priority 7", ExecuteCommand(priority=7)),
     ],
 )
-def test_what_a_comment_asks_for(body: str, order: object) -> None:
-    """Words, quotes and lists become the fields of the order."""
-    assert parse(body) == (order,)
+def test_what_a_comment_asks_for(body: str, command: object) -> None:
+    """Words, quotes and lists become the fields of the command."""
+    assert parse(body) == (command,)
 
 
 @pytest.mark.parametrize(
@@ -75,10 +74,10 @@ def test_what_a_comment_asks_for(body: str, order: object) -> None:
 )
 def test_what_cannot_be_understood(body: str, suggestion: str) -> None:
     """The suggestion is what was probably meant."""
-    (order,) = parse(body)
+    (mistake,) = parse(body)
 
-    assert isinstance(order, Misunderstood)
-    assert order.suggestion == suggestion
+    assert isinstance(mistake, Misunderstood)
+    assert mistake.suggestion == suggestion
 
 
 async def test_the_newest_proposal_of_a_pull_request_is_meant(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from gidgethub.abc import GitHubAPI
 
-from handlers.commands import Need
 from handlers.events import User
+from handlers.grammar import Need
 from handlers.talk import role_of, suffices
 from tests.handlers.conftest import REPO
 from tests.handlers.github import SmallGitHub

@@ -8,15 +8,16 @@ from dataclasses import fields, is_dataclass
 import pytest
 
 from handlers import replies
-from handlers.commands import COMMANDS, START, Command, Misunderstood, Order, row_of
-from handlers.parsing import parse
+from handlers.commands import COMMANDS, START
+from handlers.grammar import Command, CommandRow, Misunderstood, row_of
 from handlers.talk import suffices
+from tests.handlers.conftest import parse
 
 
 @pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.words)
-def test_the_help_tells_everything_of_a_row(row: Command) -> None:
+def test_the_help_tells_everything_of_a_row(row: CommandRow) -> None:
     """Usage, permission, description, example and every option of a row are in the help."""
-    text = replies.help_text()
+    text = replies.help_text(COMMANDS)
     options = [part for o in row.options for part in (o.name, o.help, o.value)]
 
     assert all(
@@ -25,41 +26,48 @@ def test_the_help_tells_everything_of_a_row(row: Command) -> None:
 
 
 @pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.words)
-def test_an_example_works(row: Command) -> None:
+def test_an_example_works(row: CommandRow) -> None:
     """The example of a row is understood as that row."""
-    [order] = parse(row.example)
+    [command] = parse(row.example)
 
-    assert row_of(order) is row
+    assert isinstance(command, Command)
+    assert row_of(command, COMMANDS) is row
 
 
 @pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.words)
-def test_options_fill_fields(row: Command) -> None:
-    """Argument and options of a row are exactly the fields of its order."""
-    order = row.makes()
-    assert is_dataclass(order)
+def test_options_fill_fields(row: CommandRow) -> None:
+    """Argument and options of a row are exactly the fields of its command."""
+    command = row.makes()
+    assert is_dataclass(command)
     arguments = {argument.field for argument in row.arguments}
     by_others = {"tasks"} if row is START else set()  # what a push starts, nobody types
 
     said = {option.field for option in row.options} | arguments
-    assert said | by_others == {f.name for f in fields(order)}
+    assert said | by_others == {f.name for f in fields(command)}
 
 
-def test_every_order_has_a_row() -> None:
-    """Whatever can be ordered is in the table, and so in the help."""
-    orders = set(typing.get_args(Order)) - {Misunderstood}
-
-    assert {row.makes for row in COMMANDS} == orders
+def test_each_row_makes_a_value_of_its_own() -> None:
+    """A command leads back to its row, so no two rows make the same value."""
+    assert len({row.makes for row in COMMANDS}) == len(COMMANDS)
 
 
 @pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.words)
-def test_an_admin_may_everything(row: Command) -> None:
+def test_every_row_has_a_handler_for_what_it_makes(row: CommandRow) -> None:
+    """What a row makes of a comment is what its handler takes."""
+    takes = typing.get_type_hints(row.handler)["command"]
+
+    assert row.makes in (typing.get_args(takes) or (takes,))
+
+
+@pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.words)
+def test_an_admin_may_everything(row: CommandRow) -> None:
     """No row asks for more than there is."""
     assert suffices("admin", row.needs)
 
 
 def test_the_help_triggers_nothing() -> None:
     """Our own help, should it come back as a comment, is no command."""
-    assert parse(replies.help_text()) == ()
+    assert parse(replies.help_text(COMMANDS)) == ()
 
 
 DESIGNED = (
@@ -74,10 +82,13 @@ DESIGNED = (
 def test_a_designed_command_is_built_or_not_in_the_help(words: str) -> None:
     """What nobody can do yet is not promised; what is promised is understood."""
     built = words in {row.words for row in COMMANDS}
-    (*orders,) = parse(f"{words} 1.1" if words.endswith(("retry", "skip")) else words)
+    (*commands,) = parse(f"{words} 1.1" if words.endswith(("retry", "skip")) else words)
 
-    assert built == (f"| `{words} " in replies.help_text() or f"| `{words}`" in replies.help_text())
-    assert built == (bool(orders) and not isinstance(orders[0], Misunderstood))
+    assert built == (
+        f"| `{words} " in replies.help_text(COMMANDS)
+        or f"| `{words}`" in replies.help_text(COMMANDS)
+    )
+    assert built == (bool(commands) and not isinstance(commands[0], Misunderstood))
 
 
 def test_no_command_is_not_designed() -> None:

@@ -18,6 +18,8 @@ from aiohttp.test_utils import TestServer
 from app.compose.parts import Surroundings
 from app.compose.server import Server, server
 from app.settings import ServerSettings, load_server_settings
+from handlers.commands import COMMANDS
+from handlers.grammar import Commands
 from runner.ports import Sandbox
 from tests.fake_github import FakeGitHub
 from tests.fake_github.reading import View
@@ -54,7 +56,8 @@ class Bot:
     """A conversation with the bot on one issue of one repository.
 
     ``bugs`` are exceptions that reached an event or job boundary; the fixture fails on them.
-    ``sandbox`` takes the place of the one in the settings; ``rests`` are waits for a time to come.
+    ``sandbox`` takes the place of the one in the settings; ``rests`` are waits for a time to come,
+    ``commands`` the slash commands that it knows.
     """
 
     github: FakeGitHub
@@ -65,6 +68,7 @@ class Bot:
     bugs: list[Exception] = field(default_factory=list)
     sandbox: Sandbox | None = None
     rests: Rests = field(default_factory=Rests)
+    commands: Commands = COMMANDS
 
     async def comment(self, body: str, *, by: str = "writer") -> int:
         """Comment on the issue and wait until the bot has done all it can; the webhook's status."""
@@ -171,6 +175,7 @@ class Bot:
             sandbox_path=_quick_python(self.settings.cairn_data_dir.parent / "bin"),
             sandbox=self.sandbox,
             rest=lambda seconds: self.rests.rest(clock.now() + timedelta(seconds=seconds)),
+            commands=self.commands,
         )
         async with server(self.settings, around) as running, TestServer(running.app) as front:
             self.running = running

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.action.job import Inputs, laid_over
 from app.local.options import EVERY_TASK, LocalRun, options_for
-from handlers.commands import ExecuteCommand
+from handlers.grammar import ExecuteCommand
 from handlers.pushes import MOST_TASKS
 from runner.config.model import RepositoryConfig, config_schema
 

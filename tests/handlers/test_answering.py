@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from handlers import replies
-from handlers.commands import ExecuteCommand
+from handlers.commands import COMMANDS, handle_comment
 from handlers.events import User
+from handlers.grammar import ExecuteCommand
 from handlers.ports import RunStatus, TaskLine, run_id
-from handlers.respond import handle_comment
 from handlers.talk import IssueThread
 from tests.handlers.conftest import WrittenProposals, WrittenRuns, comment
 from tests.handlers.github import SmallGitHub
@@ -78,7 +78,7 @@ async def test_help_is_for_everybody(say: Say, github: SmallGitHub) -> None:
     """Help is given to whoever asks."""
     await say("/execute help", by=STRANGER)
 
-    assert replies.help_text() in github.said()[0]
+    assert replies.help_text(COMMANDS) in github.said()[0]
 
 
 async def test_a_mistake_gets_one_helpful_reply(
@@ -141,23 +141,23 @@ async def test_several_commands_get_one_reply(say: Say, github: SmallGitHub) -> 
     assert len(github.said()) == 1
 
 
-@pytest.mark.parametrize("order", ["cancel", "pause", "resume"])
+@pytest.mark.parametrize("word", ["cancel", "pause", "resume"])
 async def test_an_order_reaches_the_runs_of_this_issue(
-    say: Say, github: SmallGitHub, runs: WrittenRuns, order: str
+    say: Say, github: SmallGitHub, runs: WrittenRuns, word: str
 ) -> None:
     """Cancel, pause and resume are passed on, and the reply names the runs."""
     runs.affected = ("abc", "def")
 
-    await say(f"/execute {order}")
+    await say(f"/execute {word}")
 
-    assert runs.orders == [(order, 1, 7, "writer")]
+    assert runs.asked == [(word, 1, 7, "writer")]
     assert "Run `abc`, `def`" in github.said()[0]
 
 
-@pytest.mark.parametrize("order", ["cancel", "pause", "resume", "status"])
-async def test_nothing_to_do_is_said(say: Say, github: SmallGitHub, order: str) -> None:
+@pytest.mark.parametrize("word", ["cancel", "pause", "resume", "status"])
+async def test_nothing_to_do_is_said(say: Say, github: SmallGitHub, word: str) -> None:
     """Where there is no run, the reply says so and what to type."""
-    await say(f"/execute {order}")
+    await say(f"/execute {word}")
 
     assert "`/execute" in github.said()[0]
 
