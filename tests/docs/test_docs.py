@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 
 import pytest
 
@@ -73,6 +75,43 @@ def test_the_readme_leads_to_every_page_and_to_nothing_else() -> None:
 
     assert {file for file in linked if not (ROOT / file).exists()} == set()
     assert {f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")} - linked == set()
+
+
+def _anchors(place: str) -> set[str]:
+    """The anchors GitHub gives the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", (ROOT / place).read_text(), re.MULTILINE)
+    plain = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
+    return {heading.replace(" ", "-") for heading in plain}
+
+
+@pytest.mark.parametrize("place", [page for page in pages() if page.endswith(".md")])
+def test_every_link_between_pages_leads_somewhere(place: str) -> None:
+    """The file is there, and so is the heading a link names."""
+    links = re.findall(r"\]\(([^)\s:]*?)(?:#([^)\s]+))?\)", (ROOT / place).read_text())
+
+    for file, anchor in links:
+        target = ((ROOT / place).parent / file).resolve() if file else ROOT / place
+        assert target.exists(), file
+        assert not anchor or anchor in _anchors(str(target.relative_to(ROOT))), f"{file}#{anchor}"
+
+
+def _texts() -> Iterator[str]:
+    """Every text of the product's code, those written over several lines as one."""
+    for package in ("app", "handlers", "runner"):
+        for file in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text())):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    yield node.value
+
+
+def test_troubleshooting_quotes_what_cairn_says() -> None:
+    """Every message in the page's tables is in the code, word for word."""
+    page = (ROOT / "docs/troubleshooting.md").read_text()
+    quoted = re.findall(r'^\| "(.+?)" \|', page, re.MULTILINE)
+    everything = "\n".join(_texts())
+
+    assert len(quoted) > 20
+    assert [message for message in quoted if message not in everything] == []
 
 
 def test_every_bench_can_be_started() -> None:

@@ -69,7 +69,6 @@ def _schema() -> str:
 
 PARTS: dict[tuple[str, str], Callable[[], str]] = {
     ("README.md", "commands"): _commands,
-    ("README.md", "graph"): _graph,
     ("docs/architecture.md", "graph"): _graph,
     ("docs/cairn.schema.json", "all"): _schema,
     ("docs/command-line.md", "options"): command_line,
