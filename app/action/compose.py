@@ -31,7 +31,8 @@ from app.logs import mask_for, secrets_of
 from app.settings import ActionSettings
 from handlers.events import Repo
 from runner.errors import Outage, TaskError
-from runner.model.budget import Budget, BudgetModel, prices_for
+from runner.model.budget import Budget, BudgetModel
+from runner.money import dollars, prices_for
 from runner.ports import Endpoint
 from runner.prompts.questions import Answer, Embedded, Question
 from runner.state.events import Advanced, Event, NodeFinished
@@ -111,7 +112,7 @@ class WithinBudget(Endpoint):
         except Outage as outage:
             if outage.kind != "budget":
                 raise
-            raise Outage("budget", texts.SPENT.format(limit=self._limit)) from outage
+            raise Outage("budget", texts.SPENT.format(limit=dollars(self._limit))) from outage
 
 
 log = logging.getLogger(__name__)

@@ -20,9 +20,11 @@ from app.action import texts
 from app.action.compose import Acting
 from app.action.work import Done
 from app.compose.pages import recall
-from app.progress.text import cell, progress_text, total
+from app.progress.text import cell, progress_text
 from app.store.proposals import StoredProposal
 from app.store.runs import Run
+from runner.money import total
+from runner.people.report import node_usage
 from runner.people.statistics import as_written
 from runner.roadmap.task import Task
 from runner.state.run_state import RunState, Status
@@ -137,7 +139,7 @@ class ActionReport:
 
     def outputs(self) -> dict[str, str]:
         """The outputs of the Action, by name."""
-        cost = sum(total(state).cost for _, state in self.runs if state)
+        used = total(u for _, state in self.runs if state for u in node_usage(state).values())
         return {
             "run-id": " ".join(run.id for run, _ in self.runs),
             "completed": str(self.count(Status.COMPLETED)),
@@ -146,7 +148,7 @@ class ActionReport:
             "waiting": str(len(self.open)),
             "pull-requests": "\n".join(self.pulls()),
             "report-path": str(self.report or ""),
-            "cost": f"{cost:.6f}",
+            "cost": f"{used.cost:.6f}",
         }
 
     def pulls(self) -> list[str]:

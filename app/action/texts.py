@@ -61,7 +61,7 @@ PRICELESS = (
     "name a file with its price in the environment variable CAIRN_PRICES."
 )
 SPENT = (
-    "The budget of this workflow run is spent (`budget`: ${limit:.2f}). The next one goes on with "
+    "The budget of this workflow run is spent (`budget`: {limit}). The next one goes on with "
     "a budget of its own."
 )
 PERSON = (

@@ -25,9 +25,10 @@ from runner.git.folder_repository import FolderRepository
 from runner.git.local_repository import LocalRepository
 from runner.loop.deps import Deps
 from runner.loop.problems import ON_A_CHECKOUT
-from runner.model.budget import Budget, BudgetModel, Prices, prices_for
+from runner.model.budget import Budget, BudgetModel
 from runner.model.chat import OpenAIModel
 from runner.model.forms import Habits
+from runner.money import Prices, prices_for
 from runner.ports import Control, Endpoint, Events, Fanout, Sandbox, SystemClock
 from runner.sandbox.bubblewrap import BubblewrapSandbox
 from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox

@@ -32,7 +32,7 @@ from runner.files.results import line
 from runner.loop.driver import lines, would_do
 from runner.loop.problems import ON_A_CHECKOUT, missing_roadmap
 from runner.loop.task_pool import Ended
-from runner.model.budget import unknown_price
+from runner.money import unknown_price
 from runner.nodes.run import parse_roadmap
 from runner.people.report import markdown, report, table
 from runner.ports import SystemClock

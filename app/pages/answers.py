@@ -166,6 +166,5 @@ def _environment() -> Environment:
     environment.globals["moment"] = moment
     environment.globals["statuses"] = STATUSES
     environment.filters["number"] = lambda value: "–" if value is None else f"{value:,}"  # noqa: RUF001
-    environment.filters["money"] = lambda value: f"${value:.4f}" if value else "–"  # noqa: RUF001
     environment.filters["when"] = lambda value: value.replace("T", " ").replace("+00:00", " UTC")
     return environment

@@ -18,14 +18,15 @@ from app.pages import answers
 from app.pages.answers import answer, asset, masked, page, problem, wants_page
 from app.pages.stream import Streams
 from app.pages.view import Listing, Sight, Wanted, run_line, run_view
-from app.progress.text import total
 from app.progress.waiting import WaitEstimate
 from app.runs.live import OVER, Hub
 from app.server.http import LASTS, Access, from_elsewhere
 from app.store.orders import WORKING
 from app.store.runs import Run, StoredRuns
 from runner.errors import Outage
-from runner.state.run_state import RunState, Usage
+from runner.money import Usage, total
+from runner.people.report import node_usage
+from runner.state.run_state import RunState
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -190,11 +191,11 @@ class Pages:
     async def _usage(self, run: Run) -> Usage | None:
         """What a run used; journals of runs that rest are read once."""
         if state := self._from.hub.state(run.id):
-            return total(state)
+            return total(node_usage(state).values())
         key = run.id, run.updated_at
         if key not in self._used:
             state = await self._from.recall(run)
-            self._used[key] = total(state) if state else None
+            self._used[key] = total(node_usage(state).values()) if state else None
             while len(self._used) > _REMEMBERED:
                 self._used.popitem(last=False)
         return self._used[key]

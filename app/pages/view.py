@@ -13,15 +13,16 @@ from typing import Any
 import sqlalchemy as sa
 
 from app.pages.answers import advice
-from app.progress.text import panel, total
 from app.progress.waiting import Turn
 from app.runs.live import LiveMessage
 from app.store.database import Store
 from app.store.runs import Run
 from app.store.schema import runs as table
+from runner.money import Usage, cost_brief, cost_text, shares, total
+from runner.people.report import node_usage
 from runner.people.sentences import verdict_of
 from runner.roadmap.task import Task
-from runner.state.run_state import Attempt, RunState, Usage
+from runner.state.run_state import Attempt, RunState
 
 MOST_TASKS = 500
 """Tasks a page shows; those the run has touched come first when there are more."""
@@ -56,14 +57,15 @@ def run_line(sight: Sight, server_url: str, used: Usage | None) -> dict[str, Any
         "asked_at": _time(run.created_at),
         "updated_at": _time(run.updated_at),
         "tokens": used.tokens if used else None,
-        "cost": round(used.cost, 6) if used else None,
+        "cost": used.known_cost if used else None,
+        "cost_text": cost_text(used) if used and used.calls else "",
     }
 
 
 def run_view(sight: Sight, server_url: str) -> dict[str, Any]:
     """All that the page of one run shows."""
     state, run = sight.state, sight.run
-    used = total(state) if state else None
+    used = total(node_usage(state).values()) if state else None
     tasks = [_task(state, task) for task in _work(state)] if state else []
     return {
         **run_line(sight, server_url, used),
@@ -111,7 +113,8 @@ def _effort(attempt: Attempt) -> dict[str, Any]:
         "answers": attempt.answers,
         "repairs": attempt.code_repairs + attempt.test_repairs,
         "tokens": attempt.spent.tokens,
-        "cost": round(attempt.spent.cost, 6),
+        "cost": attempt.spent.known_cost,
+        "cost_text": cost_brief(attempt.spent) if attempt.spent.calls else "",
         "url": attempt.url if attempt.url.startswith(("https://", "http://")) else "",
         "why": failure.message if failure else "",
     }
@@ -124,6 +127,7 @@ _NO_EFFORT: Mapping[str, Any] = {
     "repairs": 0,
     "tokens": 0,
     "cost": 0.0,
+    "cost_text": "",
     "url": "",
     "why": "",
 }
@@ -149,11 +153,12 @@ def _nodes(state: RunState | None) -> list[dict[str, Any]]:
             "node": share.node,
             "tokens": share.usage.tokens,
             "percent": share.percent,
-            "cost": round(share.usage.cost, 6),
+            "cost": share.usage.known_cost,
+            "cost_text": cost_brief(share.usage) if share.usage.calls else "",
             "seconds": round(share.usage.seconds, 3),
             "calls": share.usage.calls,
         }
-        for share in (panel(state) if state else [])
+        for share in (shares(node_usage(state)) if state else ())
     ]
 
 

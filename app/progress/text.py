@@ -6,15 +6,12 @@ The tasks of a run as a small mermaid graph: which builds on which, and how each
 
 GitHub draws it: https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/creating-diagrams
 
-What a run used, node by node, with shares that add up to exactly 100 %.
-
 Cut Markdown so that nothing stays open behind the cut: no code fence, no folded part.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 
@@ -22,13 +19,14 @@ from gidgethub import GitHubException
 
 from app.progress.waiting import Turn
 from runner.errors import Outage
+from runner.money import cost_text, shares, tokens_text, total
 from runner.people.recovery_sentences import recoveries_told
 from runner.people.report import node_usage
 from runner.people.sentences import blocked_reason, doubt_of, warnings_of
 from runner.people.statistics import by_strategy
 from runner.roadmap.task import Task
-from runner.state.run_state import Attempt, RunState, Status, Usage
-from runner.text.sanitize import defuse, percents
+from runner.state.run_state import Attempt, RunState, Status
+from runner.text.sanitize import defuse
 
 MAX_ROWS = 100
 _TITLE = 200
@@ -166,37 +164,6 @@ def _label(text: str) -> str:
     """Letters, digits and a few signs: nothing that mermaid or Markdown reads as its own."""
     plain = " ".join(_UNSAFE.sub(" ", text).split())
     return plain if len(plain) <= _LABEL else plain[: _LABEL - 1] + "…"
-
-
-_SHORTEST = 0.005
-"""Seconds below which a node without model calls is not worth a line."""
-
-
-@dataclass(frozen=True, slots=True)
-class NodeShare:
-    """One node; ``percent`` is its share of the tokens, of the time where no tokens were used."""
-
-    node: str
-    usage: Usage
-    percent: float
-
-
-def panel(state: RunState) -> list[NodeShare]:
-    """Return a line for every node that took time or tokens; [] when none has."""
-    used = {
-        node: usage
-        for node, usage in node_usage(state).items()
-        if usage.calls or usage.seconds >= _SHORTEST
-    }
-    by_tokens = any(usage.tokens for usage in used.values())
-    shares = percents([float(u.tokens) if by_tokens else u.seconds for u in used.values()])
-    pairs = zip(used.items(), shares, strict=True)
-    return [NodeShare(node, usage, share) for (node, usage), share in pairs]
-
-
-def total(state: RunState) -> Usage:
-    """Return what the whole run used."""
-    return sum(node_usage(state).values(), Usage())
 
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
@@ -344,18 +311,18 @@ def _drawn(state: RunState) -> str:
 
 
 def _usage(state: RunState) -> str:
-    rows = panel(state)
+    rows = shares(node_usage(state))
     if not rows:
         return ""
     lines = ["| node | tokens | % | duration | calls |", "| --- | ---: | ---: | ---: | ---: |"]
     lines += [
-        f"| {row.node} | {row.usage.tokens} | {row.percent:.1f} "
+        f"| {row.node} | {row.usage.tokens:,} | {row.percent:.1f} "
         f"| {row.usage.seconds:.1f} s | {row.usage.calls} |"
         for row in rows
     ]
-    used = total(state)
-    cost = f", ${used.cost:.4f}" if used.cost else ""
-    return _folded(f"Time and cost: {used.tokens:,} tokens{cost}", "\n".join(lines))
+    used = total(node_usage(state).values())
+    cost = f", {cost_text(used)}" if used.calls else ""
+    return _folded(f"Time and cost: {tokens_text(used)}{cost}", "\n".join(lines))
 
 
 def _folded(title: str, body: str) -> str:

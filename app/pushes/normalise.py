@@ -12,6 +12,7 @@ from runner.errors import TaskError
 from runner.loop.asking import ask_aside
 from runner.loop.deps import Deps
 from runner.loop.normalising import propose
+from runner.money import Usage, cost_text, tokens_text
 from runner.prompts.forms import form
 from runner.prompts.questions import Message
 from runner.roadmap.normalise.propose import render_body, render_title
@@ -19,7 +20,7 @@ from runner.roadmap.normalise.rewrite import NormalizedRoadmap
 from runner.roadmap.task import Roadmap
 from runner.state.changes import ChangeSet, Write, blob_sha
 from runner.state.publishing import Checkpoint
-from runner.state.run_state import RunState, Usage
+from runner.state.run_state import RunState
 from runner.text.sanitize import defuse
 
 
@@ -52,8 +53,7 @@ def paid(used: Usage) -> str:
     if not used.calls:
         return ""
     times = "once" if used.calls == 1 else f"{used.calls} times"
-    cost = f"${used.cost:.4f}" if used.cost else "at an unknown price or for free"
-    return f"The model was asked {times}: {used.tokens:,} tokens, {cost}."
+    return f"The model was asked {times}: {tokens_text(used)}; cost: {cost_text(used)}."
 
 
 _MAX_TOKENS = 8192
@@ -124,7 +124,7 @@ class _Model:
             self._state, self._deps, messages, max_tokens=_MAX_TOKENS, form=form("normalise")
         )
         tokens = answer.prompt_tokens + answer.completion_tokens
-        self.used += Usage(answer.seconds, tokens, answer.cost or 0.0, calls=1)
+        self.used += Usage.of_call(answer.seconds, tokens, answer.cost)
         return answer.text
 
 

@@ -62,7 +62,7 @@ def _data(event: Event) -> dict[str, object] | None:
                 "node": event.node,
                 "outcome": event.outcome,
                 "tokens": used.tokens,
-                "cost": round(used.cost, 6),
+                "cost": used.known_cost,
                 "seconds": round(used.seconds, 3),
             }
         case ModelAnswered(exchange=said):

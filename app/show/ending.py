@@ -9,9 +9,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from app.progress.text import panel, total
 from app.show import words
 from app.show.live import Look, shown, standing
+from runner.money import shares, total
+from runner.people.report import node_usage
 from runner.people.sentences import WORTH_A_LOOK, blocked_reason, doubt_of, warnings_of
 from runner.roadmap.task import Task
 from runner.state.run_state import RunState, Status
@@ -41,22 +42,22 @@ def ending(state: RunState, look: Look) -> Iterator[RenderableType]:
         yield _tasks(state, look)
     yield from _warnings(state, look)
     yield cost_panel(state, look)
-    yield Text(words.priced(total(state)))
+    yield Text(words.priced(total(node_usage(state).values())))
     yield Text(words.REPORT)
 
 
 def cost_panel(state: RunState, look: Look) -> Table:
     """Return the panel: the columns Node, Tokens, %, Duration, Calls, and a total of 100 %."""
-    rows, whole = panel(state), total(state)
+    used = node_usage(state)
+    rows, whole = shares(used), total(used.values())
     table = _table(look, words.COLUMNS)
     for row in rows:
-        used = row.usage
         table.add_row(
             row.node,
-            f"{used.tokens:,}",
+            f"{row.usage.tokens:,}",
             f"{row.percent:.1f}",
-            _seconds(used.seconds),
-            _n(used.calls),
+            _seconds(row.usage.seconds),
+            _n(row.usage.calls),
         )
     table.add_section()
     percent = f"{sum(row.percent for row in rows):.1f}"

@@ -26,13 +26,14 @@ from app.show import words
 from app.terminal import one_line
 from runner.graph import RUN_NODES
 from runner.loop.schedule import upcoming
+from runner.money import Usage, total
 from runner.people.report import node_usage
 from runner.people.statistics import as_written
 from runner.roadmap.headings import phase_heading
 from runner.roadmap.source import without_marks
 from runner.roadmap.task import Task
 from runner.state.events import Advanced, Event, NodeStarted, RunChanged
-from runner.state.run_state import RunState, Status, Usage
+from runner.state.run_state import RunState, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +171,7 @@ def _heading(task: Task) -> str:
 
 def used(state: RunState) -> Usage:
     """What the run used so far."""
-    return sum(node_usage(state).values(), Usage())
+    return total(node_usage(state).values())
 
 
 def seconds_left(view: View, coming: int, *, now: float) -> float | None:
@@ -236,7 +237,7 @@ def _headline(view: View, stands: RunProgress, look: Look, now: float) -> Text:
         words.of_tasks(stands.done, stands.total),
         words.clock(now - view.began),
         words.left(seconds_left(view, stands.coming, now=now)),
-        words.tokens(whole.tokens),
+        words.tokens(whole),
         words.money(whole),
     ]
     between = " - " if look.plain else " · "
@@ -295,7 +296,7 @@ def _row(key: str, each: InHand, view: View, look: Look, now: float) -> Iterator
     yield Text(each.node, style="cyan")
     if look.width >= _WIDE:
         yield Text(words.repairs(attempt.code_repairs, attempt.test_repairs) if attempt else "")
-        yield Text(words.tokens((attempt.spent if attempt else Usage()).tokens))
+        yield Text(words.tokens(attempt.spent if attempt else Usage()))
     yield Text(words.clock(now - each.since))
 
 

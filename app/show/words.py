@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from math import ceil
 
 from app.terminal import one_line
+from runner.money import Usage, cost_brief, cost_text, tokens_text
 from runner.ports import MemoryNote
-from runner.state.run_state import RunState, Usage
+from runner.state.run_state import RunState
 
-UNKNOWN = "cost unknown"
 REPORT = "The whole report: .executor/report.md"
 COLUMNS = ("Node", "Tokens", "%", "Duration", "Calls")
 TASK_COLUMNS = ("Task", "Status", "Answers", "Tokens", "")
@@ -40,26 +40,22 @@ def left(seconds: float | None) -> str:
     return f"about {ceil(seconds / _HOUR)} h left"
 
 
-def tokens(count: int) -> str:
-    """A count of tokens; '' for none."""
-    return f"{count:,} tokens" if count else ""
+def tokens(used: Usage) -> str:
+    """The tokens that were used; '' for none."""
+    return tokens_text(used) if used.tokens else ""
 
 
 def money(used: Usage) -> str:
-    """What it cost: the part that is known, or that none of it is; '' before anything was paid."""
+    """What it cost so far; '' before anything was paid."""
     if not used.calls:
         return ""
-    if not used.unpriced:
-        return f"${used.cost:.4f}"
-    return f"${used.cost:.4f} and more ({UNKNOWN})" if used.cost else UNKNOWN
+    return cost_brief(used) if used.cost or not used.unpriced else "cost unknown"
 
 
 def priced(used: Usage) -> str:
     """The line below the panel."""
-    if not used.unpriced:
-        return f"Cost: ${used.cost:.4f}"
-    known = f" beyond ${used.cost:.4f}" if used.cost else ""
-    return f"Cost: unknown{known}. The model has no price; name it in a file, see CAIRN_PRICES."
+    hint = ". Name the price in a file: see CAIRN_PRICES." if used.unpriced else ""
+    return f"Cost: {cost_text(used)}{hint}"
 
 
 def repairs(code: int, test: int) -> str:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from runner.answers.continued import joined
 from runner.loop.deps import Deps
 from runner.loop.strategy import model_for
+from runner.money import Usage
 from runner.prompts.questions import Answer, AnswerFormat, Message, Question
 from runner.state.events import Exchange, ModelAnswered
-from runner.state.run_state import RunState, Usage
+from runner.state.run_state import RunState
 from runner.text.sanitize import sendable
 
 MAX_CONTINUATIONS = 2
@@ -77,13 +78,8 @@ def _question(
 async def _ask_once(state: RunState, deps: Deps, question: Question) -> tuple[RunState, Answer]:
     await deps.control.check(state.request.id)
     answer = await _paid_once(state, deps, question, _name(state, question))
-    used = Usage(
-        answer.seconds,
-        answer.prompt_tokens + answer.completion_tokens,
-        answer.cost or 0.0,
-        calls=1,
-        unpriced=int(answer.cost is None),
-    )
+    tokens = answer.prompt_tokens + answer.completion_tokens
+    used = Usage.of_call(answer.seconds, tokens, answer.cost)
     return state.with_attempt(spent=state.attempt.spent + used), answer
 
 

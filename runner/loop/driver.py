@@ -16,10 +16,11 @@ from runner.loop.deps import Deps
 from runner.loop.journal import BORDER, Cursors
 from runner.loop.schedule import advanced, left_out, next_move, upcoming
 from runner.loop.task_pool import Ended, TaskPool
+from runner.money import Usage
 from runner.roadmap.task import Task
 from runner.state.events import Advanced, NodeFinished, NodeStarted, RunChanged
 from runner.state.options import Request
-from runner.state.run_state import Failure, RunState, Step, Usage
+from runner.state.run_state import Failure, RunState, Step
 
 log = logging.getLogger(__name__)
 
@@ -176,13 +177,7 @@ def _usage(before: RunState, after: RunState, seconds: float) -> Usage:
     new = after.attempts.get(before.current)
     if old is None or new is None or old.number != new.number:
         return Usage(seconds)
-    return Usage(
-        seconds,
-        tokens=new.spent.tokens - old.spent.tokens,
-        cost=new.spent.cost - old.spent.cost,
-        calls=new.spent.calls - old.spent.calls,
-        unpriced=new.spent.unpriced - old.spent.unpriced,
-    )
+    return replace(new.spent - old.spent, seconds=seconds)
 
 
 def _within_budget(state: RunState) -> RunState:

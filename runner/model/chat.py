@@ -20,10 +20,10 @@ from tenacity import (
 
 from runner import ports
 from runner.errors import Outage
-from runner.model.budget import OPENAI_HOST, Prices
 from runner.model.errors import ErrorStatus, Transient, meaning
 from runner.model.forms import PLAIN, Dialect, Forms, Habits, asked_for, in_words
 from runner.model.replies import offer_text
+from runner.money import OPENAI_HOST, Prices
 from runner.ports import Clock, SystemClock
 from runner.prompts.questions import Answer, Embedded, Question
 

@@ -33,10 +33,11 @@ from runner.errors import PortError
 from runner.loop.deps import Deps
 from runner.loop.reading import base_of, contents, quote
 from runner.loop.schedule import Bases, independent
+from runner.money import Usage
 from runner.ports import Embedder
 from runner.prompts import render_text
 from runner.state.changes import Snapshot, Write, blob_sha
-from runner.state.run_state import Attempt, RunState, Step, Usage
+from runner.state.run_state import Attempt, RunState, Step
 
 
 class _Counted:
@@ -50,9 +51,7 @@ class _Counted:
     async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return a vector for each text. Raises ``Outage`` or ``TaskError``."""
         found = await self._embedder.embed(texts, model=self.model)
-        self.used += Usage(
-            found.seconds, found.tokens, found.cost or 0.0, 1, int(found.cost is None)
-        )
+        self.used += Usage.of_call(found.seconds, found.tokens, found.cost)
         return found.vectors
 
 

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
+from runner.money import Usage, by_node, cost_text, shares, total
 from runner.people.recovery_sentences import recoveries_told
 from runner.people.sentences import blocked_reason, doubt_of, verdict_of, warnings_of
 from runner.people.statistics import as_written, decisions, proposals, recoveries
 from runner.prompts import render_text
 from runner.roadmap.task import Task
-from runner.state.run_state import Attempt, RunState, Status, Usage
-from runner.text.sanitize import defuse, percents
+from runner.state.run_state import Attempt, RunState, Status
+from runner.text.sanitize import defuse
 
 
 def todos(state: RunState) -> dict[str, object]:
@@ -32,7 +33,7 @@ def report(state: RunState) -> dict[str, object]:
     statuses = Counter(status for _, status in as_written(state))
     attempts = list(state.attempts.values())
     ended = state.ended or state.started
-    spent = _sum(a.spent for a in attempts)
+    spent = total(a.spent for a in attempts)
     return {
         "run": state.request.id,
         "roadmap": state.request.roadmap,
@@ -74,12 +75,16 @@ def _success(state: RunState) -> float:
 
 def markdown(state: RunState) -> str:
     """Return the report for people."""
-    nodes = shares(state)
-    whole = _sum(used for _, used, _ in nodes)
-    rows = table(state)
-    replaced = recoveries_told(state)
+    used = node_usage(state)
+    whole = total(used.values())
     return render_text(
-        "report", report=report(state), rows=rows, nodes=nodes, whole=whole, replaced=replaced
+        "report",
+        report=report(state),
+        rows=table(state),
+        nodes=shares(used),
+        whole=whole,
+        cost=cost_text(whole),
+        replaced=recoveries_told(state),
     )
 
 
@@ -90,19 +95,7 @@ def table(state: RunState) -> list[dict[str, object]]:
 
 def node_usage(state: RunState) -> dict[str, Usage]:
     """Sum what each node used, the run's own nodes too."""
-    total: dict[str, Usage] = {}
-    for usage in (state.usage, *(attempt.usage for attempt in state.attempts.values())):
-        for node, used in usage.items():
-            total[node] = total.get(node, Usage()) + used
-    return total
-
-
-def shares(state: RunState) -> list[tuple[str, Usage, float]]:
-    """(node, usage, share of the tokens in percent); without tokens the share is that of time."""
-    usage = node_usage(state)
-    by_tokens = any(used.tokens for used in usage.values())
-    parts = percents([float(u.tokens) if by_tokens else u.seconds for u in usage.values()])
-    return [(node, used, part) for (node, used), part in zip(usage.items(), parts, strict=True)]
+    return by_node((state.usage, *(attempt.usage for attempt in state.attempts.values())))
 
 
 def _work(state: RunState) -> Iterable[Task]:
@@ -156,9 +149,9 @@ def _line(state: RunState, attempt: Attempt) -> dict[str, object]:
         "answers": attempt.answers,
         "code_repairs": attempt.code_repairs,
         "test_repairs": attempt.test_repairs,
-        "seconds": round(_sum(attempt.usage.values()).seconds, 3),
+        "seconds": round(total(attempt.usage.values()).seconds, 3),
         "tokens": attempt.spent.tokens,
-        "cost": _cost(attempt.spent),
+        "cost": attempt.spent.known_cost,
         "path": list(attempt.path),
         "commit": attempt.commit,
         "url": attempt.url,
@@ -224,18 +217,10 @@ def _missing(attempt: Attempt) -> Iterator[Mapping[str, object]]:
 def _usage(used: Usage) -> dict[str, object]:
     return {
         "tokens": used.tokens,
-        "cost": _cost(used),
+        "cost": used.known_cost,
         "seconds": round(used.seconds, 3),
         "calls": used.calls,
     }
-
-
-def _cost(used: Usage) -> float | None:
-    return None if used.known_cost is None else round(used.known_cost, 6)
-
-
-def _sum(usages: Iterable[Usage]) -> Usage:
-    return sum(usages, Usage())
 
 
 def _time(stamp: float) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from runner.loop.schedule import missing
+from runner.money import cost_brief, cost_text
 from runner.roadmap.task import Task
 from runner.state.findings import Complaint, Level, Verdict, Verification
 from runner.state.publishing import Checkpoint, TaskRow
@@ -178,16 +179,11 @@ def effort(attempt: Attempt) -> str:
     lines = [
         f"- model answers: {attempt.answers} ({attempt.code_repairs} code repairs, "
         f"{attempt.test_repairs} test repairs)",
-        f"- tokens: {attempt.spent.tokens:,}; cost: {money(attempt)}",
+        f"- tokens: {attempt.spent.tokens:,}; cost: {cost_text(attempt.spent)}",
     ]
     lines += [f"- left out {_plain(f'{path}: {why}')}" for path, why in attempt.left_out.items()]
     lines += [f"- put right without a model: {_plain(note)}" for note in attempt.mended]
     return "\n".join(lines)
-
-
-def money(attempt: Attempt) -> str:
-    """The cost as people read it."""
-    return f"${attempt.spent.cost:.4f}" if attempt.spent.cost else "unknown or free"
 
 
 def _files(attempt: Attempt) -> str:
@@ -269,7 +265,7 @@ def _task_row(state: RunState, key: str) -> TaskRow:
     state = replace(state, current=key)
     task, attempt = state.task, state.attempt
     name = title_of(task).replace("|", "\\|")
-    cells = (name, _result(attempt), str(attempt.answers), money(attempt))
+    cells = (name, _result(attempt), str(attempt.answers), cost_brief(attempt.spent))
     details = f"<details><summary>{title_of(task)}</summary>\n\n{attempt.told.decode()}\n\n"
     return TaskRow(key, f"| {' | '.join(cells)} |", f"{details}</details>")
 

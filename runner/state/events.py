@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from runner.money import Usage
 from runner.state.findings import Verification
-from runner.state.run_state import RunState, Usage
+from runner.state.run_state import RunState
 
 
 @dataclass(frozen=True, slots=True)

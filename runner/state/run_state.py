@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Literal
 
 from runner.graph import START
+from runner.money import Usage
 from runner.roadmap.parse import TaskGroup
 from runner.roadmap.task import Roadmap, Task
 from runner.state.changes import ChangeSet
@@ -67,34 +68,6 @@ class Plan:
     steps: tuple[str, ...]
     acceptance: tuple[str, ...]
     complexity: str
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What a node used so far: wall ``seconds``, model ``tokens``, ``cost`` (USD) and ``calls``.
-
-    ``unpriced`` are the calls whose price is unknown: their part of the cost is not in ``cost``.
-    """
-
-    seconds: float = 0.0
-    tokens: int = 0
-    cost: float = 0.0
-    calls: int = 0
-    unpriced: int = 0
-
-    @property
-    def known_cost(self) -> float | None:
-        """The cost where it is known of every call; None where it is not."""
-        return None if self.unpriced else self.cost
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.seconds + other.seconds,
-            self.tokens + other.tokens,
-            self.cost + other.cost,
-            self.calls + other.calls,
-            self.unpriced + other.unpriced,
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,11 @@ from dataclasses import replace
 from runner.graph import GRAPH
 from runner.loop.deps import Deps
 from runner.loop.driver import Node
+from runner.money import Usage
 from runner.nodes.run import decide_next, pick_task
 from runner.prompts.questions import Answer, Message, Question
 from runner.roadmap.parse import parse_roadmap
-from runner.state.run_state import RunState, Step, Usage
+from runner.state.run_state import RunState, Step
 from tests.runner.memory_repository import START
 
 ROADMAP = b"- [ ] T1 one\n- [ ] T2 two\n"

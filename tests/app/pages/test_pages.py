@@ -7,9 +7,10 @@ import asyncio
 import pytest
 
 from app.store.database import open_store
+from runner.money import Usage
 from runner.state.events import Advanced, NodeStarted, RunChanged
 from runner.state.findings import Level, Verification
-from runner.state.run_state import Failure, Status, Usage
+from runner.state.run_state import Failure, Status
 from tests.app.pages.pages_bench import BEARER, PAGE, Bench
 from tests.runner.states import at, run_state, with_status
 

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.progress.text import MAX_LENGTH, cut, graph, panel, progress_text
+from app.progress.text import MAX_LENGTH, cut, graph, progress_text
 from app.progress.waiting import Turn
+from runner.money import Usage
 from runner.state.findings import Level, Verification
-from runner.state.run_state import Failure, Status, Usage
+from runner.state.run_state import Failure, Status
 from tests.runner.states import at, run_state, with_status
 
 PASSED = Verification("t", (Level("tests", "passed"),))
@@ -158,15 +159,6 @@ def test_a_fold_is_closed_behind_a_fence():
     short = cut("<details>\n\n```\n" + "x\n" * 500, 300)
 
     assert short.endswith("```\n\n</details>\n\n… cut here: the text was too long for GitHub.")
-
-
-@given(st.lists(st.integers(0, 10**6), min_size=1, max_size=20))
-def test_shares_add_up(tokens):
-    """Shown with one digit, the shares of the nodes are 100.0 in all."""
-    usage = {f"n{i}": Usage(1.0, t, 0.0, 1) for i, t in enumerate(tokens)}
-    state = with_status(run_state(), Status.FAILED, usage=usage)
-
-    assert round(sum(float(f"{row.percent:.1f}") for row in panel(state)), 1) == 100.0
 
 
 def test_recoveries_are_counted():

@@ -6,10 +6,10 @@ import pytest
 
 from runner.errors import Stopped
 from runner.loop.asking import MAX_CONTINUATIONS, ModelReply, ask
+from runner.money import Usage
 from runner.prompts.forms import form
 from runner.prompts.questions import Message
 from runner.state.events import ModelAnswered
-from runner.state.run_state import Usage
 from tests.runner.scripted import ScriptedControl, ScriptedModel, answer, deps
 from tests.runner.states import at, run_state
 

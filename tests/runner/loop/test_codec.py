@@ -10,11 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from runner.loop.journal import decode_attempt, decode_run, encode_attempt, encode_run, references
+from runner.money import Usage
 from runner.roadmap.task import NewTask
 from runner.state.changes import ChangeSet, Write, blob_sha
 from runner.state.findings import Complaint, Level, TestFailure, Verification
 from runner.state.proposal import Proposal, Reason, Strategy
-from runner.state.run_state import Attempt, Decided, Failure, Plan, RunState, Status, Usage
+from runner.state.run_state import Attempt, Decided, Failure, Plan, RunState, Status
 from tests.runner.roadmap.texts import files
 from tests.runner.states import at, run_state
 from tests.runner.trees import change_sets

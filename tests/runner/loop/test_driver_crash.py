@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from runner.loop.driver import drive
+from runner.money import Usage
 from runner.state.options import Options, Request
-from runner.state.run_state import RunState, Usage
+from runner.state.run_state import RunState
 from tests.runner.scripted import Killed, LateJournal, MemoryJournal, ScriptedModel, deps
 from tests.runner.scripted_nodes import ScriptedNodes
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from runner.model.budget import Prices
 from runner.model.chat import OpenAIModel
+from runner.money import Prices
 from runner.ports import Clock
 from runner.prompts.questions import Message, Question
 from tests.model_server import ScriptedModel, serve

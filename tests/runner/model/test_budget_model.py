@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from runner.errors import Outage
-from runner.model.budget import Budget, BudgetModel, Price, Prices
+from runner.model.budget import Budget, BudgetModel
+from runner.money import Price, Prices
 from runner.prompts.questions import Answer, Embedded, Message, Question
 from tests.runner.scripted import ScriptedModel, answer
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from runner.errors import Outage
-from runner.model.budget import Price, Prices
 from runner.model.errors import Transient
 from runner.model.replies import read_vectors
+from runner.money import Price, Prices
 from tests.model_server import ScriptedModel
 from tests.model_server.embeddings import MODEL, UNCOUNTED, vector
 from tests.runner.model.model_kit import asking

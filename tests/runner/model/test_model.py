@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from runner.errors import Outage, TaskError
-from runner.model.budget import Price, Prices
 from runner.model.chat import OpenAIModel
+from runner.money import Price, Prices
 from runner.prompts.questions import Message, Question
 from tests.model_server import Fault, Reply, ScriptedModel
 from tests.runner.model.model_kit import KEY, asking, question

@@ -12,13 +12,14 @@ from runner.loop.asking import MAX_CONTINUATIONS
 from runner.loop.driver import drive
 from runner.loop.strategy import MAX_CALLS, MAX_REPAIRS
 from runner.loop.task_pool import Ended
+from runner.money import Usage
 from runner.nodes import NODES
 from runner.nodes.recover import MAX_QUESTIONS
 from runner.prompts.questions import Answer, Question
 from runner.state.events import NodeFinished
 from runner.state.options import Options, Request
 from runner.state.proposal import MAX_DEPTH, MAX_REPLACEMENTS
-from runner.state.run_state import SETTLED, Status, Usage
+from runner.state.run_state import SETTLED, Status
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.recording_box import Files, RecordingSandbox
 from tests.runner.scripted import Reply, answer, block, deps

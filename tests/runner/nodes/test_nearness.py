@@ -12,13 +12,14 @@ from runner.context.search import MOST_NEW, fused, nearest, unit
 from runner.errors import Outage
 from runner.loop.deps import Deps
 from runner.loop.driver import drive
+from runner.money import Usage
 from runner.nodes.context import build_context, describe
 from runner.nodes.plan import plan_task
 from runner.people.report import report
 from runner.ports import Embedder
 from runner.prompts.questions import Embedded
 from runner.state.options import Options, Request
-from runner.state.run_state import RunState, Usage
+from runner.state.run_state import RunState
 from tests.runner.memory_repository import START, MemoryRepository
 from tests.runner.scripted import ScriptedModel, deps
 from tests.runner.scripted_nodes import ScriptedNodes

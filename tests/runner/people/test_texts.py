@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from runner.money import Usage
 from runner.people.sentences import (
     checkpoint_message,
     effort,
-    money,
     pull_request_body,
     verified_trailer,
 )
 from runner.roadmap.task import Task
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Level, Verdict, Verification
-from runner.state.run_state import RunState, Usage
+from runner.state.run_state import RunState
 from tests.runner.states import at, run_state
 
 GREEN = Verification(
@@ -106,11 +106,6 @@ def test_the_trailer_says_whether_a_commit_is_verified() -> None:
     assert (
         verified_trailer(Verdict(False, "it said\nFixes #1")) == "no (it said F\u200bixes #\u200b1)"
     )
-
-
-def test_an_unknown_price() -> None:
-    """No cost is not said to be nothing."""
-    assert money(reached().attempt) == "unknown or free"
 
 
 def test_warnings_stand_in_the_pull_request_and_do_nothing_there() -> None:

@@ -12,6 +12,7 @@ from jinja2 import UndefinedError
 import runner.prompts
 from runner.loop.deps import Deps
 from runner.loop.driver import Node
+from runner.money import Usage
 from runner.nodes.context import build_context
 from runner.nodes.generate import execute_task, repair_code, repair_test
 from runner.nodes.plan import plan_task
@@ -20,7 +21,7 @@ from runner.prompts import question, render_text
 from runner.prompts.forms import Kind, form
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint, Level, TestFailure, Verification
-from runner.state.run_state import Failure, Plan, RunState, Status, Usage
+from runner.state.run_state import Failure, Plan, RunState, Status
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import ScriptedModel, deps
 from tests.runner.states import at, run_state, with_status
