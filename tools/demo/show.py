@@ -14,6 +14,9 @@ from tests.fake_github.state import Issue
 from tools.demo.stage import REPOSITORY, Stage
 
 _LOG = re.compile(r"^\S+ \S+ (?P<level>[A-Z]+) (?P<logger>\S+?): (?P<message>.*)$")
+_DRAWING = re.compile(r"<details><summary>[^<]*</summary>\s*```mermaid\n.*?</details>", re.DOTALL)
+_HIDDEN = re.compile(r"<!--.*?-->|</?\w+>")
+_ANSWERS = re.compile(r"model answers: (?P<answers>\d+) .*")
 _LONGEST = 900.0
 
 
@@ -49,10 +52,11 @@ class Show:
         ]
         for body in said:
             self._console.rule("the bot says")
-            self._console.print(Markdown(re.sub(r"<!--.*?-->|</?\w+>", "", body)))
+            self._markdown(body)
         self._pull_requests(view.pulls)
         self._console.print(self._git("log", "--graph", "--oneline", "--decorate", "--all"))
-        self._console.print(f"Look around: git --git-dir {view.git} log --all --patch")
+        self._one_of(view.pulls)
+        self._console.print(f"\nLook around: git --git-dir {view.git} log --all --patch")
         missing = [] if real else _missing(view.pulls)
         for problem in (*github.violations, *missing):
             self._console.print(f"Not as promised: {problem}", style="red")
@@ -64,10 +68,24 @@ class Show:
         for issue in pulls:
             assert issue.pull is not None
             changed = self._git("diff", "--name-only", issue.pull.base, issue.pull.head)
-            made = re.search(r"model answers: .*", issue.body or "")
+            made = _ANSWERS.search(issue.body or "")
             title = f"#{issue.number} {issue.title}"
             table.add_row(title, issue.pull.base, changed.rstrip(), made[0] if made else "")
         self._console.print(table)
+
+    def _one_of(self, pulls: list[Issue]) -> None:
+        """Show one pull request as its reviewer reads it: the one that took the most answers."""
+        found = [(_ANSWERS.search(issue.body or ""), issue) for issue in pulls]
+        finished = [(int(made["answers"]), issue) for made, issue in found if made]
+        if not finished:
+            return
+        _, issue = max(finished, key=lambda each: (each[0], each[1].number))
+        self._console.rule(f"pull request #{issue.number}, as its reviewer reads it")
+        self._markdown(f"# {issue.title}\n\n{issue.body}")
+
+    def _markdown(self, text: str) -> None:
+        """Show what GitHub would render, but for drawings, which a terminal cannot show."""
+        self._console.print(Markdown(_HIDDEN.sub("", _DRAWING.sub("", text))))
 
     def _over(self) -> bool:
         """The run is over, or waits for a person, when its progress comment says so."""
