@@ -3,7 +3,7 @@
 Two things make that necessary. A squash or rebase merge of what is below it puts the same change
 into the base branch under other commits, so that git shows it once more, or as a conflict. And two
 boxes that stand one below the other are a conflict to git as soon as one of them is merged, so the
-ticks of a branch are made anew on the newest roadmap (DESIGN §7: never merged as text).
+ticks of a branch are made anew on the newest roadmap, which is never merged as text.
 
 The branch gets one commit whose parents are its head and the newest base, so nothing is rewritten
 and nobody's work is lost. It can be merged in every way, and its diff is its own change alone.

@@ -1,7 +1,7 @@
 """Proposals on GitHub: recovery pull requests, what happens to them when they are decided on.
 
-A proposal's pull request is no member of the stack until the proposal is applied (DESIGN §8). What
-a person closed stays closed, what a person merged is approved, and what a person pushed stays.
+A proposal's pull request is no member of the stack until the proposal is applied. What a person
+closed stays closed, what a person merged is approved, and what a person pushed stays.
 
 Every sentence about a proposal that is GitHub's own: the loop words the proposal itself.
 

@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 def command(asked: LocalRun, told: OutputFormat, *, dry: bool = False) -> int:
     """Do what ``cairn run`` was asked for; the report goes to standard output.
 
-    Returns the exit code of DESIGN §11; what cannot go on is said on standard error.
+    Returns the exit code (docs/design.md, "Exit codes"); standard error says what cannot go on.
     """
 
     def work(settings: RunSettings) -> int:
@@ -66,7 +66,7 @@ def resume(asked: LocalRun, told: OutputFormat) -> int:
 
 
 def exit_code(ended: Ended) -> int:
-    """DESIGN §11: 130 interrupted, 4 paused, 2 no such work, 3 waits, 1 failed, 0 done."""
+    """130 interrupted, 4 paused, 2 no such work, 3 waits, 1 failed, 0 done."""
     if ended.status == "paused":
         return 130 if ended.kind == INTERRUPT else 4
     if ended.state.problem:

@@ -99,7 +99,7 @@ _HOUR = timedelta(hours=1)
 Look = Callable[[], Awaitable[None]]
 
 EXPIRES = timedelta(days=30)
-"""A proposal nobody answers for so long is closed, its task deferred (DESIGN §8)."""
+"""A proposal nobody answers for so long is closed, its task deferred."""
 
 _COMMON = [f.name for f in fields(ProposalView) if f.name in StoredProposal.__dataclass_fields__]
 

@@ -1,6 +1,8 @@
-"""Keep what a run leaves behind (DESIGN §10) in a folder; failing to write never fails a run.
+"""Keep what a run leaves behind in a folder; failing to write never fails a run.
 
-The ``Memory`` port as ``memory.json`` (DESIGN §10); trouble with the file never fails a run.
+The files: docs/design.md, "What a run leaves behind".
+
+The ``Memory`` port as ``memory.json``; trouble with the file never fails a run.
 
 Print events for programs: one JSON object a line.
 """

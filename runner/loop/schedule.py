@@ -208,7 +208,7 @@ def asked_for(state: RunState, task: Task) -> bool:
 def comes_back(attempt: Attempt) -> bool:
     """Say whether a task is tried once more; one that another run was asked to retry is not.
 
-    A proposal that nobody answered ends as deferred (DESIGN §8), so its task comes back too.
+    A proposal that nobody answered ends as deferred, so its task comes back too.
     """
     elsewhere = attempt.decision is not None and attempt.decision.channel == "retry"
     return attempt.status is Status.DEFERRED and attempt.number == 1 and not elsewhere

@@ -2,7 +2,7 @@
 
 Every sentence of a pull request that shows all tasks of a run (``pull_requests: single``).
 
-Names that the runner gives: branches and commit messages (DESIGN §7).
+Names that the runner gives: branches and commit messages.
 """
 
 from __future__ import annotations

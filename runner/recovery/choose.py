@@ -1,8 +1,8 @@
-"""Which strategy is still possible for a reason, and why not the usual one (DESIGN §4, §8).
+"""Which strategy is still possible for a reason, and why not the usual one.
 
-Who is asked about a proposal: the table of DESIGN §8.
+Who is asked about a proposal: the tables of docs/design.md, "Recovery".
 
-Take a task apart by its own structure, when no model says how. Pure (DESIGN §8).
+Take a task apart by its own structure, when no model says how. Pure.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Why a task failed: patterns first, in the order of how sure they are. Pure (DESIGN §8).
+"""Why a task failed: patterns first, in the order of how sure they are. Pure.
 
 Failures that no repair of the code can settle: known after the first test run. Pure.
 

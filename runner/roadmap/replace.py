@@ -2,8 +2,8 @@
 
 Why a task was replaced, kept beside the replacement in comments that nobody sees rendered.
 
-One closed single-line comment a field (DESIGN §8). Such a comment is an HTML block: it ends at the
-first ``-->``, on its own line, and takes nothing that follows with it.
+Each field is one closed single-line comment. Such a comment is an HTML block: it ends at the first
+``-->``, on its own line, and takes nothing that follows with it.
 https://github.github.com/gfm/#html-blocks
 """
 

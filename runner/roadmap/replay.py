@@ -1,7 +1,7 @@
 """Make the edits of a branch again on a newer roadmap: ticks by task key, other edits by line.
 
 Two boxes one below the other are a conflict to git as soon as one of them is ticked elsewhere, so
-roadmaps are never merged as text together with their ticks (DESIGN §7).
+roadmaps are never merged as text together with their ticks.
 
 """
 

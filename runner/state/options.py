@@ -36,7 +36,7 @@ def plans_first(task: Task, planning: Planning) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What was asked for; limits as in DESIGN §4. ``parallel`` is how many tasks that share
+    """What was asked for; limits: docs/design.md. ``parallel`` is how many tasks that share
     nothing may be worked on at the same time. ``models`` are those of single roles (planning,
     repairing, classifying, stronger), ``seed`` and ``temperature`` (of first answers) are
     handed to the model where they are given; ``structured`` auto wishes for closed questions to be

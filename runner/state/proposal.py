@@ -1,4 +1,4 @@
-"""Why a task cannot be finished and what is proposed to do about it, as values (DESIGN §8).
+"""Why a task cannot be finished and what is proposed to do about it, as values.
 
 What an approval is bound to: the task as it stood and the proposal as it was read.
 

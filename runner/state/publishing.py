@@ -8,7 +8,7 @@ from typing import Literal
 from runner.state.changes import ChangeSet
 
 PullRequests = Literal["stacked", "independent", "single"]
-"""How the pull requests of a run lie on each other (DESIGN §7, "Stacking")."""
+"""How the pull requests of a run lie on each other (docs/design.md, "GitHub")."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ SETTLED = frozenset(Status) - {Status.PENDING, Status.IN_PROGRESS}
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a task cannot be finished. ``reason`` is DESIGN §8's word, ``evidence`` what was seen.
+    """Why a task cannot be finished. ``reason`` is a ``Reason``, ``evidence`` what was seen.
 
     ``type`` is one word: syntax, test, import, missing_file, file, timeout, permission, model,
     environment, sandbox, github, git, budget, conflict, internal ...; ``found_by`` says who named

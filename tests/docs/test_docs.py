@@ -95,6 +95,22 @@ def test_every_link_between_pages_leads_somewhere(place: str) -> None:
         assert not anchor or anchor in _anchors(str(target.relative_to(ROOT))), f"{file}#{anchor}"
 
 
+def test_the_code_cites_only_what_is_in_this_repository() -> None:
+    """What a comment cites of docs/design.md is a heading there; no other design is cited."""
+    design = (ROOT / "docs/design.md").read_text()
+    headings = set(re.findall(r"^## \d+\. (.*)$", design, re.MULTILINE))
+    folders = ("app", "handlers", "runner", "tests", "bench", "tools")
+    code = {file: file.read_text() for each in folders for file in (ROOT / each).rglob("*.py")}
+    cited = {
+        name for text in code.values() for name in re.findall(r'docs/design\.md,\s"([^"]+)"', text)
+    }
+
+    assert cited
+    assert cited - headings == set()
+    outside = re.compile(r"\b(?:DESIGN|HOUSE|STYLE|MODELS|ENGINE)(?:\.md)?`*,? (?:§|section)")
+    assert [file.name for file, text in code.items() if outside.search(text)] == []
+
+
 def _texts() -> Iterator[str]:
     """Every text of the product's code, those written over several lines as one."""
     for package in ("app", "handlers", "runner"):

@@ -75,7 +75,7 @@ DESIGNED = (
     *("/execute retry", "/execute skip", "/execute revise", "/execute undo", "/execute help"),
     *("/approve", "/reject", "/edit", "/history", "/analyze", "/memory"),
 )
-"""Every row of the design's command table (DESIGN, section 7)."""
+"""Every command there is meant to be."""
 
 
 @pytest.mark.parametrize("words", DESIGNED)

@@ -1,4 +1,4 @@
-"""What a run leaves below ``.executor`` (DESIGN §10)."""
+"""What a run leaves below ``.executor``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run leaves behind, written while it works (DESIGN §10)."""
+"""What a run leaves behind, written while it works (docs/design.md)."""
 
 from __future__ import annotations
 

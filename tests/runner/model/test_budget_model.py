@@ -1,4 +1,4 @@
-"""Budgets are reserved before a call is made (DESIGN §14.9)."""
+"""Budgets are reserved before a call is made (docs/design.md, "Promises")."""
 
 from __future__ import annotations
 

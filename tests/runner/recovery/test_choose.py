@@ -1,4 +1,4 @@
-"""Which strategy is still possible: the bounds of DESIGN §4 and §8."""
+"""Which strategy is still possible: the bounds of docs/design.md, "Recovery"."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def failed(reason: Reason, *, waits_for: str = "", **attempt: object) -> RunStat
     ],
 )
 def test_each_reason_has_its_strategy(reason: Reason, strategy: str) -> None:
-    """The table of DESIGN §8."""
+    """The table of docs/design.md, "Recovery"."""
     choice = choose(failed(reason))
 
     assert (choice.strategy, choice.instead) == (strategy, "")

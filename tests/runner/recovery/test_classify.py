@@ -28,7 +28,7 @@ def test_twelve_of_each_reason() -> None:
 
 
 def test_enough_are_right(capsys: pytest.CaptureFixture[str]) -> None:
-    """DESIGN §15: nine of ten with a model that answers right, six of ten without any call."""
+    """Nine of ten with a model that answers right, six of ten without any call."""
     right, alone = shares(CASES)
     with capsys.disabled():
         print(f"\n{right:.0%} right with a model, {alone:.0%} without a call")

@@ -101,7 +101,7 @@ def disagreements(left: Left) -> Iterator[str]:
 
 
 def words_of(left: Left) -> Iterator[str]:
-    """The lines people grep for, as the attempts say they must be there (DESIGN §11)."""
+    """The lines people grep for (docs/design.md, "Log lines"), as the attempts ask for them."""
     names = {todo["key"]: todo["id"] for todo in left.todos}
     for each in left.files("iteration"):
         name = names.get(each["task"])
