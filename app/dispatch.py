@@ -13,7 +13,7 @@ from app.github.pulls import PREFIX
 from app.github.token_identity import CONVERSE, Identity
 from app.progress.comment import ReadOnlyCheck, writable_everywhere
 from app.store.deliveries import Delivery
-from handlers.commands import handle_comment
+from handlers.commands import COMMANDS, handle_comment
 from handlers.decisions import handle_pull
 from handlers.events import (
     Event,
@@ -49,7 +49,7 @@ class Dispatch:
         proposals: Proposals,
         *,
         clock: Clock,
-        commands: Commands,
+        commands: Commands = COMMANDS,
         allowed_bots: Set[str],
         pushed: Callable[[BranchPushed], Awaitable[None]],
         refusals: Refusals,

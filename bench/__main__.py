@@ -27,7 +27,6 @@ from bench import (
     lint,
     mutants,
     nodes,
-    orders,
     overhead,
     parallel,
     polling,
@@ -36,6 +35,7 @@ from bench import (
     size,
     startup,
     validation,
+    wakeups,
     webhook,
 )
 from bench.finding import Line
@@ -56,7 +56,7 @@ MEASURES: dict[str, Measure] = {
     "nodes": nodes.measure,
     "saving": saving.measure,
     "size": size.measure,
-    "orders": orders.measure,
+    "wakeups": wakeups.measure,
     "polling": polling.measure,
     "loop": loop.measure,
     "corpus": corpus.measure,

@@ -19,10 +19,10 @@ from app.jobs.engine import Engine
 from app.jobs.worker import Outcome, Segment, Worker
 from app.runs.execution import StoredControl
 from app.store.database import Store, open_store
-from app.store.orders import Wakeups
 from app.store.queue import Queue
 from app.store.runs import StoredAnswers, StoredJournal, StoredRuns
 from app.store.schema import journal
+from app.store.wakeups import Wakeups
 from bench.finding import Finding, Line, Peer
 from bench.requests import run_request
 from runner.loop.deps import Deps
@@ -87,10 +87,10 @@ async def _empty_steps(store: Store, url: str) -> float:
     return (len(times) - 1) / (times[-1] - times[0])
 
 
-async def _over(engine: Engine, order: str) -> None:
-    """Wait until the engine has written down the end of an order, so that it can stop quietly."""
+async def _over(engine: Engine, wakeup: str) -> None:
+    """Wait until the engine has written down the end of a wakeup, so that it can stop quietly."""
     async with asyncio.timeout(10):
-        while not await engine.lost([order]):  # noqa: ASYNC110 - only its table knows
+        while not await engine.lost([wakeup]):  # noqa: ASYNC110 - only its table knows
             await asyncio.sleep(0.01)
 
 
@@ -109,7 +109,7 @@ class _Line:
 async def _working(store: Store, url: str) -> AsyncIterator[_Line]:
     """Put queue, engine and worker together as the server does."""
     clock = SystemClock()
-    engine = Engine(url, lambda order: worker.step(order))
+    engine = Engine(url, lambda wakeup: worker.step(wakeup))
     queue = Queue(store, clock, Wakeups(clock, engine.enqueue, at_once=2))
 
     async def segment(run: str) -> Segment:

@@ -15,11 +15,11 @@ import sqlalchemy as sa
 
 from app.proposals.polling import Poller
 from app.store.database import Store, open_store
-from app.store.orders import Wakeups
 from app.store.proposals import ProposalContent, StoredProposal, StoredProposals
 from app.store.queue import Queue
 from app.store.runs import StoredRuns
 from app.store.schema import journal
+from app.store.wakeups import Wakeups
 from bench.finding import Finding, Line, Peer
 from bench.requests import run_request
 from handlers.decisions import Reacted
@@ -151,7 +151,7 @@ def poller_of(store: Store, clock: HandClock, github: Counted) -> Poller:
 async def proposals(store: Store, clock: HandClock, many: int) -> None:
     """Open proposals of one run, all made now."""
     runs, stored = StoredRuns(store, clock), StoredProposals(store, clock)
-    queue = Queue(store, clock, Wakeups(clock, lambda connection, order: None, at_once=1))
+    queue = Queue(store, clock, Wakeups(clock, lambda connection, wakeup: None, at_once=1))
     await queue.start(replace(run_request("r"), roadmap="ROADMAP.md"))
     run = await runs.get("r")
     assert run is not None

@@ -12,6 +12,13 @@ A red test, an unparsable answer or a refused path is no exception but an outcom
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
+
+StopRequest = Literal["pause", "cancel"]
+"""What a person can ask of a run that works."""
+
+STOP_REQUEST = "stop_request"
+"""Why a run was paused when a person asked for it; an outage has its own kind."""
 
 
 class PortError(Exception):
@@ -41,8 +48,8 @@ class Outage(PortError):
 
 
 class Stopped(Exception):
-    """A person asked for ``pause`` or ``cancel``; raised between nodes and before model calls."""
+    """A person asked to pause or cancel; raised between nodes and before model calls."""
 
-    def __init__(self, order: str) -> None:
-        super().__init__(order)
-        self.order = order
+    def __init__(self, request: StopRequest) -> None:
+        super().__init__(request)
+        self.request = request

@@ -272,7 +272,7 @@ class Clock(Protocol):
 
 class Control(Protocol):
     async def check(self, run: str) -> None:
-        """Raise ``Stopped`` when a person ordered a pause or cancel of the run."""
+        """Raise ``Stopped`` when a person asked to pause or cancel the run."""
 
 
 class SystemClock(Clock):

@@ -18,10 +18,10 @@ from app.proposals.service import Look, ProposalService
 from app.pushes.push import RoadmapPushes
 from app.runs.service import Installations, RunService, TaskFinder
 from app.store.deliveries import Deliveries
-from app.store.orders import Wakeups
 from app.store.proposals import StoredProposals
 from app.store.queue import Queue
 from app.store.runs import StoredRuns
+from app.store.wakeups import Wakeups
 from runner.ports import Events
 
 
@@ -50,7 +50,7 @@ class Working:
 
 @dataclass(frozen=True)
 class _Work:
-    """What works orders: the engine hands them to the worker, the queue says which may."""
+    """What works on wakeups: the engine hands them to the worker, the queue says which may."""
 
     runs: StoredRuns
     queue: Queue
@@ -124,8 +124,8 @@ def _work(parts: ServerParts, poll: Look, also: tuple[Events, ...]) -> _Work:
         return parts.segment(run, runs, watch, poll=poll)
 
     engine = Engine(settings.database_url.get_secret_value(), lambda o: worker.step(o))
-    orders = Wakeups(around.clock, engine.enqueue, at_once=settings.cairn_concurrency)
-    queue = Queue(parts.store, around.clock, orders)
+    wakeups = Wakeups(around.clock, engine.enqueue, at_once=settings.cairn_concurrency)
+    queue = Queue(parts.store, around.clock, wakeups)
     worker = Worker(
         queue, begin, lost=engine.lost, clock=around.clock, rest=around.rest, on_bug=around.on_bug
     )

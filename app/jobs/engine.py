@@ -1,6 +1,6 @@
 """The durable engine: DBOS Transact behind this one file.
 
-It starts each order's segment once, and again after a crash. It owns neither the graph nor the
+It starts each wakeup's segment once, and again after a crash. It owns neither the graph nor the
 state: a segment is a short workflow of steps, each step drives one node and saves it in our own
 journal. Only the server imports this module; importing dbos is slow.
 
@@ -150,7 +150,7 @@ Step = Callable[[str], Awaitable[bool]]
 
 
 class Engine:
-    """Runs segments: for each enqueued order it calls ``step`` until that returns False.
+    """Runs segments: for each enqueued wakeup it calls ``step`` until that returns False.
 
     One process a database: a second one gets ``Outage`` at ``start``.
     """
@@ -179,31 +179,31 @@ class Engine:
             system_database_url=self._url, serializer=JsonOnly(), application_name=NAME
         )
 
-    def enqueue(self, connection: Connection, order: str) -> None:
-        """Enqueue an order inside the caller's transaction; twice is once."""
+    def enqueue(self, connection: Connection, wakeup: str) -> None:
+        """Enqueue a wakeup inside the caller's transaction; twice is once."""
         assert self._client is not None, "the engine is not started"  # noqa: S101 - a bug of ours
         self._client.enqueue_in_transaction(
             connection,
             {
                 "workflow_name": "segment",
                 "queue_name": QUEUE,
-                "workflow_id": order,
+                "workflow_id": wakeup,
                 "priority": 1,
                 "app_version": VERSION,
                 "application_name": NAME,
             },
-            order,
+            wakeup,
         )
 
-    async def lost(self, orders: list[str]) -> list[str]:
-        """Return those orders that will not be worked (any more): unknown, failed or cancelled."""
-        if not orders:
+    async def lost(self, wakeups: list[str]) -> list[str]:
+        """Return those wakeups that will not be worked (any more): unknown, failed or cancelled."""
+        if not wakeups:
             return []
         live = ["PENDING", "ENQUEUED", "DELAYED"]
         found = await DBOS.list_workflows_async(
-            workflow_ids=orders, status=live, load_input=False, load_output=False
+            workflow_ids=wakeups, status=live, load_input=False, load_output=False
         )
-        return sorted(set(orders) - {workflow.workflow_id for workflow in found})
+        return sorted(set(wakeups) - {workflow.workflow_id for workflow in found})
 
     async def stop(self) -> None:
         """Stop at once; what was at work goes on at the next start."""
@@ -226,7 +226,7 @@ class Engine:
         if self._segments:
             await asyncio.wait(self._segments, timeout=STOP_PATIENCE)
 
-    async def _drive(self, order: str) -> bool:
+    async def _drive(self, wakeup: str) -> bool:
         """One step, known to ``stop``; the task it is taken in lives as long as the segment."""
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a step is a coroutine of a task
@@ -237,26 +237,26 @@ class Engine:
             task.add_done_callback(self._segments.discard)
         self._driving.add(task)
         try:
-            return await self._step(order)
+            return await self._step(wakeup)
         finally:
             self._driving.discard(task)
 
 
-async def _stopped(order: str) -> bool:
-    raise Outage("engine", f"order {order} came while the engine was not started")
+async def _stopped(wakeup: str) -> bool:
+    raise Outage("engine", f"wakeup {wakeup} came while the engine was not started")
 
 
 _step: Step = _stopped
 
 
 @DBOS.step(name="node")
-async def _node(order: str) -> bool:
-    return await _step(order)
+async def _node(wakeup: str) -> bool:
+    return await _step(wakeup)
 
 
 @DBOS.workflow(name="segment", max_recovery_attempts=None)
-async def _segment(order: str) -> None:
-    while await _node(order):
+async def _segment(wakeup: str) -> None:
+    while await _node(wakeup):
         pass
 
 

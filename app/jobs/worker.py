@@ -63,7 +63,7 @@ class _Open:
 class Worker:
     """Takes steps of the segments that ``begin`` makes; these may raise ``Outage``.
 
-    ``lost`` tells which orders the engine will not work (any more).
+    ``lost`` tells which wakeups the engine will not work (any more).
     ``rest`` waits (seconds) for a paused run's time to come. ``on_bug`` hears of every exception
     that is a bug (tests fail on it).
     """
@@ -119,21 +119,21 @@ class Worker:
         for segment in self._segments.values():
             await segment.steps.aclose()
 
-    async def step(self, order: str) -> bool:
-        """Take one node of an order's run; False when the order is settled."""
-        run = await self._surely(self._queue.open_run, order)
+    async def step(self, wakeup: str) -> bool:
+        """Take one node of a wakeup's run; False when the wakeup is settled."""
+        run = await self._surely(self._queue.open_run, wakeup)
         if run is None:
             return False
-        if order not in self._segments:
-            self._segments[order] = _Open(run, self._begin(run))
-        outcome = await self._next(self._segments[order])
+        if wakeup not in self._segments:
+            self._segments[wakeup] = _Open(run, self._begin(run))
+        outcome = await self._next(self._segments[wakeup])
         if isinstance(outcome, RunState):
             crossed = outcome.node == BORDER and outcome.current
-            if not crossed or not await self._surely(self._queue.give_way, order, run):
+            if not crossed or not await self._surely(self._queue.give_way, wakeup, run):
                 return True
-        await self._close(order)
+        await self._close(wakeup)
         if isinstance(outcome, Outcome):
-            await self._settle(order, run, outcome)
+            await self._settle(wakeup, run, outcome)
         await self._surely(self.look)
         return False
 
@@ -151,16 +151,16 @@ class Worker:
                 self._on_bug(bug)
             return Outcome("paused", why(bug), told=False)
 
-    async def _close(self, order: str) -> None:
-        await self._segments.pop(order).steps.aclose()
+    async def _close(self, wakeup: str) -> None:
+        await self._segments.pop(wakeup).steps.aclose()
 
-    async def _settle(self, order: str, run: str, outcome: Outcome) -> None:
+    async def _settle(self, wakeup: str, run: str, outcome: Outcome) -> None:
         """Store how the run stopped."""
         soonest = self._clock.now() + SOONEST
         until = max(outcome.until, soonest) if outcome.until else None
         await self._surely(
             self._queue.settle,
-            order,
+            wakeup,
             run,
             outcome.status,
             reason=outcome.reason,

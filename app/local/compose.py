@@ -221,7 +221,7 @@ def _fitting(wanted: str, candidates: list[Sandbox], settings: RunSettings) -> l
 
 
 class NoOrders:
-    """The ``Control`` port where nobody can give orders but by Ctrl-C."""
+    """The ``Control`` port where nobody can ask for a stop but by Ctrl-C."""
 
     async def check(self, run: str) -> None:
-        """Nothing is ever ordered."""
+        """Nobody ever asks."""

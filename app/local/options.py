@@ -98,7 +98,7 @@ log = logging.getLogger(__name__)
 
 
 class Interrupts:
-    """The ``Control`` port where nobody can give orders but by Ctrl-C."""
+    """The ``Control`` port where nobody can ask for a stop but by Ctrl-C."""
 
     def __init__(self) -> None:
         self._stopping = False

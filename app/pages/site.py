@@ -21,8 +21,8 @@ from app.pages.view import Listing, Sight, Wanted, run_line, run_view
 from app.progress.waiting import WaitEstimate
 from app.runs.live import OVER, Hub
 from app.server.http import LASTS, Access, from_elsewhere
-from app.store.orders import WORKING
 from app.store.runs import Run, StoredRuns
+from app.store.wakeups import WORKING
 from runner.errors import Outage
 from runner.money import Usage, total
 from runner.people.report import node_usage

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean
 
-from app.store.orders import WORKING
 from app.store.runs import Run, RunRequest, StoredRuns
+from app.store.wakeups import WORKING
 from runner.ports import Clock
 from runner.state.events import Event, RunChanged
 

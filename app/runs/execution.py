@@ -18,7 +18,7 @@ from app.proposals.service import ShownProposals
 from app.store.runs import Run, Status, StoredRuns
 from runner.config.model import GitHubMode, RepositoryConfig
 from runner.config.reading import ConfigError
-from runner.errors import Outage, Stopped, TaskError
+from runner.errors import STOP_REQUEST, Outage, Stopped, StopRequest, TaskError
 from runner.loop.deps import Deps
 from runner.loop.driver import MARK, driving, lines, would_do
 from runner.loop.task_pool import Ended
@@ -82,15 +82,15 @@ def options_of(config: RepositoryConfig) -> Options:
 async def plan_only(request: Request, deps: Deps, progress: Progress) -> Outcome:
     """Ask for the plans; those that were paid for once are not asked for again.
 
-    Raises ``Outage``; a person's order stops it between two tasks.
+    Raises ``Outage``; a person's request stops it between two tasks.
     """
     state = (await parse_roadmap(RunState(request), deps)).state
     shown: list[str] = []
     try:
         for number, task in enumerate(would_do(state), 1):
             shown.append(f"**{number}.** {_name(task)}\n\n{await _planned(state, task, deps)}")
-    except Stopped as order:
-        stopped = "paused" if order.order == "pause" else "cancelled"
+    except Stopped as stop:
+        stopped = "paused" if stop.request == "pause" else "cancelled"
         await progress.finish(stopped, "a person stopped it")
         return Outcome("paused" if stopped == "paused" else "cancelled", "a person stopped it")
     await progress.finish("ended", "\n\n".join(shown) or _nothing(state))
@@ -158,11 +158,11 @@ class StoredControl:
     async def check(self, run: str) -> None:
         """Raise ``Stopped`` when the run is to be cancelled or paused."""
         row = await self._runs.get(run)
-        if row is not None and row.status in _ORDERS:
-            raise Stopped(_ORDERS[row.status])
+        if row is not None and row.status in _STOP_REQUESTS:
+            raise Stopped(_STOP_REQUESTS[row.status])
 
 
-_ORDERS = {"cancelling": "cancel", "pausing": "pause"}
+_STOP_REQUESTS: dict[str, StopRequest] = {"cancelling": "cancel", "pausing": "pause"}
 _STORED: dict[str, Status] = {
     "ended": "ended",
     "resting": "resting",
@@ -278,7 +278,7 @@ def _detail(ended: Ended, outcome: Outcome) -> str:
 
 async def _outcome(ended: Ended, runs: StoredRuns) -> Outcome:
     reason = ended.reason or ended.state.problem
-    if ended.status == "cancelled" or ended.kind == "order":
+    if ended.status == "cancelled" or ended.kind == STOP_REQUEST:
         row = await runs.get(ended.state.request.id)
         reason = row.reason if row else ""
     result: dict[str, object] = {"tasks": table(ended.state)}

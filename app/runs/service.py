@@ -136,18 +136,18 @@ class RunService:
     async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Stop what waits at once and what works at its next node."""
         reason = f"cancelled by {by.login}"
-        return await self._order(repository_id, issue, "cancelling", _STOPPABLE, reason)
+        return await self._set_status(repository_id, issue, "cancelling", _STOPPABLE, reason)
 
     async def pause(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Let what waits or works rest at its next node until somebody resumes it."""
         reason = f"paused by {by.login}"
-        return await self._order(repository_id, issue, "pausing", _WORKING, reason, PERSON)
+        return await self._set_status(repository_id, issue, "pausing", _WORKING, reason, PERSON)
 
     async def resume(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Queue the paused runs of the issue again."""
-        return await self._order(repository_id, issue, "queued", _PAUSED, "")
+        return await self._set_status(repository_id, issue, "queued", _PAUSED, "")
 
-    async def _order(
+    async def _set_status(
         self,
         repository_id: int,
         issue: int,
@@ -158,7 +158,9 @@ class RunService:
     ) -> tuple[str, ...]:
         moved = []
         for run in await self._runs.by_issue(repository_id, issue):
-            if await self._queue.order(run.id, status, allowed=allowed, reason=why, cause=cause):
+            if await self._queue.set_status(
+                run.id, status, allowed=allowed, reason=why, cause=cause
+            ):
                 moved.append(run.id)
         await self._look()
         return tuple(moved)

@@ -1,4 +1,4 @@
-"""The queue: what happens to runs and their orders, one transaction for each thing that happens."""
+"""The queue: what happens to runs and their wakeups, one transaction for each event."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store, insert_into
-from app.store.orders import WORKING, Wakeups
 from app.store.proposals import closed, decided
 from app.store.runs import PERSON, UNINSTALLED, RunRequest, Status
 from app.store.schema import decisions
-from app.store.schema import orders as orders_table
 from app.store.schema import runs as table
+from app.store.schema import wakeups as wakeups_table
+from app.store.wakeups import WORKING, Wakeups
+from runner.errors import STOP_REQUEST
 from runner.ports import Clock, Decision
-
-ORDERED = "order"
-"""The cause of a stop that the runs table ordered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +40,10 @@ class Affected:
 class Queue:
     """Every method raises ``Outage`` when the database fails; nothing is then half done."""
 
-    def __init__(self, store: Store, clock: Clock, orders: Wakeups) -> None:
+    def __init__(self, store: Store, clock: Clock, wakeups: Wakeups) -> None:
         self._store = store
         self._clock = clock
-        self._orders = orders
+        self._wakeups = wakeups
 
     async def start(self, request: RunRequest, comment: int | None = None) -> bool:
         """Queue a run; False when a run of this id is known (nothing changes then).
@@ -60,10 +58,10 @@ class Queue:
             once = insert.on_conflict_do_nothing(index_elements=["id"]).returning(table.c.id)
             new = await connection.scalar(once) is not None
             if new:
-                await self._orders.wake(connection, request.id)
+                await self._wakeups.wake(connection, request.id)
             return new
 
-    async def order(
+    async def set_status(
         self,
         run: str,
         status: Status,
@@ -77,7 +75,7 @@ class Queue:
         async with self._store.writing() as connection:
             moved = await self._move(connection, run, values, allowed)
             if moved:
-                await self._orders.wake(connection, run)
+                await self._wakeups.wake(connection, run)
             return moved
 
     async def answer(self, run: str, delivery: str, decision: Decision) -> bool:
@@ -102,20 +100,20 @@ class Queue:
     async def _wake_unfinished(self, connection: AsyncConnection, run: str) -> None:
         status = await connection.scalar(sa.select(table.c.status).where(table.c.id == run))
         if status in ("queued", *WORKING):
-            await self._orders.wake(connection, run)
+            await self._wakeups.wake(connection, run)
 
-    async def open_run(self, order: str) -> str | None:
-        """Return the run of an order that still has work; None when it was settled before."""
+    async def open_run(self, wakeup: str) -> str | None:
+        """Return the run of a wakeup that still has work; None when it was settled before."""
         async with self._store.reading() as connection:
-            if not await self._orders.is_open(connection, order):
+            if not await self._wakeups.is_open(connection, wakeup):
                 return None
-            query = sa.select(orders_table.c.run).where(orders_table.c.id == order)
+            query = sa.select(wakeups_table.c.run).where(wakeups_table.c.id == wakeup)
             run: str | None = await connection.scalar(query)
             return run
 
     async def settle(
         self,
-        order: str,
+        wakeup: str,
         run: str,
         status: Status,
         *,
@@ -125,34 +123,36 @@ class Queue:
         cancel_at: datetime | None = None,
         cause: str = "",
     ) -> None:
-        """End an order: how its run stopped, and who may work next, in one transaction.
+        """End a wakeup: how its run stopped, and who may work next, in one transaction.
 
-        What a person ordered outlives a pause for another reason: a run to cancel stays
+        What a person asked for outlives a pause for another reason: a run to cancel stays
         ``cancelling`` until ``cancel_at``, or is cancelled when there is no such time; a run to
         pause rests until somebody resumes it. ``cause`` is the kind of the outage that paused it.
         """
         did = {} if result is None else {"result": dict(result)}
         values = {"status": status, "reason": reason, "cause": cause, "until": until, **did}
         async with self._store.writing() as connection:
-            ordered = status == "paused" and await self._obey(connection, run, did, cancel_at)
-            withdrawn = status == "paused" and cause == ORDERED and not ordered
+            asked = status == "paused" and await self._stop_as_asked(
+                connection, run, did, cancel_at
+            )
+            withdrawn = status == "paused" and cause == STOP_REQUEST and not asked
             if withdrawn:  # nobody wants the pause any more: its cause is over
                 values = {"status": "queued", "reason": "", "cause": "", "until": None, **did}
-            if not ordered:
+            if not asked:
                 await self._move(connection, run, values, WORKING)
-            await self._orders.done(connection, order)
+            await self._wakeups.done(connection, wakeup)
             if withdrawn:
-                await self._orders.wake(connection, run)
-            await self._orders.send(connection)
+                await self._wakeups.wake(connection, run)
+            await self._wakeups.send(connection)
 
-    async def _obey(
+    async def _stop_as_asked(
         self,
         connection: AsyncConnection,
         run: str,
         did: Mapping[str, Any],
         cancel_at: datetime | None,
     ) -> bool:
-        """Let a run stop as a person ordered, with that order's reason; False without one."""
+        """Let a run stop as a person asked, for their reason; False when nobody asked."""
         stays = {"status": "cancelling" if cancel_at else "cancelled", "until": cancel_at, **did}
         rests = {"status": "paused", "until": None, **did}
         over = {"status": "cancelled", "until": None, **did}
@@ -162,35 +162,35 @@ class Queue:
             or await self._move(connection, run, rests, ("pausing",))
         )
 
-    async def give_way(self, order: str, run: str) -> bool:
-        """End an order between two tasks if another one waits; the run's next one is made at once.
+    async def give_way(self, wakeup: str, run: str) -> bool:
+        """End a wakeup between two tasks if another one waits; the run's next one is made at once.
 
         False when nobody waits, and the run simply goes on.
         """
         async with self._store.writing() as connection:
-            if not await self._orders.others_wait(connection):
+            if not await self._wakeups.others_wait(connection):
                 return False
-            await self._orders.done(connection, order)
-            await self._orders.wake(connection, run)
+            await self._wakeups.done(connection, wakeup)
+            await self._wakeups.wake(connection, run)
             return True
 
     async def sent(self) -> list[str]:
-        """Return the orders the engine has."""
+        """Return the wakeups the engine has."""
         async with self._store.reading() as connection:
-            return await self._orders.sent(connection)
+            return await self._wakeups.sent(connection)
 
     async def take_up(self, lost: Collection[str]) -> None:
-        """At start: go on with what has no open order though it should work.
+        """At start: go on with what has no open wakeup though it should work.
 
-        ``lost`` are orders the engine no longer knows. What paused for no certain time is tried
+        ``lost`` are wakeups the engine no longer knows. What paused for no certain time is tried
         again: it may be whole now. What a person paused stays so.
         """
         untimed = (table.c.status == "paused") & table.c.until.is_(None) & (table.c.cause != PERSON)
         left = table.c.status.in_(("queued", "running", "cancelling", "pausing"))
         async with self._store.writing() as connection:
-            await self._orders.give_up(connection, lost)
-            await self._wake_all(connection, (left & ~_has_order) | untimed)
-            await self._orders.send(connection)  # there may be more places than before
+            await self._wakeups.give_up(connection, lost)
+            await self._wake_all(connection, (left & ~_has_wakeup) | untimed)
+            await self._wakeups.send(connection)  # there may be more places than before
 
     async def pause_where(self, where: Affected, *, cause: str, reason: str) -> int:
         """Pause what waits or works of an installation; return how many runs."""
@@ -200,7 +200,7 @@ class Queue:
             for run in await self._found(connection, here):
                 values = {"status": "pausing", "reason": reason, "cause": cause, "until": None}
                 moved += await self._move(connection, run, values, ("queued", "running"))
-                await self._orders.wake(connection, run)
+                await self._wakeups.wake(connection, run)
             return moved
 
     async def wake_where(self, where: Affected, causes: Collection[str]) -> int:
@@ -226,12 +226,12 @@ class Queue:
             for run in await self._found(connection, where.condition & table.c.status.in_(_OPEN)):
                 await connection.execute(closed(run))
                 ends = await self._move(
-                    connection, run, values | {"status": "cancelled"}, _OPEN, ~_has_order
+                    connection, run, values | {"status": "cancelled"}, _OPEN, ~_has_wakeup
                 )
                 stops = values | {"status": "cancelling"}
                 moved += ends or await self._move(connection, run, stops, _OPEN)
                 if not ends:
-                    await self._orders.wake(connection, run)
+                    await self._wakeups.wake(connection, run)
             return moved
 
     async def repositories(self, installation: int) -> dict[int, str]:
@@ -251,7 +251,7 @@ class Queue:
     async def due(self) -> datetime | None:
         """Wake the runs whose time has come; return when the next one's comes."""
         now = self._clock.now()
-        resting = table.c.status.in_(("paused", "cancelling")) & ~_has_order
+        resting = table.c.status.in_(("paused", "cancelling")) & ~_has_wakeup
         async with self._store.writing() as connection:
             await self._wake_all(connection, resting & (table.c.until <= now))
         nearest = sa.select(sa.func.min(table.c.until)).where(resting, table.c.until > now)
@@ -261,7 +261,7 @@ class Queue:
 
     async def is_quiet(self) -> bool:
         """Say whether nothing works and nothing waits for a place."""
-        query = sa.select(sa.func.count()).where(orders_table.c.status != "done")
+        query = sa.select(sa.func.count()).where(wakeups_table.c.status != "done")
         async with self._store.reading() as connection:
             return not await connection.scalar(query)
 
@@ -270,7 +270,7 @@ class Queue:
         for run in runs:
             queued = {"status": "queued", "reason": "", "cause": "", "until": None}
             await self._move(connection, run, queued, ("paused",))
-            await self._orders.wake(connection, run)
+            await self._wakeups.wake(connection, run)
         return len(runs)
 
     async def _move(
@@ -296,8 +296,8 @@ _OPEN: tuple[Status, ...] = (
     "resting",
     "cancelling",
 )
-_has_order = (
-    sa.select(orders_table.c.seq)
-    .where(orders_table.c.run == table.c.id, orders_table.c.status != "done")
+_has_wakeup = (
+    sa.select(wakeups_table.c.seq)
+    .where(wakeups_table.c.run == table.c.id, wakeups_table.c.status != "done")
     .exists()
 )

@@ -29,7 +29,7 @@ Status = Literal[
 ]
 
 PERSON = "person"
-"""The cause of a pause that a person ordered; only a person ends it."""
+"""The cause of a pause that a person asked for; only a person ends it."""
 
 REMOVED = "removed"
 """The cause of a pause since the App's installation does not cover the repository any more."""

@@ -115,8 +115,9 @@ answers = sa.Table(
     sa.Column("answered_at", Moment, nullable=False),
 )
 
-# The queue: an order is one wake-up of a run; ``waiting``, ``sent`` to the engine, or ``done``.
-orders = sa.Table(
+# The queue: each row wakes a run; ``waiting``, ``sent`` to the engine, or ``done``. The table has
+# the name it got when wakeups were called orders.
+wakeups = sa.Table(
     "orders",
     metadata,
     sa.Column("seq", sa.Integer, primary_key=True, autoincrement=True),
@@ -133,10 +134,10 @@ orders = sa.Table(
 )
 sa.Index(
     "uq_orders_open",
-    orders.c.run,
+    wakeups.c.run,
     unique=True,
-    sqlite_where=orders.c.status != "done",
-    postgresql_where=orders.c.status != "done",
+    sqlite_where=wakeups.c.status != "done",
+    postgresql_where=wakeups.c.status != "done",
 )
 
 # The inbox: ``seq`` says which decision was stored first, for a delivery's GUID has no order.

@@ -1,4 +1,4 @@
-"""Ask the model: looked at for orders before, counted after, a cut answer continued."""
+"""Ask the model: checked for stop requests before, counted after, a cut answer continued."""
 
 from __future__ import annotations
 

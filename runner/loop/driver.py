@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 
-from runner.errors import Outage, Stopped, TaskError
+from runner.errors import STOP_REQUEST, Outage, Stopped, TaskError
 from runner.graph import END, REST, RUN_NODES, START, following
 from runner.loop.deps import Deps
 from runner.loop.journal import BORDER, Cursors
@@ -118,9 +118,9 @@ async def _next(
             state = replace(state, decided=await deps.decisions.waiting(state.request.id))
             state = left_out(state, await deps.skips.skipped())
         return await _advance(state, nodes, deps, cursors)
-    except Stopped as order:
-        if order.order == "pause":
-            return Ended("paused", state, "order", "a person paused it")
+    except Stopped as stop:
+        if stop.request == "pause":
+            return Ended("paused", state, STOP_REQUEST, "a person paused it")
         return replace(state, stopping=True, node=BORDER)
     except Outage as outage:
         log.warning("Run %s stopped at %s: %s", state.request.id, state.node, outage.message)

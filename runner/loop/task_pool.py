@@ -103,7 +103,7 @@ class TaskPool:
             await self._left.pop().deps.bench.close()
 
     def _taken(self, state: RunState) -> RunState | Ended:
-        """Take in the first step that is done: its task's record, and an order to stop."""
+        """Take in the first step that is done: its task's record, and a request to stop."""
         task, done = next((t, f.step) for t, f in self._flights.items() if f.step and f.step.done())
         self._flights[task].step = None
         step = done.result()

@@ -164,7 +164,7 @@ class RunState:
     those of tasks without an attempt (in review or declined before this run, or declined while it
     rested).
     ``current`` is the task a node works on, ``decided`` are tasks a person has decided about,
-    ``stopping`` an order to cancel, ``problem`` why there is nothing to do. ``replaced`` are tasks
+    ``stopping`` a request to cancel, ``problem`` why there is nothing to do. ``replaced`` are tasks
     that recoveries or people took out of the roadmap, ``origins`` whose place a task took (key of
     the new one → key of the old one).
     ``members`` are the open pull requests that tasks can stand on where these are independent, by

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from runner.errors import Stopped
+from runner.errors import Stopped, StopRequest
 from runner.loop.deps import Deps
 from runner.ports import Decision, JournalRow
 from runner.prompts.questions import Answer, Question
@@ -148,16 +148,16 @@ class StandingClock:
 
 
 class ScriptedControl:
-    """Gives the orders at the checks they are written for, counted from 1."""
+    """Asks for a stop at the checks they are written for, counted from 1."""
 
-    def __init__(self, orders: Mapping[int, str] | None = None) -> None:
-        self._orders = orders or {}
+    def __init__(self, requests: Mapping[int, StopRequest] | None = None) -> None:
+        self._requests = requests or {}
         self.checks = 0
 
     async def check(self, run: str) -> None:
         self.checks += 1
-        if order := self._orders.get(self.checks):
-            raise Stopped(order)
+        if request := self._requests.get(self.checks):
+            raise Stopped(request)
 
 
 class Recorder:

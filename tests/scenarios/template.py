@@ -41,5 +41,5 @@ async def _make(template: Path) -> None:
     await store.close()
 
 
-async def _nothing(order: str) -> bool:
-    raise AssertionError(f"nobody ordered {order}")
+async def _nothing(wakeup: str) -> bool:
+    raise AssertionError(f"nobody asked for {wakeup}")

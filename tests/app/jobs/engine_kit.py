@@ -17,15 +17,15 @@ Step = Callable[[str], Awaitable[bool]]
 
 
 class Steps:
-    """Steps that count themselves; an order takes as many as ``says`` has True for, and one."""
+    """Steps that count themselves; a wakeup takes as many as ``says`` has True for, and one."""
 
     def __init__(self, *says: bool) -> None:
         self._says = list(says)
         self.taken: list[str] = []
         self.done = asyncio.Event()
 
-    async def take(self, order: str) -> bool:
-        self.taken.append(order)
+    async def take(self, wakeup: str) -> bool:
+        self.taken.append(wakeup)
         more = bool(self._says) and self._says.pop(0)
         if not more:
             self.done.set()
@@ -38,7 +38,7 @@ class Stuck:
     def __init__(self) -> None:
         self.begun = asyncio.Event()
 
-    async def take(self, order: str) -> bool:
+    async def take(self, wakeup: str) -> bool:
         self.begun.set()
         await asyncio.Event().wait()
         return False
@@ -60,10 +60,10 @@ class Data:
         finally:
             await engine.stop()
 
-    async def enqueue(self, engine: Engine, *orders: str) -> None:
+    async def enqueue(self, engine: Engine, *wakeups: str) -> None:
         async with self.store.writing() as connection:
-            for order in orders:
-                await connection.run_sync(engine.enqueue, order)
+            for wakeup in wakeups:
+                await connection.run_sync(engine.enqueue, wakeup)
 
     def rows(self, query: str) -> list[tuple[object, ...]]:
         connection = sqlite3.connect(self.file)
@@ -79,7 +79,7 @@ async def worked(event: asyncio.Event) -> None:
     await asyncio.wait_for(event.wait(), 60)
 
 
-async def recorded(order: str) -> None:
-    """Wait until the engine wrote down that an order came to its end."""
-    handle = await DBOS.retrieve_workflow_async(order)
+async def recorded(wakeup: str) -> None:
+    """Wait until the engine wrote down that a wakeup came to its end."""
+    handle = await DBOS.retrieve_workflow_async(wakeup)
     await asyncio.wait_for(handle.get_result(polling_interval_sec=0.02), 60)

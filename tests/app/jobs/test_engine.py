@@ -32,7 +32,7 @@ async def data(tmp_path: Path) -> AsyncIterator[Data]:
 
 
 async def test_an_order_is_worked_once(data: Data) -> None:
-    """An order that is enqueued twice, also in a later transaction, is worked once."""
+    """A wakeup that is enqueued twice, also in a later transaction, is worked once."""
     steps = Steps()
     async with data.engine(steps.take) as engine:
         await data.enqueue(engine, "a", "a")
@@ -56,7 +56,7 @@ async def test_steps_are_taken_until_one_is_the_last(data: Data) -> None:
 
 
 async def test_a_transaction_that_is_rolled_back(data: Data) -> None:
-    """An order of a transaction that failed was never given."""
+    """A wakeup of a transaction that failed was never given."""
     steps = Steps()
     async with data.engine(steps.take) as engine:
         with suppress(LookupError):
@@ -74,8 +74,8 @@ async def test_what_was_cut_off_is_taken_again(data: Data) -> None:
     """A step that ``stop`` cut off is taken by the next engine, one that was finished is not."""
     stuck, steps = Stuck(), Steps()
 
-    async def take(order: str) -> bool:
-        return await (steps if order == "finished" else stuck).take(order)
+    async def take(wakeup: str) -> bool:
+        return await (steps if wakeup == "finished" else stuck).take(wakeup)
 
     async with data.engine(take) as engine:
         await data.enqueue(engine, "finished")
@@ -91,10 +91,10 @@ async def test_what_was_cut_off_is_taken_again(data: Data) -> None:
 
 
 async def test_a_finished_step_is_not_taken_again(data: Data) -> None:
-    """In an order that was cut off only the step at work is taken again."""
+    """In a wakeup that was cut off only the step at work is taken again."""
     begun, taken = asyncio.Event(), []
 
-    async def take(order: str) -> bool:
+    async def take(wakeup: str) -> bool:
         taken.append(len(taken))
         if len(taken) == 3:
             begun.set()
@@ -127,7 +127,7 @@ async def test_an_order_whose_last_step_is_taken_when_the_engine_stops(
 
 
 async def test_what_was_enqueued_when_the_process_ended(data: Data) -> None:
-    """An order that no step was taken of is worked by the next engine."""
+    """A wakeup that no step was taken of is worked by the next engine."""
     async with data.engine(Stuck().take) as engine, data.store.writing() as connection:
         await connection.run_sync(engine.enqueue, "a")
         await connection.exec_driver_sql(
@@ -141,13 +141,13 @@ async def test_what_was_enqueued_when_the_process_ended(data: Data) -> None:
 
 
 async def test_a_step_that_raises_is_lost(data: Data) -> None:
-    """What a step raises ends its order, and only this one."""
+    """What a step raises ends its wakeup, and only this one."""
     steps = Steps()
 
-    async def take(order: str) -> bool:
-        if order == "bad":
+    async def take(wakeup: str) -> bool:
+        if wakeup == "bad":
             raise LookupError("no such run")
-        return await steps.take(order)
+        return await steps.take(wakeup)
 
     async with data.engine(take) as engine:
         await data.enqueue(engine, "bad", "good")
@@ -161,11 +161,11 @@ async def test_a_step_that_raises_is_lost(data: Data) -> None:
 
 
 async def test_lost_are_those_that_will_not_be_worked(data: Data) -> None:
-    """Unknown and finished orders are lost; those at work or waiting are not."""
+    """Unknown and finished wakeups are lost; those at work or waiting are not."""
     steps, stuck = Steps(), Stuck()
 
-    async def take(order: str) -> bool:
-        return await (steps if order == "finished" else stuck).take(order)
+    async def take(wakeup: str) -> bool:
+        return await (steps if wakeup == "finished" else stuck).take(wakeup)
 
     async with data.engine(take) as engine:
         await data.enqueue(engine, "finished", "working")
@@ -184,7 +184,7 @@ async def test_another_process_on_the_file(data: Data) -> None:
     program = (
         "import asyncio, sys\nfrom app.jobs.engine import Engine\n"
         "from runner.errors import Outage\n"
-        "async def nothing(order): return False\n"
+        "async def nothing(wakeup): return False\n"
         "try: asyncio.run(Engine(sys.argv[1], nothing).start())\n"
         "except Outage as outage: print(outage)"
     )
@@ -217,16 +217,16 @@ async def test_a_second_engine_in_the_process(data: Data) -> None:
 
 async def test_engines_follow_each_other_in_a_loop(data: Data) -> None:
     """After ``stop`` the loop's threads work, and an engine may start again."""
-    for order in ("a", "b", "c"):
+    for wakeup in ("a", "b", "c"):
         steps = Steps()
         async with data.engine(steps.take) as engine:
-            await data.enqueue(engine, order)
+            await data.enqueue(engine, wakeup)
             await worked(steps.done)
-        assert await asyncio.to_thread(str, steps.taken) == f"['{order}']"
+        assert await asyncio.to_thread(str, steps.taken) == f"['{wakeup}']"
 
 
 async def test_a_pickled_row_is_refused(data: Data, tmp_path: Path) -> None:
-    """A row that is marked as pickle runs no code: its order is not worked, others are."""
+    """A row that is marked as pickle runs no code: its wakeup is not worked, others are."""
     marker = tmp_path / "unpickled"
     steps = Steps()
     async with data.engine(Stuck().take) as engine, data.store.writing() as connection:
@@ -257,7 +257,7 @@ def _pickled(marker: Path) -> str:
 
 
 async def test_a_row_of_another_version_stays(data: Data) -> None:
-    """An order of another application version is not touched: its code is not here."""
+    """A wakeup of another application version is not touched: its code is not here."""
     steps = Steps()
     async with data.engine(steps.take) as engine:
         async with data.store.writing() as connection:

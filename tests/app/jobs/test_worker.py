@@ -81,7 +81,7 @@ class Desk(Bench):
 
     def __init__(self, store, clock):
         super().__init__(store, clock, at_once=1)
-        self.queue = Flaky(store, clock, self.orders)
+        self.queue = Flaky(store, clock, self.wakeups)
         self.segments, self.rests = Segments(), Rests()
         self.bugs, self.lost = [], []
         self.worker = Worker(
@@ -93,20 +93,20 @@ class Desk(Bench):
             on_bug=self.bugs.append,
         )
 
-    async def which_are_lost(self, orders):
-        return [order for order in orders if order in self.lost]
+    async def which_are_lost(self, wakeups):
+        return [wakeup for wakeup in wakeups if wakeup in self.lost]
 
     async def run(self, run, *steps):
-        """Start a run that goes like this; what its order's steps said."""
+        """Start a run that goes like this; what its wakeup's steps said."""
         self.segments.says(run, *steps)
         await self.start(run)
         return await self.work(f"{run}-0")
 
-    async def work(self, order):
-        """Take steps of an order to its end, as the engine does."""
-        said = [await self.worker.step(order)]
+    async def work(self, wakeup):
+        """Take steps of a wakeup to its end, as the engine does."""
+        said = [await self.worker.step(wakeup)]
         while said[-1]:
-            said.append(await self.worker.step(order))
+            said.append(await self.worker.step(wakeup))
         return said
 
 
@@ -131,7 +131,7 @@ async def test_a_segment(desk):
 
 
 async def test_a_settled_order(desk):
-    """A step of an order that is settled or unknown is the last at once, and nothing begins."""
+    """A step of a wakeup that is settled or unknown is the last at once, and nothing begins."""
     await desk.run("a", ENDED)
 
     assert not await desk.worker.step("a-0")
@@ -140,12 +140,12 @@ async def test_a_settled_order(desk):
 
 
 async def test_segments_side_by_side(desk):
-    """Steps of two orders are taken in any order, each of its own segment."""
+    """Steps of two wakeups are taken in any order, each of its own segment."""
     desk.segments.says("a", NODE, ENDED)
     desk.segments.says("b", NODE, NODE, ENDED)
     await desk.start("a", "b")
-    await desk.queue.order("b", "cancelling", allowed=["queued"])
-    said = [await desk.worker.step(order) for order in ("a-0", "b-0", "a-0", "b-0", "b-0")]
+    await desk.queue.set_status("b", "cancelling", allowed=["queued"])
+    said = [await desk.worker.step(wakeup) for wakeup in ("a-0", "b-0", "a-0", "b-0", "b-0")]
 
     assert said == [True, True, False, True, False]
 
@@ -207,9 +207,9 @@ async def test_a_run_goes_on_when_its_time_comes(desk):
     assert await desk.status("a") == "running"
 
 
-async def woken(desk, order):
-    """Wait until an order was sent, and the transaction that sends it is done."""
-    while order not in await desk.queue.sent():
+async def woken(desk, wakeup):
+    """Wait until a wakeup was sent, and the transaction that sends it is done."""
+    while wakeup not in await desk.queue.sent():
         await desk.queue.is_quiet()
 
 
@@ -249,7 +249,7 @@ async def test_give_way_between_tasks(desk):
     assert await desk.work("a-0") == [True, False]
     assert desk.segments.closed == ["a"]
     assert await desk.work("b-0") == [False]
-    assert desk.sent.orders == ["a-0", "b-0", "a-1"]
+    assert desk.sent.wakeups == ["a-0", "b-0", "a-1"]
 
 
 @pytest.mark.parametrize("state", [NODE, BEFORE_ALL])
@@ -268,11 +268,11 @@ async def test_no_way_is_given_to_nobody(desk):
 
 
 @pytest.mark.parametrize(("told", "status"), [(True, "cancelling"), (False, "cancelled")])
-async def test_an_order_to_cancel_outlives_a_pause(desk, told, status):
+async def test_a_request_to_cancel_outlives_a_pause(desk, told, status):
     """A run to cancel that paused is tried again soon, unless nobody could be told of it."""
     desk.segments.says("a", Outcome("paused", "GitHub is away", told=told))
     await desk.start("a")
-    await desk.queue.order("a", "cancelling", allowed=["running"])
+    await desk.queue.set_status("a", "cancelling", allowed=["running"])
     soonest = desk.clock.now() + SOONEST
     await desk.work("a-0")
     run = await desk.runs.get("a")
@@ -282,19 +282,19 @@ async def test_an_order_to_cancel_outlives_a_pause(desk, told, status):
 
 
 async def test_start_takes_up_what_was_lost(desk):
-    """At start an order that the engine does not know is given anew, others are let be."""
+    """At start a wakeup that the engine does not know is given anew, others are let be."""
     await desk.start("a", "b")
     await desk.worker.start()
-    assert desk.sent.orders == ["a-0"]
+    assert desk.sent.wakeups == ["a-0"]
     desk.lost = ["a-0"]
     await desk.worker.start()
 
     assert "a-0" not in await desk.queue.sent()
-    assert len(desk.sent.orders) == 2
+    assert len(desk.sent.wakeups) == 2
 
 
 async def test_stop(desk):
-    """Stopping closes the segments at work; their orders stay and nothing is settled."""
+    """Stopping closes the segments at work; their wakeups stay and nothing is settled."""
     desk.segments.says("a", NODE, ENDED)
     await desk.start("a")
     await desk.worker.step("a-0")

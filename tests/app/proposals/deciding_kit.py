@@ -18,12 +18,12 @@ from app.proposals.service import ProposalService
 from app.runs.service import RunService
 from app.store.database import Store, open_store
 from app.store.deliveries import Delivery, StoredRefusals
-from app.store.orders import Wakeups
 from app.store.proposals import ProposalContent, State, StoredProposal, StoredProposals
 from app.store.queue import Queue
 from app.store.runs import RunRequest, Status, StoredRuns, StoredSkips
 from app.store.schema import decisions
 from app.store.schema import proposals as table
+from app.store.wakeups import Wakeups
 from handlers.events import PullClosed, Repo
 from handlers.ports import Rules
 from runner.errors import Outage
@@ -222,7 +222,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         sleep=sleep,
     )
     runs, stored = StoredRuns(store, clock), StoredProposals(store, clock)
-    queue = Queue(store, clock, Wakeups(clock, lambda connection, order: None, at_once=1000))
+    queue = Queue(store, clock, Wakeups(clock, lambda connection, wakeup: None, at_once=1000))
 
     async def rules_of(repository: Repo, installation: int) -> Rules:
         return bench.rules

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import sqlalchemy as sa
 
-from app.store.orders import Wakeups
 from app.store.queue import Queue
 from app.store.runs import StoredRuns
-from app.store.schema import orders as table
+from app.store.schema import wakeups as table
+from app.store.wakeups import Wakeups
 from runner.errors import Outage
 from tests.app.store.test_runs import REQUEST
 
@@ -18,14 +18,14 @@ class Sent:
     """An engine that keeps what it was handed; ``fails`` makes it refuse."""
 
     def __init__(self):
-        self.orders = []
+        self.wakeups = []
         self.fails = False
 
-    def enqueue(self, connection, order):
+    def enqueue(self, connection, wakeup):
         assert connection.in_transaction()
         if self.fails:
             raise Outage("engine", "the disk is full")
-        self.orders.append(order)
+        self.wakeups.append(wakeup)
 
 
 class Bench:
@@ -34,8 +34,8 @@ class Bench:
     def __init__(self, store, clock, *, at_once):
         self.sent = Sent()
         self.store, self.clock = store, clock
-        self.orders = Wakeups(clock, self.sent.enqueue, at_once=at_once)
-        self.queue = Queue(store, clock, self.orders)
+        self.wakeups = Wakeups(clock, self.sent.enqueue, at_once=at_once)
+        self.queue = Queue(store, clock, self.wakeups)
         self.runs = StoredRuns(store, clock)
 
     async def start(self, *ids, **changes):
@@ -46,12 +46,12 @@ class Bench:
             assert await self.queue.start(replace(REQUEST, id=id, **own))
 
     async def end(self, run, status="ended", **named):
-        """Settle the open order of a run."""
+        """Settle the open wakeup of a run."""
         self.clock.forward(1)
         await self.queue.settle(await self.order_of(run), run, status, **named)
 
     async def order_of(self, run):
-        """The open order of a run."""
+        """The open wakeup of a run."""
         query = sa.select(table.c.id).where(table.c.run == run, table.c.status != "done")
         async with self.store.reading() as connection:
             return await connection.scalar(query)
@@ -61,8 +61,8 @@ class Bench:
 
     async def position(self, run):
         async with self.store.reading() as connection:
-            return await self.orders.position(connection, run)
+            return await self.wakeups.position(connection, run)
 
     async def wake(self, run):
         async with self.store.writing() as connection:
-            await self.orders.wake(connection, run)
+            await self.wakeups.wake(connection, run)

@@ -6,10 +6,10 @@ import pytest
 import sqlalchemy as sa
 
 from app.store.database import Store
-from app.store.orders import Wakeups
 from app.store.proposals import StoredDecisions
 from app.store.queue import Queue
 from app.store.runs import RunRequest, StoredRuns
+from app.store.wakeups import Wakeups
 from runner.ports import Decision, SystemClock
 from tests.postgresql import ON_BOTH
 
@@ -21,7 +21,7 @@ NO = Decision("t1", "reject", by="bob", why="not now")
 
 @pytest.fixture
 def sent() -> list[str]:
-    """Orders handed to the engine."""
+    """Wakeups handed to the engine."""
     return []
 
 
@@ -29,8 +29,8 @@ def sent() -> list[str]:
 async def queue(store: Store, sent: list[str]) -> Queue:
     """A queue with one run, r1, that was started."""
     clock = SystemClock()
-    orders = Wakeups(clock, lambda connection, order: sent.append(order), at_once=2)
-    queue = Queue(store, clock, orders)
+    wakeups = Wakeups(clock, lambda connection, wakeup: sent.append(wakeup), at_once=2)
+    queue = Queue(store, clock, wakeups)
     await queue.start(
         RunRequest(
             id="r1",
@@ -103,7 +103,7 @@ async def test_a_decision_that_cannot_be_enqueued_is_not_stored(
     """An engine that fails leaves neither row nor wake-up, so that the delivery is worked again."""
     await queue.settle(sent[0], "r1", "resting")
 
-    def refuse(connection: sa.Connection, order: str) -> None:
+    def refuse(connection: sa.Connection, wakeup: str) -> None:
         raise ValueError("no engine")
 
     failing = Queue(store, SystemClock(), Wakeups(SystemClock(), refuse, at_once=2))

@@ -1,4 +1,4 @@
-"""The queue: what happens to a run and its order when it stops, rests, or its process died."""
+"""The queue: what happens to a run and its wakeup when it stops, rests, or its process died."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ def bench(store, clock):
 
 
 async def test_a_run_is_started_once(bench):
-    """A delivery that comes twice starts one run with one order; its comment is kept."""
+    """A delivery that comes twice starts one run with one wakeup; its comment is kept."""
     await bench.start("a")
     again = await bench.queue.start(await bench.runs.get("a"), 5)
 
     assert not again
-    assert bench.sent.orders == ["a-0"]
+    assert bench.sent.wakeups == ["a-0"]
     assert (await bench.runs.get("a")).progress_comment_id is None
 
 
 async def test_an_order_for_a_run_in_another_state(bench):
-    """What may not be ordered now changes nothing and wakes nobody."""
+    """What may not be asked now changes nothing and wakes nobody."""
     await bench.start("a")
     await bench.end("a")
 
-    assert not await bench.queue.order("a", "queued", allowed=["paused"])
-    assert not await bench.queue.order("unknown", "queued", allowed=["paused"])
-    assert bench.sent.orders == ["a-0"]
+    assert not await bench.queue.set_status("a", "queued", allowed=["paused"])
+    assert not await bench.queue.set_status("unknown", "queued", allowed=["paused"])
+    assert bench.sent.wakeups == ["a-0"]
     assert await bench.status("a") == "ended"
 
 
@@ -56,7 +56,7 @@ async def test_how_a_run_stopped_is_stored(bench, clock):
 
 
 async def test_give_way_to_nobody(bench):
-    """While nobody else could work the run keeps its order."""
+    """While nobody else could work the run keeps its wakeup."""
     await bench.start("a", "b", repository_id=1)
 
     assert not await bench.queue.give_way("a-0", "a")
@@ -71,7 +71,7 @@ async def test_give_way(bench):
     assert await bench.queue.give_way("a-0", "a")
     assert await bench.status("a") == "running"
     await bench.end("c")
-    assert bench.sent.orders == ["a-0", "c-0", "a-1"]
+    assert bench.sent.wakeups == ["a-0", "c-0", "a-1"]
 
 
 @pytest.mark.parametrize(
@@ -84,9 +84,9 @@ async def test_give_way(bench):
     ],
 )
 async def test_an_order_to_cancel(bench, clock, outcome, cancel_in, expected):
-    """An order to cancel outlives a pause; a run that came to its end before is what it became."""
+    """A request to cancel outlives a pause; a run that came to its end before is what it became."""
     await bench.start("a")
-    await bench.queue.order("a", "cancelling", allowed=["running"], reason="cancelled by bob")
+    await bench.queue.set_status("a", "cancelling", allowed=["running"], reason="cancelled by bob")
     at = clock.now() + cancel_in if cancel_in else None
     await bench.end("a", outcome, reason="as told", cancel_at=at)
     run = await bench.runs.get("a")
@@ -98,29 +98,29 @@ async def test_an_order_to_cancel(bench, clock, outcome, cancel_in, expected):
 async def test_a_cancel_that_could_not_be_told_is_tried_again(bench, clock):
     """A run that is still to be cancelled is woken at its time, as one that is to be cancelled."""
     await bench.start("a")
-    await bench.queue.order("a", "cancelling", allowed=["running"])
+    await bench.queue.set_status("a", "cancelling", allowed=["running"])
     await bench.end("a", "paused", cancel_at=clock.now() + HOUR)
     clock.forward(3600)
 
     assert await bench.queue.due() is None
-    assert bench.sent.orders == ["a-0", "a-1"]
+    assert bench.sent.wakeups == ["a-0", "a-1"]
     assert await bench.status("a") == "cancelling"
 
 
 async def test_a_cancel_that_could_not_be_told_holds_nobody_up(bench, clock):
     """While a run rests that is still to be cancelled, the next one of its stack works."""
     await bench.start("a", "b", repository_id=1)
-    await bench.queue.order("a", "cancelling", allowed=["running"])
+    await bench.queue.set_status("a", "cancelling", allowed=["running"])
     await bench.end("a", "paused", cancel_at=clock.now() + HOUR)
 
-    assert bench.sent.orders == ["a-0", "b-0"]
+    assert bench.sent.wakeups == ["a-0", "b-0"]
 
 
 async def test_an_order_to_pause_outlives_an_outage(bench, clock):
     """A run that a person pauses stays so, though an outage paused it first and has an end."""
     await bench.start("a")
     by = "paused by bob"
-    await bench.queue.order("a", "pausing", allowed=["running"], reason=by, cause=PERSON)
+    await bench.queue.set_status("a", "pausing", allowed=["running"], reason=by, cause=PERSON)
     until = clock.now() + HOUR
     await bench.end("a", "paused", reason="rate limit", until=until, result={"tasks": []})
     run = await bench.runs.get("a")
@@ -129,7 +129,7 @@ async def test_an_order_to_pause_outlives_an_outage(bench, clock):
     clock.forward(7200)
     await bench.queue.due()
     await bench.queue.take_up([])
-    assert bench.sent.orders == ["a-0"]
+    assert bench.sent.wakeups == ["a-0"]
 
 
 async def test_due(bench, clock):
@@ -142,7 +142,7 @@ async def test_due(bench, clock):
     clock.time = first
     then = await bench.queue.due()
 
-    assert bench.sent.orders == ["a-0", "b-0", "a-1"]
+    assert bench.sent.wakeups == ["a-0", "b-0", "a-1"]
     assert then - first > HOUR - timedelta(minutes=1)
     assert [await bench.status(run) for run in "ab"] == ["running", "paused"]
 
@@ -159,7 +159,7 @@ async def test_quiet(bench, clock):
 
 
 async def settled(bench, status, **values):
-    """A run in a status, whose order is settled: as a crash between two versions leaves it."""
+    """A run in a status, whose wakeup is settled: as a crash between two versions leaves it."""
     await bench.start("a")
     await bench.end("a")
     async with bench.store.writing() as connection:
@@ -179,12 +179,12 @@ async def settled(bench, status, **values):
     ],
 )
 async def test_take_up(bench, status, after, woken):
-    """At start what should work has an order again, each as it was ordered; what ended has none."""
+    """At start what should work has a wakeup again, each as it was asked; what ended has none."""
     await settled(bench, status)
     await bench.queue.take_up([])
 
     assert await bench.status("a") == after
-    assert bench.sent.orders == ["a-0"] + ["a-1"] * woken
+    assert bench.sent.wakeups == ["a-0"] + ["a-1"] * woken
 
 
 @pytest.mark.parametrize("values", [{"cause": PERSON}, {"until": True}])
@@ -195,19 +195,19 @@ async def test_what_start_lets_rest(bench, clock, values):
     await bench.queue.take_up([])
 
     assert await bench.status("a") == "paused"
-    assert bench.sent.orders == ["a-0"]
+    assert bench.sent.wakeups == ["a-0"]
 
 
 async def test_take_up_of_lost_orders(bench):
-    """A run whose order the engine does not know gets a new one; one it knows is let be."""
+    """A run whose wakeup the engine does not know gets a new one; one it knows is let be."""
     await bench.start("a", "b")
     await bench.queue.take_up([])
-    assert bench.sent.orders == ["a-0"]
+    assert bench.sent.wakeups == ["a-0"]
     await bench.queue.take_up(["a-0"])
 
-    assert bench.sent.orders[1:] in (["a-1"], ["b-0"])
+    assert bench.sent.wakeups[1:] in (["a-1"], ["b-0"])
     assert await bench.status("a") == "running"
-    assert await bench.queue.sent() == bench.sent.orders[1:]
+    assert await bench.queue.sent() == bench.sent.wakeups[1:]
 
 
 async def test_take_up_with_more_places(bench, store, clock):
@@ -216,4 +216,4 @@ async def test_take_up_with_more_places(bench, store, clock):
     wider = Bench(store, clock, at_once=2)
     await wider.queue.take_up([])
 
-    assert wider.sent.orders == ["b-0"]
+    assert wider.sent.wakeups == ["b-0"]

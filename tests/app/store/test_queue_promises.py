@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.store.database import open_store
-from app.store.schema import orders, runs
+from app.store.schema import runs, wakeups
 from tests.app.store.bench import Bench
 from tests.app.store.conftest import HandClock
 
@@ -33,20 +33,20 @@ class Machine:
     async def settle(self, pick, status, **named):
         sent = await self.bench.queue.sent()
         if sent:
-            order = sent[pick % len(sent)]
-            run = await self.bench.queue.open_run(order)
-            await self.bench.queue.settle(order, run, status, **named)
+            wakeup = sent[pick % len(sent)]
+            run = await self.bench.queue.open_run(wakeup)
+            await self.bench.queue.settle(wakeup, run, status, **named)
 
     async def give_way(self, pick):
         sent = await self.bench.queue.sent()
         if sent:
-            order = sent[pick % len(sent)]
-            await self.bench.queue.give_way(order, await self.bench.queue.open_run(order))
+            wakeup = sent[pick % len(sent)]
+            await self.bench.queue.give_way(wakeup, await self.bench.queue.open_run(wakeup))
 
-    async def ordered(self, pick, status, allowed):
+    async def asked(self, pick, status, allowed):
         if self.names:
             name = self.names[pick % len(self.names)]
-            await self.bench.queue.order(name, status, allowed=allowed, reason="by bob")
+            await self.bench.queue.set_status(name, status, allowed=allowed, reason="by bob")
 
     async def act(self, what, pick):
         self.bench.clock.forward(1)
@@ -61,11 +61,11 @@ class Machine:
             case "give way":
                 await self.give_way(pick)
             case "cancel":
-                await self.ordered(pick, "cancelling", ["queued", "paused", "running", "pausing"])
+                await self.asked(pick, "cancelling", ["queued", "paused", "running", "pausing"])
             case "pause":
-                await self.ordered(pick, "pausing", ["queued", "running"])
+                await self.asked(pick, "pausing", ["queued", "running"])
             case "resume":
-                await self.ordered(pick, "queued", ["paused"])
+                await self.asked(pick, "queued", ["paused"])
             case "due":
                 await self.bench.queue.due()
             case "crash":
@@ -73,14 +73,14 @@ class Machine:
 
     async def check(self):
         query = sa.select(
-            orders.c.run,
-            orders.c.status,
+            wakeups.c.run,
+            wakeups.c.status,
             runs.c.status.label("wants"),
             runs.c.repository_id,
             runs.c.roadmap,
-        ).join(runs, runs.c.id == orders.c.run)
+        ).join(runs, runs.c.id == wakeups.c.run)
         async with self.bench.store.reading() as connection:
-            found = (await connection.execute(query.where(orders.c.status != "done"))).all()
+            found = (await connection.execute(query.where(wakeups.c.status != "done"))).all()
             working = sa.select(runs.c.id, runs.c.repository_id, runs.c.roadmap).where(
                 runs.c.status.in_(("running", "pausing", "cancelling")), runs.c.until.is_(None)
             )
@@ -100,7 +100,7 @@ class Machine:
         assert all(row.wants not in stopping for row in waiting), "who is to stop is not told"
         free = [r for r in waiting if held[r.repository_id, r.roadmap] <= {r.run}]
         assert not free or len(sent) >= self.at_once, "a place is free"
-        assert len({row.run for row in found}) == len(found), "two orders of a run"
+        assert len({row.run for row in found}) == len(found), "two wakeups of a run"
 
     async def finish(self):
         """Let everything that may work end; nothing may be left that nobody wakes."""
@@ -117,7 +117,7 @@ ACTS = st.lists(st.tuples(st.sampled_from([*WHAT, "start", "end"]), st.integers(
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(acts=ACTS, at_once=st.integers(1, 3))
 def test_whatever_happens(acts, at_once):
-    """Limits hold, a stack has one working run, and no order waits while it could be worked."""
+    """Limits hold, a stack has one working run, and no wakeup waits while it could be worked."""
 
     async def happen():
         with tempfile.TemporaryDirectory() as folder:

@@ -95,7 +95,7 @@ async def test_every_exchange_is_told(model: ScriptedModel) -> None:
     assert told[0].node == "execute_task"
 
 
-async def test_orders_come_first(model: ScriptedModel) -> None:
+async def test_stop_requests_come_first(model: ScriptedModel) -> None:
     """An order that came before a call, or between two, stops it."""
     model.says(answer("a", "length"))
     ports = deps(model=model, control=ScriptedControl({2: "pause"}))

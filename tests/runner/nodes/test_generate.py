@@ -107,7 +107,7 @@ async def test_trouble_goes_through(trouble: Exception) -> None:
         await execute_task(executing(), ports(trouble))
 
 
-async def test_orders_are_looked_at_before_the_call() -> None:
+async def test_stop_requests_are_looked_at_before_the_call() -> None:
     """A cancelled run asks the model nothing."""
     asked = ports(control=ScriptedControl({1: "cancel"}))
     with pytest.raises(Stopped):

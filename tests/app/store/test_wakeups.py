@@ -1,4 +1,4 @@
-"""Orders: who may work, who goes first, each sent in the transaction that decides it."""
+"""Wakeups: who may work, who goes first, each sent in the transaction that decides it."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ def wide(store, clock):
 
 
 async def test_as_many_as_there_are_places(wide):
-    """No more orders are sent than may work at once; the others wait in their order."""
+    """No more wakeups are sent than may work at once; the others wait in their order."""
     await wide.start("a", "b", "c", "d", "e")
 
-    assert wide.sent.orders == ["a-0", "b-0", "c-0"]
+    assert wide.sent.wakeups == ["a-0", "b-0", "c-0"]
     assert [await wide.status(run) for run in "abcde"] == ["running"] * 3 + ["queued"] * 2
     assert [await wide.position(run) for run in "abcde"] == [0, 0, 0, 1, 2]
 
 
 async def test_a_place_that_is_free_is_taken(bench):
-    """The order that is settled sends the next one."""
+    """The wakeup that is settled sends the next one."""
     await bench.start("a", "b")
     await bench.end("a")
 
-    assert bench.sent.orders == ["a-0", "b-0"]
+    assert bench.sent.wakeups == ["a-0", "b-0"]
     assert [await bench.status(run) for run in "ab"] == ["ended", "running"]
 
 
@@ -47,9 +47,9 @@ async def test_one_run_of_a_stack(wide):
     await wide.start("c", repository_id=1, roadmap="docs/ROADMAP.md")
     await wide.start("d", repository_id=2)
 
-    assert wide.sent.orders == ["a-0", "c-0", "d-0"]
+    assert wide.sent.wakeups == ["a-0", "c-0", "d-0"]
     await wide.end("a")
-    assert wide.sent.orders[3:] == ["b-0"]
+    assert wide.sent.wakeups[3:] == ["b-0"]
 
 
 @pytest.mark.parametrize("status", ["paused", "cancelled", "ended"])
@@ -68,7 +68,7 @@ async def test_priority_goes_first(bench):
     assert [await bench.position(run) for run in "bc"] == [2, 1]
     await bench.end("a")
 
-    assert bench.sent.orders == ["a-0", "c-0"]
+    assert bench.sent.wakeups == ["a-0", "c-0"]
 
 
 async def test_the_repository_served_longest_ago(bench):
@@ -80,43 +80,43 @@ async def test_the_repository_served_longest_ago(bench):
     for run in ("a", "d", "b"):
         await bench.end(run)
 
-    assert bench.sent.orders == ["a-0", "d-0", "b-0", "c-0"]
+    assert bench.sent.wakeups == ["a-0", "d-0", "b-0", "c-0"]
 
 
 async def test_the_oldest_of_a_repository(bench):
-    """Among orders of one repository the oldest goes first."""
+    """Among wakeups of one repository the oldest goes first."""
     for run in "abc":
         await bench.start(run, repository_id=1, roadmap=f"{run}.md")
     await bench.end("a")
     await bench.end("b")
 
-    assert bench.sent.orders == ["a-0", "b-0", "c-0"]
+    assert bench.sent.wakeups == ["a-0", "b-0", "c-0"]
 
 
 @pytest.mark.parametrize("run", ["a", "b"], ids=["sent", "waiting"])
 async def test_a_second_wake(bench, run):
-    """A run that is ordered already gets no second order."""
+    """A run that has a wakeup already gets no second wakeup."""
     await bench.start("a", "b")
     await bench.wake(run)
     await bench.end("a")
     await bench.end("b")
 
-    assert bench.sent.orders == ["a-0", "b-0"]
+    assert bench.sent.wakeups == ["a-0", "b-0"]
     assert await bench.queue.is_quiet()
 
 
-async def test_orders_of_a_run_have_names_of_their_own(bench):
+async def test_wakeups_of_a_run_have_names_of_their_own(bench):
     """Each wake-up has an id that no earlier one had: the engine works an id once."""
     await bench.start("a")
     for _ in range(2):
         await bench.end("a", "paused")
         await bench.wake("a")
 
-    assert bench.sent.orders == ["a-0", "a-1", "a-2"]
+    assert bench.sent.wakeups == ["a-0", "a-1", "a-2"]
 
 
 async def test_an_engine_that_fails(bench):
-    """When the next order cannot be handed on, nothing of the settling remains."""
+    """When the next wakeup cannot be handed on, nothing of the settling remains."""
     await bench.start("a", "b")
     bench.sent.fails = True
     with pytest.raises(Outage):
@@ -127,11 +127,11 @@ async def test_an_engine_that_fails(bench):
 
     bench.sent.fails = False
     await bench.end("a")
-    assert bench.sent.orders == ["a-0", "b-0"]
+    assert bench.sent.wakeups == ["a-0", "b-0"]
 
 
 async def test_a_start_that_fails(bench):
-    """A run whose order cannot be handed on is not known: its delivery is tried again."""
+    """A run whose wakeup cannot be handed on is not known: its delivery is tried again."""
     bench.sent.fails = True
     with pytest.raises(Outage):
         await bench.start("a")
@@ -140,9 +140,9 @@ async def test_a_start_that_fails(bench):
 
 
 async def test_an_order_has_its_run_until_it_is_settled(bench):
-    """Only an order that was sent and is not settled has work."""
+    """Only a wakeup that was sent and is not settled has work."""
     await bench.start("a", "b")
-    found = [await bench.queue.open_run(order) for order in ("a-0", "b-0", "never")]
+    found = [await bench.queue.open_run(wakeup) for wakeup in ("a-0", "b-0", "never")]
     await bench.end("a")
 
     assert found == ["a", None, None]
@@ -161,9 +161,9 @@ async def test_the_position_of_who_does_not_wait(bench):
 async def test_who_is_to_stop_needs_no_place(bench, status):
     """A run that waits and is to stop is told at once: neither a place nor its stack holds it."""
     await bench.start("a", "b", repository_id=1)
-    await bench.queue.order("b", status, allowed=["queued"])
+    await bench.queue.set_status("b", status, allowed=["queued"])
 
-    assert bench.sent.orders == ["a-0", "b-0"]
+    assert bench.sent.wakeups == ["a-0", "b-0"]
     assert await bench.status("b") == status
 
 
@@ -172,9 +172,9 @@ async def test_a_pause_blocks_nobody(bench):
     await bench.start("a", "b", repository_id=1)
     await bench.start("c", repository_id=2)
     assert await bench.queue.give_way("a-0", "a")
-    await bench.queue.order("b", "pausing", allowed=["queued"])
+    await bench.queue.set_status("b", "pausing", allowed=["queued"])
     await bench.end("c")
-    assert "b-0" in bench.sent.orders
+    assert "b-0" in bench.sent.wakeups
     await bench.end("b", "paused")
 
-    assert bench.sent.orders[-1] == "a-1"
+    assert bench.sent.wakeups[-1] == "a-1"

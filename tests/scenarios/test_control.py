@@ -1,4 +1,4 @@
-"""Orders about runs: cancel, status, and who waits for whom."""
+"""Commands about runs: cancel, status, and who waits for whom."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def working(bot: Bot, *after: str) -> AsyncIterator[Held]:
 
 @TWO_NOTES
 async def test_a_working_run_is_cancelled_at_its_next_step(bot: Bot) -> None:
-    """What the model is asked meanwhile is the last; nothing is published after the order."""
+    """What the model is asked meanwhile is the last; nothing is published after the command."""
     async with working(bot):
         await say(bot, "/execute cancel")
         (reply,) = bot.says()

@@ -1,4 +1,4 @@
-"""1,000 queued orders: what they cost while they wait, and whether a free repository waits too."""
+"""1,000 queued wakeups: what they cost while they wait, and whether a free repository waits too."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from time import monotonic, time
 import sqlalchemy as sa
 
 from app.store.database import Store, open_store
-from app.store.orders import Wakeups
 from app.store.queue import Queue
 from app.store.runs import RunRequest
 from app.store.schema import journal, runs
+from app.store.wakeups import Wakeups
 from bench.finding import Finding, Line, Peer
 from bench.requests import run_request
 from bench.served import BUSY, FREE, processor_seconds, surroundings
@@ -31,13 +31,13 @@ _FREE_RUNS = 5
 
 
 async def measure(folder: Path) -> AsyncIterator[Line]:
-    """First with the orders of one busy repository, then with those of a thousand others."""
+    """First with the wakeups of one busy repository, then with those of a thousand others."""
     async with surroundings(folder / "one") as bot, _database(bot) as store, serving(bot) as server:
         async for line in _one_repository(bot, store, server.process.pid):
             yield line
     async with surroundings(folder / "two") as bot, _database(bot) as store:
         share = await _other_repositories(bot, store)
-    yield _waiting(f"{_MANY} orders of as many repositories wait", share)
+    yield _waiting(f"{_MANY} wakeups of as many repositories wait", share)
 
 
 async def _one_repository(bot: Bot, store: Store, pid: int) -> AsyncIterator[Line]:
@@ -49,7 +49,7 @@ async def _one_repository(bot: Bot, store: Store, pid: int) -> AsyncIterator[Lin
         share = await _share(pid)
         beside = await _first_nodes(bot, store)
     yield _waiting(
-        f"{_MANY} orders of one repository wait", share, Peer(what="none", value=100 * idle)
+        f"{_MANY} wakeups of one repository wait", share, Peer(what="none", value=100 * idle)
     )
     yield Finding(
         what="webhook to first node done, another repository",
@@ -62,7 +62,7 @@ async def _one_repository(bot: Bot, store: Store, pid: int) -> AsyncIterator[Lin
 
 
 async def _other_repositories(bot: Bot, store: Store) -> float:
-    """Both places are taken, so that orders whose stacks are free wait all the same."""
+    """Both places are taken, so that wakeups whose stacks are free wait all the same."""
     async with serving(bot) as server, _working(bot, BUSY), _working(bot, FREE):
         await _queue(store, (run_request(f"r{n}", repository_id=n + 10**6) for n in _NUMBERS))
         return await _share(server.process.pid)
@@ -101,8 +101,8 @@ async def _queue(store: Store, requests: Iterable[RunRequest]) -> None:
         await queue.start(request)
 
 
-def _not_sent(connection: sa.Connection, order: str) -> None:
-    raise AssertionError(f"{order} was sent, though none may work")
+def _not_sent(connection: sa.Connection, wakeup: str) -> None:
+    raise AssertionError(f"{wakeup} was sent, though none may work")
 
 
 async def _share(pid: int) -> float:

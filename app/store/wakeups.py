@@ -1,0 +1,166 @@
+"""The wakeups: which runs want to work, and which of them may now.
+
+A wakeup is a row that lets a run go on. What may run is decided here, in the transaction that
+settles the wakeup before it, and only that is handed to the engine: waiting costs rows, not
+workers.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.store.runs import Status
+from app.store.schema import runs, wakeups
+from runner.ports import Clock
+
+Enqueue = Callable[[Connection, str], None]
+"""Hands a wakeup to the engine inside the caller's transaction."""
+
+WORKING: tuple[Status, ...] = ("running", "cancelling", "pausing")
+
+
+@dataclass(frozen=True, slots=True)
+class Wakeup:
+    """One row: ``id`` names it to the engine, ``run`` is what is to go on."""
+
+    id: str
+    run: str
+
+
+class Wakeups:
+    """Methods for use inside a writing transaction. ``at_once`` segments work at the same time."""
+
+    def __init__(self, clock: Clock, enqueue: Enqueue, *, at_once: int) -> None:
+        self._clock = clock
+        self._enqueue = enqueue
+        self._at_once = at_once
+
+    async def wake(self, connection: AsyncConnection, run: str) -> None:
+        """Let the run go on, unless it has a wakeup already; then send what may work."""
+        if await self._open(connection, run) is None:
+            nth = await connection.scalar(
+                sa.select(sa.func.count()).select_from(wakeups).where(wakeups.c.run == run)
+            )
+            await connection.execute(_new(run, f"{run}-{nth}", self._clock.now()))
+        await self.send(connection)
+
+    async def done(self, connection: AsyncConnection, wakeup: str) -> None:
+        """Settle a wakeup; the caller has said before what its run wants next."""
+        values = {"status": "done", "done_at": self._clock.now()}
+        await connection.execute(sa.update(wakeups).where(wakeups.c.id == wakeup).values(values))
+
+    async def give_up(self, connection: AsyncConnection, lost: Collection[str]) -> None:
+        """Settle wakeups the engine will never work: their runs are woken anew."""
+        values = {"status": "done", "done_at": self._clock.now()}
+        await connection.execute(sa.update(wakeups).where(wakeups.c.id.in_(lost)).values(values))
+
+    async def sent(self, connection: AsyncConnection) -> list[str]:
+        """Return the wakeups the engine has."""
+        query = sa.select(wakeups.c.id).where(wakeups.c.status == "sent")
+        return list((await connection.execute(query)).scalars())
+
+    async def is_open(self, connection: AsyncConnection, wakeup: str) -> bool:
+        """Say whether a wakeup still has work: a segment that is repeated after its end has not."""
+        status = await connection.scalar(sa.select(wakeups.c.status).where(wakeups.c.id == wakeup))
+        return status == "sent"
+
+    async def others_wait(self, connection: AsyncConnection) -> bool:
+        """Say whether another run's wakeup could work if one place were free."""
+        return (await connection.execute(_NEXT)).first() is not None
+
+    async def send(self, connection: AsyncConnection) -> None:
+        """Hand the engine as many wakeups as may work now, the next by right first.
+
+        A run that is to stop needs no place: it only has to be told. (It must not wait either: it
+        holds its stack, so that it and a run of that stack that gave way would wait for ever.)
+        """
+        for chosen in (await connection.execute(_TO_STOP)).all():
+            await self._send(connection, chosen.id, chosen.run)
+        while int(await connection.scalar(_SENT) or 0) < self._at_once:
+            wakeup = (await connection.execute(_NEXT)).first()
+            if wakeup is None:
+                return
+            await self._send(connection, wakeup.id, wakeup.run)
+
+    async def _send(self, connection: AsyncConnection, wakeup: str, run: str) -> None:
+        now = self._clock.now()
+        sent = sa.update(wakeups).where(wakeups.c.id == wakeup)
+        await connection.execute(sent.values(status="sent", sent_at=now))
+        works = sa.update(runs).where(runs.c.id == run, runs.c.status == "queued")
+        await connection.execute(works.values(status="running", updated_at=now))
+        await connection.run_sync(self._enqueue, wakeup)
+
+    async def position(self, connection: AsyncConnection, run: str) -> int:
+        """Count the waiting wakeups up to the run's own, 0 when it does not wait."""
+        mine = sa.select(wakeups.c.priority, wakeups.c.seq).where(
+            wakeups.c.run == run, wakeups.c.status == "waiting"
+        )
+        own = (await connection.execute(mine)).first()
+        if own is None:
+            return 0
+        before = (wakeups.c.priority > own.priority) | (
+            (wakeups.c.priority == own.priority) & (wakeups.c.seq <= own.seq)
+        )
+        query = sa.select(sa.func.count()).select_from(wakeups)
+        return int(await connection.scalar(query.where(wakeups.c.status == "waiting", before)) or 0)
+
+    async def _open(self, connection: AsyncConnection, run: str) -> str | None:
+        query = sa.select(wakeups.c.id).where(wakeups.c.run == run, wakeups.c.status != "done")
+        found: str | None = await connection.scalar(query)
+        return found
+
+
+def _new(run: str, id: str, now: datetime) -> sa.Insert:
+    """A wakeup takes its place (repository, roadmap, priority) from its run."""
+    place = sa.select(
+        sa.literal(id),
+        runs.c.id,
+        runs.c.repository_id,
+        runs.c.roadmap,
+        runs.c.priority,
+        sa.literal("waiting"),
+        sa.literal(now, wakeups.c.made_at.type),
+    ).where(runs.c.id == run)
+    names = ["id", "run", "repository_id", "roadmap", "priority", "status", "made_at"]
+    return sa.insert(wakeups).from_select(names, place)
+
+
+_SENT = sa.select(sa.func.count()).select_from(wakeups).where(wakeups.c.status == "sent")
+
+_other = runs.alias("other")
+_stack_is_taken = (
+    sa.select(_other.c.seq)
+    .where(
+        _other.c.status.in_(WORKING),
+        _other.c.until.is_(None),  # who is still to be told that it is cancelled only rests
+        _other.c.repository_id == wakeups.c.repository_id,
+        _other.c.roadmap == wakeups.c.roadmap,
+        _other.c.id != wakeups.c.run,
+    )
+    .exists()
+)
+_TO_STOP = (
+    sa.select(wakeups.c.id, wakeups.c.run)
+    .join(runs, runs.c.id == wakeups.c.run)
+    .where(wakeups.c.status == "waiting", runs.c.status.in_(("cancelling", "pausing")))
+)
+_peer = wakeups.alias("peer")
+_served = (
+    sa.select(sa.func.max(_peer.c.sent_at))
+    .where(_peer.c.repository_id == wakeups.c.repository_id)
+    .scalar_subquery()
+)
+# Priority first; among equals the repository that was served longest ago, then the oldest wakeup.
+_NEXT = (
+    sa.select(wakeups.c.id, wakeups.c.run)
+    .where(wakeups.c.status == "waiting", ~_stack_is_taken)
+    .order_by(wakeups.c.priority.desc(), sa.func.coalesce(_served, 0), wakeups.c.seq)
+    .limit(1)
+)
