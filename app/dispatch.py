@@ -21,14 +21,12 @@ from handlers.events import (
     MalformedPayload,
     PullClosed,
     is_from_bot,
-    read_event,
 )
 from handlers.grammar import Commands
 from handlers.ports import Proposals, Runs
-from handlers.pushes import EVENT as PUSH
-from handlers.pushes import EVENTS as INSTALLATION
-from handlers.pushes import BranchPushed, InstallationChanged, read_installation, read_push
+from handlers.pushes import BranchPushed, InstallationChanged
 from handlers.talk import IssueThread, Refusals
+from handlers.webhooks import read_webhook
 from runner.ports import Clock
 
 log = logging.getLogger(__name__)
@@ -73,7 +71,7 @@ class Dispatch:
         """Reduce the payload and hand the event to its handler; what is of no use is dropped."""
         payload = json.loads(delivery.payload)
         try:
-            event = _read(delivery, payload)
+            event = read_webhook(name=delivery.event, delivery=delivery.id, payload=payload)
         except MalformedPayload as error:
             log.warning("Delivery %s is not worked: %s", delivery.id, error)
             return
@@ -144,14 +142,3 @@ class Dispatch:
 def _is_of_others(event: PullClosed, own: str) -> bool:
     """Say whether somebody else ended a pull request from a branch of ours."""
     return event.branch.startswith(PREFIX) and event.sender.login.lower() != own.lower()
-
-
-def _read(
-    delivery: Delivery, payload: dict[str, object]
-) -> Event | BranchPushed | InstallationChanged | None:
-    """Return what happened. Raises ``MalformedPayload``."""
-    if delivery.event in INSTALLATION:
-        return read_installation(name=delivery.event, delivery=delivery.id, payload=payload)
-    if delivery.event == PUSH:
-        return read_push(delivery=delivery.id, payload=payload)
-    return read_event(name=delivery.event, delivery=delivery.id, payload=payload)

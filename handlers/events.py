@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol, TypeVar
@@ -138,9 +136,6 @@ def validated(name: str, model: type[P], payload: dict[str, object]) -> P:
         raise MalformedPayload(name, field, first["msg"]) from wrong
 
 
-__all__ = ["EVENTS", "Event", "MalformedPayload", "Repo", "User", "is_from_bot", "read_event"]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Event:
     """``delivery`` is GitHub's GUID, the same for a redelivery; ``sender`` caused the event.
@@ -244,19 +239,6 @@ Event = (
 )
 
 
-def read_event(*, name: str, delivery: str, payload: object) -> Event | None:
-    """Reduce a webhook (its ``X-GitHub-Event`` and ``X-GitHub-Delivery``) to an event.
-
-    Only new comments and reviews say something: whoever can write may edit those of another, so an
-    edit proves nothing about its author. Raises ``MalformedPayload``.
-    """
-    if name not in EVENTS:
-        return None
-    if not isinstance(payload, dict):
-        raise MalformedPayload(name, "", "is not a JSON object")
-    return EVENTS[name](delivery, str(payload.get("action")), payload)
-
-
 class Caused(Protocol):
     """Something that accounts had a hand in."""
 
@@ -275,7 +257,13 @@ def is_from_bot(event: Caused, *, own: str, allowed: Set[str] = frozenset()) -> 
     return any(a.type == "Bot" and a.login.lower() not in welcome for a in event.accounts)
 
 
-def _comment(delivery: str, action: str, payload: dict[str, object]) -> Event | None:
+def read_comment(delivery: str, payload: dict[str, object]) -> Event | None:
+    """Read ``issue_comment``. Only a new comment says something.
+
+    Whoever can write may edit the comment of another, so an edit proves nothing about its author.
+    Raises ``MalformedPayload``, as all readers do.
+    """
+    action = payload.get("action")
     if action not in ("created", "edited", "deleted"):
         return None
     found = validated("issue_comment", CommentPayload, payload)
@@ -296,11 +284,12 @@ def _comment(delivery: str, action: str, payload: dict[str, object]) -> Event | 
     )
 
 
-def _review(delivery: str, action: str, payload: dict[str, object]) -> Event | None:
+def read_review(delivery: str, payload: dict[str, object]) -> Event | None:
+    """Read ``pull_request_review``: a verdict, or something else on the pull request."""
     found = validated("pull_request_review", ReviewPayload, payload)
     common, review = _common(delivery, found), found.review
     state, number = review.state.lower(), found.pull_request.number
-    if action != "submitted" or state not in ("approved", "changes_requested"):
+    if payload.get("action") != "submitted" or state not in ("approved", "changes_requested"):
         return PullTouched(**common, issue=number)
     return PullReviewed(
         **common,
@@ -313,8 +302,9 @@ def _review(delivery: str, action: str, payload: dict[str, object]) -> Event | N
     )
 
 
-def _check_run(delivery: str, action: str, payload: dict[str, object]) -> Event | None:
-    if action != "requested_action":
+def read_click(delivery: str, payload: dict[str, object]) -> Event | None:
+    """Read ``check_run``: a click on one of our buttons."""
+    if payload.get("action") != "requested_action":
         return None
     found = validated("check_run", ClickPayload, payload)
     check = found.check_run
@@ -326,7 +316,9 @@ def _check_run(delivery: str, action: str, payload: dict[str, object]) -> Event 
     )
 
 
-def _pull(delivery: str, action: str, payload: dict[str, object]) -> Event | None:
+def read_pull(delivery: str, payload: dict[str, object]) -> Event | None:
+    """Read ``pull_request``: its end, a push to its branch, or something else."""
+    action = payload.get("action")
     found = validated("pull_request", PullPayload, payload)
     common, pull = _common(delivery, found), found.pull_request
     if action == "synchronize":
@@ -349,58 +341,3 @@ def _common(delivery: str, found: Envelope) -> dict[str, Any]:
         "installation_id": found.installation.id,
         "sender": found.sender,
     }
-
-
-EVENTS: dict[str, Callable[[str, str, dict[str, object]], Event | None]] = {
-    "issue_comment": _comment,
-    "pull_request_review": _review,
-    "check_run": _check_run,
-    "pull_request": _pull,
-}
-"""What is worked, by GitHub's name; the App subscribes to exactly these."""
-
-
-_REPOSITORY = ("repository", "id")
-
-_PARTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "issue_comment": (_REPOSITORY, ("action",), ("comment", "id"), ("comment", "body")),
-    "pull_request": (
-        _REPOSITORY,
-        ("action",),
-        ("pull_request", "id"),
-        ("pull_request", "head", "sha"),
-        ("pull_request", "updated_at"),
-    ),
-    "pull_request_review": (
-        _REPOSITORY,
-        ("action",),
-        ("review", "id"),
-        ("review", "state"),
-        ("review", "commit_id"),
-        ("review", "body"),
-    ),
-    "push": (_REPOSITORY, ("ref",), ("before",), ("after",), ("repository", "pushed_at")),
-}
-"""Where each event says what happened to what.
-
-Absent are events that may truly happen twice and look the same: a second click on a button.
-"""
-
-
-def meaning_of(event: str, payload: Mapping[str, Any]) -> str | None:
-    """Return the same text for payloads that mean the same; None for an event that has no such."""
-    parts = _PARTS.get(event)
-    if parts is None:
-        return None
-    found = [_at(payload, path) for path in parts]
-    if found[0] is None:
-        return None
-    text = json.dumps([event, *found], ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _at(payload: Any, path: tuple[str, ...]) -> Any:
-    """What is at a path of keys; None where there is nothing."""
-    for key in path:
-        payload = payload.get(key) if isinstance(payload, dict) else None
-    return payload

@@ -12,7 +12,6 @@ from handlers.events import Envelope, Installation, Repo, User, validated
 from handlers.talk import Role, suffices
 from runner.roadmap.diff import RoadmapDiff
 
-EVENT = "push"
 MOST_TASKS = 1000
 """Tasks one push can start; a repository's own limit is no higher."""
 
@@ -69,11 +68,11 @@ class _PushPayload(Envelope):
     deleted: bool
 
 
-def read_push(*, delivery: str, payload: dict[str, object]) -> BranchPushed | None:
+def read_push(delivery: str, payload: dict[str, object]) -> BranchPushed | None:
     """Reduce a push; None for other branches, tags, deletions. Raises ``MalformedPayload``."""
     if payload.get("deleted") is True:
         return None
-    found = validated(EVENT, _PushPayload, payload)
+    found = validated("push", _PushPayload, payload)
     if found.deleted or found.ref != f"refs/heads/{found.repository.default_branch}":
         return None
     return BranchPushed(
@@ -116,11 +115,6 @@ def fresh(diff: RoadmapDiff) -> tuple[str, ...]:
     return tuple(dict.fromkeys(t.key for t in said if t.runnable and not t.checked))
 
 
-CHANGED = "installation"
-SELECTED = "installation_repositories"
-EVENTS = (CHANGED, SELECTED)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstallationChanged:
     """Something happened to an installation: suspended, lifted, deleted, permissions accepted.
@@ -145,15 +139,21 @@ class _Payload(BaseModel):
     repositories_removed: tuple[_Repository, ...] = ()
 
 
-def read_installation(
-    *, name: str, delivery: str, payload: dict[str, object]
-) -> InstallationChanged:
-    """Reduce an event about an installation. Raises ``MalformedPayload``."""
-    found = validated(name, _Payload, payload)
+def read_installation(delivery: str, payload: dict[str, object]) -> InstallationChanged:
+    """Reduce an event about a whole installation. Raises ``MalformedPayload``."""
+    found = validated("installation", _Payload, payload)
+    return InstallationChanged(
+        delivery=delivery, action=found.action, installation_id=found.installation.id
+    )
+
+
+def read_selection(delivery: str, payload: dict[str, object]) -> InstallationChanged:
+    """Reduce an event about some repositories of an installation. Raises ``MalformedPayload``."""
+    found = validated("installation_repositories", _Payload, payload)
     named = (*found.repositories_added, *found.repositories_removed)
     return InstallationChanged(
         delivery=delivery,
         action=found.action,
         installation_id=found.installation.id,
-        repositories=tuple(each.id for each in named) if name == SELECTED else (),
+        repositories=tuple(each.id for each in named),
     )

@@ -20,9 +20,8 @@ from typing import Any, get_args
 from app.action import texts
 from app.github.token_identity import INSTALLATION
 from app.store.deliveries import Arrival
-from handlers.events import MalformedPayload, User, read_event
-from handlers.pushes import EVENT as PUSH
-from handlers.pushes import read_push
+from handlers.events import MalformedPayload, User
+from handlers.webhooks import SUBSCRIBED, read_webhook
 from runner.config.model import RepositoryConfig
 from runner.state.proposal import ApprovalMode
 from runner.state.publishing import PullRequests
@@ -144,8 +143,8 @@ KNOWN: Mapping[str, Callable[[str], Any]] = {
 }
 
 
-DELIVERED = frozenset({"issue_comment", "pull_request", "pull_request_review", PUSH})
-"""Events that are worked as the server works a delivery."""
+DELIVERED = frozenset(SUBSCRIBED) - {"check_run"}
+"""Events that are worked as the server works a delivery; the buttons of a check reach no job."""
 
 STARTED = frozenset({"schedule", "workflow_dispatch"})
 """Events that ask for a run by themselves."""
@@ -170,7 +169,7 @@ class Job:
         comment = self.payload.get("comment")
         if isinstance(comment, dict) and self.payload.get("action") == "created":
             return comment_delivery(comment.get("id"))
-        if self.event == PUSH:
+        if self.event == "push":
             return f"push-{self.payload.get('after')}"
         return f"workflow-{self.run}-{hashlib.sha256(self.name.encode()).hexdigest()[:8]}"
 
@@ -239,10 +238,7 @@ def _check(event: str, payload: Mapping[str, Any]) -> None:
         return
     whole = json.loads(delivered(payload))
     try:
-        if event == PUSH:
-            read_push(delivery="", payload=whole)
-        else:
-            read_event(name=event, delivery="", payload=whole)
+        read_webhook(name=event, delivery="", payload=whole)
     except MalformedPayload as wrong:
         raise ActionRefused(texts.malformed(str(wrong))) from wrong
 

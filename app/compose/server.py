@@ -13,17 +13,18 @@ from app.compose.parts import Surroundings, open_parts
 from app.compose.work import Working, working
 from app.github.deliveries import HookDeliveries
 from app.github.identity import AppIdentity
-from app.github.token_identity import APP_EVENTS, INSTALLATION_EVENTS
 from app.jobs.inbox import CatchUp, Inbox
 from app.jobs.worker import Worker
 from app.proposals.polling import Poller
 from app.server.http import build_app
 from app.settings import ServerSettings
+from handlers.webhooks import WEBHOOKS
 from runner.ports import SystemClock
 from runner.sandbox.choose import SandboxChoice
 from runner.text.mask import Mask
 
-_WORKED = (*APP_EVENTS, *INSTALLATION_EVENTS)
+WORKED = tuple(each.name for each in WEBHOOKS)
+"""The events that have work here; others are stored as ignored."""
 
 __all__ = ["Server", "Surroundings", "server"]
 
@@ -86,7 +87,7 @@ def _catch_up(work: Working) -> CatchUp:
         HookDeliveries(identity.app),
         work.deliveries,
         take=work.inbox.put,
-        events=_WORKED,
+        events=WORKED,
         clock=around.clock,
         rest=around.rest,
         on_bug=around.on_bug,
@@ -99,7 +100,7 @@ def _front(settings: ServerSettings, work: Working) -> web.Application:
         secret=settings.github_webhook_secret,
         deliveries=work.deliveries,
         on_delivery=work.inbox.put,
-        events=_WORKED,
+        events=WORKED,
         readiness={"database": parts.store.check, "sandbox": parts.sandbox.sandbox.check},
         routes=watch.routes,
     )

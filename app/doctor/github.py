@@ -13,8 +13,9 @@ from gidgethub import BadRequest
 from app.doctor import texts
 from app.doctor.compose import app_of, client_of, stranger_at
 from app.doctor.values import Finding, Surveyed, ok, problem, skipped, warning
-from app.github.token_identity import APP_EVENTS, APP_PERMISSIONS, Permissions
+from app.github.token_identity import APP_PERMISSIONS, Permissions
 from app.settings import ServerSettings
+from handlers.webhooks import SUBSCRIBED
 
 _LEVELS = {"": 0, "read": 1, "write": 2, "admin": 3}
 _OPTIONAL = frozenset({"checks", "check_run"})  # without them all works but buttons on proposals
@@ -94,7 +95,7 @@ async def permissions(settings: ServerSettings) -> Finding:
 async def events(settings: ServerSettings) -> Finding:
     """What GitHub tells the App of, against what Cairn listens to."""
     told = (await _app(settings)).get("events") or ()
-    return _compared("events", [name for name in APP_EVENTS if name not in told])
+    return _compared("events", [name for name in SUBSCRIBED if name not in told])
 
 
 @_of_app

@@ -36,15 +36,6 @@ APP_PERMISSIONS: Permissions = MappingProxyType(
 )
 """The manifest's ``default_permissions``: all the App is ever granted."""
 
-APP_EVENTS = ("check_run", "issue_comment", "pull_request", "pull_request_review", "push")
-"""The manifest's ``default_events``."""
-
-INSTALLATION_EVENTS = ("installation", "installation_repositories")
-"""GitHub sends these to every App unasked, and a manifest must not name them.
-
-(https://docs.github.com/en/webhooks/webhook-events-and-payloads#installation)
-"""
-
 READ: Permissions = MappingProxyType({"metadata": "read", "contents": "read"})
 """For fetching git objects: the token is handed to a git process."""
 

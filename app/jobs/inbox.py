@@ -30,7 +30,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wai
 from app.github.deliveries import KEPT, HookDeliveries, HookDelivery
 from app.server.webhook import repository_of
 from app.store.deliveries import Arrival, Deliveries, Delivery
-from handlers.events import meaning_of
+from handlers.webhooks import meaning_of
 from runner.errors import Outage
 from runner.ports import Clock
 

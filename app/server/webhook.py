@@ -18,7 +18,7 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from app.store.deliveries import Arrival
-from handlers.events import meaning_of
+from handlers.webhooks import meaning_of
 
 logger = logging.getLogger(__name__)
 

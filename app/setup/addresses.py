@@ -14,8 +14,9 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from app.github.token_identity import APP_EVENTS, APP_PERMISSIONS
+from app.github.token_identity import APP_PERMISSIONS
 from app.setup import words
+from handlers.webhooks import SUBSCRIBED, WEBHOOKS
 
 
 class UnusableSetup(ValueError):
@@ -144,7 +145,7 @@ def manifest(*, name: str, public_url: str, redirect_url: str) -> dict[str, obje
         "redirect_url": redirect_url,
         "public": False,
         "default_permissions": dict(APP_PERMISSIONS),
-        "default_events": list(APP_EVENTS),
+        "default_events": list(SUBSCRIBED),
     }
 
 
@@ -157,8 +158,8 @@ def asked() -> list[dict[str, str]]:
 
 
 def heard() -> list[dict[str, str]]:
-    """Return every event with what it is for, in the order of the names."""
-    return [{"name": name, "why": words.EVENTS[name]} for name in sorted(APP_EVENTS)]
+    """Return every event the App subscribes to, with what it is for."""
+    return [{"name": each.name, "why": each.why} for each in WEBHOOKS if not each.unasked]
 
 
 def tables() -> str:

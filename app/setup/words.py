@@ -18,17 +18,6 @@ PERMISSIONS: Mapping[str, str] = MappingProxyType(
 )
 """What each permission of the App is for."""
 
-EVENTS: Mapping[str, str] = MappingProxyType(
-    {
-        "check_run": "clicks on the buttons of a proposal",
-        "issue_comment": "commands such as /execute, on issues and pull requests",
-        "pull_request": "a checkpoint or a proposal is merged or closed",
-        "pull_request_review": "a review answers a proposal",
-        "push": "the roadmap changes",
-    }
-)
-"""What each event of the App is for."""
-
 NO_URL = "Where will GitHub reach the server? Say it with --url, or set CAIRN_PUBLIC_URL."
 WRONG_URL = (
     "The address of the server (--url or CAIRN_PUBLIC_URL) is no plain URL; "

@@ -21,8 +21,8 @@ from handlers.events import (
     PullTouched,
     User,
     is_from_bot,
-    read_event,
 )
+from handlers.webhooks import read_webhook
 from tests.fake_github.spec import DATA
 from tests.handlers.conftest import comment
 
@@ -43,7 +43,7 @@ PAYLOAD: dict[str, Any] = {
 
 
 def read(payload: object, name: str = "issue_comment") -> Event | None:
-    return read_event(name=name, delivery="d-1", payload=payload)
+    return read_webhook(name=name, delivery="d-1", payload=payload)
 
 
 def test_a_new_comment_is_reduced() -> None:
@@ -117,7 +117,7 @@ def test_a_review_is_of_a_commit(outdated: bool) -> None:
     assert event.outdated is outdated
 
 
-@pytest.mark.parametrize("name", ["ping", "push", "something_new"])
+@pytest.mark.parametrize("name", ["ping", "something_new"])
 def test_other_events_are_ignored(name: str) -> None:
     """An event we have no use for is no error."""
     assert read({"zen": "x"}, name) is None

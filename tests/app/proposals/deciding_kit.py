@@ -24,6 +24,7 @@ from app.store.runs import RunRequest, Status, StoredRuns, StoredSkips
 from app.store.schema import decisions
 from app.store.schema import proposals as table
 from app.store.wakeups import Wakeups
+from handlers.commands import COMMANDS
 from handlers.events import PullClosed, Repo
 from handlers.ports import Rules
 from runner.errors import Outage
@@ -260,6 +261,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         service,
         proposals,
         clock=clock,
+        commands=COMMANDS,
         allowed_bots={"robot[bot]"},
         refusals=StoredRefusals(store, clock),
         installed=refuse,  # type: ignore[arg-type]

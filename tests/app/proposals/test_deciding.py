@@ -10,10 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.github.token_identity import APP_EVENTS
-from handlers.events import EVENTS
 from handlers.ports import Rules
-from handlers.pushes import EVENT as PUSH
 from tests.app.proposals.deciding_kit import REPOSITORY, Bench, Shows, deciding
 
 PEOPLE = ("admin", "keeper", "writer", "starter", "triager", "reader", "outsider", "robot[bot]")
@@ -220,8 +217,3 @@ async def test_a_login_that_changed_hands(bench: Bench) -> None:
     await bench.work()
 
     assert await bench.verdicts(shows) == []
-
-
-def test_the_app_subscribes_to_what_it_works() -> None:
-    """No event comes that nobody reads, and none is read that never comes."""
-    assert set(APP_EVENTS) == {*EVENTS, PUSH}

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from dotenv import dotenv_values
 
-from app.github.token_identity import APP_EVENTS, APP_PERMISSIONS
+from app.github.token_identity import APP_PERMISSIONS
 from app.setup.registration import SecretFile
+from handlers.webhooks import SUBSCRIBED
 from tests.app.setup.setup_kit import KEY, OURS, Bench, manifest_of, setting_up
 
 
@@ -58,7 +59,7 @@ async def test_the_manifest_asks_for_what_the_app_uses(bench: Bench) -> None:
     told = manifest_of(await bench.shown())
 
     assert told["default_permissions"] == dict(APP_PERMISSIONS)
-    assert set(told["default_events"]) == set(APP_EVENTS)
+    assert told["default_events"] == list(SUBSCRIBED)
     assert told["hook_attributes"] == {"url": f"{OURS}/webhook", "active": True}
     assert (told["url"], told["public"]) == (OURS, False)
     assert told["redirect_url"] == f"{bench.address}/callback"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from app.compose.pages import configured_routes
-from app.github.token_identity import APP_EVENTS, APP_PERMISSIONS
+from app.github.token_identity import APP_PERMISSIONS
 from app.pages.site import Door
 from app.server.http import Access
 from app.settings.models import rsa_key
@@ -110,10 +110,9 @@ def test_docker_leaves_the_quotes_on() -> None:
     assert rsa_key(line.partition("=")[2]).get_secret_value() == key_pair()[0]
 
 
-def test_each_permission_and_event_is_explained() -> None:
+def test_each_permission_is_explained() -> None:
     """Nothing is asked for without a reason, and no reason is left over."""
     assert set(words.PERMISSIONS) == set(APP_PERMISSIONS)
-    assert set(words.EVENTS) == set(APP_EVENTS)
 
 
 async def test_a_server_with_its_app_shows_it_to_the_admin_only(aiohttp_client) -> None:

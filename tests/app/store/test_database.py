@@ -17,7 +17,7 @@ from alembic.runtime.migration import MigrationContext
 from app.store.database import FOLDER, StoreError, open_store
 from app.store.deliveries import Deliveries
 from app.store.schema import metadata
-from handlers.events import meaning_of
+from handlers.webhooks import meaning_of
 from runner.errors import Outage
 
 

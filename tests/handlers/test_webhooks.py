@@ -1,14 +1,20 @@
-"""What makes two webhooks the same, whatever id they arrive under."""
+"""The list of webhooks, and what makes two of them the same, whatever id they arrive under."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from handlers.events import meaning_of
+from app.compose.server import WORKED
+from app.setup.addresses import heard, manifest
+from handlers.webhooks import SUBSCRIBED, WEBHOOKS, meaning_of
 
+ROOT = Path(__file__).parents[2]
+DATA = ROOT / "tests/data/github"
 REPOSITORY = {"id": 1, "pushed_at": 1_700_000_000}
 COMMENT = {
     "action": "created",
@@ -75,3 +81,34 @@ def test_what_is_malformed_means_nothing(payload: dict[str, Any]) -> None:
 def test_a_click_can_be_meant_twice() -> None:
     """GitHub shows no difference between two clicks on a button."""
     assert meaning_of("check_run", {"repository": REPOSITORY, "action": "requested_action"}) is None
+
+
+def test_every_name_is_github_s_own():
+    """GitHub sends a webhook of each name that is worked."""
+    described = json.loads((DATA / "webhooks-subset.json").read_text())["x-webhooks"]
+
+    for each in WEBHOOKS:
+        assert any(name.startswith(each.name.replace("_", "-")) for name in described), each.name
+
+
+def test_the_app_asks_for_what_is_worked_but_not_for_what_comes_unasked():
+    """GitHub sends ``installation`` events to every App and refuses a manifest that lists them."""
+    asked = manifest(name="x", public_url="https://x.test", redirect_url="https://x.test/setup")
+
+    assert asked["default_events"] == list(SUBSCRIBED)
+    assert {each.name for each in WEBHOOKS if each.unasked} == {
+        "installation",
+        "installation_repositories",
+    }
+    assert not {name for name in SUBSCRIBED if name.startswith("installation")}
+
+
+def test_no_other_list_of_events():
+    """The server works what is listed, the set-up explains what it asks for, the docs tell it."""
+    told = (ROOT / "docs/setup.md").read_text()
+
+    assert set(WORKED) == {each.name for each in WEBHOOKS}
+    assert {one["name"]: one["why"] for one in heard()} == {
+        each.name: each.why for each in WEBHOOKS if not each.unasked
+    }
+    assert all((f"| `{each.name}` |" in told) != each.unasked for each in WEBHOOKS)

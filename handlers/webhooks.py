@@ -1,0 +1,138 @@
+"""The webhooks Cairn works: the one list for manifest, set-up, doctor and dispatch."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from handlers.events import (
+    Event,
+    MalformedPayload,
+    read_click,
+    read_comment,
+    read_pull,
+    read_review,
+)
+from handlers.pushes import (
+    BranchPushed,
+    InstallationChanged,
+    read_installation,
+    read_push,
+    read_selection,
+)
+
+Happening = Event | BranchPushed | InstallationChanged
+"""What a webhook is reduced to."""
+
+_REPOSITORY = ("repository", "id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookKind:
+    """One kind of webhook by GitHub's name: why we want it and how its payload is read.
+
+    ``parts`` are the places that say what happened to what: two payloads that agree there mean the
+    same. Without any, the same thing may truly happen twice and look the same. GitHub sends an
+    ``unasked`` one to every App and refuses a manifest that names it
+    (https://docs.github.com/en/webhooks/webhook-events-and-payloads#installation).
+    """
+
+    name: str
+    why: str
+    read: Callable[[str, dict[str, object]], Happening | None]
+    parts: tuple[tuple[str, ...], ...] = ()
+    unasked: bool = False
+
+
+WEBHOOKS = (
+    WebhookKind(name="check_run", why="clicks on the buttons of a proposal", read=read_click),
+    WebhookKind(
+        name="issue_comment",
+        why="commands such as /execute, on issues and pull requests",
+        read=read_comment,
+        parts=(_REPOSITORY, ("action",), ("comment", "id"), ("comment", "body")),
+    ),
+    WebhookKind(
+        name="pull_request",
+        why="a checkpoint or a proposal is merged or closed",
+        read=read_pull,
+        parts=(
+            _REPOSITORY,
+            ("action",),
+            ("pull_request", "id"),
+            ("pull_request", "head", "sha"),
+            ("pull_request", "updated_at"),
+        ),
+    ),
+    WebhookKind(
+        name="pull_request_review",
+        why="a review answers a proposal",
+        read=read_review,
+        parts=(
+            _REPOSITORY,
+            ("action",),
+            ("review", "id"),
+            ("review", "state"),
+            ("review", "commit_id"),
+            ("review", "body"),
+        ),
+    ),
+    WebhookKind(
+        name="push",
+        why="the roadmap changes",
+        read=read_push,
+        parts=(_REPOSITORY, ("ref",), ("before",), ("after",), ("repository", "pushed_at")),
+    ),
+    WebhookKind(
+        name="installation",
+        why="the App is suspended, removed, or granted new permissions",
+        read=read_installation,
+        unasked=True,
+    ),
+    WebhookKind(
+        name="installation_repositories",
+        why="a repository is added to the App's installation or taken out of it",
+        read=read_selection,
+        unasked=True,
+    ),
+)
+
+SUBSCRIBED = tuple(each.name for each in WEBHOOKS if not each.unasked)
+"""The manifest's ``default_events``: what the App has to subscribe to."""
+
+_BY_NAME: Mapping[str, WebhookKind] = {each.name: each for each in WEBHOOKS}
+
+
+def read_webhook(*, name: str, delivery: str, payload: object) -> Happening | None:
+    """Reduce a webhook (its ``X-GitHub-Event`` and ``X-GitHub-Delivery``) to what happened.
+
+    None for what is of no use. Raises ``MalformedPayload``.
+    """
+    known = _BY_NAME.get(name)
+    if known is None:
+        return None
+    if not isinstance(payload, dict):
+        raise MalformedPayload(name, "", "is not a JSON object")
+    return known.read(delivery, payload)
+
+
+def meaning_of(name: str, payload: Mapping[str, Any]) -> str | None:
+    """Return the same text for payloads that mean the same; None for an event that has no such."""
+    known = _BY_NAME.get(name)
+    if known is None or not known.parts:
+        return None
+    found = [_at(payload, path) for path in known.parts]
+    if found[0] is None:
+        return None
+    text = json.dumps([name, *found], ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _at(payload: Any, path: tuple[str, ...]) -> Any:
+    """What is at a path of keys; None where there is nothing."""
+    for key in path:
+        payload = payload.get(key) if isinstance(payload, dict) else None
+    return payload
