@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 
 import pytest
 
@@ -57,6 +58,57 @@ def test_every_direct_dependency_is_explained() -> None:
     told = (ROOT / "docs/dependencies.md").read_text()
 
     assert {name for name in names if name not in told} == set()
+
+
+def test_every_word_of_the_glossary_lives_somewhere() -> None:
+    """Each of its words has one meaning, and its module is there."""
+    text = (ROOT / "docs/glossary.md").read_text()
+    rows = re.findall(r"^\| ([^|]+) \| [^|]+ \| `([^`]+)` \|$", text, re.MULTILINE)
+    words = [word for words, _ in rows for word in words.split(", ")]
+
+    assert len(rows) == len(re.findall(r"^\| (?!word )", text, re.MULTILINE))
+    assert len(words) == len(set(words)) >= 40
+    assert [module for _, module in rows if not (ROOT / module).is_file()] == []
+
+
+def test_the_architecture_names_what_is_there() -> None:
+    """Every folder and file that docs/architecture.md names with its package exists."""
+    text = (ROOT / "docs/architecture.md").read_text()
+    named = set(re.findall(r"`((?:app|handlers|runner|tests|bench)/[\w/]*(?:\.py)?)`", text))
+    folders = {
+        f"{package}/{folder}"
+        for package, part in re.findall(
+            r"^## The rooms of the (\w+)$(.*?)(?=^## )", text, re.M | re.S
+        )
+        for row in re.findall(r"^\| (`.*?) \|", part, re.MULTILINE)
+        for folder in re.findall(r"`(\w+/)`", row)
+    }
+    rooms = {
+        f"{package}/{folder.name}/"
+        for package in ("app", "runner")
+        for folder in (ROOT / package).iterdir()
+        if (folder / "__init__.py").exists() and len(list(folder.glob("*.py"))) > 1
+    }
+
+    assert {place for place in named if not (ROOT / place).exists()} == set()
+    assert folders == rooms
+
+
+def test_every_dependency_of_the_product_is_used() -> None:
+    """Each is imported by the product, or its line says that something else loads it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    names = {re.split(r"[\[<>=]", each)[0] for each in project["project"]["dependencies"]}
+    modules: dict[str, list[str]] = {}
+    for module, owners in packages_distributions().items():
+        for owner in owners:
+            modules.setdefault(owner.lower().replace("_", "-"), []).append(module)
+    code = _imported()
+    told = (ROOT / "docs/dependencies.md").read_text()
+    loaded = set(re.findall(r"^\| ([\w-]+)[^|]*\|[^|]*never imported", told, re.MULTILINE))
+
+    unused = {name for name in names if not code & set(modules[name])}
+
+    assert {name for name in unused if not name.startswith("tree-sitter-")} == loaded
 
 
 def test_the_commands_of_the_readme_exist() -> None:
@@ -111,13 +163,24 @@ def test_the_code_cites_only_what_is_in_this_repository() -> None:
     assert [file.name for file, text in code.items() if outside.search(text)] == []
 
 
-def _texts() -> Iterator[str]:
-    """Every text of the product's code, those written over several lines as one."""
+def _code() -> Iterator[str]:
     for package in ("app", "handlers", "runner"):
         for file in (ROOT / package).rglob("*.py"):
-            for node in ast.walk(ast.parse(file.read_text())):
-                if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                    yield node.value
+            yield file.read_text()
+
+
+def _imported() -> set[str]:
+    """The top of every module's name that the product imports, also those imported late."""
+    line = re.compile(r'^ *(?:from|import) (\w+)|import_module\(f?"(\w+)', re.MULTILINE)
+    return {name for text in _code() for found in line.findall(text) for name in found}
+
+
+def _texts() -> Iterator[str]:
+    """Every text of the product's code, those written over several lines as one."""
+    for text in _code():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
 
 
 def test_troubleshooting_quotes_what_cairn_says() -> None:
