@@ -337,6 +337,8 @@ def _is_another_task(files: Collection[_File], asked: TaskWords) -> bool:
     new_code = (file.old is None and _is_source(file.path) for file in files)
     if not files or not asked.names or not all(new_code):
         return False
+    if any(asked.names_file(file.path) for file in files):
+        return False
     topic = {word for word in asked.words | asked.names if _tells(word)}
     words = {word for file in files for word in (*file.words, *_stem_words(file.path))}
     return not topic & {part for word in words for part in (word, *_parts(word))}

@@ -206,3 +206,15 @@ def test_an_answer_to_another_task_is_refused(files: dict[str, str], refused: bo
         guidance={},
     )
     assert [complaint.error for complaint in found.complaints] == ["OtherTask"] * refused
+
+
+def test_a_file_that_the_task_names_is_no_other_task() -> None:
+    """Its name may be as short as it likes: ``a.py`` shares no word of its own with anything."""
+    found = trimmed(
+        ChangeSet({"a.py": Write(b"X = 1\n")}),
+        TaskWords("Add `a.py` with `X`", files=("a.py",)),
+        paths={"a.py"},
+        read=lambda path: None,
+        guidance={},
+    )
+    assert found.complaints == ()
