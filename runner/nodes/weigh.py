@@ -33,6 +33,8 @@ from runner.state.findings import Level, TestFailure, Verification
 from runner.state.run_state import RunState
 from runner.verify import COMMAND, CONFIGURATION, Commands, run_again, run_tests, tools_of
 from runner.verify.levels import imports_level, without
+from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
+from runner.verify.set_up import SetUpSession, set_up
 from runner.verify.weighing import Assessment, Promise, needs_base, red_tests, weigh
 
 
@@ -42,15 +44,24 @@ async def filled(state: RunState, deps: Deps, base: Snapshot, changes: ChangeSet
     Whoever runs anything in it sets ``bench.holds`` to '', so that the next one gets a fresh box.
     """
     box = await deps.bench.box(state, await prepared_image(state, deps, base, changes))
-    tree = changes.tree(base)
-    if deps.bench.holds == tree:
-        return box
-    deps.bench.holds = ""
-    await materialise(box, await everything(deps, base, changes))
-    if state.request.options.setup:
-        await restore_home(box)
-    deps.bench.holds = tree
-    return box
+    tree, layout = changes.tree(base), await _layout(deps, base, changes)
+    if deps.bench.holds != tree:
+        deps.bench.holds = ""
+        await materialise(box, await everything(deps, base, changes))
+        if state.request.options.setup:
+            await restore_home(box)
+        if layout:
+            await set_up(box, layout)
+        deps.bench.holds = tree
+    return SetUpSession(box, layout) if layout else box
+
+
+async def _layout(deps: Deps, base: Snapshot, changes: ChangeSet) -> PythonLayout:
+    """How the project is imported; an answer brings no module to stand for an installed one."""
+    old = await contents(deps, base, MANIFESTS)
+    before = layout_of(base.entries, old.get)
+    after = layout_of(changes.entries(base), reader(old, changes))
+    return replace(after, own=tuple(name for name in after.own if name in before.own))
 
 
 _CODE = re.compile(

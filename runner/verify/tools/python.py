@@ -18,7 +18,16 @@ from runner.code.languages import is_pytest_module
 from runner.errors import TaskError
 from runner.ports import CommandResult, SandboxSession
 from runner.state.findings import Level
-from runner.verify.judging import Read, error_line, fetched, judged, must_be_there, new_report, ran
+from runner.verify.judging import (
+    LARGEST,
+    Read,
+    error_line,
+    fetched,
+    judged,
+    must_be_there,
+    new_report,
+    ran,
+)
 from runner.verify.junit import pytest, read_report
 from runner.verify.tools.ruby import MAKEFILES
 
@@ -63,12 +72,29 @@ _NO_PYTEST = re.compile(rb"^ModuleNotFoundError: No module named 'pytest'\s*$", 
 
 # `python3 -m pytest`, but pytest and its plugins are there before the workspace is on the path: a
 # `pytest.py` or `pluggy.py` that an answer brings must not be what judges the answer. `-I` keeps
-# out what earlier commands left in the user's own folders.
-_START = (
-    "import sys, pytest; from _pytest.config import default_plugins as names; "
-    "[__import__('_pytest.' + name) for name in names]; sys.path.insert(0, ''); "
-    "sys.exit(pytest.main(sys.argv[2:]))"
-)
+# out what earlier commands left in the user's own folders. What pytest itself has loaded of the
+# project in hand (pluggy, packaging) is forgotten, so that its tests load the workspace's. A very
+# long report keeps of the tests that passed only how many there are in each file.
+_START = f"""
+import os, re, sys, pytest
+from _pytest.config import default_plugins
+for name in default_plugins:
+    __import__("_pytest." + name)
+own = os.environ.pop("CAIRN_OWN", "").split()
+for name in list(sys.modules):
+    if name.partition(".")[0] in own:
+        del sys.modules[name]
+sys.path[:0] = ["", *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+code = pytest.main(sys.argv[3:])
+report = sys.argv[2]
+if os.path.isfile(report) and {LARGEST} < os.path.getsize(report) < {16 * LARGEST}:
+    with open(report, "rb") as file:
+        text = file.read()
+    text = re.sub(rb'<testcase [^<>]*?(file="[^"<>]*")[^<>]*/>', rb"<testcase \\1/>", text)
+    with open(report, "wb") as file:
+        file.write(text)
+sys.exit(code)
+"""
 
 
 class Pytest:
@@ -124,7 +150,7 @@ def _command(report: str) -> list[str]:
     # a project's options may stop at the first failure or order tests by the cache: a run must be
     # whole, and the same each time, so that two of them can be compared
     return [
-        *("python3", "-B", "-I", "-c", _START, "pytest"),
+        *("python3", "-B", "-I", "-c", _START, "pytest", report),
         *("-q", "--tb=short", "--maxfail=0", "--continue-on-collection-errors"),
         *("-o", f"cache_dir={report}.cache"),
         # xunit1 is the family that names file and line of each test

@@ -1,0 +1,60 @@
+"""Let a project's tests find the project itself, though nobody installed it.
+
+A Python project with its modules below ``src``, or with a version that its build works out, cannot
+be imported from a checkout as it is. What ``pip install -e .`` would give its tests is given to
+them without a build and without a network: the folders of its modules, its metadata and its
+programs. All of it lies outside the workspace, but for a version file that git does not have.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.resources import files
+
+from runner.ports import CommandResult, SandboxSession
+from runner.verify.python_layout import PythonLayout
+
+_PROGRAM = files("runner.verify").joinpath("project_metadata.py").read_text()
+_SECONDS = 60.0
+_KEPT = 'kept="${TMPDIR:-/tmp}/cairn-project"'
+_WRITE = f'{_KEPT}; mkdir -p "$kept" && exec python3 -I -c "$1" "$kept" "$2"'
+_START = f"""\
+{_KEPT}
+roots=
+for root in $CAIRN_ROOTS; do roots="$roots$PWD/$root:"; done
+PYTHONPATH="$roots$kept${{PYTHONPATH:+:$PYTHONPATH}}"; PATH="$kept/bin:$PATH"
+unset CAIRN_ROOTS; export PYTHONPATH PATH
+exec "$@"
+"""
+
+
+class SetUpSession:
+    """A sandbox session in whose commands the project can be imported and started."""
+
+    def __init__(self, inner: SandboxSession, layout: PythonLayout) -> None:
+        self._inner = inner
+        self._command = ("env", *_variables(layout), "sh", "-c", _START, "sh")
+
+    async def run(
+        self, argv: Sequence[str], *, stdin: bytes = b"", timeout: float | None = None
+    ) -> CommandResult:
+        """Run a command with the folders of the project's modules on ``PYTHONPATH``."""
+        return await self._inner.run((*self._command, *argv), stdin=stdin, timeout=timeout)
+
+    async def close(self) -> None:
+        """Close the session itself."""
+        await self._inner.close()
+
+
+async def set_up(box: SandboxSession, layout: PythonLayout) -> None:
+    """Write what an installation would; a sandbox without Python has no use for it."""
+    said = json.dumps(asdict(layout))
+    await box.run(["sh", "-c", _WRITE, "sh", _PROGRAM, said], timeout=_SECONDS)
+
+
+def _variables(layout: PythonLayout) -> tuple[str, ...]:
+    """Variables for the commands; the names in them are paths of git and Python names."""
+    roots = " ".join(root for root in layout.roots if " " not in root)
+    return (f"CAIRN_ROOTS={roots}", f"CAIRN_OWN={' '.join(layout.own)}")
