@@ -1,4 +1,4 @@
-"""action.yml and the example workflows, as three checkers see them that find different mistakes."""
+"""action.yml and workflows, as three checkers see them that find different mistakes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from tests.action.runner_kit import ROOT
 
 BIN = Path(sys.executable).parent
 EXAMPLES = sorted((ROOT / "docs/workflows").glob("*.yml"))
-WORKFLOWS = [path for path in EXAMPLES if path.name != "zizmor.yml"]
+SHOWN = [path for path in EXAMPLES if path.name != "zizmor.yml"]
+RELEASE = ROOT / ".github/workflows/release.yml"
+WORKFLOWS = [*SHOWN, RELEASE]
 
 
 def checked(*words: object, cwd: Path = ROOT) -> str:
@@ -45,7 +47,7 @@ def test_nothing_is_undefined(tmp_path: Path) -> None:
         shutil.copy(path, folder)
 
     assert checked("jactionlint", "--profile", "correctness", cwd=tmp_path) == ""
-    assert checked("shellcheck", ROOT / "scripts/action-setup") == ""
+    assert checked("shellcheck", ROOT / "scripts/action-setup", ROOT / "scripts/release") == ""
 
 
 def test_nothing_is_unsafe() -> None:
@@ -93,7 +95,29 @@ def test_the_documentation_shows_the_examples_and_every_input() -> None:
     told = (ROOT / "docs/action.md").read_text()
     action = yaml.safe_load((ROOT / "action.yml").read_text())
 
-    for path in WORKFLOWS:
+    for path in SHOWN:
         assert path.read_text() in told, path.name
     for name in (*action["inputs"], *action["outputs"]):
         assert f"| `{name}` |" in told, name
+
+
+def _release(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Call the script of the release in a copy of what it reads."""
+    (folder / "scripts").mkdir(exist_ok=True)
+    shutil.copy(ROOT / "scripts/release", folder / "scripts")
+    command = [str(folder / "scripts/release"), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_release_is_of_its_version_and_dated(tmp_path: Path) -> None:
+    """A tag that is another version, or that the changelog leaves open, is refused."""
+    (tmp_path / "pyproject.toml").write_text('version = "1.2.0"\n')
+    changes = tmp_path / "CHANGELOG.md"
+
+    changes.write_text("# Changelog\n\n## 1.2.0 (unreleased)\n\n- New.\n")
+    assert "no section" in _release(tmp_path, "check", "v1.2.0").stderr
+    assert "is not v1.2.0" in _release(tmp_path, "check", "v1.3.0").stderr
+
+    changes.write_text("# Changelog\n\n## 1.2.0 (2026-12-01)\n\n- New.\n\n## 1.1.0\n\n- Old.\n")
+    assert _release(tmp_path, "check", "v1.2.0").stdout == "1.2.0\n"
+    assert _release(tmp_path, "notes", "v1.2.0").stdout.strip() == "- New."
