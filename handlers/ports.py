@@ -149,10 +149,13 @@ class TaskLine:
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """A run as it stands; ``detail`` says why it is paused or how it ended, ``url`` shows more."""
+    """A run as it stands: ``status`` is the stored word, ``url`` shows more.
+
+    ``detail`` says why it is paused or how it ended.
+    """
 
     run: str
-    status: Literal["queued", "working", "resting", "paused", "cancelled", "ended"]
+    status: str
     detail: str = ""
     url: str = ""
     tasks: tuple[TaskLine, ...] = ()

@@ -19,6 +19,7 @@ from handlers.grammar import (
     Option,
 )
 from handlers.ports import ProposalView, Rules, RunStatus, TaskLine, Vote
+from runner.state.status_words import PROPOSALS, RUNS, run_word, task_word
 from runner.text.sanitize import defuse
 
 _SHOWN = 80
@@ -115,14 +116,14 @@ def cancelling(runs: Sequence[str]) -> str:
     """Say which runs stop, or that there is none."""
     if not runs:
         return f"There is no unfinished run on this issue. `{TRIGGER}` starts one."
-    return f"{_runs(runs)} stops after the step it is at. What is published stays."
+    return f"{_runs(runs)} stops after the current step. What is published stays."
 
 
 def pausing(runs: Sequence[str]) -> str:
     """Say which runs rest, or that none works."""
     if not runs:
         return f"No run of this issue works or waits. `{TRIGGER} status` tells how they stand."
-    return f"{_runs(runs)} rests after the step it is at, until `{TRIGGER} resume`."
+    return f"{_runs(runs)} pauses after the current step, until `{TRIGGER} resume`."
 
 
 def resuming(runs: Sequence[str]) -> str:
@@ -267,7 +268,7 @@ def _runs(runs: Sequence[str]) -> str:
 
 def _run(run: RunStatus) -> str:
     name = f"[`{run.run}`]({run.url})" if run.url else f"`{run.run}`"
-    head = f"Run {name}: **{run.status}**"
+    head = f"Run {name}: **{run_word(run.status)}**"
     if run.detail:
         head += f" ({defuse(' '.join(run.detail.split()), plain=True)})"
     if not run.tasks:
@@ -280,10 +281,7 @@ def _run(run: RunStatus) -> str:
 
 def _task(task: TaskLine) -> str:
     where = f"[open]({task.url})" if task.url else ""
-    return (
-        f"| {quoted(task.name)} | {quoted(task.title)} | {task.status.replace('_', ' ')} "
-        f"| {where} |"
-    )
+    return f"| {quoted(task.name)} | {quoted(task.title)} | {task_word(task.status)} | {where} |"
 
 
 _MOST = 10
@@ -292,13 +290,6 @@ _DONE = {
     "edit": "is approved with the tasks of your list",
     "reject": "is rejected",
     "skip": "is settled: its task is skipped",
-}
-_STATES = {
-    "approved": "was approved",
-    "rejected": "was rejected",
-    "superseded": "was superseded",
-    "closed": "is closed: its run went on without a decision",
-    "expired": "is closed: nobody answered it in time, so the task was deferred",
 }
 
 
@@ -315,7 +306,7 @@ def counted(proposal: ProposalView, saying: Vote) -> str:
 
 def too_late(proposal: ProposalView) -> str:
     """Say that another decision, or something else, was first."""
-    text = f"Proposal `{proposal.id}` {_STATES.get(proposal.state, 'is decided')}"
+    text = f"Proposal `{proposal.id}` {PROPOSALS.get(proposal.state, 'is decided')}"
     if proposal.state == "superseded":
         return (
             f"{text} by a newer one since its task changed, so this does not count. Decide about "
@@ -348,8 +339,8 @@ def outdated_review(proposal: ProposalView) -> str:
 def run_is_over(proposal: ProposalView) -> str:
     """Say that there is no run any more that could apply it."""
     return (
-        f"Run `{proposal.run}` of proposal `{proposal.id}` is {proposal.run_status}, so nothing "
-        f"can be applied any more. Nothing was done. {_retry(proposal)}"
+        f"Run `{proposal.run}` of proposal `{proposal.id}` {RUNS[proposal.run_status].sentence}, "
+        f"so nothing can be applied any more. Nothing was done. {_retry(proposal)}"
     )
 
 

@@ -222,3 +222,8 @@ def cost_brief(used: Usage) -> str:
     if not used.unpriced:
         return dollars(used.cost)
     return f"at least {dollars(used.cost)}" if used.cost else "unknown"
+
+
+def price_hint(used: Usage) -> str:
+    """What to do about calls without a known price, as a further sentence; '' without any."""
+    return " Name the price in a file: see CAIRN_PRICES." if used.unpriced else ""

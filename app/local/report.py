@@ -39,6 +39,7 @@ from runner.ports import SystemClock
 from runner.state.options import Request
 from runner.state.publishing import Stack
 from runner.state.run_state import RunState, Status
+from runner.state.status_words import run_word, task_word
 
 DRY = "dry-run"
 
@@ -165,7 +166,7 @@ def _lines(found: list[Found]) -> Iterator[str]:
         if run.reason:
             yield f"  {one_line(run.reason)}"
         for row in table(state) if (run, state, open_) == found[0] else ():
-            yield f"  {row['status']:<18} {_named(row)}"
+            yield f"  {task_word(str(row['status'])):<18} {_named(row)}"
         for text in how_to_answer(open_):
             yield f"  {text}"
         if run.state in ("interrupted", "paused"):
@@ -175,7 +176,8 @@ def _lines(found: list[Found]) -> Iterator[str]:
 def _heading(run: KnownRun, state: RunState) -> str:
     counts = ", ".join(f"{number} {status}" for status, number in _counts(state).items())
     began = datetime.fromtimestamp(run.began, UTC).isoformat(" ", "minutes")
-    return f"{run.id}  {run.state}  {one_line(state.request.roadmap)}  {began[:16]} UTC  {counts}"
+    roadmap, stands = one_line(state.request.roadmap), run_word(run.state)
+    return f"{run.id}  {stands}  {roadmap}  {began[:16]} UTC  {counts}"
 
 
 def _named(row: Mapping[str, object]) -> str:
@@ -183,7 +185,7 @@ def _named(row: Mapping[str, object]) -> str:
 
 
 def _counts(state: RunState) -> Counter[str]:
-    return Counter(str(row["status"]).replace("_", " ") for row in table(state))
+    return Counter(task_word(str(row["status"])) for row in table(state))
 
 
 def _object(run: KnownRun, state: RunState, open_: list[PendingProposal]) -> dict[str, object]:

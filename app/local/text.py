@@ -9,6 +9,7 @@ from app.terminal import one_line, printable
 from runner.files.decisions import KnownRun
 from runner.ports import Decision
 from runner.state.proposal import Proposal, Strategy, as_item
+from runner.state.status_words import RUNS
 from runner.text.sanitize import cut_middle
 
 INTERRUPTED = (
@@ -58,7 +59,8 @@ def not_writable(folder: object) -> str:
 
 def unfinished_notice(run: KnownRun) -> str:
     """Before a new run begins although an older one could go on."""
-    return f"Run {run.id} is {run.state}; `cairn resume {run.id}` goes on with it. This one is new."
+    stands = RUNS[run.state].sentence
+    return f"Run {run.id} {stands}; `cairn resume {run.id}` goes on with it. This one is new."
 
 
 def proposal_lines(waiting: PendingProposal) -> Iterator[str]:

@@ -145,12 +145,6 @@ def _row(run: str, attempt: Attempt, seq: int) -> JournalRow:
 
 log = logging.getLogger(__name__)
 
-_STATES: dict[str, State] = {
-    "ended": "ended",
-    "cancelled": "cancelled",
-    "resting": "resting",
-    "paused": "paused",
-}
 _GOES_ON: tuple[State, ...] = ("interrupted", "paused")
 
 
@@ -251,7 +245,7 @@ async def _driven(request: Request, asked: LocalRun, here: LocalCheckout) -> End
     if not asked.run and (error := refused(ended)):
         runs.put(replace(run, state="ended", reason=error.message))
         raise error
-    state = "interrupted" if ended.kind == KIND else _STATES[ended.status]
+    state = "interrupted" if ended.kind == KIND else ended.status
     runs.put(replace(run, state=state, reason=ended.reason, until=ended.until))
     return ended
 

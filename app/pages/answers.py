@@ -17,20 +17,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from app.github.client import SUSPENDED
 from app.server.http import SETTING
 from app.store.runs import REMOVED, Status
+from runner.state.status_words import RUNS, run_word, task_word, tone_of
 
 STATUSES = get_args(Status)
 """The words a list can be filtered by."""
-
-_ADVICE = {
-    "queued": "It starts by itself. /execute cancel on its issue takes it out of the queue.",
-    "running": "",
-    "paused": "Nothing is lost. /execute resume on its issue goes on from here.",
-    "pausing": "It pauses after the step it is at; /execute resume on its issue goes on.",
-    "cancelling": "It stops after the step it is at. What is published stays.",
-    "cancelled": "What is published stays. /execute on an issue starts a new run.",
-    "ended": "",
-    "resting": "It goes on when pull requests are merged or closed.",
-}
 
 _BY_INSTALLATION = {
     SUSPENDED: "It goes on by itself as soon as the App's installation is no longer suspended.",
@@ -56,7 +46,7 @@ TOO_LONG = "The form is longer than a token can be."
 
 def advice(status: str, *, until: datetime | None, cause: str = "") -> str:
     """Say what a person can do about a run in this state; '' when there is nothing to do."""
-    text = _ADVICE.get(status, "")
+    text = RUNS[status].advice.replace("`", "")
     if status == "paused" and cause in _BY_INSTALLATION:
         return _BY_INSTALLATION[cause]
     if status == "paused" and until:
@@ -77,7 +67,8 @@ def moment(data: Mapping[str, object]) -> str:
             seen = "" if data["by_tests"] else ", not verified by tests"
             return f"verification {'passed' if data['passed'] else 'failed'}{seen}"
         case "run_changed":
-            return ": ".join(str(word) for word in (data["status"], data["detail"]) if word)
+            said = (run_word(str(data["status"])), data["detail"])
+            return ": ".join(str(word) for word in said if word)
     return f"saved, next is {data['node']}"
 
 
@@ -165,6 +156,9 @@ def _environment() -> Environment:
     )
     environment.globals["moment"] = moment
     environment.globals["statuses"] = STATUSES
+    environment.globals["tone"] = tone_of
+    environment.filters["run_word"] = run_word
+    environment.filters["task_word"] = task_word
     environment.filters["number"] = lambda value: "–" if value is None else f"{value:,}"  # noqa: RUF001
     environment.filters["when"] = lambda value: value.replace("T", " ").replace("+00:00", " UTC")
     return environment

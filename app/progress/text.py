@@ -26,6 +26,7 @@ from runner.people.sentences import blocked_reason, doubt_of, warnings_of
 from runner.people.statistics import by_strategy
 from runner.roadmap.task import Task
 from runner.state.run_state import Attempt, RunState, Status
+from runner.state.status_words import RUNS, TASKS
 from runner.text.sanitize import defuse
 
 MAX_ROWS = 100
@@ -33,19 +34,6 @@ _TITLE = 200
 _WHY = 400
 _MOST_WARNINGS = 5
 GAP = "\u200b"
-_MARKS = {
-    Status.PENDING: "⬜",
-    Status.IN_PROGRESS: "⏳",
-    Status.IN_REVIEW: "👀",
-    Status.COMPLETED: "✅",
-    Status.FAILED: "❌",
-    Status.DEFERRED: "⏭️",
-    Status.SKIPPED: "⏭️",
-    Status.BLOCKED: "⛔",
-    Status.DECLINED: "🚫",
-    Status.AWAITING_APPROVAL: "✋",
-    Status.REPLACED: "🔁",
-}
 _HEAD = "| | task | status | answers | tokens | |\n| --- | --- | --- | ---: | ---: | --- |"
 
 
@@ -86,7 +74,7 @@ def _by_weight(state: RunState, work: list[Task]) -> list[Task]:
 
 def _row(state: RunState, task: Task) -> str:
     attempt, status = state.attempts.get(task.key), state.status(task)
-    cells = [_MARKS[status], named(task), _standing(status, attempt)]
+    cells = [TASKS[status].sign, named(task), _standing(status, attempt)]
     if attempt is None:
         return f"| {' | '.join(cells)} | | | {cell(blocked_reason(state, task), _WHY)} |"
     why = cell(attempt.failure.message, _WHY) if attempt.failure else ""
@@ -106,8 +94,8 @@ def _standing(status: Status, attempt: Attempt | None) -> str:
     """A status in words; what no test has shown is not called verified, and why."""
     doubt = doubt_of(attempt)
     if doubt and status is Status.COMPLETED:
-        return f"completed, **not verified**: {cell(doubt, _WHY)}"
-    return str(status).replace("_", " ")
+        return f"{TASKS[status].text}, **not verified**: {cell(doubt, _WHY)}"
+    return TASKS[status].text
 
 
 MOST = 30
@@ -119,14 +107,9 @@ _CLASSES = (
     "classDef done fill:#a6e3b0,stroke:#2a8a43,color:#000",
     "classDef failed fill:#f2b0b0,stroke:#b02a2a,color:#000",
     "classDef now fill:#ffe08a,stroke:#b08800,color:#000,stroke-width:3px",
+    "classDef waiting fill:#f2d9a0,stroke:#b08800,color:#000",
     "classDef other fill:#e0e0e0,stroke:#888,color:#000",
 )
-_CLASS = {
-    Status.COMPLETED: "done",
-    Status.FAILED: "failed",
-    Status.BLOCKED: "failed",
-    Status.IN_PROGRESS: "now",
-}
 
 
 def graph(state: RunState) -> str:
@@ -156,7 +139,7 @@ def _below(attempt: Attempt, names: dict[str, str]) -> list[str]:
 
 def _shape(task: Task, attempt: Attempt) -> str:
     name = task.id or ""
-    kind = _CLASS.get(attempt.status, "other")
+    kind = TASKS[attempt.status].tone
     return f'["{_label(f"{name} {task.title}")}"]:::{kind}'
 
 
@@ -207,15 +190,6 @@ def _open(text: str) -> list[str]:
     return [*([fence] if fence else []), *["</details>"] * max(0, folds)]
 
 
-_HEADS = {
-    "queued": "is queued",
-    "running": "is working",
-    "started": "is working",
-    "paused": "is paused",
-    "cancelled": "was cancelled",
-    "ended": "is done",
-    "resting": "rests",
-}
 MAX_LENGTH = 60_000
 """Characters; GitHub refuses bodies that are not much longer."""
 
@@ -248,12 +222,12 @@ def progress_text(
     run: str, status: str, detail: str, state: RunState | None, turn: Turn | None = None
 ) -> str:
     """Render the whole comment; ``detail`` is a sentence (why paused, what is wrong)."""
-    parts = [f"### Cairn run `{run}` {_HEADS.get(status, status)}"]
+    parts = [f"### Cairn run `{run}` {RUNS[status].sentence}"]
     if detail:
         # a folded part or a comment that foreign text opens would swallow what follows
         parts.append(cut(defuse(detail).replace("<", f"<{GAP}"), _DETAIL))
     if status == "paused":
-        parts.append("Nothing is lost. `/execute resume` goes on from here.")
+        parts.append(RUNS[status].advice)
     if turn is not None:
         parts.append(_queue(turn))
     if state is not None and state.tasks:

@@ -15,7 +15,7 @@ from app.jobs.worker import Outcome, Segment
 from app.progress.comment import Progress
 from app.progress.text import pause
 from app.proposals.service import ShownProposals
-from app.store.runs import Run, Status, StoredRuns
+from app.store.runs import Run, StoredRuns
 from runner.config.model import GitHubMode, RepositoryConfig
 from runner.config.reading import ConfigError
 from runner.errors import STOP_REQUEST, Outage, Stopped, StopRequest, TaskError
@@ -163,12 +163,6 @@ class StoredControl:
 
 
 _STOP_REQUESTS: dict[str, StopRequest] = {"cancelling": "cancel", "pausing": "pause"}
-_STORED: dict[str, Status] = {
-    "ended": "ended",
-    "resting": "resting",
-    "paused": "paused",
-    "cancelled": "cancelled",
-}
 
 
 async def execute(run: Run, ports: RunPorts, runs: StoredRuns) -> Segment:
@@ -282,4 +276,4 @@ async def _outcome(ended: Ended, runs: StoredRuns) -> Outcome:
         row = await runs.get(ended.state.request.id)
         reason = row.reason if row else ""
     result: dict[str, object] = {"tasks": table(ended.state)}
-    return Outcome(_STORED[ended.status], reason, ended.until, result, cause=ended.kind)
+    return Outcome(ended.status, reason, ended.until, result, cause=ended.kind)

@@ -60,7 +60,6 @@ class TaskFinder:
 _STOPPABLE: tuple[Status, ...] = ("queued", "paused", "resting", "running", "pausing", "cancelling")
 _WORKING: tuple[Status, ...] = ("queued", "running", "pausing")
 _PAUSED: tuple[Status, ...] = ("paused",)
-_WORDS = {"running": "working", "cancelling": "working", "pausing": "working"}
 
 
 class RunService:
@@ -190,8 +189,7 @@ def row_of(request: RunRequested, roadmap: str, *, retry: bool = False) -> RunRe
 def _status(run: Run) -> RunStatus:
     rows = (run.result or {}).get("tasks", [])
     tasks = tuple(TaskLine(r["name"], r["title"], r["status"], r["url"]) for r in rows)
-    word = _WORDS.get(run.status, run.status)
-    return RunStatus(run.id, word, run.reason, "", tasks)  # type: ignore[arg-type]
+    return RunStatus(run.id, run.status, run.reason, "", tasks)
 
 
 log = logging.getLogger(__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rich import box
 from rich.console import RenderableType
@@ -16,17 +16,19 @@ from runner.people.report import node_usage
 from runner.people.sentences import WORTH_A_LOOK, blocked_reason, doubt_of, warnings_of
 from runner.roadmap.task import Task
 from runner.state.run_state import RunState, Status
+from runner.state.status_words import TASKS, Tone
 
 _MOST_TASKS = 40
 _WARNING = 500
+_STYLES: Mapping[Tone, str] = {
+    "done": "green",
+    "failed": "red",
+    "now": "cyan",
+    "waiting": "yellow",
+    "other": "",
+}
 _FRAMED = 60
 """Columns from which there is room for frames."""
-_STYLES = {
-    Status.COMPLETED: "green",
-    Status.FAILED: "red",
-    Status.BLOCKED: "red",
-    Status.AWAITING_APPROVAL: "yellow",
-}
 
 
 def ending(state: RunState, look: Look) -> Iterator[RenderableType]:
@@ -97,10 +99,9 @@ def _row(task: Task, state: RunState, look: Look) -> Iterator[Text | str]:
     made = (attempt.url or attempt.commit[:12]) if attempt else ""
     why = blocked_reason(state, task) or (failure.message if failure else "")
     yield Text(shown(f"{task.name} {task.title}", look))
-    words_of = str(status).replace("_", " ")
-    doubt = doubt_of(attempt)
-    style = "yellow" if doubt else _STYLES.get(status, "")
-    yield Text(f"{words_of}, not verified" if doubt else words_of, style=style)
+    doubt, word = doubt_of(attempt), TASKS[status]
+    style = "yellow" if doubt else _STYLES[word.tone]
+    yield Text(f"{word.text}, not verified" if doubt else word.text, style=style)
     yield str(attempt.answers) if attempt else ""
     yield f"{attempt.spent.tokens:,}" if attempt else ""
     yield Text(shown(f"{made} ({doubt})" if doubt else made or why, look, _WARNING))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from math import ceil
 
 from app.terminal import one_line
-from runner.money import Usage, cost_brief, cost_text, tokens_text
+from runner.money import Usage, cost_brief, cost_text, price_hint, tokens_text
 from runner.ports import MemoryNote
 from runner.state.run_state import RunState
 
@@ -54,8 +54,8 @@ def money(used: Usage) -> str:
 
 def priced(used: Usage) -> str:
     """The line below the panel."""
-    hint = ". Name the price in a file: see CAIRN_PRICES." if used.unpriced else ""
-    return f"Cost: {cost_text(used)}{hint}"
+    hint = price_hint(used)
+    return f"Cost: {cost_text(used)}{f'.{hint}' if hint else ''}"
 
 
 def repairs(code: int, test: int) -> str:

@@ -107,8 +107,9 @@ async def _next(
 ) -> RunState | Ended:
     """Take one step, or say why none is taken."""
     if state.node in (END, REST):
-        status = "cancelled" if state.stopping else "ended" if state.node == END else "resting"
-        return Ended(status, state)
+        if state.stopping:
+            return Ended("cancelled", state)
+        return Ended("ended" if state.node == END else "resting", state)
     if state.stopping and state.node not in RUN_NODES:
         return replace(state, node=BORDER)
     try:

@@ -10,6 +10,7 @@ from runner.roadmap.edit import find
 from runner.roadmap.named_work import in_phase
 from runner.roadmap.task import Roadmap, Task
 from runner.state.run_state import RunState, Status
+from runner.state.status_words import TASKS
 from runner.text.sanitize import defuse
 
 _MOST = 20
@@ -19,12 +20,6 @@ _USUAL = frozenset(
     for stem in ("roadmap", "todo", "todos", "tasks", "plan", "backlog")
     for ending in ("md", "markdown")
 )
-_WHY = {
-    Status.COMPLETED: "is done already: its box is ticked",
-    Status.IN_REVIEW: "is in review already: its pull request is open",
-    Status.DECLINED: "was declined: its pull request was closed without a merge",
-    Status.AWAITING_APPROVAL: "waits for a decision about what to do with it",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +145,7 @@ def _unworkable(state: RunState, task: Task) -> str:
         return f"{name} has tasks of its own; name one of them."
     if task.kind == "check":
         return f"{name} is a check of other work and no task; name the work it stands with."
-    why = _WHY.get(state.status(task))
+    why = TASKS[state.status(task)].refusal
     return f"{name} {why}." if why else ""
 
 

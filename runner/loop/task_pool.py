@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Literal
 
 from runner.graph import RUN_NODES
 from runner.loop.deps import Deps
@@ -19,7 +20,7 @@ class Ended:
     ``reason`` says why a paused run waits, ``until`` when it may go on by itself.
     """
 
-    status: str
+    status: Literal["ended", "cancelled", "resting", "paused"]
     state: RunState
     kind: str = ""
     reason: str = ""

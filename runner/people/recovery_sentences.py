@@ -14,6 +14,7 @@ from runner.roadmap.task import NewTask
 from runner.state.proposal import Proposal, Reason, Strategy
 from runner.state.publishing import HumanCommits
 from runner.state.run_state import Attempt, Failure, RunState
+from runner.state.status_words import OUTCOMES
 from runner.text.sanitize import cut_middle, defuse
 
 _LONGEST_REASON = 240
@@ -116,12 +117,6 @@ _WHY = {
     "missing_dependency": "the task needs something that is not there yet",
     "environment_issue": "the environment lacks something the task needs",
     "unknown": "no rule and no model could tell why",
-}
-_OUTCOMES = {
-    "applied": "applied",
-    "waiting": "waiting for a decision",
-    "closed": "not applied",
-    "published": "proposed only, nothing was applied",
 }
 _LONGEST = 4_000
 """Characters of a task that are shown as it was."""
@@ -244,7 +239,7 @@ def recoveries_told(state: RunState) -> str:
         proposal = attempt.proposal
         if proposal and proposal.replaces and proposal.replacements:
             name = _plain(state.task_of(attempt.task).name)
-            how = _OUTCOMES[outcome(attempt, proposal)]
+            how = OUTCOMES[outcome(attempt, proposal)]
             head = f"**Task {name}: {proposal.strategy}, {how}.** {_plain(proposal.explanation)}"
             told.append(f"{head}\n\n{before_and_after(proposal)}")
     return "\n\n".join(told)

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
-from runner.money import Usage, by_node, cost_text, shares, total
+from runner.money import Usage, by_node, cost_text, price_hint, shares, total
 from runner.people.recovery_sentences import recoveries_told
 from runner.people.sentences import blocked_reason, doubt_of, verdict_of, warnings_of
 from runner.people.statistics import as_written, decisions, proposals, recoveries
 from runner.prompts import render_text
 from runner.roadmap.task import Task
 from runner.state.run_state import Attempt, RunState, Status
+from runner.state.status_words import task_word
 from runner.text.sanitize import defuse
 
 
@@ -80,10 +81,11 @@ def markdown(state: RunState) -> str:
     return render_text(
         "report",
         report=report(state),
-        rows=table(state),
+        rows=[{**row, "status": task_word(str(row["status"]))} for row in table(state)],
         nodes=shares(used),
         whole=whole,
         cost=cost_text(whole),
+        hint=price_hint(whole),
         replaced=recoveries_told(state),
     )
 

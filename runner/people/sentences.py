@@ -19,6 +19,7 @@ from runner.roadmap.task import Task
 from runner.state.findings import Complaint, Level, Verdict, Verification
 from runner.state.publishing import Checkpoint, TaskRow
 from runner.state.run_state import Attempt, RunState, Status
+from runner.state.status_words import CHECKS, task_word
 from runner.text.sanitize import cut_middle, defuse
 
 _UNTOUCHED = {Status.PENDING, Status.IN_PROGRESS}
@@ -31,7 +32,6 @@ _WARNING, _REASON = 400, 240
 UNPROVEN = "The new tests pass without the change, too: they prove nothing about it."
 WORTH_A_LOOK = "Worth a look"
 """The heading over the warnings of accepted changes, wherever they are shown."""
-_MARKS = {"passed": "✅", "failed": "❌", "skipped": "⏭️"}
 
 
 def title_of(task: Task) -> str:
@@ -121,7 +121,7 @@ def blocked_reason(state: RunState, task: Task) -> str:
     status = state.status(other)
     if status in _MADE:
         return f"waits until {other.name} is merged, for it needs several branches"
-    why = str(status).replace("_", " ")
+    why = task_word(status)
     return f"blocked by {other.name} ({'not part of this run' if status in _UNTOUCHED else why})"
 
 
@@ -197,8 +197,7 @@ def _files(attempt: Attempt) -> str:
 def _row(level: Level) -> str:
     note = _plain(level.reason or (f"`{_command(level)}`" if level.command else ""))
     note = note.replace("|", "\\|")
-    mark = f"{_MARKS[level.result]} {level.result}"
-    return f"| {level.name} | {mark} | {level.seconds:.1f} | {note} |"
+    return f"| {level.name} | {CHECKS[level.result]} | {level.seconds:.1f} | {note} |"
 
 
 def output_of(verification: Verification | None) -> str:

@@ -167,12 +167,12 @@ async def test_readers_may_ask_for_the_status(
 ) -> None:
     """The status is a table of tasks, with titles that do nothing."""
     task = TaskLine("T-1", "Fix `it` | @octocat\n#1", "in_review", "https://x/1")
-    runs.found = (RunStatus("abc", "working", "as @octocat says", tasks=(task,)),)
+    runs.found = (RunStatus("abc", "running", "as @octocat says", tasks=(task,)),)
 
     await say("/execute status", by=READER)
 
     [text] = github.said()
-    assert "Run `abc`: **working**" in text
+    assert "Run `abc`: **running**" in text
     assert (
         "| `T-1` | `Fix 'it' ¦ @\u200boctocat #\u200b1` | in review | [open](https://x/1) |" in text
     )

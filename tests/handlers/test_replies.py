@@ -12,7 +12,7 @@ from handlers.ports import RunStatus, TaskLine
 def test_a_status_fits_into_a_comment() -> None:
     """Many runs with many tasks stay below GitHub's limit, and the rest is counted."""
     task = TaskLine("T" * 500, "t" * 500, "awaiting_approval", "https://example.org/" + "x" * 60)
-    run = RunStatus("0123456789", "working", tasks=(task,) * 500)
+    run = RunStatus("0123456789", "running", tasks=(task,) * 500)
 
     text = replies.status((run,) * 50)
 

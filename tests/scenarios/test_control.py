@@ -45,7 +45,7 @@ async def test_a_working_run_is_cancelled_at_its_next_step(bot: Bot) -> None:
     async with working(bot):
         await say(bot, "/execute cancel")
         (reply,) = bot.says()
-        assert "stops after the step it is at" in reply
+        assert "stops after the current step" in reply
 
     said = progress(bot.says())
     assert "was cancelled" in said
@@ -106,7 +106,7 @@ async def test_a_second_cancel_says_the_same(bot: Bot) -> None:
         await say(bot, "/execute cancel")
         bot.says()
         await say(bot, "/execute cancel")
-        assert "stops after the step it is at" in "".join(bot.says())
+        assert "stops after the current step" in "".join(bot.says())
 
     assert "was cancelled" in progress(bot.says())
 
@@ -141,7 +141,7 @@ async def test_the_status_of_a_working_run(bot: Bot) -> None:
     async with working(bot):
         await say(bot, "/execute status")
         (reply,) = bot.says()
-        assert "**working**" in reply
+        assert "**running**" in reply
 
     bot.says()
 
@@ -170,7 +170,7 @@ async def test_the_status_of_a_run_that_is_done(bot: Bot) -> None:
     await bot.comment("/execute status")
 
     (reply,) = bot.says()
-    assert "**ended**" in reply
+    assert "**done**" in reply
     assert "/pull/" in reply
 
 
@@ -248,7 +248,7 @@ async def test_a_working_run_is_paused_at_its_next_step_and_goes_on_when_resumed
     async with working(bot, note("two.md")):
         await say(bot, "/execute pause")
         (reply,) = bot.says()
-        assert "rests after the step it is at" in reply
+        assert "pauses after the current step" in reply
 
     said = progress(bot.says())
     assert "is paused" in said

@@ -145,7 +145,7 @@ async def test_the_last_word_is_said_later(bot: Bot) -> None:
     fault = bot.github.fail("PATCH", "*/issues/comments/*", times=1000)
     bot.model.says(ANSWER)
     await bot.comment("/execute")
-    assert "is working" in bot.says()[0]
+    assert "is running" in bot.says()[0]
 
     fault.times = 0
     await bot.later(minutes=10)

@@ -156,7 +156,7 @@ async def test_a_contradiction_ends_with_people(bot: Bot) -> None:
 
     (said,) = bot.says()
     (escalation,) = bot.proposes()
-    assert "rests" in said.split("\n")[0]
+    assert "is waiting" in said.split("\n")[0]
     assert "✋ | **1.1**" in said
     assert "✅ | **1.2**" in said
     assert ": ESCALATE" in escalation

@@ -90,7 +90,7 @@ class Show:
     def _over(self) -> bool:
         """The run is over, or waits for a person, when its progress comment says so."""
         comments = self._stage.github.repo(REPOSITORY).comments(self._stage.issue.number)
-        ends = ("is done", "is paused", "was cancelled", "rests")
+        ends = ("is done", "is paused", "was cancelled", "is waiting")
         return any(end in c.body.split("\n")[0] for c in comments for end in ends)
 
     async def _next_line(self) -> None:

@@ -57,7 +57,7 @@ async def test_a_new_run_says_that_an_older_one_could_go_on(here: Checkout) -> N
     said = await here.cairn("run")
 
     assert said.code == 0
-    assert "is interrupted; `cairn resume " in said.err
+    assert "was interrupted; `cairn resume " in said.err
     assert here.log() == ["1.2 Write two.md", "1.1 Write one.md", "a commit"]
 
 

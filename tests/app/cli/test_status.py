@@ -39,8 +39,8 @@ def test_status_for_people(tmp_path: Path) -> None:
 
     said = cairn(tmp_path, "status").stdout
 
-    assert "r1  resting  ROADMAP.md" in said
-    assert said.count("awaiting_approval") == 2
+    assert "r1  waiting  ROADMAP.md" in said
+    assert said.count("awaiting approval") == 3
     for id in ids(tmp_path):
         assert f"{id} ESCALATE: 1." in said
         assert f"cairn approve {id}" in said

@@ -86,6 +86,6 @@ REPORT = Scenario(
     ),
     check=_report,
     code=3,
-    ends="rests",
+    ends="is waiting",
 )
 ROWS = (METRICS, REPORT)

@@ -123,6 +123,6 @@ EXHAUSTED = Scenario(
     ),
     check=_exhausted,
     code=3,
-    ends="rests",
+    ends="is waiting",
 )
 ROWS = (FULL_STACK, WRONG_PATH, BROKEN_BEFORE, CASCADE, EXHAUSTED)

@@ -1,0 +1,147 @@
+"""How people read that a task, a run, a check or a proposal stands: one set of words for all.
+
+Every place that shows a status takes its word, its sign and its colour from here. Programs get the
+status itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from runner.state.run_state import Status
+
+Tone = Literal["done", "failed", "now", "waiting", "other"]
+"""What colour a status has, wherever colours can be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskWord:
+    """A task's status: its ``text``, a ``sign`` for tables, its ``tone``.
+
+    ``refusal`` says why a run that was asked for this task by name does not take it up.
+    """
+
+    text: str
+    sign: str
+    tone: Tone = "other"
+    refusal: str = ""
+
+
+TASKS: Mapping[Status, TaskWord] = {
+    Status.PENDING: TaskWord("pending", "⬜"),
+    Status.IN_PROGRESS: TaskWord("in progress", "⏳", "now"),
+    Status.IN_REVIEW: TaskWord(
+        "in review", "👀", refusal="is in review already: its pull request is open"
+    ),
+    Status.COMPLETED: TaskWord("completed", "✅", "done", "is done already: its box is ticked"),
+    Status.FAILED: TaskWord("failed", "❌", "failed"),
+    Status.DEFERRED: TaskWord("deferred", "⏭️"),
+    Status.SKIPPED: TaskWord("skipped", "⏭️"),
+    Status.BLOCKED: TaskWord("blocked", "⛔", "failed"),
+    Status.DECLINED: TaskWord(
+        "declined",
+        "🚫",
+        "failed",
+        "was declined: its pull request was closed without a merge",
+    ),
+    Status.AWAITING_APPROVAL: TaskWord(
+        "awaiting approval", "✋", "waiting", "waits for a decision about what to do with it"
+    ),
+    Status.REPLACED: TaskWord("replaced", "🔁"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RunWord:
+    """A run's status: its ``text``, its ``tone``, and what a person can do about it (``advice``).
+
+    ``verb`` goes before the text in a sentence: "Run x is waiting", "Run x was cancelled".
+    """
+
+    text: str
+    tone: Tone
+    advice: str = ""
+    verb: Literal["is", "was"] = "is"
+
+    @property
+    def sentence(self) -> str:
+        """What follows the run's name in a sentence."""
+        return f"{self.verb} {self.text}"
+
+
+RUNS: Mapping[str, RunWord] = {
+    "queued": RunWord(
+        "queued",
+        "waiting",
+        "It starts by itself. Comment `/execute cancel` on the run's issue to take it out of the "
+        "queue.",
+    ),
+    "started": RunWord("running", "now"),
+    "running": RunWord("running", "now"),
+    "working": RunWord("running", "now"),
+    "pausing": RunWord(
+        "pausing",
+        "waiting",
+        "It pauses after the current step. Comment `/execute resume` on the run's issue to go on.",
+    ),
+    "paused": RunWord(
+        "paused",
+        "waiting",
+        "Nothing is lost. Comment `/execute resume` on the run's issue to go on.",
+    ),
+    "interrupted": RunWord("interrupted", "waiting", verb="was"),
+    "resting": RunWord(
+        "waiting",
+        "waiting",
+        "It goes on when somebody decides about a proposal, or merges or closes a pull request.",
+    ),
+    "cancelling": RunWord(
+        "cancelling", "waiting", "It stops after the current step. What is published stays."
+    ),
+    "cancelled": RunWord(
+        "cancelled",
+        "failed",
+        "What is published stays. Comment `/execute` on an issue to start a new run.",
+        "was",
+    ),
+    "ended": RunWord("done", "done"),
+}
+"""By the names that runs are stored under, on a server and on a checkout, and of their events."""
+
+CHECKS: Mapping[str, str] = {"passed": "✅ passed", "failed": "❌ failed", "skipped": "⏭️ skipped"}
+"""The result of one level of verification."""
+
+OUTCOMES: Mapping[str, str] = {
+    "applied": "applied",
+    "waiting": "waiting for a decision",
+    "closed": "not applied",
+    "published": "proposed only, nothing was applied",
+}
+"""What became of a proposal, told with its run."""
+
+PROPOSALS: Mapping[str, str] = {
+    "approved": "was approved",
+    "rejected": "was rejected",
+    "superseded": "was superseded",
+    "closed": "is closed: its run went on without a decision",
+    "expired": "is closed: nobody answered it in time, so the task was deferred",
+}
+"""Why a decision about a proposal comes too late."""
+
+
+def task_word(status: Status | str) -> str:
+    """A task's status in words."""
+    return TASKS[Status(status)].text
+
+
+def run_word(status: str) -> str:
+    """A run's status in words."""
+    return RUNS[status].text
+
+
+def tone_of(status: str) -> Tone:
+    """The colour of the status of a run or of a task."""
+    known = RUNS.get(status) or TASKS.get(Status(status))
+    return known.tone if known else "other"
