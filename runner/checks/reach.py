@@ -341,7 +341,9 @@ def _is_another_task(files: Collection[_File], asked: TaskWords) -> bool:
         return False
     topic = {word for word in asked.words | asked.names if _tells(word)}
     words = {word for file in files for word in (*file.words, *_stem_words(file.path))}
-    return not topic & {part for word in words for part in (word, *_parts(word))}
+    parts = {part for word in words for part in (word, *_parts(word))}
+    says_something = len({part.lower() for part in parts if _tells(part)}) >= _ENOUGH_WORDS
+    return says_something and not topic & parts
 
 
 def _parts(word: str) -> list[str]:
@@ -353,6 +355,8 @@ _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _ABOUT_TEXTS = ("messag", "error", "text", "word", "string", "typo", "spell", "translat", "label",
                 "say", "print", "format", "help")  # fmt: skip
+_ENOUGH_WORDS = 3
+"""Fewer words of its own tell nothing about what an answer is for."""
 _OTHER_TASK = "Nothing in this answer has to do with the task. Do what the task asks for."
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _ABOUT_MANIFESTS = ("depend", "packages", "version", "release", "bump", "upgrad", "config",

@@ -25,6 +25,7 @@ from runner.checks.kept_names import NameFindings, losses, verdict
 from runner.checks.paths import asked_about, protect_file
 from runner.checks.reach import Trimmed, trimmed
 from runner.checks.tests_kept import changed_tests, told_of_tests, weakened_tests
+from runner.checks.undefined import undefined_names, with_imports
 from runner.checks.unfinished import has_name, missing_names, name_complaint, unfinished
 from runner.checks.uses import CodeFiles, family_of
 from runner.checks.validate import Limits, validate
@@ -126,7 +127,11 @@ async def undone(
 
 
 def _found(changes: ChangeSet, asked: TaskWords, read: Read) -> tuple[Complaint, ...]:
-    return (*unfinished(changes, asked, read=read), *broken_code(changes, asked, read=read))
+    return (
+        *unfinished(changes, asked, read=read),
+        *broken_code(changes, asked, read=read),
+        *undefined_names(changes, read=read),
+    )
 
 
 # `os.path`, `application/json` and `owner/name` look like paths and are none; a task that says
@@ -279,6 +284,9 @@ def _mended(
     """Put right what can be, and return what is still wrong and what was done."""
     found = complaints_of(state, changes, base, read)
     mended, notes = auto_repair(changes, found)
+    if state.attempt.handed is None:
+        mended, imports = with_imports(mended, read=read)
+        notes = (*notes, *imports)
     mended = mended.effective(base)
     return mended, complaints_of(state, mended, base, read) if notes else found, notes
 

@@ -188,7 +188,7 @@ def test_new_texts_stay_where_the_task_or_the_rest_speaks_of_them() -> None:
 @pytest.mark.parametrize(
     ("files", "refused"),
     [
-        ({"src/words/fibonacci.py": "def fibonacci(n):\n    return n\n"}, True),
+        ({"src/words/fibonacci.py": "def fibonacci(n):\n    before, after = 0, n\n"}, True),
         ({"src/words/endings.py": "def with_exclamation(text):\n    return text\n"}, False),
         ({"src/words/more.py": "def shoutLoud(text):\n    return text\n"}, False),
         ({**LOUD, "src/words/fibonacci.py": "def fibonacci(n):\n    return n\n"}, False),

@@ -1,0 +1,89 @@
+"""Names that Python code uses and nothing defines."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.checks.undefined import undefined_names, with_imports
+from tests.runner.checks.trees import changes
+
+PATH = "src/words.py"
+
+
+def undefined(new: str, old: str = "", path: str = PATH) -> list[str]:
+    """The names that are complained of once the certain imports were added."""
+    asked, _ = with_imports(changes({path: new}), read=lambda _: old.encode())
+    return [c.message.split("`")[1] for c in undefined_names(asked, read=lambda _: old.encode())]
+
+
+def added(new: str, path: str = PATH) -> str:
+    """The file with its missing imports."""
+    asked, notes = with_imports(changes({path: new}), read=lambda _: None)
+    write = asked.files[path]
+    assert write is not None
+    assert bool(notes) == (write.content.decode() != new)
+    return write.content.decode()
+
+
+def test_a_name_that_nothing_defines_is_refused_with_its_place() -> None:
+    """One complaint a name, where it is first used."""
+    new = "def count(text):\n    return tally(text) + tally('')\n"
+    (complaint,) = undefined_names(changes({PATH: new}), read=lambda _: None)
+
+    assert (complaint.path, complaint.error) == (PATH, "UndefinedName")
+    assert (complaint.line, complaint.column) == (2, 12)
+    assert "`tally` is used but not defined" in complaint.message
+
+
+FINE = {
+    "defined below": "def a():\n    return b()\n\n\ndef b():\n    return 1\n",
+    "in an except": "try:\n    text = unicode\nexcept NameError:\n    text = str\n",
+    "a star import": "from os.path import *\n\nprint(join('a', 'b'))\n",
+    "found at run time": "globals().update(a=1)\nprint(a)\n",
+    "marked": "print(a)  # noqa: F821\n",
+    "gettext": "print(_('Hello'))\n",
+    "a type that is imported for the checker": "from typing import TYPE_CHECKING\n\n"
+    "if TYPE_CHECKING:\n    from a import B\n\n\ndef f(b: 'B') -> None: ...\n",
+    "does not parse": "def f(:\n    g(\n",
+    "another language": "a = b + c\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("why", FINE)
+def test_what_may_be_defined_is_not_complained_of(why: str) -> None:
+    """Only what nobody can have defined."""
+    path = "src/words.js" if why == "another language" else PATH
+    assert undefined(FINE[why], path=path) == []
+
+
+def test_what_was_undefined_before_is_left_alone() -> None:
+    """The change did not bring it."""
+    old = "def f():\n    return given()\n"
+    assert undefined(old + "\n\ndef g():\n    return other()\n", old) == ["other"]
+
+
+def test_an_import_that_can_only_be_one_is_added() -> None:
+    """Below the docstring and ``__future__``, above the other imports."""
+    new = (
+        '"""Words."""\n\nfrom __future__ import annotations\n\nimport sys\n\n\n'
+        "def count(text):\n    return Counter(re.findall('a', text)), sys.path\n"
+    )
+    assert added(new) == new.replace(
+        "import sys\n", "from collections import Counter\nimport re\nimport sys\n"
+    )
+    assert undefined(new) == []
+
+
+def test_an_import_goes_on_top_of_a_file_that_has_none() -> None:
+    """Also where lines end as on Windows."""
+    assert added("print(json.dumps(1))\n") == "import json\nprint(json.dumps(1))\n"
+    assert added('"""Words."""\r\nprint(json.dumps(1))\r\n') == (
+        '"""Words."""\r\n\r\nimport json\r\nprint(json.dumps(1))\r\n'
+    )
+
+
+def test_where_two_could_be_meant_nothing_is_added() -> None:
+    """``datetime`` is a module and a class, and ``pytest`` belongs into tests."""
+    assert undefined("print(datetime.now())\n") == ["datetime"]
+    assert undefined("pytest.skip('')\n") == ["pytest"]
+    assert undefined("pytest.skip('')\n", path="tests/test_words.py") == []
