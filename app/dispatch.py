@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Set
 from dataclasses import replace
 from functools import partial
 
+from app.github.config import Configurations
 from app.github.identity import Gone
 from app.github.pulls import PREFIX
 from app.github.token_identity import CONVERSE, Identity
@@ -37,7 +38,7 @@ class Dispatch:
 
     ``pushed`` works pushes, ``ended`` the end of a pull request from a branch of ours, those of
     bots too; ``installed`` works events about installations; ``refusals`` remembers who was refused
-    something, ``quiet`` tells where nothing may be said.
+    something, ``quiet`` tells where nothing may be said; ``configs`` are read anew for each one.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Dispatch:
         refusals: Refusals,
         ended: Callable[[PullClosed], Awaitable[None]],
         installed: Callable[[InstallationChanged], Awaitable[None]],
+        configs: Configurations,
         quiet: ReadOnlyCheck = writable_everywhere,
     ) -> None:
         self._identity = identity
@@ -65,6 +67,7 @@ class Dispatch:
         self._refusals = refusals
         self._ended = ended
         self._installed = installed
+        self._configs = configs
         self._quiet = quiet
 
     async def __call__(self, delivery: Delivery) -> None:
@@ -98,9 +101,14 @@ class Dispatch:
 
     async def _handle(self, event: Event | BranchPushed) -> None:
         if isinstance(event, BranchPushed):
+            self._configs.forget(event.repository.full_name)
             await self._pushed(event)
             return
         own = await self._identity.bot_login()
+        if (
+            event.sender.login.lower() != own.lower()
+        ):  # what we do ourselves changes no configuration
+            self._configs.forget(event.repository.full_name)
         if not is_from_bot(event, own=own, allowed=self._allowed_bots):
             await self._heard(event, own)
         if isinstance(event, PullClosed) and _is_of_others(event, own):

@@ -24,7 +24,7 @@ from app.store.runs import StoredAnswers, StoredJournal, StoredRuns
 from app.store.schema import journal
 from app.store.wakeups import Wakeups
 from bench.finding import Finding, Line, Peer
-from bench.requests import run_request
+from bench.run_requests import run_request
 from runner.loop.deps import Deps
 from runner.loop.driver import Node, driving
 from runner.loop.task_pool import Ended

@@ -21,7 +21,7 @@ from app.store.runs import StoredRuns
 from app.store.schema import journal
 from app.store.wakeups import Wakeups
 from bench.finding import Finding, Line, Peer
-from bench.requests import run_request
+from bench.run_requests import run_request
 from handlers.decisions import Reacted
 from tests.scenarios.bot import Bot, conversation
 from tests.scenarios.proposing import STUCK, decomposed, goes_on, proposal_comment

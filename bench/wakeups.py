@@ -17,7 +17,7 @@ from app.store.runs import RunRequest
 from app.store.schema import journal, runs
 from app.store.wakeups import Wakeups
 from bench.finding import Finding, Line, Peer
-from bench.requests import run_request
+from bench.run_requests import run_request
 from bench.served import BUSY, FREE, processor_seconds, surroundings
 from runner.ports import SystemClock
 from tests.model_server import Held

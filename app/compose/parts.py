@@ -20,7 +20,7 @@ from app.compose.pages import Watching, watching
 from app.compose.proposals import SkippedTasks, rules_of
 from app.github.api import RepositoryApi
 from app.github.commits import Branches, Commits
-from app.github.config import Overlay, as_it_is, read_config
+from app.github.config import Configurations, Overlay, as_it_is
 from app.github.mirror import Mirror
 from app.github.one_pull import NormalisePull
 from app.github.repository import GitHubRepository
@@ -91,7 +91,8 @@ class Folders:
 class Surroundings:
     """What tests replace: time, who hears of bugs, the sandbox or its PATH, the slash commands.
 
-    ``sleep`` waits before another try (seconds), ``rest`` until a paused run may go on.
+    ``sleep`` waits before another try (seconds), ``rest`` until a paused run may go on or a comment
+    may be edited again.
     """
 
     clock: Clock
@@ -117,6 +118,7 @@ class ServerParts:
     folders: Folders
     index: Index
     mask: Mask
+    configs: Configurations
     overlay: Overlay = as_it_is
 
     def watching(self, runs: StoredRuns) -> Watching:
@@ -133,9 +135,7 @@ class ServerParts:
     def first_words(self, waiting: WaitEstimate) -> QueueAnnouncement:
         """Who makes the comment of a run that is asked for."""
         around = self.around
-        return QueueAnnouncement(
-            self.identity, waiting, clock=around.clock, sleep=around.sleep, quiet=self.quiet
-        )
+        return QueueAnnouncement(self.identity, waiting, clock=around.clock, quiet=self.quiet)
 
     @property
     def skips(self) -> StoredSkips:
@@ -174,7 +174,7 @@ class ServerParts:
             place,
             github=github,
             clock=self.around.clock,
-            sleep=self.around.sleep,
+            rest=self.around.rest,
             comment=run.progress_comment_id,
             quiet=partial(self.quiet, run.installation_id, run.repository_id, run.repository),
         )
@@ -289,8 +289,7 @@ class ServerParts:
         return config.roadmap.path
 
     async def _config(self, github: GitHubAPI, repository: str) -> RepositoryConfig:
-        images = self.settings.cairn_allowed_images
-        return self.overlay(await read_config(github, repository, images=images))
+        return self.overlay(await self.configs.read(github, repository))
 
 
 async def open_parts(
@@ -320,6 +319,7 @@ async def open_parts(
         folders=Folders(folder, mask=mask),
         index=Index(),
         mask=mask,
+        configs=Configurations(clock=around.clock, images=settings.cairn_allowed_images),
     )
 
 

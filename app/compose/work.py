@@ -175,6 +175,7 @@ def _dispatch(parts: ServerParts, people: _People, installed: Installations) -> 
         commands=parts.around.commands,
         allowed_bots=bots,
         quiet=parts.quiet,
+        configs=parts.configs,
         refusals=parts.refusals,
         installed=installed,
         pushed=RoadmapPushes(

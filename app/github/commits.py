@@ -205,16 +205,16 @@ class Branches:
         head = await self._commits.head(branch)
         return head.sha if head else None
 
-    async def settled(self, checkpoint: Checkpoint) -> str:
-        """Return the checkpoint's commit, on its branch; a branch that is there must hold it.
+    async def settled(self, checkpoint: Checkpoint) -> tuple[str, bool]:
+        """Return the checkpoint's commit, on its branch, and whether the branch is new.
 
-        Raises ``TaskError`` when it holds anything else.
+        One that is there must hold it. Raises ``TaskError`` when it holds anything else.
         """
         there = await self._commits.head(checkpoint.branch)
         if there is None:
             made = await self._made(checkpoint)
             if await self._commits.point(checkpoint.branch, made):
-                return made
+                return made, True
             there = await self._commits.head(checkpoint.branch)
         if there is None:
             raise _restless(checkpoint.branch)
@@ -228,7 +228,7 @@ class Branches:
                 f"Branch {checkpoint.branch} is there already and holds another tree; Cairn takes"
                 " nothing over. Delete or rename it, then run the task again.",
             )
-        return there.sha
+        return there.sha, False
 
     async def rebuilt(self, checkpoint: Checkpoint) -> str | None:
         """Return the checkpoint's commit, on its branch; an older one of ours makes place for it.
@@ -238,7 +238,7 @@ class Branches:
         """
         there = await self._commits.head(checkpoint.branch)
         if there is None or there.holds(checkpoint):
-            return await self.settled(checkpoint)
+            return (await self.settled(checkpoint))[0]
         onto = checkpoint.onto if checkpoint.onto in (there.sha, *there.parents) else ""
         if not (onto or await self._commits.ours(there)):
             return None

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from cachetools import LRUCache
 from gidgethub import BadRequest
 from gidgethub.abc import GitHubAPI
 
@@ -19,7 +21,13 @@ from app.github.api import RepositoryApi, ref_path
 from runner.config.model import CONFIG_PATH, RepositoryConfig, parse_config
 from runner.config.reading import check_size, not_a_file
 from runner.errors import Outage, TaskError
+from runner.ports import Clock
 from runner.roadmap.source import MOST_BYTES
+
+LONGEST_KEPT = 60.0
+"""Seconds: who reads it for no delivery (a timer, a poll) may see one that is so old."""
+
+_MOST_KEPT = 1000
 
 Overlay = Callable[[RepositoryConfig], RepositoryConfig]
 """What is laid over a repository's configuration by whoever asks for the work."""
@@ -30,21 +38,50 @@ def as_it_is(config: RepositoryConfig) -> RepositoryConfig:
     return config
 
 
-async def read_config(
-    github: GitHubAPI, repository: str, *, images: Collection[str]
-) -> RepositoryConfig:
-    """Read ``.github/cairn.yml``; without one the defaults hold. ``images`` may be asked for.
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What GitHub showed at the configuration's path (None: nothing), and when."""
 
-    Raises ``ConfigError`` with every problem and its line.
+    found: Any
+    at: float
+
+
+class Configurations:
+    """Reads ``.github/cairn.yml``, once for all who need it during one delivery.
+
+    ``images`` may be asked for. What was read is used for at most ``LONGEST_KEPT`` seconds.
     """
+
+    def __init__(self, *, clock: Clock, images: Collection[str]) -> None:
+        self._clock = clock
+        self._images = images
+        self._kept: LRUCache[str, _Read] = LRUCache(_MOST_KEPT)
+
+    async def read(self, github: GitHubAPI, repository: str) -> RepositoryConfig:
+        """Return the configuration of a repository (its full name); without one the defaults.
+
+        Raises ``ConfigError`` with every problem and its line.
+        """
+        kept, now = self._kept.get(repository), self._clock.monotonic()
+        if kept is None or now - kept.at > LONGEST_KEPT:
+            kept = self._kept[repository] = _Read(await _find(github, repository), now)
+        if kept.found is None:
+            return RepositoryConfig()
+        return parse_config(content_of(kept.found), images=self._images)
+
+    def forget(self, repository: str) -> None:
+        """Let the next reader ask GitHub: a new delivery may follow a change."""
+        self._kept.pop(repository, None)
+
+
+async def _find(github: GitHubAPI, repository: str) -> Any:
     path = f"/repos/{{+name}}/contents/{CONFIG_PATH}"
     try:
-        found = await github.getitem(path, {"name": repository})
+        return await github.getitem(path, {"name": repository})
     except BadRequest as refusal:
         if refusal.status_code == 404:
-            return RepositoryConfig()
+            return None
         raise
-    return parse_config(content_of(found), images=images)
 
 
 def content_of(found: Any) -> bytes:

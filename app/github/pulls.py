@@ -160,12 +160,13 @@ class Pulls:
         """Return those of ours that are open. Raises ``Outage``."""
         return [pull async for pull in self._listed({"state": "open"})]
 
-    async def ensure(self, checkpoint: Checkpoint, *, on: str = "") -> Pull:
+    async def ensure(self, checkpoint: Checkpoint, *, on: str = "", new: bool = False) -> Pull:
         """Return the open pull request of a checkpoint; it is opened when there is none.
 
-        ``on`` is the branch its commit was made on, where it is made against another one.
+        ``on`` is the branch its commit was made on, where it is made against another one. A ``new``
+        branch, made just now, cannot have one yet.
         """
-        found = await self.newest(checkpoint.branch, state="open")
+        found = None if new else await self.newest(checkpoint.branch, state="open")
         keys = (checkpoint.task, *checkpoint.members)
         if found and (found.kind, found.tasks) == ("checkpoint", keys):
             return found

@@ -227,10 +227,10 @@ class GitHubRepository:
         """Return the checkpoint's commit and the pull request that shows it."""
         if checkpoint.rows:
             return await self._one.add(checkpoint)
-        commit = await self._branches.settled(checkpoint)
+        commit, new = await self._branches.settled(checkpoint)
         below = await self._pulls.under(checkpoint.below)  # it may have been merged meanwhile
         made = replace(checkpoint, below=below)
-        pull = await self._pulls.ensure(made, on=checkpoint.below)
+        pull = await self._pulls.ensure(made, on=checkpoint.below, new=new)
         if below != checkpoint.below:
             await self.restack(ticks=False)
         return commit, pull

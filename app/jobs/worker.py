@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from gidgethub import GitHubException
-from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_jitter
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_exponential_jitter
 
 from app.progress.text import why
 from app.store.queue import Queue
@@ -87,10 +87,12 @@ class Worker:
         self._segments: dict[str, _Open] = {}
         self._timer: asyncio.Task[None] | None = None
         self._idle = asyncio.Event()
+        self._stopped = asyncio.Event()
         self._looking = asyncio.Lock()
 
     async def start(self) -> None:
         """Take up what an earlier process left. Raises ``Outage``."""
+        self._stopped.clear()
         sent = await self._queue.sent()
         await self._queue.take_up(await self._lost(sent))
         await self.look()
@@ -113,6 +115,7 @@ class Worker:
 
     async def stop(self) -> None:
         """Let go of everything; what was at work is taken up at the next start."""
+        self._stopped.set()
         if self._timer is not None:
             self._timer.cancel()
             await asyncio.gather(self._timer, return_exceptions=True)
@@ -172,11 +175,34 @@ class Worker:
         log.info("Run %s: %s %s", run, outcome.status, outcome.reason)
 
     async def _surely(self, what: Callable[..., Awaitable[T]], *values: Any, **named: Any) -> T:
-        """Do it however long the database is away: a segment must not end without a word."""
-        again = retry_if_exception_type(Outage)
-        return await AsyncRetrying(retry=again, wait=_BACKOFF, sleep=self._rest)(
-            what, *values, **named
+        """Do it however long the database is away: a segment must not end without a word.
+
+        Raises ``Outage`` when the worker stops before the database is back.
+        """
+        trying = AsyncRetrying(
+            retry=retry_if_exception_type(Outage),
+            wait=_BACKOFF,
+            sleep=self._rest_or_stop,
+            stop=self._is_stopped,
+            reraise=True,
         )
+        return await trying(what, *values, **named)
+
+    def _is_stopped(self, state: RetryCallState) -> bool:
+        return self._stopped.is_set()
+
+    async def _rest_or_stop(self, seconds: float) -> None:
+        """Wait some seconds, or until the worker stops."""
+        ways = [
+            asyncio.ensure_future(self._rest(seconds)),
+            asyncio.ensure_future(self._stopped.wait()),
+        ]
+        try:
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
 
     async def _ring(self, due: datetime) -> None:
         # clocks differ a little: never again and again for the last millisecond

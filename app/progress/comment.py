@@ -59,16 +59,19 @@ class Progress:
         *,
         github: GitHubAPI,
         clock: Clock,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
         comment: int | None = None,
         quiet: Callable[[], Awaitable[bool]] = always_writable,
     ) -> None:
-        """``comment`` is the id of the run's comment, if it was stored."""
+        """``comment`` is the id of the run's comment, if it was stored.
+
+        ``rest`` waits (seconds) until the comment may be edited again.
+        """
         self._run = run
         self._place = place
         self._github = github
         self._clock = clock
-        self._sleep = sleep
+        self._rest = rest
         self._comment = comment or 0
         self._quiet = quiet
         self._mute = False
@@ -82,8 +85,9 @@ class Progress:
         return await self.begin()
 
     async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self.stop()
-        if isinstance(error, Exception):  # one that ends the process leaves no time to tell
+        # what ends the process leaves no time to tell
+        await self.stop(at_once=error is not None and not isinstance(error, Exception))
+        if isinstance(error, Exception):
             until = error.until if isinstance(error, Outage) else None
             await self._try("paused", pause(why(error), until))
 
@@ -129,26 +133,36 @@ class Progress:
             self._state = event.state
         elif not isinstance(event, RunChanged):
             return
-        wait = EVERY - (self._clock.monotonic() - self._edited)
-        if self._later is None or self._later.done():
+        if self._later is not None and self._later.done():
+            await self.stop()
+        if self._later is None:
             # beside the run: it does not wait for GitHub to take an edit
-            self._later = asyncio.create_task(self._try_later(wait))
+            wait = EVERY - (self._clock.monotonic() - self._edited)
+            self._later = asyncio.create_task(self._edit_after(wait))
 
     async def finish(self, status: str, detail: str, state: RunState | None = None) -> None:
         """Write the last word, without waiting. Raises ``Outage`` when it could not be said."""
-        self.stop()
+        await self.stop()
         self._state = state or self._state
         await self._show(status, detail)
 
-    def stop(self) -> None:
-        """Begin no more edits."""
-        # one that is on its way already must arrive before the last word does
-        if self._later is not None and not self._turn.locked():
-            self._later.cancel()
+    async def stop(self, *, at_once: bool = False) -> None:
+        """Drop the edit that waits for its time; one that is on its way arrives, or fails, first.
 
-    async def _try_later(self, seconds: float) -> None:
+        A bug in it is raised here. ``at_once`` cuts off one that is on its way, too.
+        """
+        later, self._later = self._later, None
+        if later is None:
+            return
+        if at_once or not self._turn.locked():
+            later.cancel()
+        await asyncio.wait([later])
+        if not later.cancelled():
+            later.result()
+
+    async def _edit_after(self, seconds: float) -> None:
         if seconds > 0:
-            await self._sleep(seconds)
+            await self._rest(seconds)
         await self._try()
 
     async def _try(self, status: str = "running", detail: str = "") -> None:
@@ -198,14 +212,12 @@ class QueueAnnouncement:
         waiting: WaitEstimate,
         *,
         clock: Clock,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         quiet: ReadOnlyCheck = writable_everywhere,
     ) -> None:
         self._identity = identity
         self._quiet = quiet
         self._waiting = waiting
         self._clock = clock
-        self._sleep = sleep
 
     async def say(self, run: RunRequest) -> int | None:
         """Return the comment's id; None when GitHub does not take it now: the run tries again."""
@@ -228,4 +240,4 @@ class QueueAnnouncement:
             permissions=CONVERSE,
         )
         place = CommentPlace(run.repository, issue, await self._identity.bot_login())
-        return Progress(run.id, place, github=github, clock=self._clock, sleep=self._sleep)
+        return Progress(run.id, place, github=github, clock=self._clock)

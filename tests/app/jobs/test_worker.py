@@ -225,6 +225,19 @@ async def test_the_database_is_away(desk):
     assert desk.rests.all == sorted(desk.rests.all)
 
 
+async def test_nothing_is_tried_again_after_a_stop(desk):
+    """A worker that stops while the database is away tries a last time and gives up."""
+    desk.queue.away = 1000
+    trying = asyncio.create_task(desk.run("a", ENDED))
+    await desk.rests.waits.wait()
+    await desk.worker.stop()
+
+    with pytest.raises(Outage):
+        await asyncio.wait_for(trying, 60)
+    assert desk.queue.away == 998
+    assert await desk.queue.open_run("a-0") == "a"
+
+
 async def test_idle(desk):
     """It is idle when no run works and none can start, not before."""
     await desk.worker.start()

@@ -12,6 +12,7 @@ import aiohttp
 
 from app.compose.proposals import Reactions
 from app.dispatch import Dispatch
+from app.github.config import Configurations
 from app.github.identity import AppIdentity
 from app.proposals.polling import Poller
 from app.proposals.service import ProposalService
@@ -267,6 +268,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         installed=refuse,  # type: ignore[arg-type]
         ended=ended,
         pushed=refuse,  # type: ignore[arg-type]
+        configs=Configurations(clock=clock, images=()),
     )
     bench = Bench(github, store, stored, runs, queue, dispatch, poller, identity, Rules())
     return bench
