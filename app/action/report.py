@@ -24,9 +24,8 @@ from app.progress.text import cell, progress_text
 from app.store.proposals import StoredProposal
 from app.store.runs import Run
 from runner.money import total
-from runner.people.report import node_usage
+from runner.people.run_view import TaskView, usage_by_node, view_of
 from runner.people.statistics import as_written
-from runner.roadmap.task import Task
 from runner.state.run_state import RunState, Status
 from runner.text.sanitize import defuse
 
@@ -139,7 +138,7 @@ class ActionReport:
 
     def outputs(self) -> dict[str, str]:
         """The outputs of the Action, by name."""
-        used = total(u for _, state in self.runs if state for u in node_usage(state).values())
+        used = total(u for _, state in self.runs if state for u in usage_by_node(state).values())
         return {
             "run-id": " ".join(run.id for run, _ in self.runs),
             "completed": str(self.count(Status.COMPLETED)),
@@ -163,20 +162,18 @@ class ActionReport:
         for run, _ in self.runs:
             if run.status == "paused":
                 notes.append(Annotation("warning", f"Cairn run {run.id} is paused", run.reason))
-        notes += [
-            _failed(state, task) for state, task in self._touched() if _is_failed(state, task)
-        ]
+        notes += [_failed(path, task) for path, task in self._touched() if _is_failed(task)]
         for each in self.open:
             text = f"{each.strategy} is proposed for task {each.name}: {each.url}"
             notes.append(Annotation("warning", "Cairn waits for a decision", text))
         return notes
 
-    def _touched(self) -> Iterable[tuple[RunState, Task]]:
-        """The tasks the runs took up, each once, as the newest run has them."""
-        found: dict[str, tuple[RunState, Task]] = {}
-        for state in (state for _, state in self.runs if state):
-            found |= {key: (state, state.task_of(key)) for key in state.attempts}
-            found |= {t.key: (state, t) for t in state.tasks if t.key in state.blocked_by}
+    def _touched(self) -> Iterable[tuple[str, TaskView]]:
+        """The tasks the runs took up, each once with its roadmap, as the newest run has them."""
+        found: dict[str, tuple[str, TaskView]] = {}
+        for view in (view_of(state) for _, state in self.runs if state):
+            tasks = (t for t in view.tasks if t.touched or t.status is Status.BLOCKED)
+            found |= {task.key: (view.roadmap, task) for task in tasks}
         return found.values()
 
 
@@ -200,16 +197,13 @@ async def report_of(acting: Acting, done: Done) -> ActionReport:
     )
 
 
-def _is_failed(state: RunState, task: Task) -> bool:
-    return state.status(task) in _UNFINISHED
+def _is_failed(task: TaskView) -> bool:
+    return task.status in _UNFINISHED
 
 
-def _failed(state: RunState, task: Task) -> Annotation:
-    attempt = state.attempts.get(task.key)
-    failure = attempt.failure if attempt else None
-    why = failure.message if failure else "It waits for a task that is not done."
-    title = f"Task {task.name} {state.status(task)}"
-    return Annotation("error", title, why, file=state.request.roadmap, line=task.line)
+def _failed(roadmap: str, task: TaskView) -> Annotation:
+    title = f"Task {task.name} {task.word.text}"
+    return Annotation("error", title, task.why, file=roadmap, line=task.line)
 
 
 MOST_SUMMARY_BYTES = 1_000_000

@@ -25,7 +25,7 @@ from app.store.runs import Run, StoredRuns
 from app.store.wakeups import WORKING
 from runner.errors import Outage
 from runner.money import Usage, total
-from runner.people.report import node_usage
+from runner.people.run_view import usage_by_node
 from runner.state.run_state import RunState
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -191,11 +191,11 @@ class Pages:
     async def _usage(self, run: Run) -> Usage | None:
         """What a run used; journals of runs that rest are read once."""
         if state := self._from.hub.state(run.id):
-            return total(node_usage(state).values())
+            return total(usage_by_node(state).values())
         key = run.id, run.updated_at
         if key not in self._used:
             state = await self._from.recall(run)
-            self._used[key] = total(node_usage(state).values()) if state else None
+            self._used[key] = total(usage_by_node(state).values()) if state else None
             while len(self._used) > _REMEMBERED:
                 self._used.popitem(last=False)
         return self._used[key]

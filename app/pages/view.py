@@ -5,7 +5,6 @@ The runs newest first, a page at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
@@ -18,11 +17,9 @@ from app.runs.live import LiveMessage
 from app.store.database import Store
 from app.store.runs import Run
 from app.store.schema import runs as table
-from runner.money import Usage, cost_brief, cost_text, shares, total
-from runner.people.report import node_usage
-from runner.people.sentences import verdict_of
-from runner.roadmap.task import Task
-from runner.state.run_state import Attempt, RunState
+from runner.money import Usage, cost_brief, cost_text
+from runner.people.run_view import RunView, TaskView, view_of
+from runner.state.run_state import RunState
 
 MOST_TASKS = 500
 """Tasks a page shows; those the run has touched come first when there are more."""
@@ -64,21 +61,21 @@ def run_line(sight: Sight, server_url: str, used: Usage | None) -> dict[str, Any
 
 def run_view(sight: Sight, server_url: str) -> dict[str, Any]:
     """All that the page of one run shows."""
-    state, run = sight.state, sight.run
-    used = total(node_usage(state).values()) if state else None
-    tasks = [_task(state, task) for task in _work(state)] if state else []
+    run, view = sight.run, view_of(sight.state) if sight.state else None
+    used = view.used if view else None
+    tasks = [_task(task) for task in view.standing] if view else []
     return {
         **run_line(sight, server_url, used),
         "base_branch": run.base_branch,
         "reason": run.reason,
         "until": _time(run.until) if run.until else None,
-        "problem": state.problem if state else "",
+        "problem": view.problem if view else "",
         "advice": advice(sight.status, until=run.until, cause=run.cause),
         "queue": _queue(sight.turn),
-        "current": _current(state) if sight.status == "running" else None,
+        "current": _current(view) if sight.status == "running" else None,
         "tasks_total": len(tasks),
         "tasks": _shown(tasks),
-        "nodes": _nodes(state),
+        "nodes": _nodes(view),
         "seconds": round(used.seconds, 1) if used else None,
         "timeline": [_moment(message) for message in sight.messages],
         "events": f"/runs/{run.id}/events",
@@ -86,51 +83,25 @@ def run_view(sight: Sight, server_url: str) -> dict[str, Any]:
     }
 
 
-def _work(state: RunState) -> Iterable[Task]:
-    return (task for task in state.tasks if task.kind == "work")
-
-
-def _task(state: RunState, task: Task) -> dict[str, Any]:
-    attempt = state.attempts.get(task.key)
-    row = {
+def _task(task: TaskView) -> dict[str, Any]:
+    return {
         "key": task.key,
         "name": task.name,
         "title": task.title,
         "line": task.line,
-        "status": str(state.status(task)),
-        "current": task.key == state.current,
-        "touched": attempt is not None,
+        "status": str(task.status),
+        "current": task.current,
+        "touched": task.touched,
+        "verified": task.verified,
+        "doubt": task.doubt,
+        "answers": task.answers,
+        "repairs": task.code_repairs + task.test_repairs,
+        "tokens": task.used.tokens,
+        "cost": task.used.known_cost,
+        "cost_text": cost_brief(task.used) if task.used.calls else "",
+        "url": task.url if task.url.startswith(("https://", "http://")) else "",
+        "why": task.why,
     }
-    return {**row, **(_effort(attempt) if attempt else _NO_EFFORT)}
-
-
-def _effort(attempt: Attempt) -> dict[str, Any]:
-    failure = attempt.failure
-    verdict = verdict_of(attempt)
-    return {
-        "verified": verdict.verified if attempt.commit else None,
-        "doubt": verdict.reason if attempt.commit else "",
-        "answers": attempt.answers,
-        "repairs": attempt.code_repairs + attempt.test_repairs,
-        "tokens": attempt.spent.tokens,
-        "cost": attempt.spent.known_cost,
-        "cost_text": cost_brief(attempt.spent) if attempt.spent.calls else "",
-        "url": attempt.url if attempt.url.startswith(("https://", "http://")) else "",
-        "why": failure.message if failure else "",
-    }
-
-
-_NO_EFFORT: Mapping[str, Any] = {
-    "verified": None,
-    "doubt": "",
-    "answers": 0,
-    "repairs": 0,
-    "tokens": 0,
-    "cost": 0.0,
-    "cost_text": "",
-    "url": "",
-    "why": "",
-}
 
 
 def _shown(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -139,15 +110,14 @@ def _shown(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(tasks, key=lambda task: not task["touched"])[:MOST_TASKS]
 
 
-def _current(state: RunState | None) -> dict[str, str] | None:
-    if state is None:
+def _current(view: RunView | None) -> dict[str, str] | None:
+    if view is None:
         return None
-    if not state.current:
-        return {"task": "", "title": "", "node": state.node}
-    return {"task": state.task.name, "title": state.task.title, "node": state.node}
+    task, title = view.now or ("", "")
+    return {"task": task, "title": title, "node": view.node}
 
 
-def _nodes(state: RunState | None) -> list[dict[str, Any]]:
+def _nodes(view: RunView | None) -> list[dict[str, Any]]:
     return [
         {
             "node": share.node,
@@ -158,7 +128,7 @@ def _nodes(state: RunState | None) -> list[dict[str, Any]]:
             "seconds": round(share.usage.seconds, 3),
             "calls": share.usage.calls,
         }
-        for share in (shares(node_usage(state)) if state else ())
+        for share in (view.nodes if view else ())
     ]
 
 

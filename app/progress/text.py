@@ -19,14 +19,11 @@ from gidgethub import GitHubException
 
 from app.progress.waiting import Turn
 from runner.errors import Outage
-from runner.money import cost_text, shares, tokens_text, total
-from runner.people.recovery_sentences import recoveries_told
-from runner.people.report import node_usage
-from runner.people.sentences import blocked_reason, doubt_of, warnings_of
-from runner.people.statistics import by_strategy
+from runner.money import cost_text, tokens_text
+from runner.people.run_view import RunView, TaskView, view_of
 from runner.roadmap.task import Task
-from runner.state.run_state import Attempt, RunState, Status
-from runner.state.status_words import RUNS, TASKS
+from runner.state.run_state import RunState
+from runner.state.status_words import RUNS
 from runner.text.sanitize import defuse
 
 MAX_ROWS = 100
@@ -37,13 +34,13 @@ GAP = "\u200b"
 _HEAD = "| | task | status | answers | tokens | |\n| --- | --- | --- | ---: | ---: | --- |"
 
 
-def task_table(state: RunState, most: int) -> str:
+def task_table(view: RunView, most: int) -> str:
     """One line a task in at most ``most`` characters; what the run has touched comes first."""
-    work = [task for task in state.tasks if task.kind == "work"]
+    work = view.standing
     rows: dict[str, str] = {}
     left = most - len(_HEAD) - 100  # the line that says what is left out
-    for task in _by_weight(state, work)[:MAX_ROWS]:
-        row = _row(state, task)
+    for task in sorted(work, key=_weight)[:MAX_ROWS]:
+        row = _row(task)
         if len(row) >= left:
             break
         left -= len(row) + 1
@@ -61,41 +58,42 @@ def cell(text: str, most: int) -> str:
     return defuse(line, plain=True).replace("|", "\\|").replace("<", f"<{GAP}")
 
 
-def named(task: Task) -> str:
+def named(task: Task | TaskView) -> str:
     """A task as people know it."""
-    return f"**{cell(task.name, 80)}** {cell(task.title, _TITLE)}"
+    return _called(task.name, task.title)
 
 
-def _by_weight(state: RunState, work: list[Task]) -> list[Task]:
+def _called(name: str, title: str) -> str:
+    return f"**{cell(name, 80)}** {cell(title, _TITLE)}"
+
+
+def _weight(task: TaskView) -> tuple[bool, int]:
     """The task in hand, then the newest this run has touched, then the others in their order."""
-    newest = {key: -place for place, key in enumerate(state.attempts)}
-    return sorted(work, key=lambda t: (t.key != state.current, newest.get(t.key, 1)))
+    return not task.current, 1 if task.turn is None else -task.turn
 
 
-def _row(state: RunState, task: Task) -> str:
-    attempt, status = state.attempts.get(task.key), state.status(task)
-    cells = [TASKS[status].sign, named(task), _standing(status, attempt)]
-    if attempt is None:
-        return f"| {' | '.join(cells)} | | | {cell(blocked_reason(state, task), _WHY)} |"
-    why = cell(attempt.failure.message, _WHY) if attempt.failure else ""
-    cells += [
-        str(attempt.answers or ""),
-        f"{attempt.spent.tokens:,}" if attempt.spent.tokens else "",
+def _row(task: TaskView) -> str:
+    where = " ".join([task.made or cell(task.why, _WHY), *_marked(task)]).strip()
+    cells = [
+        task.word.sign,
+        named(task),
+        _standing(task),
+        str(task.answers or ""),
+        f"{task.used.tokens:,}" if task.used.tokens else "",
+        where,
     ]
-    return f"| {' | '.join(cells)} | {' '.join([attempt.url or why, *_marked(attempt)]).strip()} |"
+    return f"| {' | '.join(cells)} |"
 
 
-def _marked(attempt: Attempt) -> list[str]:
+def _marked(task: TaskView) -> list[str]:
     """The warnings of an accepted change, each behind its mark."""
-    return [f"⚠️ {cell(text, _WHY)}" for text in warnings_of(attempt)[:_MOST_WARNINGS]]
+    return [f"⚠️ {cell(text, _WHY)}" for text in task.warnings[:_MOST_WARNINGS]]
 
 
-def _standing(status: Status, attempt: Attempt | None) -> str:
+def _standing(task: TaskView) -> str:
     """A status in words; what no test has shown is not called verified, and why."""
-    doubt = doubt_of(attempt)
-    if doubt and status is Status.COMPLETED:
-        return f"{TASKS[status].text}, **not verified**: {cell(doubt, _WHY)}"
-    return TASKS[status].text
+    doubt = f", **not verified**: {cell(task.doubt, _WHY)}" if task.doubt else ""
+    return f"{task.word.text}{doubt}"
 
 
 MOST = 30
@@ -112,35 +110,33 @@ _CLASSES = (
 )
 
 
-def graph(state: RunState) -> str:
+def graph(view: RunView) -> str:
     """Return the mermaid source; '' before the first task is picked."""
-    tasks = {task.key: task for task in state.tasks}
-    attempts = [attempt for attempt in state.attempts.values() if attempt.task in tasks][-MOST:]
-    if not attempts:
+    touched = sorted((t for t in view.standing if t.touched), key=lambda task: task.turn or 0)
+    if not touched:
         return ""
     names: dict[str, str] = {}
     lines = ["flowchart LR"]
-    for number, attempt in enumerate(attempts, 1):
-        lines += _below(attempt, names)
-        lines.append(f"    t{number}{_shape(tasks[attempt.task], attempt)}")
-        lines.append(f"    {names[attempt.below]} --> t{number}")
-        if attempt.branch:
-            names[attempt.branch] = f"t{number}"
+    for number, task in enumerate(touched[-MOST:], 1):
+        lines += _below(task, names)
+        lines.append(f"    t{number}{_shape(task)}")
+        lines.append(f"    {names[task.below]} --> t{number}")
+        if task.branch:
+            names[task.branch] = f"t{number}"
     return "\n".join([*lines, *(f"    {line}" for line in _CLASSES)])
 
 
-def _below(attempt: Attempt, names: dict[str, str]) -> list[str]:
+def _below(task: TaskView, names: dict[str, str]) -> list[str]:
     """Draw the branch a task builds on where no task of this run made it."""
-    if attempt.below in names:
+    if task.below in names:
         return []
-    names[attempt.below] = f"b{len(names)}"
-    return [f'    {names[attempt.below]}(["{_label(attempt.below)}"])']
+    names[task.below] = f"b{len(names)}"
+    return [f'    {names[task.below]}(["{_label(task.below)}"])']
 
 
-def _shape(task: Task, attempt: Attempt) -> str:
-    name = task.id or ""
-    kind = TASKS[attempt.status].tone
-    return f'["{_label(f"{name} {task.title}")}"]:::{kind}'
+def _shape(task: TaskView) -> str:
+    label = _label(f"{task.id or ''} {task.title}")
+    return f'["{label}"]:::{task.word.tone}'
 
 
 def _label(text: str) -> str:
@@ -231,7 +227,7 @@ def progress_text(
     if turn is not None:
         parts.append(_queue(turn))
     if state is not None and state.tasks:
-        parts += _work(state, MAX_LENGTH - _PLACE - sum(map(len, parts)))
+        parts += _work(view_of(state), MAX_LENGTH - _PLACE - sum(map(len, parts)))
     return cut("\n\n".join(part for part in parts if part), MAX_LENGTH) + f"\n\n{marker(run)}"
 
 
@@ -250,21 +246,20 @@ def _minutes(seconds: float) -> str:
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
 
 
-def _work(state: RunState, most: int) -> list[str]:
+def _work(view: RunView, most: int) -> list[str]:
     """Where it is, the tasks, their graph, and what was used; the table gives way to the rest."""
-    now, drawn, used, recovered = _now(state), _drawn(state), _usage(state), _recovered(state)
-    table = task_table(state, most - len(now) - len(drawn) - len(used) - len(recovered))
+    now, drawn, used, recovered = _now(view), _drawn(view), _usage(view), _recovered(view)
+    table = task_table(view, most - len(now) - len(drawn) - len(used) - len(recovered))
     return [now, table, recovered, drawn, used]
 
 
-def _now(state: RunState) -> str:
-    return f"Now at {named(state.task)}, `{state.node}`." if state.current else ""
+def _now(view: RunView) -> str:
+    return f"Now at {_called(*view.now)}, `{view.node}`." if view.now else ""
 
 
-def _recovered(state: RunState) -> str:
+def _recovered(view: RunView) -> str:
     """How often each strategy was proposed, applied, and led to finished tasks; '' for never."""
-    by = by_strategy(state)
-    if not by:
+    if not view.recoveries:
         return ""
     lines = [
         "| recovery | tried | applied | led to finished tasks |",
@@ -272,20 +267,20 @@ def _recovered(state: RunState) -> str:
     ]
     lines += [
         f"| {strategy} | {done['attempted']} | {done['applied']} | {done['successful']} |"
-        for strategy, done in by.items()
+        for strategy, done in view.recoveries.items()
     ]
-    told = recoveries_told(state)
+    told = view.replaced
     both = f"\n\n{_folded('What was replaced by what', told)}" if told else ""
     return "\n".join(lines) + both
 
 
-def _drawn(state: RunState) -> str:
-    source = graph(state)
+def _drawn(view: RunView) -> str:
+    source = graph(view)
     return _folded("Graph of this run", f"```mermaid\n{source}\n```") if source else ""
 
 
-def _usage(state: RunState) -> str:
-    rows = shares(node_usage(state))
+def _usage(view: RunView) -> str:
+    rows = view.nodes
     if not rows:
         return ""
     lines = ["| node | tokens | % | duration | calls |", "| --- | ---: | ---: | ---: | ---: |"]
@@ -294,7 +289,7 @@ def _usage(state: RunState) -> str:
         f"| {row.usage.seconds:.1f} s | {row.usage.calls} |"
         for row in rows
     ]
-    used = total(node_usage(state).values())
+    used = view.used
     cost = f", {cost_text(used)}" if used.calls else ""
     return _folded(f"Time and cost: {tokens_text(used)}{cost}", "\n".join(lines))
 

@@ -10,13 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from app.show import words
-from app.show.live import Look, shown, standing
-from runner.money import shares, total
-from runner.people.report import node_usage
-from runner.people.sentences import WORTH_A_LOOK, blocked_reason, doubt_of, warnings_of
-from runner.roadmap.task import Task
+from app.show.live import Look, shown
+from runner.people.run_view import RunView, TaskView, view_of
+from runner.people.sentences import WORTH_A_LOOK
 from runner.state.run_state import RunState, Status
-from runner.state.status_words import TASKS, Tone
+from runner.state.status_words import Tone
 
 _MOST_TASKS = 40
 _WARNING = 500
@@ -33,25 +31,21 @@ _FRAMED = 60
 
 def ending(state: RunState, look: Look) -> Iterator[RenderableType]:
     """Yield the summary of a run that stopped; ``look`` says what it may be made of."""
-    stands = standing(state)
-    seconds = max(0.0, (state.ended or state.started) - state.started)
-    doubts = sum(bool(doubt_of(attempt)) for attempt in state.attempts.values())
-    first = words.ended(state, stands.done, stands.total, seconds, doubts)
-    yield Text(first, style="bold")
-    if state.problem:
-        yield Text(shown(state.problem, look), style="yellow")
-    if state.attempts:
-        yield _tasks(state, look)
-    yield from _warnings(state, look)
-    yield cost_panel(state, look)
-    yield Text(words.priced(total(node_usage(state).values())))
+    view = view_of(state)
+    yield Text(words.ended(view), style="bold")
+    if view.problem:
+        yield Text(shown(view.problem, look), style="yellow")
+    if any(task.touched for task in view.tasks):
+        yield _tasks(view, look)
+    yield from _warnings(view, look)
+    yield _cost_panel(view, look)
+    yield Text(words.priced(view.used))
     yield Text(words.REPORT)
 
 
-def cost_panel(state: RunState, look: Look) -> Table:
+def _cost_panel(view: RunView, look: Look) -> Table:
     """Return the panel: the columns Node, Tokens, %, Duration, Calls, and a total of 100 %."""
-    used = node_usage(state)
-    rows, whole = shares(used), total(used.values())
+    rows, whole = view.nodes, view.used
     table = _table(look, words.COLUMNS)
     for row in rows:
         table.add_row(
@@ -68,43 +62,34 @@ def cost_panel(state: RunState, look: Look) -> Table:
     return table
 
 
-def _tasks(state: RunState, look: Look) -> Table:
+def _tasks(view: RunView, look: Look) -> Table:
     """The tasks this run took up or could not, and why one is not done."""
     table = _table(look, words.TASK_COLUMNS)
-    tasks = [t for t in (*state.tasks, *state.replaced) if _is_told(t, state)]
+    tasks = [t for t in view.tasks if t.touched or t.status is Status.BLOCKED]
     for task in tasks[:_MOST_TASKS]:
-        table.add_row(*_row(task, state, look))
+        table.add_row(*_row(task, look))
     if len(tasks) > _MOST_TASKS:
         table.add_row(words.more(len(tasks) - _MOST_TASKS, "task"))
     return table
 
 
-def _warnings(state: RunState, look: Look) -> Iterator[RenderableType]:
+def _warnings(view: RunView, look: Look) -> Iterator[RenderableType]:
     """What a reviewer should see of the tasks that were done."""
-    tasks = (*state.tasks, *state.replaced)
-    found = [(t, text) for t in tasks for text in warnings_of(state.attempts.get(t.key))]
+    found = [(task, text) for task in view.tasks for text in task.warnings]
     if found:
         yield Text(f"{WORTH_A_LOOK}:", style="bold yellow")
     for task, text in found[:_MOST_TASKS]:
         yield Text(f"- {shown(task.name, look)}: {shown(text, look, _WARNING)}")
 
 
-def _is_told(task: Task, state: RunState) -> bool:
-    return task.key in state.attempts or state.status(task) is Status.BLOCKED
-
-
-def _row(task: Task, state: RunState, look: Look) -> Iterator[Text | str]:
-    attempt, status = state.attempts.get(task.key), state.status(task)
-    failure = attempt.failure if attempt else None
-    made = (attempt.url or attempt.commit[:12]) if attempt else ""
-    why = blocked_reason(state, task) or (failure.message if failure else "")
+def _row(task: TaskView, look: Look) -> Iterator[Text | str]:
     yield Text(shown(f"{task.name} {task.title}", look))
-    doubt, word = doubt_of(attempt), TASKS[status]
+    doubt, word = task.doubt, task.word
     style = "yellow" if doubt else _STYLES[word.tone]
     yield Text(f"{word.text}, not verified" if doubt else word.text, style=style)
-    yield str(attempt.answers) if attempt else ""
-    yield f"{attempt.spent.tokens:,}" if attempt else ""
-    yield Text(shown(f"{made} ({doubt})" if doubt else made or why, look, _WARNING))
+    yield str(task.answers) if task.touched else ""
+    yield f"{task.used.tokens:,}" if task.touched else ""
+    yield Text(shown(f"{task.made} ({doubt})" if doubt else task.made or task.why, look, _WARNING))
 
 
 def _table(look: Look, columns: tuple[str, ...]) -> Table:

@@ -27,7 +27,7 @@ from app.terminal import one_line
 from runner.graph import RUN_NODES
 from runner.loop.schedule import upcoming
 from runner.money import Usage, total
-from runner.people.report import node_usage
+from runner.people.run_view import DONE, usage_by_node
 from runner.people.statistics import as_written
 from runner.roadmap.headings import phase_heading
 from runner.roadmap.source import without_marks
@@ -115,9 +115,6 @@ def _steps(state: RunState, key: str) -> int:
     return state.attempts[key].steps
 
 
-_DONE = frozenset({Status.COMPLETED, Status.IN_REVIEW})
-
-
 @dataclass(frozen=True, slots=True)
 class Phase:
     """A phase of the roadmap ('' for tasks in none); ``active`` while a task of it is in hand."""
@@ -155,7 +152,7 @@ def standing(state: RunState, in_hand: frozenset[str] = frozenset()) -> RunProgr
             continue
         name = _heading(task)
         known = phases.get(name, Phase(name, 0, 0))
-        done = known.done + (status in _DONE)
+        done = known.done + (status in DONE)
         active = known.active or task.key in working
         phases[name] = Phase(name, done, known.total + 1, active)
     most = max(0, state.request.options.max_tasks - state.picked)
@@ -171,7 +168,7 @@ def _heading(task: Task) -> str:
 
 def used(state: RunState) -> Usage:
     """What the run used so far."""
-    return total(node_usage(state).values())
+    return total(usage_by_node(state).values())
 
 
 def seconds_left(view: View, coming: int, *, now: float) -> float | None:

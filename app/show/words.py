@@ -10,8 +10,8 @@ from math import ceil
 
 from app.terminal import one_line
 from runner.money import Usage, cost_brief, cost_text, price_hint, tokens_text
+from runner.people.run_view import RunView
 from runner.ports import MemoryNote
-from runner.state.run_state import RunState
 
 REPORT = "The whole report: .executor/report.md"
 COLUMNS = ("Node", "Tokens", "%", "Duration", "Calls")
@@ -69,13 +69,14 @@ def of_tasks(done: int, total: int) -> str:
     return f"{done:,} of {total:,} task{'s' if total != 1 else ''}"
 
 
-def ended(state: RunState, done: int, total: int, seconds: float, doubts: int) -> str:
-    """The first line of the summary; ``doubts`` counts tasks that no test has verified."""
-    unsure = f" Not verified: {of_tasks(doubts, done)}." if doubts else ""
-    how = "was cancelled" if state.stopping else "stopped" if state.problem else "is done"
+def ended(view: RunView) -> str:
+    """The first line of the summary, with how many tasks no test has verified."""
+    doubts = sum(bool(task.doubt) for task in view.tasks)
+    unsure = f" Not verified: {of_tasks(doubts, view.done)}." if doubts else ""
+    how = "was cancelled" if view.cancelled else "stopped" if view.problem else "is done"
     return (
-        f"Run {state.request.id} {how}: {of_tasks(done, total)} completed in {clock(seconds)}, "
-        f"including those of earlier runs.{unsure}"
+        f"Run {view.run} {how}: {of_tasks(view.done, view.total)} completed in "
+        f"{clock(view.seconds)}, including those of earlier runs.{unsure}"
     )
 
 

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
-from runner.money import Usage, by_node, cost_text, price_hint, shares, total
-from runner.people.recovery_sentences import recoveries_told
-from runner.people.sentences import blocked_reason, doubt_of, verdict_of, warnings_of
+from runner.money import Usage, cost_text, price_hint, total
+from runner.people.run_view import RunView, TaskView, view_of
+from runner.people.sentences import doubt_of, verdict_of, warnings_of
 from runner.people.statistics import as_written, decisions, proposals, recoveries
 from runner.prompts import render_text
-from runner.roadmap.task import Task
 from runner.state.run_state import Attempt, RunState, Status
-from runner.state.status_words import task_word
 from runner.text.sanitize import defuse
 
 
 def todos(state: RunState) -> dict[str, object]:
     """Return the object of ``todos.json``: work items only, in file order."""
+    view = view_of(state)
     return {
         "version": 1,
-        "roadmap": state.request.roadmap,
-        "todos": [_todo(state, task) for task in _work(state)],
+        "roadmap": view.roadmap,
+        "todos": [_todo(state, task) for task in view.tasks],
     }
 
 
@@ -34,15 +33,15 @@ def report(state: RunState) -> dict[str, object]:
     statuses = Counter(status for _, status in as_written(state))
     attempts = list(state.attempts.values())
     ended = state.ended or state.started
-    spent = total(a.spent for a in attempts)
+    view = view_of(state)
     return {
-        "run": state.request.id,
-        "roadmap": state.request.roadmap,
+        "run": view.run,
+        "roadmap": view.roadmap,
         "started_at": _time(state.started),
         "completed_at": _time(ended),
-        "duration_seconds": round(max(0.0, ended - state.started), 3),
-        "problem": state.problem,
-        "cancelled": state.stopping,
+        "duration_seconds": round(view.seconds, 3),
+        "problem": view.problem,
+        "cancelled": view.cancelled,
         "success_rate": _success(state),
         "tasks": {"total": statuses.total() - statuses[Status.REPLACED]}
         | {str(status): statuses[status] for status in Status},
@@ -61,8 +60,8 @@ def report(state: RunState) -> dict[str, object]:
             *(_error(attempt) for attempt in attempts if attempt.failure),
             *(missing for attempt in attempts for missing in _missing(attempt)),
         ],
-        "nodes": {node: _usage(usage) for node, usage in node_usage(state).items()},
-        "model_usage": _usage(spent),
+        "nodes": {node: _usage(usage) for node, usage in view.node_usage.items()},
+        "model_usage": _usage(view.asked),
     }
 
 
@@ -76,65 +75,53 @@ def _success(state: RunState) -> float:
 
 def markdown(state: RunState) -> str:
     """Return the report for people."""
-    used = node_usage(state)
-    whole = total(used.values())
+    view = view_of(state)
     return render_text(
         "report",
         report=report(state),
-        rows=[{**row, "status": task_word(str(row["status"]))} for row in table(state)],
-        nodes=shares(used),
-        whole=whole,
-        cost=cost_text(whole),
-        hint=price_hint(whole),
-        replaced=recoveries_told(state),
+        view=view,
+        rows=[(task, row) for task, row in zip(view.tasks, _rows(view), strict=True)],
+        cost=cost_text(view.used),
+        hint=price_hint(view.used),
     )
 
 
 def table(state: RunState) -> list[dict[str, object]]:
     """One row a work task: name, title (safe to publish), status, answers, tokens, url, why."""
-    return [_row(state, task) for task in _work(state)]
+    return _rows(view_of(state))
 
 
-def node_usage(state: RunState) -> dict[str, Usage]:
-    """Sum what each node used, the run's own nodes too."""
-    return by_node((state.usage, *(attempt.usage for attempt in state.attempts.values())))
+def _rows(view: RunView) -> list[dict[str, object]]:
+    return [_row(task) for task in view.tasks]
 
 
-def _work(state: RunState) -> Iterable[Task]:
-    """Work of the roadmap as it is now, and what recoveries took out of it."""
-    return (task for task in (*state.tasks, *state.replaced) if task.kind == "work")
-
-
-def _todo(state: RunState, task: Task) -> dict[str, object]:
-    attempt = state.attempts.get(task.key)
-    status = state.status(task)
+def _todo(state: RunState, task: TaskView) -> dict[str, object]:
+    blocked = task.status is Status.BLOCKED
     return {
         "key": task.key,
         "id": task.id,
         "title": task.title,
-        "status": str(status),
-        "checked": status is Status.COMPLETED,
+        "status": str(task.status),
+        "checked": task.status is Status.COMPLETED,
         "line": task.line,
-        "url": attempt.url if attempt else "",
+        "url": task.url,
         "replaces": state.origins.get(task.key, ""),
-        "blocked_by": state.blocked_by.get(task.key, "") if status is Status.BLOCKED else "",
+        "blocked_by": state.blocked_by.get(task.key, "") if blocked else "",
     }
 
 
-def _row(state: RunState, task: Task) -> dict[str, object]:
-    attempt = state.attempts.get(task.key)
-    failure = attempt.failure if attempt else None
+def _row(task: TaskView) -> dict[str, object]:
     return {
         "name": task.name,
         "title": defuse(task.title, plain=True).replace("|", "\\|"),
-        "status": str(state.status(task)),
-        "doubt": doubt_of(attempt).replace("|", "\\|"),
-        "answers": attempt.answers if attempt else 0,
-        "tokens": attempt.spent.tokens if attempt else 0,
-        "url": attempt.url if attempt else "",
-        "commit": attempt.commit if attempt else "",
-        "warnings": warnings_of(attempt),
-        "why": _one_cell(blocked_reason(state, task) or (failure.message if failure else "")),
+        "status": str(task.status),
+        "doubt": task.doubt.replace("|", "\\|"),
+        "answers": task.answers,
+        "tokens": task.used.tokens,
+        "url": task.url,
+        "commit": task.commit,
+        "warnings": list(task.warnings),
+        "why": _one_cell(task.why),
     }
 
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from runner.loop.schedule import with_blocked
 from runner.money import Usage
-from runner.people.report import markdown, node_usage, report, table, todos
+from runner.people.report import markdown, report, table, todos
+from runner.people.run_view import usage_by_node
 from runner.state.run_state import Failure, RunState, Status
 from tests.runner.states import run_state, with_status
 
@@ -75,7 +76,7 @@ def test_the_report_is_json(state: RunState) -> None:
 @given(states())
 def test_nodes_are_summed(state: RunState) -> None:
     """What a node used is that of all attempts and of the run together."""
-    total = node_usage(state)
+    total = usage_by_node(state)
     every = [state.usage, *(attempt.usage for attempt in state.attempts.values())]
 
     for node in NODES:

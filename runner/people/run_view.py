@@ -1,0 +1,179 @@
+"""A run as people and programs are shown it: one value, whatever shows it.
+
+The progress comment, the pages, the terminal, the step summary, the report and the JSON all read
+this. It says what is so; how it looks, and how foreign text is made harmless there, is for each
+of them to know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from runner.money import NodeShare, Usage, by_node, shares, total
+from runner.people.recovery_sentences import recoveries_told
+from runner.people.sentences import blocked_reason, doubt_of, verdict_of, warnings_of
+from runner.people.statistics import as_written, by_strategy
+from runner.roadmap.task import Task
+from runner.state.run_state import Attempt, RunState, Status
+from runner.state.status_words import TASKS, TaskWord
+
+DONE = frozenset({Status.COMPLETED, Status.IN_REVIEW})
+"""What counts as done: verified work, merged or not, of this run or an earlier one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskView:
+    """One task of a run.
+
+    ``turn`` counts when the run took it up, None for a task it did not touch. ``gone`` says that a
+    recovery or a person took it out of the roadmap. ``verified`` is None unless it is completed,
+    ``doubt`` says why a completed task is not verified, ``why`` why one is not done; ``doubt`` and
+    ``warnings`` are safe to publish, ``title`` and ``why`` are foreign text. ``branch`` is its own,
+    ``below`` the one it builds on.
+    """
+
+    key: str
+    id: str | None
+    name: str
+    title: str
+    line: int
+    status: Status
+    current: bool = False
+    gone: bool = False
+    turn: int | None = None
+    answers: int = 0
+    code_repairs: int = 0
+    test_repairs: int = 0
+    used: Usage = field(default_factory=Usage)
+    verified: bool | None = None
+    doubt: str = ""
+    warnings: tuple[str, ...] = ()
+    why: str = ""
+    url: str = ""
+    commit: str = ""
+    branch: str = ""
+    below: str = ""
+
+    @property
+    def touched(self) -> bool:
+        """Whether this run took it up."""
+        return self.turn is not None
+
+    @property
+    def word(self) -> TaskWord:
+        """Its status in words."""
+        return TASKS[self.status]
+
+    @property
+    def made(self) -> str:
+        """Where its work is: the pull request, else the commit; '' for nowhere."""
+        return self.url or self.commit[:12]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunView:
+    """One run: where it is, its tasks in the order of the file, and what it used.
+
+    ``now`` is the task in hand as people know it (id and title), None between tasks. ``done`` of
+    ``total`` tasks are done, each counted once as people wrote it. ``node_usage`` is what every
+    node used, ``asked`` what the model was asked for. ``recoveries`` are the numbers of each
+    strategy, ``replaced`` tells in Markdown what took the place of what.
+    """
+
+    run: str
+    roadmap: str
+    node: str
+    now: tuple[str, str] | None
+    problem: str
+    cancelled: bool
+    seconds: float
+    tasks: tuple[TaskView, ...]
+    done: int
+    total: int
+    node_usage: Mapping[str, Usage]
+    asked: Usage
+    recoveries: Mapping[str, Mapping[str, int]]
+    replaced: str
+
+    @property
+    def standing(self) -> tuple[TaskView, ...]:
+        """The tasks that stand in the roadmap as it is now."""
+        return tuple(task for task in self.tasks if not task.gone)
+
+    @property
+    def used(self) -> Usage:
+        """What the whole run used."""
+        return total(self.node_usage.values())
+
+    @property
+    def nodes(self) -> tuple[NodeShare, ...]:
+        """The nodes that are worth a line, with their shares."""
+        return shares(self.node_usage)
+
+
+def view_of(state: RunState) -> RunView:
+    """Build the view of a run; the only place that does."""
+    turns = {key: turn for turn, key in enumerate(state.attempts)}
+    statuses = [status for _, status in as_written(state)]
+    here = [_task(state, task, turns, gone=False) for task in state.tasks if task.kind == "work"]
+    gone = [_task(state, task, turns, gone=True) for task in state.replaced if task.kind == "work"]
+    return RunView(
+        run=state.request.id,
+        roadmap=state.request.roadmap,
+        node=state.node,
+        now=(state.task.name, state.task.title) if state.current else None,
+        problem=state.problem,
+        cancelled=state.stopping,
+        seconds=max(0.0, (state.ended or state.started) - state.started),
+        tasks=(*here, *gone),
+        done=sum(status in DONE for status in statuses),
+        total=sum(status is not Status.REPLACED for status in statuses),
+        node_usage=usage_by_node(state),
+        asked=total(attempt.spent for attempt in state.attempts.values()),
+        recoveries=by_strategy(state),
+        replaced=recoveries_told(state),
+    )
+
+
+def usage_by_node(state: RunState) -> dict[str, Usage]:
+    """Sum what each node used, the run's own nodes too."""
+    return by_node((state.usage, *(attempt.usage for attempt in state.attempts.values())))
+
+
+def _task(state: RunState, task: Task, turns: Mapping[str, int], *, gone: bool) -> TaskView:
+    attempt, status = state.attempts.get(task.key), state.status(task)
+    common = TaskView(
+        key=task.key,
+        id=task.id,
+        name=task.name,
+        title=task.title,
+        line=task.line,
+        status=status,
+        current=task.key == state.current,
+        gone=gone,
+        why=blocked_reason(state, task),
+    )
+    return _tried(common, attempt, turns[task.key]) if attempt else common
+
+
+def _tried(task: TaskView, attempt: Attempt, turn: int) -> TaskView:
+    """The view of a task that this run took up."""
+    failure = attempt.failure.message if attempt.failure else ""
+    completed = task.status is Status.COMPLETED
+    return replace(
+        task,
+        turn=turn,
+        answers=attempt.answers,
+        code_repairs=attempt.code_repairs,
+        test_repairs=attempt.test_repairs,
+        used=attempt.spent,
+        verified=verdict_of(attempt).verified if completed else None,
+        doubt=doubt_of(attempt) if completed else "",
+        warnings=tuple(warnings_of(attempt)),
+        why=task.why or failure,
+        url=attempt.url,
+        commit=attempt.commit,
+        branch=attempt.branch,
+        below=attempt.below,
+    )
