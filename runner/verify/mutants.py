@@ -1,0 +1,105 @@
+"""Break changed lines in small ways, to see whether the new tests notice.
+
+The faults are those of the mutation testing literature (Jia and Harman, "An Analysis and Survey of
+the Development of Mutation Testing", 2011): another comparison, ``and`` for ``or``, a number off
+by one, the other truth value, plus for minus. Only code is touched, never a text or a comment, and
+only what still parses counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from runner.checks.blanks import added_lines
+from runner.checks.validate import syntax_complaint
+
+_LARGEST = 200_000
+_OTHER = {
+    "==": "!=", "!=": "==", "===": "!==", "!==": "===", "<": "<=", "<=": "<", ">": ">=",
+    ">=": ">", "and": "or", "or": "and", "&&": "||", "||": "&&", "+": "-", "-": "+", 
+    "True": "False", "False": "True", "true": "false", "false": "true", "+=": "-=", "-=": "+=",
+    "min": "max", "max": "min", "any": "all", "all": "any",
+}  # fmt: skip
+_TOKEN = re.compile(
+    r"===|!==|==|!=|<=|>=|=>|->|<<|>>|\+\+|--|\*\*|//|\+=|-=|&&|\|\||[<>+*-]"
+    r"|(?<![\w.])\d+(?![\w.])|(?<![\w.])[A-Za-z]+(?!\w)"
+)
+_NO_CODE = re.compile(
+    r'"""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\'|`(?:[^`\\]|\\.)*`'
+    r'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|/\*.*?\*/',
+    re.DOTALL,
+)
+_COMMENT = {"#": re.compile(r"#[^\n]*"), "//": re.compile(r"//[^\n]*")}
+_HASH = (".py", ".pyi", ".rb", ".sh")
+_DECLARES = re.compile(r"^\s*(?:import|from|package|use|#include|export\s+\{|@)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One broken version of a file: line ``line`` has ``now`` in place of ``was``."""
+
+    path: str
+    line: int
+    was: str
+    now: str
+    content: bytes
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: `{self.was}` in place of `{self.now}`"
+
+
+def mutants(path: str, old: bytes | None, new: bytes, *, most: int) -> tuple[Mutant, ...]:
+    """Return at most ``most`` broken versions of a changed file, the same ones every time.
+
+    Only lines that ``old`` does not have are broken, each at most once.
+    """
+    if len(new) > _LARGEST:
+        return ()
+    text = new.decode("utf-8", "replace")
+    lines = added_lines(text, (old or b"").decode("utf-8", "replace"))
+    sites = [site for site in _sites(path, text) if site[0] in lines]
+    found: dict[int, Mutant] = {}
+    for line, start, was, now in sorted(sites, key=lambda site: _drawn(path, site)):
+        content = f"{text[:start]}{now}{text[start + len(was) :]}".encode()
+        if line not in found and syntax_complaint(path, content) is None:
+            found[line] = Mutant(path, line, now, was, content)
+        if len(found) == most:
+            break
+    return tuple(found.values())
+
+
+def _sites(path: str, text: str) -> Iterator[tuple[int, int, str, str]]:
+    """Yield line, offset, old and new token of each place that can be broken."""
+    code = _only_code(path, text)
+    starts = [0, *(found.end() for found in re.finditer("\n", code))]
+    for number, line in enumerate(code.split("\n"), 1):
+        if _DECLARES.match(line):
+            continue
+        for found in _TOKEN.finditer(line):
+            if now := _other(found[0], line, found.start()):
+                yield number, starts[number - 1] + found.start(), found[0], now
+
+
+def _other(word: str, line: str, at: int) -> str:
+    if word.isdigit():
+        return str(int(word) + 1) if len(word) < 10 else ""
+    if word in "+-" and not re.search(r"[\w)\]\"'`]\s*$", line[:at]):
+        return ""  # a sign
+    if word == "*" and not re.search(r"[\w)\]]\s*$", line[:at]):
+        return ""  # arguments
+    return _OTHER.get(word, "")
+
+
+def _only_code(path: str, text: str) -> str:
+    """The text with blanks in place of strings and comments; every offset stays."""
+    comment = _COMMENT["#" if path.endswith(_HASH) else "//"]
+    pattern = re.compile(f"{_NO_CODE.pattern}|{comment.pattern}", re.DOTALL)
+    return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+
+
+def _drawn(path: str, site: Sequence[object]) -> str:
+    """A key that spreads the sites over the file, and is the same every time."""
+    return hashlib.sha256(f"{path}{site}".encode()).hexdigest()
