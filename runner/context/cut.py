@@ -12,6 +12,7 @@ from runner.context.tokens import Count
 _LONG = 60
 _PLAIN = 20
 _NAMED = 8
+_MARGINS = (30, 15, 6, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,39 @@ def hard_cut(text: str, *, limit: int, count: Count) -> str:
         fits = count(text[:middle] + note) <= limit
         low, high = (middle, high) if fits else (low, middle - 1)
     return text if low == len(text) else text[:low] + note
+
+
+def around(text: str, lines: Collection[int], *, limit: int) -> str:
+    """Return at most ``limit`` characters of a text: these lines (from 1) with what is near them.
+
+    Thirty lines on each side where they fit, else fewer; where not even the lines themselves fit,
+    as many of them as do, from the top. A note stands wherever lines are missing.
+    """
+    if len(text) <= limit:
+        return text
+    every = text.split("\n")
+    wanted = sorted(line for line in lines if 0 < line <= len(every)) or [1]
+    for margin in _MARGINS:
+        shown = _windows(every, wanted, margin)
+        if len(shown) <= limit:
+            return shown
+    while len(wanted) > 1 and len(_windows(every, wanted, 0)) > limit:
+        del wanted[-max(1, len(wanted) // 8) :]
+    return hard_cut(_windows(every, wanted, 0), limit=limit, count=len)
+
+
+def _windows(every: Sequence[str], wanted: Collection[int], margin: int) -> str:
+    near = {at for line in wanted for at in range(line - 1 - margin, line + margin)}
+    kept = [at for at in range(len(every)) if at in near]
+    shown: list[str] = []
+    before = -1
+    for at in [*kept, len(every)]:
+        if at > before + 1:
+            shown += _note([_Piece(before + 1, at)])
+        if at < len(every):
+            shown.append(every[at])
+        before = at
+    return "\n".join(shown)
 
 
 def _pieces(symbols: Symbols, lines: Sequence[str]) -> list[_Piece]:
