@@ -40,11 +40,17 @@ class TaskError(PortError):
 
 
 class Outage(PortError):
-    """Nothing can go on for now; ``until`` is when it may heal by itself (None: not by time)."""
+    """Nothing can go on for now; ``until`` is when it may heal by itself (None: not by time).
 
-    def __init__(self, kind: str, message: str, *, until: datetime | None = None) -> None:
+    ``advised`` says that the message tells what to type to go on.
+    """
+
+    def __init__(
+        self, kind: str, message: str, *, until: datetime | None = None, advised: bool = False
+    ) -> None:
         super().__init__(kind, message)
         self.until = until
+        self.advised = advised
 
 
 class Stopped(Exception):

@@ -175,7 +175,7 @@ def _open(ended: Ended, kept: LocalStore) -> list[PendingProposal]:
 
 def _how_on(ended: Ended) -> str:
     said = ended.reason
-    return said if "cairn resume" in said else f"{said.rstrip('.')}. Then type `cairn resume`."
+    return said if ended.advised else f"{said.rstrip('.')}. Then type `cairn resume`."
 
 
 def _dry(asked: LocalRun, settings: RunSettings, told: OutputFormat) -> int:

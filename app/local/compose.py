@@ -93,7 +93,7 @@ async def local_deps(
         journal=journal,
         events=Fanout(RunFiles(folder, mask=mask), listener),
         clock=SystemClock(),
-        control=control or NoOrders(),
+        control=control or NeverStopped(),
         answers=answers,
         decisions=kept.inbox,
         memory=FileMemory(folder / "memory.json", mask=mask),
@@ -220,7 +220,7 @@ def _fitting(wanted: str, candidates: list[Sandbox], settings: RunSettings) -> l
     return [candidate for candidate in candidates if candidate.name != "bubblewrap"]
 
 
-class NoOrders:
+class NeverStopped:
     """The ``Control`` port where nobody can ask for a stop but by Ctrl-C."""
 
     async def check(self, run: str) -> None:

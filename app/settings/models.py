@@ -27,12 +27,15 @@ from pydantic import (
     field_validator,
 )
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticUndefined
+from pydantic_core import PydanticCustomError, PydanticUndefined
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from app.github.identity import read_rsa_key
+
+MISSING = "setting_missing"
+"""The type of a validation error that means nothing but: it is not set."""
 
 
 def _base_url(value: str) -> str:
@@ -230,9 +233,10 @@ class ServerSettings(WorkSettings):
             return rsa_key(pem)
         if file:
             return _key_in(file)
-        raise ValueError(
+        raise PydanticCustomError(
+            MISSING,
             "is not set; set it, or set GITHUB_APP_PRIVATE_KEY_FILE to the .pem file "
-            "that GitHub gave you"
+            "that GitHub gave you",
         )
 
     @field_validator("cairn_allow_unsandboxed")

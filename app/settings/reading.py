@@ -18,7 +18,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import Field, NonNegativeInt, SecretStr, ValidationError
 
-from app.settings.models import ActionSettings, BaseUrl, RunSettings, ServerSettings
+from app.settings.models import MISSING, ActionSettings, BaseUrl, RunSettings, ServerSettings
 
 APP_FILE = "cairn.env"
 APP_NAMES = (
@@ -70,10 +70,11 @@ OURS = "CAIRN_"
 
 @dataclass(frozen=True, slots=True)
 class SettingsProblem:
-    """What is wrong with one variable, and what to do."""
+    """What is wrong with one variable, and what to do; ``missing`` when it is only not set."""
 
     name: str
     message: str
+    missing: bool = False
 
     def __str__(self) -> str:
         return f"{self.name} {self.message}."
@@ -164,7 +165,9 @@ def _problem(name: str, detail: Any, kind: type[RunSettings]) -> SettingsProblem
     hint = (about or "").rstrip(".")
     match detail["type"]:
         case "missing":
-            return SettingsProblem(name, f"is not set; set it ({hint})")
+            return SettingsProblem(name, f"is not set; set it ({hint})", missing=True)
+        case _ if detail["type"] == MISSING:
+            return SettingsProblem(name, detail["msg"], missing=True)
         case "value_error":
             return SettingsProblem(name, str(detail["ctx"]["error"]))
         case _:

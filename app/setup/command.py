@@ -111,8 +111,8 @@ def _tell(registration: Registration) -> None:
 def only_the_app(problems: Collection[SettingsProblem]) -> bool:
     """Say whether settings lack nothing but an App, all of it."""
     names = {problem.name for problem in problems}
-    said = all("is not set" in problem.message for problem in problems)
-    return said and names == set(APP_NAMES) - {"GITHUB_APP_PRIVATE_KEY_FILE"}
+    missing = all(problem.missing for problem in problems)
+    return missing and names == set(APP_NAMES) - {"GITHUB_APP_PRIVATE_KEY_FILE"}
 
 
 async def set_up(settings: SetupSettings, stop: asyncio.Event) -> bool:

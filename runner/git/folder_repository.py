@@ -174,6 +174,7 @@ class FolderRepository:
                 "file",
                 f"{self._root} was taken down anew while the run built on {parent.id[:12]}."
                 " Type `cairn resume`: it goes on from there.",
+                advised=True,
             )
         in_way = self._files.in_the_way(parent.entries, made.entries)
         if not in_way:
@@ -183,7 +184,8 @@ class FolderRepository:
             f" {', '.join(in_way)}."
         )
         if self._roadmap in in_way:
-            raise Outage("file", f"{begin} Type `cairn resume`: it goes on from the file as it is.")
+            message = f"{begin} Type `cairn resume`: it goes on from the file as it is."
+            raise Outage("file", message, advised=True)
         raise TaskError("file", f"{begin} Move these files, then run the task again.")
 
     def _finished(self, made: FolderCommit) -> None:

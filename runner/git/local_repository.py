@@ -175,6 +175,7 @@ class LocalRepository:
                 "git",
                 f"Branch {checkpoint.below} moved to {head[:12]} while the run built on"
                 f" {checkpoint.parent[:12]}. Type `cairn resume`: it goes on from the new commit.",
+                advised=True,
             )
         base = await self.snapshot(checkpoint.parent)
         commit = await write_commit(self._git, self._user, checkpoint=checkpoint, base=base)
@@ -193,7 +194,8 @@ class LocalRepository:
             f" in {', '.join(files)}."
         )
         if self._roadmap in files:
-            raise Outage("git", f"{begin} Commit or stash that, then type `cairn resume`.")
+            message = f"{begin} Commit or stash that, then type `cairn resume`."
+            raise Outage("git", message, advised=True)
         raise TaskError("git", f"{begin} Commit or move these files, then run the task again.")
 
     async def _fast_forward(self, commit: str) -> Finished:

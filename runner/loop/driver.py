@@ -125,7 +125,9 @@ async def _next(
         return replace(state, stopping=True, node=BORDER)
     except Outage as outage:
         log.warning("Run %s stopped at %s: %s", state.request.id, state.node, outage.message)
-        return Ended("paused", state, outage.kind, outage.message, outage.until)
+        return Ended(
+            "paused", state, outage.kind, outage.message, outage.until, advised=outage.advised
+        )
 
 
 async def _advance(

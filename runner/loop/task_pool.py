@@ -17,7 +17,8 @@ from runner.state.run_state import RunState
 class Ended:
     """How driving stopped: ``status`` is ended, cancelled, resting or paused.
 
-    ``reason`` says why a paused run waits, ``until`` when it may go on by itself.
+    ``reason`` says why a paused run waits, ``until`` when it may go on by itself; ``advised`` that
+    the reason tells what to type to go on.
     """
 
     status: Literal["ended", "cancelled", "resting", "paused"]
@@ -25,6 +26,7 @@ class Ended:
     kind: str = ""
     reason: str = ""
     until: datetime | None = None
+    advised: bool = False
 
 
 Advance = Callable[[RunState, Deps], Awaitable[RunState | Ended]]

@@ -106,6 +106,7 @@ class BudgetModel(Endpoint):
                 f"The next answer may use {tokens:,} tokens and {self._tokens:,} of "
                 f"{limit.tokens:,} are used. Raise the limit to go on: "
                 f"cairn resume --max-tokens {_more(self._tokens + tokens)}",
+                advised=True,
             )
         if limit.cost is not None and self._cost + cost > limit.cost:
             raise Outage(
@@ -113,6 +114,7 @@ class BudgetModel(Endpoint):
                 f"The next answer may cost {dollars(cost)} and {dollars(self._cost)} of "
                 f"{dollars(limit.cost)} are spent. Raise the limit to go on: "
                 f"cairn resume --max-cost {2 * (self._cost + cost):.2g}",
+                advised=True,
             )
 
 

@@ -315,7 +315,7 @@ def _of_verification(attempt: Attempt) -> str:
     level = failed_level(attempt.verification)
     if level and level.name == "syntax":
         return "syntax"
-    if level and "timed out" in level.reason:
+    if level and level.cause == "timeout":
         return "timeout"
     said = [f.message for f in level.failures] if level and level.failures else []
     text = "\n".join(said) or (level.output if level else "")

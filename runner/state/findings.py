@@ -55,6 +55,8 @@ class Level:
     ``broken`` says why the tool could not do its work (wrong options, an internal error, a timeout,
     code that does not compile): such a failure is no test's. ``proof`` tells whether new tests fail
     without the change: it never fails a verification by itself.
+    ``cause`` says what is behind a failure that names no test: a ``timeout``, or nothing that is
+    known but the ``exit_code``.
     """
 
     name: LevelName
@@ -69,6 +71,7 @@ class Level:
     passed: int = 0
     green: tuple[str, ...] = ()
     broken: str = ""
+    cause: Literal["", "timeout", "exit_code"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,6 @@ _NOISE = re.compile(
     r"\s*(?:[.,FEsxXpP]*\s*\[\s*\d{1,3}%\]|[-=_*#~ ]+$|=+ .* =+$|(?:error: )?usage: )",
     re.IGNORECASE,
 )
-_BARE_CODE = re.compile(r"ended with exit code|^exit code|^$")
 
 
 def failed_level(verification: Verification | None) -> Level | None:
@@ -166,7 +168,7 @@ def what_happened(level: Level) -> str:
     """Say why a level failed that names no test: in our words, then in the tool's if it has any."""
     if level.broken:
         return level.broken
-    own = "" if _BARE_CODE.search(level.reason) else level.reason
+    own = "" if level.cause == "exit_code" else level.reason
     if own:
         return ": ".join(filter(None, (own, _telling(level.output))))
     return headline(level.output) or level.reason or f"exit code {level.exit_code}"

@@ -84,7 +84,7 @@ def judged(
     tool itself, whatever its report says; ``said`` finds in the output what it says about that.
     """
     if result.timed_out:
-        return _broken(level, timed_out(result, timeout))
+        return _timed_out(level, result, timeout)
     ending = ending_of(level.tool, result.exit_code, endings or {})
     words = (said or error_line)(level.output) if result.exit_code else ""
     told = f"{ending}: {words}" if words else ending
@@ -107,17 +107,18 @@ def judged(
 def by_exit_code(level: Level, result: CommandResult, *, timeout: float) -> Level:
     """The verdict on a command that leaves no report: 0 is passed."""
     if result.timed_out:
-        return _broken(level, timed_out(result, timeout))
+        return _timed_out(level, result, timeout)
     if result.exit_code == 0:
         return replace(level, result="passed")
-    return replace(level, reason=ending_of(level.tool, result.exit_code, {}))
+    reason = ending_of(level.tool, result.exit_code, {})
+    return replace(level, reason=reason, cause="" if _is_signal(result.exit_code) else "exit_code")
 
 
-def timed_out(result: CommandResult, timeout: float) -> str:
+def _timed_out(level: Level, result: CommandResult, timeout: float) -> Level:
     """Say when the tests were stopped, and how far they had come where the output shows it."""
     shares = _PERCENT.findall(result.stdout[-_LAST:])
     far = f" at {int(shares[-1])} %" if shares else ""
-    return f"the tests timed out after {timeout:g} s{far}"
+    return replace(_broken(level, f"the tests timed out after {timeout:g} s{far}"), cause="timeout")
 
 
 def error_line(output: str) -> str:
@@ -138,10 +139,14 @@ def _broken(level: Level, why: str) -> Level:
 
 def ending_of(tool: str, code: int, words: Mapping[int, str]) -> str:
     """Say how a test run ended that left no failing test to show."""
-    if code < 0 or code > _KILLED:
+    if _is_signal(code):
         return f"the test process was killed by signal {-code if code < 0 else code - _KILLED}"
     early = "the test process ended early without finishing the tests"
     return words.get(code, early if code == 0 else f"{tool} ended with exit code {code}")
+
+
+def _is_signal(code: int) -> bool:
+    return code < 0 or code > _KILLED
 
 
 def _green(level: Level, report: SuiteReport) -> Level:

@@ -15,6 +15,7 @@ from runner.state.proposal import Classification, Reason
 _RAISED = r"^(?:E\s+)?(?:[\w.]{1,100}\.)?"
 """An error as it is raised: at the beginning of its line, not in a text that is compared."""
 
+_NO_PROGRAM = "a program is missing"
 _SIGNS = (
     (
         "the network cannot be reached",
@@ -30,14 +31,14 @@ _SIGNS = (
     ("the network cannot be reached", r"^.{0,80}npm ERR! (?:code|errno) (?:ENOTFOUND|EAI_AGAIN)"),
     ("the network cannot be reached", r"^.{0,200}dial tcp: lookup .{0,200}"),
     (
-        "a program is missing",
+        _NO_PROGRAM,
         _RAISED + r"FileNotFoundError: \[Errno 2\] No such file or directory: '[\w.+-]{1,60}'$",
     ),
     (
-        "a program is missing",
+        _NO_PROGRAM,
         r"^(?:\S{0,60}: )?(?:line )?(?:\d+: )?[\w.+-]{1,60}: (?:command )?not found$",
     ),
-    ("a program is missing", r"^.{0,40}Error: spawn [\w./+-]{1,60} ENOENT"),
+    (_NO_PROGRAM, r"^.{0,40}Error: spawn [\w./+-]{1,60} ENOENT"),
     (
         "a library of the system is missing",
         r"^.{0,200}\.so(?:\.\d+)*: cannot open shared object file",
@@ -72,7 +73,7 @@ def _sign(text: str) -> tuple[str, str] | None:
         if found := pattern.search(text):
             line = " ".join(found[0].split())[:_LONGEST]
             # a name with an ending is a file somebody should have made
-            if what == "a program is missing" and _WITH_SUFFIX.search(line):
+            if what == _NO_PROGRAM and _WITH_SUFFIX.search(line):
                 continue
             return what, line
     return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from runner.recovery.facts import MOST_EVIDENCE, failure_of
@@ -14,10 +16,12 @@ def attempt(**changes: object) -> Attempt:
     return Attempt("t", "0" * 40, "main", answers=5, path=("verify_task",), **changes)  # type: ignore[arg-type]
 
 
-def red(message: str, *, name: str = "tests", reason: str = "", output: str = "") -> Verification:
+def red(
+    message: str, *, name: str = "tests", reason: str = "", output: str = "", cause: str = ""
+) -> Verification:
     """A verification with one failing test, or only a failed level."""
     failures = (TestFailure("tests/test_a.py::test_a", message),) if message else ()
-    level = Level(name, "failed", failures=failures, reason=reason, output=output)  # type: ignore[arg-type]
+    level = Level(name, "failed", failures=failures, reason=reason, output=output, cause=cause)  # type: ignore[arg-type]
     return Verification("t", (level,))
 
 
@@ -31,7 +35,7 @@ def red(message: str, *, name: str = "tests", reason: str = "", output: str = ""
         (red("PermissionError: [Errno 13] Permission denied: '/etc/a'"), "permission"),
         (red("ConnectionRefusedError: [Errno 111] Connection refused"), "environment"),
         (red("TimeoutError: no answer"), "timeout"),
-        (red("", reason="the tests timed out after 300 s"), "timeout"),
+        (red("", reason="the tests timed out after 300 s", cause="timeout"), "timeout"),
         (red("SyntaxError: invalid syntax"), "syntax"),
         (red("bad", name="syntax"), "syntax"),
         (red("", output="Error: Cannot find module './a'\n"), "import"),
@@ -124,7 +128,8 @@ def test_headlines(message: str, line: str) -> None:
 )
 def test_what_happened_stands_in_the_place_of_noise(reason: str, output: str, said: str) -> None:
     """A progress bar or a usage line is no reason; a time-out, a signal or an error is one."""
-    level = Level("tests", "failed", reason=reason, output=output, exit_code=4)
+    cause: Literal["", "exit_code"] = "exit_code" if "exit code" in reason else ""
+    level = Level("tests", "failed", reason=reason, output=output, exit_code=4, cause=cause)
     failure = failure_of(attempt(verification=Verification("t", (level,))))
 
     assert said in failure.message
