@@ -20,6 +20,7 @@ from runner.recovery.facts import FailureFacts, facts_of
 from runner.roadmap.parse import parse_roadmap
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint, Level, TestFailure, Verification
+from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.proposal import Reason
 from runner.state.run_state import Attempt, Failure, Plan, RunState
@@ -79,22 +80,26 @@ def state_of(entry: dict[str, Any]) -> RunState:
     found = [t for t in roadmap.tasks if named in (t.id, t.text)]
     assert len(found) == 1, (named, [(t.id, t.text) for t in roadmap.tasks])
     task = found[0]
-    attempt = Attempt(
-        task=task.key,
-        base="0" * 40,
-        below="main",
+    attempt = changed(
+        Attempt(
+            task=task.key,
+            base="0" * 40,
+            below="main",
+            failure=Failure(**entry["failure"]) if "failure" in entry else None,
+        ),
         answers=entry.get("answers", 1),
         changes=ChangeSet({p: Write(b"x") for p in entry.get("changed", ())}),
         complaints=tuple(Complaint(**{"path": "", **c}) for c in entry.get("complaints", ())),
         avoid=tuple(entry.get("avoid", ())),
         reasons=tuple(entry.get("reasons", ())),
         verification=_verification(entry),
-        failure=Failure(**entry["failure"]) if "failure" in entry else None,
         plan=Plan(**{"acceptance": (), **entry["plan"]}) if "plan" in entry else None,
         path=("verify_task",),
     )
     setup = (("pip", "install", "-r", "requirements.txt"),) if entry.get("setup") else ()
-    state = RunState(Request("r1", options=Options(setup=setup)), roadmap=roadmap, tip="0" * 40)
+    state = RunState(
+        Request("r1", options=changed(Options(), setup=setup)), roadmap=roadmap, tip="0" * 40
+    )
     return RunState(state.request, "classify_failure", roadmap, state.tip, "main", task.key).put(
         attempt
     )

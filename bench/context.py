@@ -73,7 +73,7 @@ async def _by_meaning(
         goal=">= 90 %",
         ok=share >= 90,
     )
-    used = [state.attempt.embedded for state, _ in asked]
+    used = [state.attempt.spent.embedded for state, _ in asked]
     yield Finding(
         what="embedded for the first of these contexts", value=used[0].tokens, unit="tokens",
         peer=Peer(what="for the last", value=used[-1].tokens),

@@ -184,11 +184,11 @@ async def _accepted(state: RunState, ports: Deps, commit: Commit, paths: set[str
         step = await validate_code(replace(state, node="validate_code"), ports)
         state = step.state
         if step.outcome in ("ok", "approve"):
-            left = paths - set(state.attempt.changes.files)
-            notes = tuple(note for note in state.attempt.mended if left)
+            left = paths - set(state.attempt.answered.changes.files)
+            notes = tuple(note for note in state.attempt.answered.mended if left)
             return Outcome(commit, number, tuple(rules), tuple(sorted(left)), (*said, *notes))
-        rules += [c.error for c in state.attempt.complaints]
-        said += [f"{c.path}: {c.error}: {c.message}" for c in state.attempt.complaints]
+        rules += [c.error for c in state.attempt.checked.complaints]
+        said += [f"{c.path}: {c.error}: {c.message}" for c in state.attempt.checked.complaints]
     return Outcome(commit, 0, tuple(rules), (), tuple(said))
 
 

@@ -30,6 +30,7 @@ from runner.loop.driver import Node, driving
 from runner.loop.task_pool import Ended
 from runner.ports import Fanout, SystemClock
 from runner.roadmap.parse import parse_roadmap
+from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import RunState, Step
 from tests.runner.memory_repository import START, MemoryRepository
@@ -131,7 +132,7 @@ async def _working(store: Store, url: str) -> AsyncIterator[_Line]:
 
 
 def _request(run: str) -> Request:
-    return Request(run, options=Options(max_tasks=_TASKS))
+    return Request(run, options=changed(Options(), max_tasks=_TASKS))
 
 
 def _deps(store: Store) -> Deps:

@@ -152,7 +152,7 @@ class ActionReport:
 
     def pulls(self) -> list[str]:
         """The pull requests of the runs, checkpoints and proposals, each once."""
-        made = [a.url for _, state in self.runs if state for a in state.attempts.values()]
+        made = [a.published.url for _, state in self.runs if state for a in state.attempts.values()]
         asked = [each.url for each in self.open]
         return list(dict.fromkeys(url for url in (*made, *asked) if url))
 

@@ -13,7 +13,7 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.local.text import STOPPED, STOPPING
@@ -23,6 +23,7 @@ from runner.errors import Outage
 from runner.loop.deps import Deps
 from runner.loop.reading import contents
 from runner.model.budget import Budget
+from runner.state.grouped import changed
 from runner.state.options import Options
 from runner.state.proposal import ApprovalMode
 
@@ -77,7 +78,7 @@ def options_for(asked: LocalRun, config: RepositoryConfig) -> Options:
     most = config.limits.tasks if "tasks" in config.limits.model_fields_set else EVERY_TASK
     said = config.model_fields_set
     unasked: ApprovalMode = "interactive" if asked.answers else "review_only"
-    options = replace(
+    options = changed(
         options,
         max_tasks=most,
         approval_mode=config.approval_mode if "approval_mode" in said else unasked,
@@ -88,7 +89,7 @@ def options_for(asked: LocalRun, config: RepositoryConfig) -> Options:
     if isinstance(tasks := given.get("max_tasks"), int):
         given["max_tasks"] = min(tasks, most)
     # a task that is named is taken up though an older run has a proposal about it
-    return replace(options, retry=bool(given.get("task")), **given)  # type: ignore[arg-type]
+    return changed(options, retry=bool(given.get("task")), **given)
 
 
 KIND = "interrupt"

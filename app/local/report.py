@@ -261,7 +261,7 @@ def without_work(state: RunState) -> int:
     0 when all that was asked for was done before, 3 when it waits for a person, 2 when there is
     no such work.
     """
-    wanted = state.request.options.task
+    wanted = state.request.options.scope.task
     asked = [t for t in state.tasks if t.kind == "work" and (not wanted or wanted in (t.key, t.id))]
     statuses = {state.status(task) for task in asked}
     if Status.AWAITING_APPROVAL in statuses:
@@ -274,7 +274,11 @@ def check_prices(request: Request, asked: LocalRun, settings: RunSettings) -> No
     if asked.budget.cost is None:
         return
     options, prices = request.options, prices_of(settings)
-    names = {options.model or settings.cairn_model, *options.models.values(), options.embeddings}
+    names = {
+        options.models.model or settings.cairn_model,
+        *options.models.roles.values(),
+        options.models.embeddings,
+    }
     for name in sorted(names - {""}):
         if prices.cost(name, 1, 1) is None:
             raise PortError("budget", f"{unknown_price(name)} Nothing was changed.")
@@ -282,7 +286,7 @@ def check_prices(request: Request, asked: LocalRun, settings: RunSettings) -> No
 
 def refused(ended: Ended) -> PortError | None:
     """What a new run is refused for: its very first question named a model that is not there."""
-    spent = any(attempt.spent.calls for attempt in ended.state.attempts.values())
+    spent = any(attempt.spent.total.calls for attempt in ended.state.attempts.values())
     if ended.status != "paused" or ended.kind != "model_name" or spent:
         return None
     return PortError(ended.kind, nothing_changed(ended.reason))

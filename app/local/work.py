@@ -11,7 +11,6 @@ import secrets
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from app.local.compose import LocalCheckout, local_deps
 from app.local.options import KIND, Interrupts, LocalRun, options_for, read_config
@@ -39,6 +38,7 @@ from runner.nodes import NODES
 from runner.nodes.run import parse_roadmap
 from runner.ports import Decision, Events, Fanout, JournalRow
 from runner.roadmap.parse import parse_roadmap as read_tasks
+from runner.state.grouped import changed
 from runner.state.options import Request
 from runner.state.run_state import Attempt, RunState, Status
 
@@ -84,10 +84,8 @@ def _at_border(state: RunState, *, at_work: bool) -> RunState:
 
 
 def _asked_anew(state: RunState, asked: LocalRun) -> RunState:
-    given: dict[str, Any] = dict(asked.given)
-    return replace(
-        state, request=replace(state.request, options=replace(state.request.options, **given))
-    )
+    options = changed(state.request.options, **asked.given)
+    return replace(state, request=replace(state.request, options=options))
 
 
 async def _on_the_branch(state: RunState, here: LocalCheckout) -> RunState:
@@ -209,7 +207,7 @@ async def _leave_to_people(request: Request, here: LocalCheckout) -> None:
     """Leave tasks with an open proposal alone; one that is asked for by name is taken up anew."""
     left = []
     for each in await waiting(here.kept):
-        task, wanted = each.state.task, request.options.task
+        task, wanted = each.state.task, request.options.scope.task
         if each.state.request.roadmap != request.roadmap or each.published:
             continue
         if wanted in (task.key, task.id):

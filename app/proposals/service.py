@@ -279,7 +279,7 @@ def _waits(attempt: Attempt) -> bool:
     A run that wakes for a push is at work, and nobody has decided anything: a row that is decided
     is not opened by this.
     """
-    published = attempt.path[-1:] in (("propose_recovery",), ("await_approval",))
+    published = attempt.spent.path[-1:] in (("propose_recovery",), ("await_approval",))
     at_work = attempt.status is Status.IN_PROGRESS and published
     return at_work or attempt.status is Status.AWAITING_APPROVAL
 

@@ -17,7 +17,7 @@ from runner.people.sentences import blocked_reason
 from runner.roadmap.lint import lint
 from runner.roadmap.order import apart
 from runner.roadmap.task import Roadmap, Task
-from runner.state.options import Options, Request
+from runner.state.options import Options, Request, Scope
 from runner.state.run_state import RunState
 
 _MARK = marker("plan", "roadmap")
@@ -114,7 +114,7 @@ def config_text(problems: Iterable[str]) -> str:
 
 def plan_text(roadmap: Roadmap, note: str = "") -> str:
     """Render the plan; ``note`` says what the last push started (Markdown, already defused)."""
-    options = Options(max_tasks=len(roadmap.tasks))
+    options = Options(scope=Scope(max_tasks=len(roadmap.tasks)))
     state = with_blocked(RunState(Request("", roadmap.path, options), roadmap=roadmap))
     tasks = upcoming(state)
     parts = [

@@ -16,7 +16,14 @@ from app.progress.comment import Progress
 from app.progress.text import pause
 from app.proposals.service import ShownProposals
 from app.store.runs import Run, StoredRuns
-from runner.config.model import GitHubMode, RepositoryConfig
+from runner.config.model import (
+    GitHubMode,
+    LimitsGroup,
+    ModelGroup,
+    RepositoryConfig,
+    SandboxGroup,
+    VerifyGroup,
+)
 from runner.config.reading import ConfigError
 from runner.errors import STOP_REQUEST, Outage, Stopped, StopRequest, TaskError
 from runner.loop.deps import Deps
@@ -28,7 +35,17 @@ from runner.nodes.run import parse_roadmap
 from runner.people.report import table
 from runner.ports import Repository
 from runner.roadmap.task import Task
-from runner.state.options import Options, Request
+from runner.state.grouped import changed
+from runner.state.options import (
+    ApprovalOptions,
+    AttemptLimits,
+    ModelOptions,
+    Options,
+    Request,
+    SandboxOptions,
+    Scope,
+    VerifyOptions,
+)
 from runner.state.proposal import ApprovalMode
 from runner.state.run_state import Attempt, Plan, RunState
 from runner.text.sanitize import defuse
@@ -41,41 +58,66 @@ def options_of(config: RepositoryConfig) -> Options:
     person would have to agree to is not done.
     """
     mute = config.github_mode == "disabled"
-    box, limits = config.sandbox, config.limits
     return Options(
-        max_tasks=limits.tasks,
-        model=config.model.name or "",
-        models=config.model.roles,
-        seed=config.model.seed,
-        temperature=config.model.temperature,
-        structured=config.model.structured,
-        embeddings=config.model.embeddings or "",
         loop=config.loop,
-        planning=config.planning,
-        approval_mode="review_only" if mute else config.approval_mode,
-        pause_destructive=config.pause_destructive and not mute,
-        pull_requests=config.pull_requests.strategy,
         grouping=config.grouping,
-        verify_mode=config.verify.mode,
-        verify_commands=config.verify.commands,
-        verify_report=config.verify.report,
-        verify_reruns=config.verify.reruns,
+        planning=config.planning,
+        pull_requests=config.pull_requests.strategy,
+        scope=Scope(max_tasks=config.limits.tasks),
+        limits=_limits(config.limits),
+        models=_models(config.model),
+        verify=_verifying(config.verify),
+        sandbox=_sandbox(config.sandbox),
+        approvals=ApprovalOptions(
+            approval_mode="review_only" if mute else config.approval_mode,
+            pause_destructive=config.pause_destructive and not mute,
+            protect=(*config.protect, *(config.pause_protected if mute else ())),
+            pause_protected=() if mute else tuple(config.pause_protected),
+        ),
+    )
+
+
+def _limits(limits: LimitsGroup) -> AttemptLimits:
+    return AttemptLimits(
         max_iterations=limits.iterations,
         max_tokens=limits.tokens_per_task,
         context_tokens=limits.context_tokens,
         max_seconds=60.0 * limits.minutes,
         max_files=limits.files,
         max_bytes=limits.patch_size,
-        protect=(*config.protect, *(config.pause_protected if mute else ())),
-        pause_protected=() if mute else tuple(config.pause_protected),
-        image=box.image or "",
-        memory=box.memory,
-        cpus=box.cpus,
-        pids=box.pids,
-        test_timeout=box.timeout,
-        setup=box.setup,
-        setup_files=box.setup_files,
-        setup_network=box.network == "setup",
+    )
+
+
+def _models(model: ModelGroup) -> ModelOptions:
+    return ModelOptions(
+        model=model.name or "",
+        roles=model.roles,
+        seed=model.seed,
+        temperature=model.temperature,
+        structured=model.structured,
+        embeddings=model.embeddings or "",
+    )
+
+
+def _verifying(verify: VerifyGroup) -> VerifyOptions:
+    return VerifyOptions(
+        verify_mode=verify.mode,
+        verify_commands=verify.commands,
+        verify_report=verify.report,
+        verify_reruns=verify.reruns,
+    )
+
+
+def _sandbox(sandbox: SandboxGroup) -> SandboxOptions:
+    return SandboxOptions(
+        image=sandbox.image or "",
+        memory=sandbox.memory,
+        cpus=sandbox.cpus,
+        pids=sandbox.pids,
+        test_timeout=sandbox.timeout,
+        setup=sandbox.setup,
+        setup_files=sandbox.setup_files,
+        setup_network=sandbox.network == "setup",
     )
 
 
@@ -101,7 +143,7 @@ async def _planned(state: RunState, task: Task, deps: Deps) -> str:
     attempt = Attempt(task=task.key, base=state.tip, below=state.tip_branch)
     view = replace(state.put(attempt), current=task.key)
     try:
-        plan = (await plan_task(view, deps)).state.attempt.plan
+        plan = (await plan_task(view, deps)).state.attempt.planned.plan
     except TaskError as error:
         return f"No plan: {_plain(error.message)}"
     return _said(plan) if plan else "The model's answer was no plan."
@@ -225,22 +267,22 @@ async def _told(ended: Ended, ports: RunPorts, runs: StoredRuns) -> Outcome:
 
 async def _boxes(ended: Ended, ports: RunPorts) -> str:
     """A push brings its tasks; only a command that finds none is answered with a proposal."""
-    asked = ended.status == "ended" and not ended.state.request.options.tasks
+    asked = ended.status == "ended" and not ended.state.request.options.scope.tasks
     return await ports.boxes(ended.state) if asked else ""
 
 
 def request_of(run: Run, config: RepositoryConfig) -> Request:
     """What the command asked for, within what the repository's configuration says."""
     asked, options = run.request, options_of(config)
-    options = replace(
+    options = changed(
         options,
-        max_tasks=min(asked["max_tasks"], options.max_tasks),
+        max_tasks=min(asked["max_tasks"], options.scope.max_tasks),
         task=asked.get("task") or "",
         tasks=tuple(asked.get("tasks") or ()),
         phase=asked.get("phase") or "",
         retry=bool(asked.get("retry")),
-        model=asked.get("model") or options.model,
-        approval_mode=_asked_mode(run, config) or options.approval_mode,
+        model=asked.get("model") or options.models.model,
+        approval_mode=_asked_mode(run, config) or options.approvals.approval_mode,
         project=run.repository,
     )
     return Request(run.id, run.roadmap, options)

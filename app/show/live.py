@@ -102,7 +102,7 @@ def _newest(known: RunState | None, event: Advanced) -> RunState:
     newer = {
         key: attempt
         for key, attempt in known.attempts.items()
-        if key != event.task and key in state.attempts and attempt.steps > _steps(state, key)
+        if key != event.task and key in state.attempts and attempt.spent.steps > _steps(state, key)
         if attempt.number == state.attempts[key].number
     }
     if event.task and state.current == event.task and event.task in state.attempts:
@@ -112,7 +112,7 @@ def _newest(known: RunState | None, event: Advanced) -> RunState:
 
 
 def _steps(state: RunState, key: str) -> int:
-    return state.attempts[key].steps
+    return state.attempts[key].spent.steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def standing(state: RunState, in_hand: frozenset[str] = frozenset()) -> RunProgr
         done = known.done + (status in DONE)
         active = known.active or task.key in working
         phases[name] = Phase(name, done, known.total + 1, active)
-    most = max(0, state.request.options.max_tasks - state.picked)
+    most = max(0, state.request.options.scope.max_tasks - state.picked)
     return RunProgress(tuple(phases.values()), min(most, len(upcoming(state))))
 
 
@@ -292,8 +292,12 @@ def _row(key: str, each: InHand, view: View, look: Look, now: float) -> Iterator
     yield Text(f"{_spin(now, look)} {shown(title, look)}")
     yield Text(each.node, style="cyan")
     if look.width >= _WIDE:
-        yield Text(words.repairs(attempt.code_repairs, attempt.test_repairs) if attempt else "")
-        yield Text(words.tokens(attempt.spent if attempt else Usage()))
+        yield Text(
+            words.repairs(attempt.answered.code_repairs, attempt.answered.test_repairs)
+            if attempt
+            else ""
+        )
+        yield Text(words.tokens(attempt.spent.total if attempt else Usage()))
     yield Text(words.clock(now - each.since))
 
 

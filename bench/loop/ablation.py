@@ -54,7 +54,11 @@ async def _hybrid(
 async def _unvalidated(state: RunState, deps: Deps) -> Step:
     """Write whatever was understood, for the tests to judge."""
     attempt = state.attempt
-    if attempt.complaints or not attempt.changes or attempt.changes.digest in attempt.tried:
+    if (
+        attempt.checked.complaints
+        or not attempt.answered.changes
+        or attempt.answered.changes.digest in attempt.answered.tried
+    ):
         return await NODES["validate_code"](state, deps)
     return Step(state, "ok")
 

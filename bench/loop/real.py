@@ -49,7 +49,7 @@ class Written:
         return {**NODES, "write_files": self._write}
 
     async def _write(self, state: RunState, deps: Deps) -> Step:
-        for path, write in state.attempt.changes.files.items():
+        for path, write in state.attempt.answered.changes.files.items():
             if write is not None:
                 self.files += 1
                 if path.endswith(".py") and not _compiles(write.content):

@@ -17,6 +17,7 @@ from runner.nodes import NODES
 from runner.roadmap.parse import parse_roadmap
 from runner.state.changes import ChangeSet
 from runner.state.events import Exchange, ModelAnswered
+from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import Attempt, RunState
 from tests.runner.memory_repository import START
@@ -99,12 +100,13 @@ async def run(
     loop = strategy if strategy in ENGINE else "hybrid"
     request = Request(
         f"bench-{next(_numbers)}",
-        options=Options(
+        options=changed(
+            Options(),
             task=task.id,
             max_tasks=1,
             model=model,
             loop=loop,
-            approval_mode="auto",  # nobody answers here, and what recovery achieves is measured
+            approval_mode="auto",
             test_timeout=_SECONDS,
         ),
     )
@@ -123,9 +125,9 @@ async def run(
         model=model,
         claimed=claimed,
         right=right,
-        path=attempt.path,
+        path=attempt.spent.path,
         answers=_answers(ports),
-        mended=attempt.mended,
+        mended=attempt.answered.mended,
         why=why,
     )
 
@@ -133,7 +135,7 @@ async def run(
 def left(base: Files, attempt: Attempt) -> Files:
     """The tree with what an attempt changed."""
     tree = dict(base)
-    for path, write in attempt.changes.files.items():
+    for path, write in attempt.answered.changes.files.items():
         if write is None:
             tree.pop(path, None)
         else:
@@ -156,12 +158,12 @@ async def _engine(request: Request, ports: Deps, nodes: Mapping[str, Node]) -> t
                 break
             state = step
             attempt = next(iter(state.attempts.values()), None)
-            if attempt and attempt.path[-1:] == ("classify_failure",):
+            if attempt and attempt.spent.path[-1:] == ("classify_failure",):
                 break
     if state is None or not state.attempts:
         return Attempt(task="", base="", below=""), "never begun"
     attempt = next(iter(state.attempts.values()))
-    if attempt.commit:
+    if attempt.published.commit:
         return attempt, ""
     failure = attempt.failure
     named = f"{failure.type}/{failure.reason}" if failure else "unexplained"
@@ -174,9 +176,11 @@ async def _baseline(request: Request, task: Task, ports: Deps, *, most: int) -> 
     why = "no answer"
     for _ in range(most):
         attempt = state.attempt
-        fresh = Attempt(attempt.task, attempt.base, attempt.below, context=attempt.context)
+        fresh = changed(
+            Attempt(attempt.task, attempt.base, attempt.below), context=attempt.planned.context
+        )
         # what was spent is part of a question's name: without it the old answer would come again
-        state = state.put(replace(fresh, path=attempt.path, spent=attempt.spent))
+        state = state.put(changed(fresh, path=attempt.spent.path, spent=attempt.spent))
         state, why = await _tried(state, ports)
         if not why:
             break
@@ -188,7 +192,7 @@ async def _begun(request: Request, task: Task, ports: Deps) -> RunState:
     roadmap = parse_roadmap("ROADMAP.md", task.base["ROADMAP.md"].encode())
     key = next(each.key for each in roadmap.tasks if each.id == task.id)
     state = RunState(request, roadmap=roadmap, tip=START, tip_branch="main", current=key)
-    state = state.put(Attempt(key, base=START, below="main", changes=ChangeSet()))
+    state = state.put(changed(Attempt(key, base=START, below="main"), changes=ChangeSet()))
     return (await NODES["build_context"](state, ports)).state
 
 
@@ -196,7 +200,7 @@ async def _tried(state: RunState, ports: Deps) -> tuple[RunState, str]:
     """Put one answer through the product's own parser, validators and tests."""
     for node in ("execute_task", "validate_code", "write_files", "verify_task"):
         step = await NODES[node](replace(state, node=node), ports)
-        state = step.state.with_attempt(path=(*step.state.attempt.path, node))
+        state = step.state.with_attempt(path=(*step.state.attempt.spent.path, node))
         if step.outcome != "ok":
             return state, node
     return state, ""

@@ -14,6 +14,7 @@ from runner.files.journal import AnswerFiles, FileJournal
 from runner.git.local_repository import LocalRepository
 from runner.loop.driver import drive
 from runner.nodes import NODES
+from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import RunState, Status
 from tests.runner.git.scratch_git import ENVIRONMENT, ScratchGit
@@ -58,10 +59,11 @@ async def walk(hall: Hall, roadmap: Roadmap, who: Character, folder: Path, *, sh
         journal=FileJournal(journal),
         answers=AnswerFiles(journal),
     )
-    options = Options(
+    options = changed(
+        Options(),
         model=who.named(f"walk.{roadmap.name}"),
         max_tasks=100,
-        approval_mode="auto",  # nobody answers here, and what recovery achieves is measured
+        approval_mode="auto",
         test_timeout=60.0,
     )
     ended = await drive(Request(roadmap.name, options=options), NODES, ports)
@@ -76,7 +78,7 @@ async def walk(hall: Hall, roadmap: Roadmap, who: Character, folder: Path, *, sh
         shown,
         sum(state.status(task) is Status.COMPLETED for task in state.tasks),
         sum(passed),
-        sum(attempt.spent.tokens for attempt in state.attempts.values()),
+        sum(attempt.spent.total.tokens for attempt in state.attempts.values()),
         " ".join(filter(None, (ended.status, ended.reason))),
         tuple(_left(state)),
     )

@@ -84,14 +84,14 @@ def relevant(
 
 
 def _done(attempt: Attempt, title: str, run: str) -> Iterator[MemoryNote]:
-    written = [path for path, write in attempt.changes.files.items() if write is not None]
+    written = [path for path, write in attempt.answered.changes.files.items() if write is not None]
     for path in written[:_FILES]:
         yield note("files", path, f"written for: {title}", run)
-    if attempt.plan and attempt.plan.steps:
-        steps = "; ".join(attempt.plan.steps[:_STEPS])
+    if attempt.planned.plan and attempt.planned.plan.steps:
+        steps = "; ".join(attempt.planned.plan.steps[:_STEPS])
         yield note("decisions", attempt.task, f"{title}: {steps}", run)
-    if attempt.calls and attempt.reasons:
-        how = "; ".join(attempt.reasons[-2:])
+    if attempt.calls and attempt.spent.reasons:
+        how = "; ".join(attempt.spent.reasons[-2:])
         yield note("successes", attempt.task, f"{title}: right after {how}", run)
 
 

@@ -38,7 +38,7 @@ def edited(state: RunState, before: bytes) -> bytes:
 
 def audit_of(state: RunState) -> Audit:
     """What the roadmap keeps of the recovery: the same whenever it is written."""
-    proposal, decision, task = _of(state), state.attempt.decision, state.task
+    proposal, decision, task = _of(state), state.attempt.agreed.decision, state.task
     return Audit(
         strategy=proposal.strategy,
         at=datetime.fromtimestamp(proposal.made_at, UTC),
@@ -55,7 +55,7 @@ def divides(state: RunState, roadmap: Roadmap, task: Task) -> bool:
     tasks of their own and stay; so does what a person did not see go.
     """
     boxes = any(task.line < other.line <= task.end_line for other in roadmap.tasks)
-    decision = state.attempt.decision
+    decision = state.attempt.agreed.decision
     as_shown = decision is None or decision.verdict != "edit"
     whole = _of(state).strategy == "decompose" or bool(_of(state).head)
     return whole and as_shown and not boxes
@@ -69,7 +69,7 @@ def _of(state: RunState) -> Proposal:
 
 def applied(state: RunState, attempt: Attempt) -> RunState:
     """Return the run with the roadmap its recovery left, and whose place the new tasks took."""
-    if not attempt.rewritten or any(task.key == attempt.task for task in state.replaced):
+    if not attempt.agreed.rewritten or any(task.key == attempt.task for task in state.replaced):
         return state
     old = {task.key for task in state.tasks}
     roadmap = parse_roadmap(state.request.roadmap, _rewritten(state, attempt))
@@ -86,7 +86,7 @@ def replayed(state: RunState, content: bytes) -> bytes:
     """Return a roadmap with the recoveries of the run whose pull requests are open."""
     for attempt in state.attempts.values():
         member = state.members.get(attempt.task)
-        if attempt.rewritten and member and member.rewrites:
+        if attempt.agreed.rewritten and member and member.rewrites:
             content = _edited(state, attempt, content)
     return content
 
@@ -94,7 +94,7 @@ def replayed(state: RunState, content: bytes) -> bytes:
 def _rewritten(state: RunState, attempt: Attempt) -> bytes:
     """The roadmap of the run after a recovery: its branch has not all that the run has read."""
     if state.roadmap is None:
-        return attempt.rewritten
+        return attempt.agreed.rewritten
     return _edited(state, attempt, state.roadmap.content)
 
 

@@ -43,7 +43,7 @@ async def ask(
     ``max_tokens`` bounds one answer where less than the run's bound will do; ``form`` is the JSON a
     closed question may be answered with, where the run wishes for that.
     """
-    most = min(state.request.options.max_answer_tokens, max_tokens or 1 << 30)
+    most = min(state.request.options.limits.max_answer_tokens, max_tokens or 1 << 30)
     text = ""
     for _ in range(1 + MAX_CONTINUATIONS):
         asked = messages if not text else (*messages, Message("assistant", text), _more())
@@ -71,8 +71,10 @@ def _question(
     form: AnswerFormat | None,
 ) -> Question:
     options = state.request.options
-    wished = form if options.structured == "auto" else None
-    return Question(messages, temperature, max_tokens, model_for(state), options.seed, wished)
+    wished = form if options.models.structured == "auto" else None
+    return Question(
+        messages, temperature, max_tokens, model_for(state), options.models.seed, wished
+    )
 
 
 async def _ask_once(state: RunState, deps: Deps, question: Question) -> tuple[RunState, Answer]:
@@ -80,7 +82,7 @@ async def _ask_once(state: RunState, deps: Deps, question: Question) -> tuple[Ru
     answer = await _paid_once(state, deps, question, _name(state, question))
     tokens = answer.prompt_tokens + answer.completion_tokens
     used = Usage.of_call(answer.seconds, tokens, answer.cost)
-    return state.with_attempt(spent=state.attempt.spent + used), answer
+    return state.with_attempt(total=state.attempt.spent.total + used), answer
 
 
 async def ask_aside(
@@ -93,8 +95,10 @@ async def ask_aside(
 ) -> Answer:
     """Ask once about what belongs to no task. Raises ``Outage`` or ``TaskError``."""
     options = state.request.options
-    wished = form if options.structured == "auto" else None
-    question = Question(messages, 0.0, max_tokens, options.model, options.seed, wished)
+    wished = form if options.models.structured == "auto" else None
+    question = Question(
+        messages, 0.0, max_tokens, options.models.model, options.models.seed, wished
+    )
     return await _paid_once(state, deps, question, f"aside/{_digest(question)}")
 
 
@@ -114,7 +118,9 @@ async def _paid_once(state: RunState, deps: Deps, question: Question, name: str)
 def _name(state: RunState, question: Question) -> str:
     """Name a question by its place in the attempt and by all that is asked."""
     attempt = state.attempt
-    asked = attempt.spent.calls - attempt.embedded.calls  # these are fewer when a node is repeated
+    asked = (
+        attempt.spent.total.calls - attempt.spent.embedded.calls
+    )  # these are fewer when a node is repeated
     return f"{attempt.task}/{attempt.number}/{asked}/{_digest(question)}"
 
 

@@ -57,7 +57,7 @@ class TaskSandbox:
         ``image`` is the one the tree in hand needs (None: the one that was asked for): a tree that
         needs another image gets another box. Raises ``Outage`` when there is no engine.
         """
-        image = state.request.options.image if image is None else image
+        image = state.request.options.sandbox.image if image is None else image
         kept = self.holds and (self._task, self._image) == (state.current, image)
         if self._box is None or not kept:
             await self.close()
@@ -163,10 +163,10 @@ def box_spec(state: RunState) -> SandboxSpec:
     return SandboxSpec(
         run=state.request.id,
         task=state.current,
-        image=options.image,
-        memory=options.memory,
-        disk=options.disk,
-        cpus=options.cpus,
-        pids=options.pids,
-        timeout=options.test_timeout,
+        image=options.sandbox.image,
+        memory=options.sandbox.memory,
+        disk=options.sandbox.disk,
+        cpus=options.sandbox.cpus,
+        pids=options.sandbox.pids,
+        timeout=options.sandbox.test_timeout,
     )

@@ -164,9 +164,9 @@ def _counted(state: RunState, node: str, usage: Usage) -> RunState:
         return replace(state, usage=_plus(state.usage, node, usage))
     attempt = state.attempt
     return state.with_attempt(
-        steps=attempt.steps + 1,
-        path=(*attempt.path, node),
-        usage=_plus(attempt.usage, node, usage),
+        steps=attempt.spent.steps + 1,
+        path=(*attempt.spent.path, node),
+        usage=_plus(attempt.spent.usage, node, usage),
     )
 
 
@@ -180,7 +180,7 @@ def _usage(before: RunState, after: RunState, seconds: float) -> Usage:
     new = after.attempts.get(before.current)
     if old is None or new is None or old.number != new.number:
         return Usage(seconds)
-    return replace(new.spent - old.spent, seconds=seconds)
+    return replace(new.spent.total - old.spent.total, seconds=seconds)
 
 
 def _within_budget(state: RunState) -> RunState:
@@ -195,12 +195,16 @@ def _within_budget(state: RunState) -> RunState:
 
 def _overspent(state: RunState) -> str:
     options, attempt = state.request.options, state.attempt
-    if attempt.steps >= options.max_iterations:
-        return f"{options.max_iterations} steps"
-    if attempt.spent.tokens - attempt.embedded.tokens >= options.max_tokens:
-        return f"{options.max_tokens:,} tokens"
-    seconds = sum(usage.seconds for usage in attempt.usage.values())
-    return f"{options.max_seconds / 60:.0f} minutes" if seconds >= options.max_seconds else ""
+    if attempt.spent.steps >= options.limits.max_iterations:
+        return f"{options.limits.max_iterations} steps"
+    if attempt.spent.total.tokens - attempt.spent.embedded.tokens >= options.limits.max_tokens:
+        return f"{options.limits.max_tokens:,} tokens"
+    seconds = sum(usage.seconds for usage in attempt.spent.usage.values())
+    return (
+        f"{options.limits.max_seconds / 60:.0f} minutes"
+        if seconds >= options.limits.max_seconds
+        else ""
+    )
 
 
 MARK = "[DRY RUN]"
@@ -208,7 +212,7 @@ MARK = "[DRY RUN]"
 
 def would_do(state: RunState) -> tuple[Task, ...]:
     """Tasks in the order a run would take them, as many as it may."""
-    return upcoming(replace(state, current=""))[: state.request.options.max_tasks]
+    return upcoming(replace(state, current=""))[: state.request.options.scope.max_tasks]
 
 
 def lines(state: RunState) -> list[str]:

@@ -18,7 +18,8 @@ from runner.graph import END, REST, RUN_NODES
 from runner.ports import Journal, JournalRow
 from runner.roadmap.parse import parse_roadmap
 from runner.state.changes import blob_sha
-from runner.state.options import Request
+from runner.state.grouped import flat, nested
+from runner.state.options import Options, Request
 from runner.state.run_state import Attempt, RunState, Status
 
 _BLOB = "$blob"
@@ -31,13 +32,14 @@ _RUN = TypeAdapter(RunState)
 def encode_attempt(attempt: Attempt) -> tuple[dict[str, object], dict[str, bytes]]:
     """Return (JSON, contents by sha)."""
     contents: dict[str, bytes] = {}
-    return _lift(_ATTEMPT.dump_python(attempt), contents), contents
+    return _lift(flat(Attempt, _ATTEMPT.dump_python(attempt)), contents), contents
 
 
 def encode_run(state: RunState) -> tuple[dict[str, object], dict[str, bytes]]:
     """Return the run's own record: no attempts, and of the roadmap only its path and bytes."""
     contents: dict[str, bytes] = {}
     data = _RUN.dump_python(replace(state, attempts={}, roadmap=None))
+    data["request"]["options"] = flat(Options, data["request"]["options"])
     if state.roadmap:
         data["roadmap"] = {"path": state.roadmap.path, "content": state.roadmap.content}
     return _lift(data, contents), contents
@@ -45,13 +47,16 @@ def encode_run(state: RunState) -> tuple[dict[str, object], dict[str, bytes]]:
 
 def decode_attempt(data: Mapping[str, object], content: Mapping[str, bytes]) -> Attempt:
     """Rebuild an attempt from a row; ``content`` holds what ``references`` names."""
-    return _ATTEMPT.validate_python(_lower(dict(data), content.__getitem__))
+    plain = _lower(dict(data), content.__getitem__)
+    return _ATTEMPT.validate_python(nested(Attempt, plain))
 
 
 def decode_run(data: Mapping[str, object], content: Mapping[str, bytes]) -> RunState:
     """Rebuild the run's own record; the roadmap is parsed again from its bytes."""
     plain = _lower(dict(data), content.__getitem__)
     roadmap = plain.pop("roadmap", None)
+    request = plain["request"]
+    request["options"] = nested(Options, request.get("options", {}))
     state = _RUN.validate_python(plain)
     if roadmap is None:
         return state

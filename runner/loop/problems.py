@@ -61,7 +61,7 @@ def _meant(path: str, paths: Iterable[str]) -> list[str]:
 
 def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands = ON_GITHUB) -> str:
     """Say why no task can be picked, or nothing."""
-    path, wanted = _plain(roadmap.path), state.request.options.task
+    path, wanted = _plain(roadmap.path), state.request.options.scope.task
     if not roadmap.content.strip():
         return f"`{path}` is empty. Add tasks to it, one a line: `- [ ] what to do`."
     if roadmap.asks and not (wanted and roadmap.tasks):
@@ -75,11 +75,11 @@ def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands = ON_G
     if wanted:
         task = find(roadmap, wanted)
         return _unworkable(state, task) if task else _no_single(roadmap, wanted)
-    phase = state.request.options.phase
+    phase = state.request.options.scope.phase
     if phase and not any(in_phase(task, phase) for task in roadmap.tasks):
         return _no_phase(roadmap, phase)
     if not open_tasks(state):
-        if state.request.options.tasks:
+        if state.request.options.scope.tasks:
             return _none_left(state, roadmap, start)
         if left := [task for task in roadmap.tasks if _is_left(state, task)]:
             return (
@@ -96,7 +96,7 @@ def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands = ON_G
 
 def _none_left(state: RunState, roadmap: Roadmap, start: StartCommands) -> str:
     """Of the tasks the run is bound to none can be worked on: name those that are still open."""
-    keys = set(state.request.options.tasks)
+    keys = set(state.request.options.scope.tasks)
     waiting = [t for t in roadmap.tasks if t.key in keys and state.status(t) is Status.BLOCKED]
     said = f"Of the tasks this run is for, none of `{_plain(roadmap.path)}` can be worked on now"
     if not waiting:

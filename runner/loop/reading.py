@@ -131,8 +131,8 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
     engine does.
     """
     options = state.request.options
-    if not options.setup or options.verify_mode in ("syntax", "off"):
-        return options.image
+    if not options.sandbox.setup or options.verify.verify_mode in ("syntax", "off"):
+        return options.sandbox.image
 
     setup = setup_of(options, changes.entries(base))
     # an answer reaches what is kept only through the files the key is made of: any other change of
@@ -168,10 +168,10 @@ def setup_of(options: Options, entries: Mapping[str, TreeEntry]) -> Setup:
         if _matters(options, path)
     }
     return Setup(
-        commands=options.setup,
+        commands=options.sandbox.setup,
         inputs=hashlib.sha256(json.dumps(found).encode()).hexdigest(),
-        project=options.project,
-        network=options.setup_network,
+        project=options.sandbox.project,
+        network=options.sandbox.setup_network,
     )
 
 
@@ -180,4 +180,4 @@ def _matters(options: Options, path: str) -> bool:
     name = path.rpartition("/")[2]
     if any(fnmatchcase(name, pattern) for pattern in INPUTS):
         return True
-    return GitIgnoreSpec.from_lines(options.setup_files).match_file(path)
+    return GitIgnoreSpec.from_lines(options.sandbox.setup_files).match_file(path)

@@ -168,18 +168,23 @@ def advanced_apart(state: RunState) -> RunState:
     """Take in the commits of the run: open members, or what was merged into the default branch."""
     no = {key for key, status in state.statuses.items() if status is Status.DECLINED}
     for attempt in state.attempts.values():
-        if attempt.commit and attempt.task not in (*state.taken, *no):
+        if attempt.published.commit and attempt.task not in (*state.taken, *no):
             state = applied(_taken(state, attempt), attempt)
     return state
 
 
 def _taken(state: RunState, attempt: Attempt) -> RunState:
     state = replace(state, taken=(*state.taken, attempt.task))
-    if attempt.branch == state.tip_branch:
-        return replace(state, tip=attempt.commit)
-    keys = (attempt.task, *attempt.members)
-    rewrites = bool(attempt.rewritten)
-    place = (attempt.commit, attempt.branch, attempt.below, attempt.url)
+    if attempt.published.branch == state.tip_branch:
+        return replace(state, tip=attempt.published.commit)
+    keys = (attempt.task, *attempt.planned.members)
+    rewrites = bool(attempt.agreed.rewritten)
+    place = (
+        attempt.published.commit,
+        attempt.published.branch,
+        attempt.below,
+        attempt.published.url,
+    )
     made = Member(keys, *place, rewrites=rewrites)
     return replace(state, members={**state.members, attempt.task: made})
 
@@ -195,13 +200,13 @@ def asked_for(state: RunState, task: Task) -> bool:
     Optional and crossed-out work, or that of a template, is done only when it is named.
     """
     options = state.request.options
-    if options.phase and not in_phase(task, options.phase):
+    if options.scope.phase and not in_phase(task, options.scope.phase):
         return False
-    if options.tasks and task.key not in options.tasks and task.key not in state.depths:
+    if options.scope.tasks and task.key not in options.scope.tasks and task.key not in state.depths:
         return False
-    if options.task:
+    if options.scope.task:
         came_of_it = task.key in state.depths
-        return task.kind == "work" and (came_of_it or options.task in (task.key, task.id))
+        return task.kind == "work" and (came_of_it or options.scope.task in (task.key, task.id))
     return task.runnable and not (state.roadmap and state.roadmap.asks)
 
 
@@ -210,7 +215,7 @@ def comes_back(attempt: Attempt) -> bool:
 
     A proposal that nobody answered ends as deferred, so its task comes back too.
     """
-    elsewhere = attempt.decision is not None and attempt.decision.channel == "retry"
+    elsewhere = attempt.agreed.decision is not None and attempt.agreed.decision.channel == "retry"
     return attempt.status is Status.DEFERRED and attempt.number == 1 and not elsewhere
 
 
@@ -274,7 +279,7 @@ def _afresh(state: RunState) -> RunState:
 
 
 def _by_name(state: RunState) -> bool:
-    return bool(state.request.options.task or state.request.options.phase)
+    return bool(state.request.options.scope.task or state.request.options.scope.phase)
 
 
 class _Waits:
@@ -327,7 +332,7 @@ def open_tasks(state: RunState) -> tuple[Task, ...]:
     A retry does not count as one more. A task that is likely to write what another one at work
     writes waits for it.
     """
-    more = state.picked < state.request.options.max_tasks
+    more = state.picked < state.request.options.scope.max_tasks
     busy = [state.task_of(key) for key in state.at_work]
     return tuple(
         task
@@ -340,8 +345,8 @@ def next_piece(state: RunState) -> TaskGroup:
     """The first open task, together with the small neighbours that are worked on with it."""
     tasks = open_tasks(state)
     options = state.request.options
-    most = max(1, min(options.grouping, options.max_tasks - state.picked))
-    tried = {key for a in state.attempts.values() for key in (a.task, *a.former)}
+    most = max(1, min(options.grouping, options.scope.max_tasks - state.picked))
+    tried = {key for a in state.attempts.values() for key in (a.task, *a.planned.former)}
     return group(tasks, by=Grouping(tasks=most), apart=frozenset(tried))[0]
 
 
@@ -351,7 +356,7 @@ def settle(state: RunState) -> RunState:
         return state
     attempt = state.attempt
     state = advanced(state)
-    if attempt.commit and not attempt.rewritten:
+    if attempt.published.commit and not attempt.agreed.rewritten:
         attempt = replace(attempt, status=Status.COMPLETED)
     elif attempt.status is Status.IN_PROGRESS:
         attempt = replace(attempt, status=Status.PENDING if state.stopping else Status.FAILED)
@@ -368,10 +373,10 @@ def advanced(state: RunState) -> RunState:
     if independent(state):
         return advanced_apart(state)
     no = {key for key, status in state.statuses.items() if status is Status.DECLINED}
-    made = (a for a in state.attempts.values() if a.commit and a.task not in no)
-    on = {a.base: a for a in made if a.commit != a.base}
+    made = (a for a in state.attempts.values() if a.published.commit and a.task not in no)
+    on = {a.base: a for a in made if a.published.commit != a.base}
     while (attempt := on.pop(state.tip, None)) is not None:
-        state = replace(state, tip=attempt.commit, tip_branch=attempt.branch)
+        state = replace(state, tip=attempt.published.commit, tip_branch=attempt.published.branch)
         state = applied(state, attempt)
     return state
 
@@ -384,7 +389,7 @@ def left_out(state: RunState, keys: Collection[str]) -> RunState:
         for task in state.tasks
         if task.key in keys
         and task.key not in state.attempts
-        and not (options.retry and options.task in (task.key, task.id))
+        and not (options.scope.retry and options.scope.task in (task.key, task.id))
     }
     return replace(state, statuses={**state.statuses, **skipped}) if skipped else state
 
@@ -415,7 +420,9 @@ def decided(state: RunState) -> str:
 def _unexplained(attempt: Attempt, stopping: bool) -> Failure | None:
     if stopping:
         return None
-    return Failure("internal", "the attempt ended without a checkpoint", node=attempt.path[-1])
+    return Failure(
+        "internal", "the attempt ended without a checkpoint", node=attempt.spent.path[-1]
+    )
 
 
 def retry(state: RunState) -> RunState:

@@ -84,7 +84,11 @@ def reread(state: RunState, roadmap: Roadmap, statuses: Mapping[str, Status]) ->
     """
     there = {task.key for task in roadmap.tasks}
     known = there | {task.key for task in state.replaced}
-    touched = {key for a in state.attempts.values() for key in (a.task, *a.members, *a.former)}
+    touched = {
+        key
+        for a in state.attempts.values()
+        for key in (a.task, *a.planned.members, *a.planned.former)
+    }
     gone = [task for task in state.tasks if task.key in touched and task.key not in known]
     new = {key: task.key for task in gone for key in _proposed(state, task) if key in there}
     return replace(

@@ -44,7 +44,7 @@ def after_failure(attempt: Attempt, kind: Kind, *, loop: str, same: bool = False
         return NextTry("exhausted", f"{MAX_CALLS} calls after the first answer are used up")
     if same:
         return NextTry("afresh", "the answer changed nothing, so it is not judged again")
-    repairs = attempt.code_repairs if kind == "code" else attempt.test_repairs
+    repairs = attempt.answered.code_repairs if kind == "code" else attempt.answered.test_repairs
     left = repairs < MAX_REPAIRS
     if loop == "repair":
         if left:
@@ -73,11 +73,11 @@ def model_for(state: RunState) -> str:
     """
     options = state.request.options
     role = _ROLES.get(state.node, "writing")
-    if role in ("writing", "repairing") and state.attempt.answers >= 2:
-        stronger = options.models.get("stronger")
+    if role in ("writing", "repairing") and state.attempt.answered.answers >= 2:
+        stronger = options.models.roles.get("stronger")
         if stronger:
             return stronger
-    return options.models.get(role) or options.model
+    return options.models.roles.get(role) or options.models.model
 
 
 log = logging.getLogger(__name__)
@@ -91,11 +91,11 @@ def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False
     decision = after_failure(attempt, kind, loop=state.request.options.loop, same=same)
     if decision.outcome == "exhausted":
         log.info(_EXHAUSTED)
-    tried = (attempt.changes.digest,) if kind == "test" or _by_content(attempt) else ()
+    tried = (attempt.answered.changes.digest,) if kind == "test" or _by_content(attempt) else ()
     state = state.with_attempt(
-        tried=tuple(dict.fromkeys((*attempt.tried, *tried))),
-        avoid=tuple(dict.fromkeys((*attempt.avoid, *_mistakes(attempt, kind)))),
-        reasons=(*attempt.reasons, decision.reason),
+        tried=tuple(dict.fromkeys((*attempt.answered.tried, *tried))),
+        avoid=tuple(dict.fromkeys((*attempt.answered.avoid, *_mistakes(attempt, kind)))),
+        reasons=(*attempt.spent.reasons, decision.reason),
     )
     return Step(state, decision.outcome)
 
@@ -103,7 +103,7 @@ def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False
 def given_up(state: RunState, reason: str) -> Step:
     """End an attempt at once, for a reason that no further answer changes."""
     log.info(_EXHAUSTED)
-    return Step(state.with_attempt(reasons=(*state.attempt.reasons, reason)), "exhausted")
+    return Step(state.with_attempt(reasons=(*state.attempt.spent.reasons, reason)), "exhausted")
 
 
 def _by_content(attempt: Attempt) -> bool:
@@ -111,8 +111,8 @@ def _by_content(attempt: Attempt) -> bool:
 
     What was only asked about is right when it comes again.
     """
-    files = attempt.changes.files
-    return any(c.path in files and c.error not in ASKED for c in attempt.complaints)
+    files = attempt.answered.changes.files
+    return any(c.path in files and c.error not in ASKED for c in attempt.checked.complaints)
 
 
 def _mistakes(attempt: Attempt, kind: Literal["code", "test"]) -> list[str]:
@@ -120,6 +120,6 @@ def _mistakes(attempt: Attempt, kind: Literal["code", "test"]) -> list[str]:
     if kind == "code":
         return [
             cut_middle(f"{c.path or 'answer'}: {c.error}: {c.message}", 300)
-            for c in attempt.complaints[:5]
+            for c in attempt.checked.complaints[:5]
         ]
-    return reasons_of(attempt.verification)[:5]
+    return reasons_of(attempt.tested.verification)[:5]

@@ -38,7 +38,7 @@ async def await_approval(state: RunState, deps: Deps) -> Step:
     """Park the task until a person decides, or take the decision that came."""
     attempt = state.attempt
     decision = await deps.decisions.take(
-        state.request.id, attempt.task, f"{attempt.number}.{attempt.steps}"
+        state.request.id, attempt.task, f"{attempt.number}.{attempt.spent.steps}"
     )
     if decision is None:
         return _parked(await _shown(state, deps))
@@ -68,7 +68,7 @@ async def _pushed_since(state: RunState, deps: Deps) -> RunState | None:
     """A fresh proposal where the branch does not show what was agreed to; None where it does."""
     fresh = await with_push(state, deps)
     proposal = _proposal(state.attempt)
-    if fresh is None and proposal.held and state.attempt.decision:
+    if fresh is None and proposal.held and state.attempt.agreed.decision:
         fresh = await shown_anew(state, deps)
     return _noted(fresh, PUSHED_SINCE).with_attempt(decision=None) if fresh else None
 
@@ -99,7 +99,7 @@ async def apply_recovery(state: RunState, deps: Deps) -> Step:
 async def withdraw(state: RunState, deps: Deps) -> None:
     """Close what a cancelled run still asks people about; a refusal changes nothing else."""
     for attempt in state.attempts.values():
-        if attempt.proposal is None or attempt.decision or attempt.proposal.number is None:
+        if attempt.proposal is None or attempt.agreed.decision or attempt.proposal.number is None:
             continue
         if attempt.status not in (Status.AWAITING_APPROVAL, Status.PENDING):
             continue
@@ -142,7 +142,7 @@ async def _agreed(state: RunState, deps: Deps) -> Step:
 
 async def _proceeding(state: RunState, deps: Deps) -> Step:
     """Write the change set that was agreed to; what was merged is there, and is verified there."""
-    proposal, decision = _proposal(state.attempt), state.attempt.decision
+    proposal, decision = _proposal(state.attempt), state.attempt.agreed.decision
     state = state.with_attempt(approved=proposal.changes.digest)
     if decision is None or decision.channel != "merge":
         return Step(state, "proceed")
@@ -155,7 +155,7 @@ async def _proceeding(state: RunState, deps: Deps) -> Step:
 
 async def _newest(state: RunState, deps: Deps, proposal: Proposal) -> bytes:
     """The roadmap that tells whether the task still stands as it did; empty without one."""
-    decision, path = state.attempt.decision, state.request.roadmap
+    decision, path = state.attempt.agreed.decision, state.request.roadmap
     merged = decision and decision.channel == "merge"  # which put the replacements there itself
     if deps.line.tip or merged or independent(state):
         tip = deps.line.tip[0] if deps.line.tip else ground(state, deps).commit
@@ -206,7 +206,7 @@ async def _rewritten(state: RunState, deps: Deps, proposal: Proposal) -> RunStat
 
 def _trailers(state: RunState) -> tuple[tuple[str, str], ...]:
     named = (("Cairn-Run", state.request.id), ("Cairn-Task", state.task.key))
-    decision = state.attempt.decision
+    decision = state.attempt.agreed.decision
     return (*named, ("Approved-by", decision.by)) if decision else named
 
 
@@ -236,7 +236,7 @@ def _parked(state: RunState) -> Step:
 
 
 def _noted(state: RunState, said: str) -> RunState:
-    return state.with_attempt(reasons=(*state.attempt.reasons, said))
+    return state.with_attempt(reasons=(*state.attempt.spent.reasons, said))
 
 
 def _said(decision: Decision) -> str:
@@ -246,5 +246,5 @@ def _said(decision: Decision) -> str:
 
 
 def _why(attempt: Attempt) -> str:
-    decision = attempt.decision
+    decision = attempt.agreed.decision
     return f"{decision.verdict} by {decision.by}" if decision else "decided by the approval mode"

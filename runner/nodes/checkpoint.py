@@ -41,7 +41,7 @@ def ground(state: RunState, deps: Deps) -> Base:
     """
     if not independent(state):
         return Base(*(deps.line.tip or (state.tip, state.tip_branch)))
-    place = Bases(state, deps.line.added).of(state.current, *state.attempt.members)
+    place = Bases(state, deps.line.added).of(state.current, *state.attempt.planned.members)
     if place is None:
         raise TaskError("conflict", "what it depends on lies on branches apart, none is merged")
     return place
@@ -61,8 +61,8 @@ def landed(state: RunState, deps: Deps, published: Published) -> RunState:
     state = state.with_attempt(
         commit=published.commit,
         branch=published.branch,
-        url=published.url or state.attempt.url,
-        notes=(*state.attempt.notes, *published.notes),
+        url=published.url or state.attempt.published.url,
+        notes=(*state.attempt.published.notes, *published.notes),
     )
     if not independent(state):
         deps.line.tip = (published.commit, published.branch)
@@ -92,13 +92,15 @@ async def _moved(state: RunState, deps: Deps, tip: str) -> RunState:
     Raises ``TaskError`` (kind ``conflict``) when both touch a file, or the tests fail together.
     """
     old, new = await base_of(state, deps), await deps.repository.snapshot(tip)
-    both = [p for p in state.attempt.changes.files if old.entries.get(p) != new.entries.get(p)]
+    both = [
+        p for p in state.attempt.answered.changes.files if old.entries.get(p) != new.entries.get(p)
+    ]
     if both:
         raise TaskError("conflict", f"another task changed {', '.join(both)} at the same time")
     state = state.with_attempt(base=tip)
     verified = await verify_task(state, deps)
     if verified.outcome != "ok":
-        said = "; ".join(reasons_of(verified.state.attempt.verification))
+        said = "; ".join(reasons_of(verified.state.attempt.tested.verification))
         raise TaskError("conflict", f"with what another task did at the same time: {said}")
     return verified.state
 
@@ -126,7 +128,7 @@ async def _no_more_asked(state: RunState, deps: Deps, url: str) -> None:
     Where people pushed to it the checkpoint has taken their work over, and closed it.
     """
     attempt = state.attempt
-    proposal, handed = attempt.proposal, attempt.handed
+    proposal, handed = attempt.proposal, attempt.planned.handed
     if proposal is None or proposal.kind != "changes" or proposal.number is None:
         return
     if handed and handed.branch == proposal.branch:
@@ -138,17 +140,17 @@ async def _no_more_asked(state: RunState, deps: Deps, url: str) -> None:
 
 
 def _ticked(state: RunState, roadmap: bytes) -> ChangeSet:
-    keys = (state.current, *state.attempt.members)
+    keys = (state.current, *state.attempt.planned.members)
     try:
         after = tick_all(state.request.roadmap, roadmap_for(state, roadmap, keys), keys)
     except EditRefused as refused:
         raise TaskError("file", str(refused)) from refused
-    return state.attempt.changes.merged(ChangeSet({state.request.roadmap: Write(after)}))
+    return state.attempt.answered.changes.merged(ChangeSet({state.request.roadmap: Write(after)}))
 
 
 async def _repaired(state: RunState, deps: Deps, base: Snapshot) -> list[str]:
     """Changed files that did not parse before this task, and do now."""
-    changes = state.attempt.changes.files
+    changes = state.attempt.answered.changes.files
     old = await contents(deps, base, changes)
     repaired = []
     for path, content in old.items():
@@ -162,8 +164,8 @@ def _checkpoint(
     state: RunState, base: Snapshot, changes: ChangeSet, repaired: Sequence[str]
 ) -> Checkpoint:
     task, run = state.task, state.request.id
-    keys = (task.key, *state.attempt.members)
-    handed = state.attempt.handed
+    keys = (task.key, *state.attempt.planned.members)
+    handed = state.attempt.planned.handed
     body = [pull_request_body(state, repaired), builds_on(handed) if handed else ""]
     people = handed.people if handed else ()
     return Checkpoint(

@@ -62,7 +62,7 @@ async def near(
 
     What they took is counted with the attempt, those too that were of no use in the end.
     """
-    model = state.request.options.embeddings
+    model = state.request.options.models.embeddings
     if not model or deps.embedder is None:
         return state, ()
     embedder, paths = _Counted(deps.embedder, model), list[str]()
@@ -70,9 +70,8 @@ async def near(
         paths = await _nearest(deps, embedder, base, library, text)
     except PortError as error:
         log.warning("No embeddings: files are ranked by their words alone (%s)", error.message)
-    spent, embedded = state.attempt.spent, state.attempt.embedded
-    used = embedder.used
-    return state.with_attempt(spent=spent + used, embedded=embedded + used), paths
+    spent, used = state.attempt.spent, embedder.used
+    return state.with_attempt(total=spent.total + used, embedded=spent.embedded + used), paths
 
 
 async def _nearest(
@@ -118,24 +117,24 @@ def made(state: RunState) -> list[str]:
     """Return the files earlier tasks of the run wrote, the newest first."""
     files: dict[str, None] = {}
     for attempt in reversed(_before(state)):
-        files |= dict.fromkeys(p for p, write in attempt.changes.files.items() if write)
+        files |= dict.fromkeys(p for p, write in attempt.answered.changes.files.items() if write)
     return list(files)
 
 
 def _before(state: RunState) -> list[Attempt]:
     """The finished tasks that the one in hand builds on: where branches are apart, not all."""
-    done = [a for a in state.attempts.values() if a.commit and a.task != state.current]
+    done = [a for a in state.attempts.values() if a.published.commit and a.task != state.current]
     if not independent(state):
         return done
     under = {*Bases(state).below(state.attempt.below)}
-    return [a for a in done if a.branch in under or a.task not in state.members]
+    return [a for a in done if a.published.branch in under or a.task not in state.members]
 
 
 def _lines(attempt: Attempt, index: Index) -> Iterator[str]:
-    for path, write in list(attempt.changes.files.items())[:_FILES]:
+    for path, write in list(attempt.answered.changes.files.items())[:_FILES]:
         yield f"wrote {path}{_defined(path, write, index)}" if write else f"deleted {path}"
-    if attempt.plan:
-        for step in attempt.plan.steps[:_STEPS]:
+    if attempt.planned.plan:
+        for step in attempt.planned.plan.steps[:_STEPS]:
             yield f"decided: {' '.join(step.split())[:160]}"
 
 
@@ -213,8 +212,8 @@ def _rendered(state: RunState, deps: Deps, material: Material) -> tuple[ContextP
     """Choose and render; takes processor time, so it has a thread of its own."""
     options = state.request.options
     planning = state.node == "plan_task"
-    limit = options.context_tokens // 2 if planning else options.context_tokens
-    count = counter(options.model or deps.model_name)
+    limit = options.limits.context_tokens // 2 if planning else options.limits.context_tokens
+    count = counter(options.models.model or deps.model_name)
     render = partial(_render, state)
     left = limit - count(render(ContextParts()))
     parts = compose(material, limit=limit, left=left, count=count)
@@ -228,7 +227,7 @@ def _render(state: RunState, parts: ContextParts) -> str:
         "context",
         task=state.task,
         headings=[heading.text for heading in state.task.headings],
-        plan=state.attempt.plan,
+        plan=state.attempt.planned.plan,
         parts=parts,
         files=[(f, quote(f.path, f.text.encode(), limit=MAX_FILE * 2)) for f in parts.files],
     )
@@ -303,13 +302,13 @@ def _worth_reading(about: Sequence[str], ranking: Ranking, base: Snapshot) -> li
 
 
 def _named(state: RunState) -> list[str]:
-    plan = state.attempt.plan
+    plan = state.attempt.planned.plan
     return [*state.task.files, *(plan.likely_files if plan else ())]
 
 
 def _words(state: RunState) -> str:
     """The words the search looks for; the task's own sentence counts double."""
-    task, plan = state.task, state.attempt.plan
+    task, plan = state.task, state.attempt.planned.plan
     steps = "\n".join(plan.steps) if plan else ""
     return f"{task.text}\n{task.title}\n{task.details}\n{steps}"[:_MAX_WORDS]
 

@@ -37,7 +37,7 @@ async def gathered(state: RunState, deps: Deps) -> FailureFacts:
         old = await contents(deps, base, MANIFESTS)
     except TaskError:
         return await asyncio.to_thread(facts_of, state, (), {})
-    read = reader(old, state.attempt.changes)
+    read = reader(old, state.attempt.answered.changes)
     found = {path: text for path in MANIFESTS if (text := read(path)) is not None}
     manifests = {p: t[:_LONGEST_MANIFEST].decode("utf-8", "replace") for p, t in found.items()}
     return await asyncio.to_thread(facts_of, state, base.entries, manifests)
@@ -48,7 +48,7 @@ async def explained_failure(state: RunState, deps: Deps) -> tuple[RunState, Fail
     facts = await gathered(state, deps)
     failure = failure_of(state.attempt)
     found = await asyncio.to_thread(classify, facts)
-    if found is None and state.request.options.recovery:
+    if found is None and state.request.options.approvals.recovery:
         state, found = await _asked(state, deps, facts, failure)
     found = found or Classification("unknown", (), by="nobody")
     return state, replace(

@@ -54,7 +54,7 @@ def quoted_changes(changes: ChangeSet, wanted: Iterable[str]) -> list[Quoted]:
 
 async def with_tests(state: RunState, deps: Deps, tests: Sequence[str]) -> list[Quoted]:
     """The changed files, and the failing test files that the change set does not hold."""
-    changes = state.attempt.changes
+    changes = state.attempt.answered.changes
     base = await base_of(state, deps)
     others = [path for path in dict.fromkeys(tests) if path not in changes.files]
     found = await contents(deps, base, others[:3])
@@ -64,7 +64,7 @@ async def with_tests(state: RunState, deps: Deps, tests: Sequence[str]) -> list[
 
 async def originals(state: RunState, deps: Deps, paths: Iterable[str]) -> list[Quoted]:
     """Files of the base whose new version was refused; of a long one what the task is about."""
-    changes = state.attempt.changes.files
+    changes = state.attempt.answered.changes.files
     base = await base_of(state, deps)
     found = await contents(deps, base, sorted({path for path in paths if path not in changes}))
     about = frozenset(terms(f"{state.task.text}\n{state.task.details}"))
@@ -86,7 +86,7 @@ def long_one(files: Iterable[Quoted]) -> str:
 
 def unseen(state: RunState, files: Iterable[Quoted]) -> tuple[str, ...]:
     """Paths of which the model saw only a part, in the context or in these files of a question."""
-    partial = set(state.attempt.partial)
+    partial = set(state.attempt.planned.partial)
     for file in files:
         partial = partial | {file.path} if file.partial else partial - {file.path}
     return tuple(sorted(partial))
@@ -153,9 +153,9 @@ async def execute_task(state: RunState, deps: Deps) -> Step:
     Work that people handed over is the first answer, and nothing is asked then.
     """
     log.info("Executing task %s", in_log(state.task))
-    if state.attempt.handed and not state.attempt.answers:
+    if state.attempt.planned.handed and not state.attempt.answered.answers:
         state = await taken_over(state, deps)
-        if state.attempt.answers:
+        if state.attempt.answered.answers:
             return Step(state, "ok")
     state = set_aside(state)
     attempt = state.attempt
@@ -164,14 +164,14 @@ async def execute_task(state: RunState, deps: Deps) -> Step:
     partial = unseen(state, files)
     messages = question(
         "execute_task",
-        context=attempt.context.decode(),
-        avoid=attempt.avoid,
+        context=attempt.planned.context.decode(),
+        avoid=attempt.answered.avoid,
         files=files,
         partial=partial,
         kind=kind_of(state.task),
     )
-    first = state.request.options.temperature
-    temperature = AFRESH if attempt.answers else FIRST if first is None else first
+    first = state.request.options.models.temperature
+    temperature = AFRESH if attempt.answered.answers else FIRST if first is None else first
     state, said = await ask(state, deps, messages, temperature=temperature)
     return Step(await _answered(state, deps, said, newest, CodeQuestion(messages, partial)), "ok")
 
@@ -179,40 +179,40 @@ async def execute_task(state: RunState, deps: Deps) -> Step:
 def _newest(state: RunState) -> ChangeSet:
     """What a fresh answer goes on top of: nothing, but in the ralph loop what is sound by now."""
     attempt = state.attempt
-    goes_on = state.request.options.loop == "ralph" and not attempt.complaints
-    return attempt.changes if goes_on else ChangeSet()
+    goes_on = state.request.options.loop == "ralph" and not attempt.checked.complaints
+    return attempt.answered.changes if goes_on else ChangeSet()
 
 
 async def repair_code(state: RunState, deps: Deps) -> Step:
     """Ask for exactly what the complaints name."""
     attempt = state.attempt
-    log.info("Repairing code (attempt %d/%d)", attempt.code_repairs + 1, MAX_REPAIRS)
-    faulty = {complaint.path for complaint in attempt.complaints}
+    log.info("Repairing code (attempt %d/%d)", attempt.answered.code_repairs + 1, MAX_REPAIRS)
+    faulty = {complaint.path for complaint in attempt.checked.complaints}
     kept = _kept(attempt).files
     files = [
-        *quoted_changes(attempt.changes, faulty),
-        *(await originals(state, deps, faulty) if attempt.changes else ()),
-    ] or quoted_changes(attempt.changes, attempt.changes.files)
+        *quoted_changes(attempt.answered.changes, faulty),
+        *(await originals(state, deps, faulty) if attempt.answered.changes else ()),
+    ] or quoted_changes(attempt.answered.changes, attempt.answered.changes.files)
     partial = unseen(state, files)
     messages = question(
         "repair_code",
         task=state.task,
-        complaints=without_excerpts(attempt.complaints),
-        context="" if attempt.changes else attempt.context.decode(),
+        complaints=without_excerpts(attempt.checked.complaints),
+        context="" if attempt.answered.changes else attempt.planned.context.decode(),
         files=files,
         partial=partial,
         long=long_one(files),
-        dropped=sorted(attempt.changes.files.keys() - kept.keys()),
+        dropped=sorted(attempt.answered.changes.files.keys() - kept.keys()),
     )
-    state = state.with_attempt(code_repairs=attempt.code_repairs + 1)
+    state = state.with_attempt(code_repairs=attempt.answered.code_repairs + 1)
     return await _repaired(state, deps, CodeQuestion(messages, partial))
 
 
 async def repair_test(state: RunState, deps: Deps) -> Step:
     """Ask for a correction from the parsed failures, with the code and the tests they name."""
     attempt = state.attempt
-    log.info("Test repair attempt %d/%d", attempt.test_repairs + 1, MAX_REPAIRS)
-    verification = attempt.verification
+    log.info("Test repair attempt %d/%d", attempt.answered.test_repairs + 1, MAX_REPAIRS)
+    verification = attempt.tested.verification
     failures = verification.failures if verification else ()
     files = await with_tests(state, deps, [f.file for f in failures])
     messages = question(
@@ -224,7 +224,7 @@ async def repair_test(state: RunState, deps: Deps) -> Step:
         files=files,
         long=long_one(files),
     )
-    state = state.with_attempt(test_repairs=attempt.test_repairs + 1)
+    state = state.with_attempt(test_repairs=attempt.answered.test_repairs + 1)
     return await _repaired(state, deps, CodeQuestion(messages, unseen(state, files)))
 
 
@@ -245,12 +245,12 @@ async def _repaired(state: RunState, deps: Deps, asked: CodeQuestion) -> Step:
     state, said = await ask(state, deps, asked.messages, temperature=SURGICAL)
     state = await _answered(state, deps, said, _kept(state.attempt), asked)
     attempt = state.attempt
-    if attempt.complaints or attempt.changes.digest not in attempt.tried:
+    if attempt.checked.complaints or attempt.answered.changes.digest not in attempt.answered.tried:
         return Step(state, "ok")
     kind: Literal["code", "test"] = "code" if state.node == "repair_code" else "test"
     decision = after_failure(attempt, kind, loop=state.request.options.loop, same=True)
     outcome = decision.outcome if decision.outcome != "rejected" else "afresh"
-    return Step(state.with_attempt(reasons=(*attempt.reasons, decision.reason)), outcome)
+    return Step(state.with_attempt(reasons=(*attempt.spent.reasons, decision.reason)), outcome)
 
 
 async def _answered(
@@ -284,10 +284,10 @@ async def _answered(
     complaints = (_REFUSED,) if said.refused and not reply.changes else reply.complaints
     complaints += await asyncio.to_thread(still_hidden, reply.changes, old, deps.mask)
     return state.with_attempt(
-        answers=state.attempt.answers + 1,
+        answers=state.attempt.answered.answers + 1,
         changes=before.merged(reply.changes),
         complaints=complaints,
-        mended=(*state.attempt.mended, *reply.repairs),
+        mended=(*state.attempt.answered.mended, *reply.repairs),
         warnings=(),  # those of the answer before
         failure=None,
     )
@@ -298,16 +298,16 @@ _REFUSED = Complaint("", "Refusal", "the model refused to answer (content filter
 
 def _kept(attempt: Attempt) -> ChangeSet:
     """What a repair goes on top of: the change set without the files that may not be written."""
-    refused = {c.path for c in attempt.complaints if c.error in REFUSED}
-    return ChangeSet({p: w for p, w in attempt.changes.files.items() if p not in refused})
+    refused = {c.path for c in attempt.checked.complaints if c.error in REFUSED}
+    return ChangeSet({p: w for p, w in attempt.answered.changes.files.items() if p not in refused})
 
 
 def _expected(state: RunState, before: ChangeSet) -> list[str]:
     """Paths an answer without a path can be meant for."""
-    faulty = [c.path for c in state.attempt.complaints if c.path and c.error not in REFUSED]
+    faulty = [c.path for c in state.attempt.checked.complaints if c.path and c.error not in REFUSED]
     if faulty and before:
         return list(dict.fromkeys(faulty))
-    plan = state.attempt.plan
+    plan = state.attempt.planned.plan
     meant = [path for path in state.task.files if asked_for(path, state.task)]
     named = [*(meant or state.task.files), *(plan.likely_files if plan else ())]
     return [path for path in dict.fromkeys(named) if not path.endswith("/")]

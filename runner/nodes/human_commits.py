@@ -54,7 +54,7 @@ class Theirs:
 async def handed_over(state: RunState, deps: Deps, key: str, id: str | None) -> HumanCommits | None:
     """Return people's work on a task that is retried by name. Raises ``Outage``."""
     options = state.request.options
-    if not options.retry or options.task not in (key, id) or key in state.attempts:
+    if not options.scope.retry or options.scope.task not in (key, id) or key in state.attempts:
         return None
     return await deps.repository.handed(key, state.tip)
 
@@ -65,7 +65,7 @@ async def taken_over(state: RunState, deps: Deps) -> RunState:
     It is validated and verified like any other. Their edits of the roadmap are left out: the tick
     is made anew. Raises ``TaskError`` when it does not fit on what was merged meanwhile.
     """
-    handed = state.attempt.handed
+    handed = state.attempt.planned.handed
     assert handed is not None  # noqa: S101 - asked only where there is some
     base = await base_of(state, deps)
     theirs = await changed_by(handed, base, deps, apart=state.request.roadmap)
@@ -77,7 +77,7 @@ async def taken_over(state: RunState, deps: Deps) -> RunState:
     if not changes:
         return state.with_attempt(handed=None)
     log.info("Task [%s] goes on from %s", state.task.name, handed.branch)
-    reasons = (*state.attempt.reasons, went_on_from(handed))
+    reasons = (*state.attempt.spent.reasons, went_on_from(handed))
     return state.with_attempt(
         answers=1, changes=changes, complaints=(), failure=None, reasons=reasons
     )
@@ -86,10 +86,10 @@ async def taken_over(state: RunState, deps: Deps) -> RunState:
 def set_aside(state: RunState) -> RunState:
     """Return the state of an attempt that begins afresh: people's work stays where it is."""
     attempt = state.attempt
-    if attempt.handed is None:
+    if attempt.planned.handed is None:
         return state
-    reasons = (*attempt.reasons, left_alone(attempt.handed))
-    return state.put(replace(attempt, handed=None, reasons=reasons))
+    reasons = (*attempt.spent.reasons, left_alone(attempt.planned.handed))
+    return state.with_attempt(handed=None, reasons=reasons)
 
 
 async def changed_by(
@@ -204,7 +204,7 @@ def _as_before(state: RunState, fresh: Proposal) -> RunState:
     state = state.with_attempt(proposal=fresh)
     if fresh.kind != "changes":
         return state
-    handed = state.attempt.handed
+    handed = state.attempt.planned.handed
     handed = None if handed and handed.branch == fresh.branch else handed
     return state.with_attempt(changes=fresh.changes, handed=handed)
 

@@ -79,7 +79,7 @@ async def drafted(state: RunState, deps: Deps, strategy: Strategy) -> tuple[RunS
         why = await _fault(state, ground, strategy, tasks)
         if not why:
             return state, TaskDraft(tasks)
-    parts = parts_of(state.task, state.attempt.plan) if strategy == "decompose" else ()
+    parts = parts_of(state.task, state.attempt.planned.plan) if strategy == "decompose" else ()
     if parts and not await _fault(state, ground, strategy, parts):
         return state, TaskDraft(parts)
     return state, TaskDraft(why_none=f"no usable {strategy} was proposed ({why.rstrip('.')})")
@@ -179,7 +179,7 @@ def with_place(state: RunState, published: Published) -> RunState:
         comment_id=published.comment_id,
         comment_node_id=published.comment_node_id,
     )
-    notes = (*state.attempt.notes, *published.notes)
+    notes = (*state.attempt.published.notes, *published.notes)
     return state.with_attempt(proposal=placed, url=published.url, notes=notes)
 
 
@@ -208,11 +208,11 @@ async def classify_failure(state: RunState, deps: Deps) -> Step:
 
 async def propose_recovery(state: RunState, deps: Deps) -> Step:
     """Propose what to do, and put it before people where the approval mode wants them asked."""
-    if members := state.attempt.members:
+    if members := state.attempt.planned.members:
         log.info("The group of task [%s] falls apart: its tasks are worked on alone", state.current)
         alone = state.with_attempt(members=(), former=members, status=Status.PENDING)
         return Step(alone, "publish")
-    if not state.request.options.recovery:
+    if not state.request.options.approvals.recovery:
         return Step(state.with_attempt(status=Status.FAILED), "publish")
     state, made = await _made(state, deps)
     made = replace(made, made_at=deps.clock.now().timestamp(), attempt=state.attempt.number)
@@ -220,7 +220,7 @@ async def propose_recovery(state: RunState, deps: Deps) -> Step:
         made = made.after(state.attempt.proposal)
     state = state.with_attempt(proposal=sealed(made))
     log.info("Recovery strategy: %s", made.strategy.upper())
-    what = disposition(made, state.request.options.approval_mode)
+    what = disposition(made, state.request.options.approvals.approval_mode)
     if what == "apply":
         return Step(state, "ok")
     try:
@@ -261,7 +261,7 @@ def needs_a_person(
         explanation=explained(message),
         original=original_of(state.roadmap, state.task) if state.roadmap else "",
         evidence=evidence,
-        changes=state.attempt.changes,
+        changes=state.attempt.answered.changes,
     )
     failure = Failure("approval", message, node="validate_code", evidence=evidence)
     return {"proposal": sealed(proposal.after(state.attempt.proposal)), "failure": failure}

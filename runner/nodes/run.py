@@ -29,7 +29,7 @@ from runner.roadmap.replay import Unmerged
 from runner.roadmap.task import Roadmap
 from runner.state.options import plans_first
 from runner.state.publishing import Stack
-from runner.state.run_state import Attempt, RunState, Status, Step
+from runner.state.run_state import Attempt, Planned, RunState, Status, Step
 
 log = logging.getLogger(__name__)
 
@@ -80,12 +80,14 @@ async def pick_task(state: RunState, deps: Deps) -> Step:
         base=place.commit,
         below=place.branch,
         number=before.number + 1 if before else 1,
-        members=piece.keys[1:],
-        former=before.former if before else (),
-        handed=await handed_over(state, deps, task.key, task.id),
+        planned=Planned(
+            members=piece.keys[1:],
+            former=before.planned.former if before else (),
+            handed=await handed_over(state, deps, task.key, task.id),
+        ),
     )
     state = replace(state.put(attempt), current=task.key)
-    planned = plans_first(task, state.request.options.planning) and not attempt.handed
+    planned = plans_first(task, state.request.options.planning) and not attempt.planned.handed
     return Step(state, "ok" if planned else "direct")
 
 
@@ -130,7 +132,7 @@ def _statuses(
     done = {task.key for task in roadmap.tasks if task.checked} - ticked
     known |= {key: Status.IN_REVIEW for key in (stack.in_review | ticked) - done}
     known |= {m.task: Status.AWAITING_APPROVAL for m in state.members.values() if m.rewrites}
-    again = find(roadmap, options.task) if options.retry else None
+    again = find(roadmap, options.scope.task) if options.scope.retry else None
     if again and known.get(again.key) is not Status.IN_REVIEW:
         known.pop(again.key, None)
     return {task.key: known[task.key] for task in roadmap.tasks if task.key in known}

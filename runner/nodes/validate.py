@@ -48,7 +48,7 @@ async def without_the_unasked(
 
     What people pushed is their own: nothing of it is left out. Raises ``Outage``.
     """
-    if state.attempt.handed is not None or not changes:
+    if state.attempt.planned.handed is not None or not changes:
         return Trimmed(changes)
     guidance = await contents(deps, base, guidance_among(base.entries))
     found = await asyncio.to_thread(  # a hostile answer may cost seconds
@@ -76,7 +76,7 @@ async def kept_names(
     The repository is read only when there are some. What people pushed is their own decision.
     """
     task, attempt = state.task, state.attempt
-    if attempt.handed:
+    if attempt.planned.handed:
         return NameFindings()
     said = "\n".join((task.title, task.text, task.details, *task.acceptance))
     found = await asyncio.to_thread(losses, changes, read=read, said=said)
@@ -87,7 +87,9 @@ async def kept_names(
     files = await contents(deps, base, paths)
     files |= {path: write.content for path, write in changes.files.items() if write}
     last = attempt.calls >= MAX_CALLS
-    return await asyncio.to_thread(verdict, found, CodeFiles(files), asked=attempt.asked, last=last)
+    return await asyncio.to_thread(
+        verdict, found, CodeFiles(files), asked=attempt.checked.asked, last=last
+    )
 
 
 def code_among(base: Snapshot, families: Collection[str] | None = None) -> list[str]:
@@ -113,7 +115,7 @@ async def undone(
     The repository is read only where a promised name is missing. What people pushed is their own
     decision. Raises ``Outage``.
     """
-    if state.attempt.handed is not None or not changes:
+    if state.attempt.planned.handed is not None or not changes:
         return ()
     asked = TaskWords.of(state.task)
     found = await asyncio.to_thread(_found, changes, asked, read)
@@ -217,7 +219,7 @@ async def validate_code(state: RunState, deps: Deps) -> Step:
     """Mend what can be mended without a model, then check; ``ok`` only without complaints."""
     base = await base_of(state, deps)
     attempt = state.attempt
-    changes = attempt.changes.effective(base)
+    changes = attempt.answered.changes.effective(base)
     read = reader(await contents(deps, base, _touched(changes, base)))
     reduced = await without_the_unasked(state, deps, changes, base, read)
     # in a thread: a hostile answer may cost seconds, and other runs must not wait for it
@@ -225,22 +227,22 @@ async def validate_code(state: RunState, deps: Deps) -> Step:
     names = await kept_names(state, deps, changes, base, read)
     left_undone = await undone(state, deps, changes, base, read)
     complaints = (
-        *attempt.complaints,
+        *attempt.checked.complaints,
         *reduced.complaints,
         *found,
         *names.complaints,
         *left_undone,
     )
-    left_out = {**attempt.left_out, **reduced.left_out}
+    left_out = {**attempt.answered.left_out, **reduced.left_out}
     state = state.with_attempt(
         changes=changes,
         complaints=complaints,
-        mended=tuple(dict.fromkeys((*attempt.mended, *reduced.notes, *notes))),
+        mended=tuple(dict.fromkeys((*attempt.answered.mended, *reduced.notes, *notes))),
         left_out={path: why for path, why in left_out.items() if path not in changes.files},
-        warnings=(*attempt.warnings, *names.warnings),
-        asked=(*attempt.asked, *names.asked),
+        warnings=(*attempt.checked.warnings, *names.warnings),
+        asked=(*attempt.checked.asked, *names.asked),
     )
-    if not complaints and changes and changes.digest not in attempt.tried:
+    if not complaints and changes and changes.digest not in attempt.answered.tried:
         return await asyncio.to_thread(_cleared, state, read)
     for complaint in complaints:
         log.info("Validation failed: %s", refusal_in_log(complaint))
@@ -255,13 +257,13 @@ def _cleared(state: RunState, read: Read) -> Step:
 
     What a person agreed to is not asked again: the agreement is bound to this very change set.
     """
-    changes = state.attempt.changes
+    changes = state.attempt.answered.changes
     about = asking(state, changes, read)
     state = state.with_attempt(
         other_tests=changed_tests(changes, read=read),
-        warnings=(*state.attempt.warnings, *told_of_tests(changes, read=read)),
+        warnings=(*state.attempt.checked.warnings, *told_of_tests(changes, read=read)),
     )
-    if state.attempt.approved == changes.digest or not any(about):
+    if state.attempt.agreed.approved == changes.digest or not any(about):
         return Step(state, "ok")
     return Step(state.with_attempt(**needs_a_person(state, *about)), "approve")
 
@@ -274,8 +276,8 @@ def asking(
     if found:
         log.info("%s", log_line(found))
     options = state.request.options
-    paths = asked_about(options.pause_protected, changes.files)
-    return found if options.pause_destructive else (), paths
+    paths = asked_about(options.approvals.pause_protected, changes.files)
+    return found if options.approvals.pause_destructive else (), paths
 
 
 def _mended(
@@ -284,7 +286,7 @@ def _mended(
     """Put right what can be, and return what is still wrong and what was done."""
     found = complaints_of(state, changes, base, read)
     mended, notes = auto_repair(changes, found)
-    if state.attempt.handed is None:
+    if state.attempt.planned.handed is None:
         mended, imports = with_imports(mended, read=read)
         notes = (*notes, *imports)
     mended = mended.effective(base)
@@ -296,8 +298,8 @@ def complaints_of(
 ) -> tuple[Complaint, ...]:
     """Return all that is wrong with a change set of the task in hand."""
     options = state.request.options
-    protect = (*options.protect, protect_file(state.request.roadmap))
-    repairing = state.attempt.verification is not None
+    protect = (*options.approvals.protect, protect_file(state.request.roadmap))
+    repairing = state.attempt.tested.verification is not None
     return (
         *validate(changes, base, read=read, protect=protect, limits=_limits(options)),
         *weakened_tests(
@@ -305,14 +307,14 @@ def complaints_of(
             read=read,
             repairing=repairing,
             asked=TaskWords.of(state.task),
-            accepted=state.attempt.other_tests,
+            accepted=state.attempt.checked.other_tests,
         ),
         *missing_files(state.task, changes, base),
     )
 
 
 def _limits(options: Options) -> Limits:
-    return replace(Limits(), files=options.max_files, total_bytes=options.max_bytes)
+    return replace(Limits(), files=options.limits.max_files, total_bytes=options.limits.max_bytes)
 
 
 def _nothing_new(changes: ChangeSet) -> Complaint:

@@ -46,13 +46,13 @@ async def own_commands(
     Raises as ``ask`` does when a model is asked.
     """
     options = state.request.options
-    if options.verify_commands:
-        return state, Commands(options.verify_commands, options.verify_report)
-    if options.verify_mode != "agent" or tools_of(paths, read):
+    if options.verify.verify_commands:
+        return state, Commands(options.verify.verify_commands, options.verify.verify_report)
+    if options.verify.verify_mode != "agent" or tools_of(paths, read):
         return state, None
-    if state.attempt.command is None:
+    if state.attempt.tested.command is None:
         state = await _proposed(state, deps)
-    line = state.attempt.command
+    line = state.attempt.tested.command
     return state, Commands((("sh", "-c", line),), proposed=True) if line else None
 
 
@@ -60,14 +60,14 @@ async def _proposed(state: RunState, deps: Deps) -> RunState:
     attempt = state.attempt
     messages = question(
         "propose_verification",
-        context=attempt.context.decode(),
-        changed=sorted(path for path, write in attempt.changes.files.items() if write),
+        context=attempt.planned.context.decode(),
+        changed=sorted(path for path, write in attempt.answered.changes.files.items() if write),
     )
     state, said = await ask(state, deps, messages, temperature=0.0, max_tokens=300)
     command, refused = read_command(said.text)
     if refused:
         reason = f"the proposed verification `{command}` was not run: {refused}"
-        state = state.with_attempt(reasons=(*state.attempt.reasons, reason))
+        state = state.with_attempt(reasons=(*state.attempt.spent.reasons, reason))
     return state.with_attempt(command="" if refused else command)
 
 
@@ -92,7 +92,7 @@ log = logging.getLogger(__name__)
 
 async def write_files(state: RunState, deps: Deps) -> Step:
     """Make the workspace equal to base + change set and read it back."""
-    await filled(state, deps, await base_of(state, deps), state.attempt.changes)
+    await filled(state, deps, await base_of(state, deps), state.attempt.answered.changes)
     return Step(state, "ok")
 
 
@@ -120,7 +120,7 @@ async def verify_task(state: RunState, deps: Deps) -> Step:
 
 
 def _accepted(state: RunState, verification: Verification, found: Assessment) -> RunState:
-    reasons = state.attempt.reasons
+    reasons = state.attempt.spent.reasons
     if found.verdict.unchanged:
         reasons = (*reasons, "the failing tests failed before this change too")
     said = (UNPROVEN,) if unproven(verification) else ()
@@ -128,7 +128,7 @@ def _accepted(state: RunState, verification: Verification, found: Assessment) ->
         verification=verification,
         verdict=found.verdict,
         reasons=reasons,
-        warnings=tuple(dict.fromkeys((*state.attempt.warnings, *found.hints, *said))),
+        warnings=tuple(dict.fromkeys((*state.attempt.checked.warnings, *found.hints, *said))),
     )
 
 
@@ -142,7 +142,7 @@ async def _verified(
     state: RunState, deps: Deps, base: Snapshot
 ) -> tuple[RunState, Commands | None, Verification]:
     """Verify a tree once: the same tree gives the same answer. Also what it was verified with."""
-    changes = state.attempt.changes
+    changes = state.attempt.answered.changes
     tree, paths = changes.tree(base), sorted(changes.entries(base))
     old = await contents(deps, base, CONFIGURATION)
     read = reader(old, changes)
@@ -158,8 +158,8 @@ async def _verified(
         paths=paths,
         changed=sorted(path for path, write in changes.files.items() if write),
         read=read,
-        mode=options.verify_mode,
-        timeout=options.test_timeout,
+        mode=options.verify.verify_mode,
+        timeout=options.sandbox.test_timeout,
         own=own,
         tested=bool(tools_of(base.entries, old.get)),
     )

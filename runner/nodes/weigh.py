@@ -48,7 +48,7 @@ async def filled(state: RunState, deps: Deps, base: Snapshot, changes: ChangeSet
     if deps.bench.holds != tree:
         deps.bench.holds = ""
         await materialise(box, await everything(deps, base, changes))
-        if state.request.options.setup:
+        if state.request.options.sandbox.setup:
             await restore_home(box)
         if layout:
             await set_up(box, layout)
@@ -86,7 +86,7 @@ async def weighed(
     old = await contents(deps, base, CONFIGURATION)
     there = {tool.name for tool in tools_of(sorted(base.entries), old.get)} | {COMMAND}
     before = Verification(base.tree, ())
-    if wanted := needs_base(after, there, state.attempt.changes.files):
+    if wanted := needs_base(after, there, state.attempt.answered.changes.files):
         before = await _before(state, deps, base, wanted, own)
     after = await _imports(state, deps, base, after)
     promise = await _promise(state, deps, base, after)
@@ -109,7 +109,7 @@ async def _before(
         of=tools,
         paths=sorted(base.entries),
         read=old.get,
-        timeout=state.request.options.test_timeout,
+        timeout=state.request.options.sandbox.test_timeout,
         own=own,
     )
     await deps.events.emit(Verified(state.request.id, state.current, before))
@@ -127,12 +127,12 @@ async def _imports(
         return after
     box = await filled(state, deps, base, ChangeSet())
     deps.bench.holds = ""
-    old = await imports_level(box, there, timeout=state.request.options.test_timeout)
+    old = await imports_level(box, there, timeout=state.request.options.sandbox.test_timeout)
     return replace(after, levels=tuple(without(v, old) if v is found else v for v in after.levels))
 
 
 async def _promise(state: RunState, deps: Deps, base: Snapshot, after: Verification) -> Promise:
-    changes = state.attempt.changes
+    changes = state.attempt.answered.changes
     paths = frozenset(changes.entries(base))
     tests = frozenset(path for path in paths if is_test_file(path))
     others = list(_others(state))
@@ -223,7 +223,7 @@ async def _sources(
 
 
 def _others(state: RunState) -> Iterator[Task]:
-    own = {state.current, *state.attempt.members}
+    own = {state.current, *state.attempt.planned.members}
     return (task for task in open_others(state) if task.key not in own)
 
 
@@ -245,13 +245,13 @@ async def steadied(
 
     Never so for a test, or an error in code, that the task itself wrote or changed.
     """
-    options, changes = state.request.options, state.attempt.changes
+    options, changes = state.request.options, state.attempt.answered.changes
     # an import that seems to lead nowhere may do no harm
     red = [v for v in after.levels if v.result == "failed" and v.name != "imports"]
     if not _may_be_flaky(red, changes):
         return after
     seconds = max(_LEAST_SECONDS, 3 * sum(level.seconds for level in red))
-    for _ in range(options.verify_reruns):
+    for _ in range(options.verify.verify_reruns):
         box = await filled(state, deps, base, changes)
         deps.bench.holds = ""
         again = await run_again(
@@ -259,7 +259,7 @@ async def steadied(
             tree=after.tree,
             failures=[failure for level in red for failure in level.failures],
             of=red,
-            timeout=min(seconds, options.test_timeout),
+            timeout=min(seconds, options.sandbox.test_timeout),
             own=own,
         )
         await deps.events.emit(Verified(state.request.id, state.current, again))
@@ -300,16 +300,16 @@ async def proved(state: RunState, deps: Deps, base: Snapshot, after: Verificatio
 
     TaskWords only where a change brings both; tests for what was there before prove by passing.
     """
-    new = await _new_tests(deps, base, state.attempt.changes)
-    files = {path: state.attempt.changes.files[path] for path in _test_files(state)}
-    if not new or len(files) == len(state.attempt.changes.files) or not after.verified:
+    new = await _new_tests(deps, base, state.attempt.answered.changes)
+    files = {path: state.attempt.answered.changes.files[path] for path in _test_files(state)}
+    if not new or len(files) == len(state.attempt.answered.changes.files) or not after.verified:
         return after
     tests = ChangeSet(files)
     box = await filled(state, deps, base, tests)
     deps.bench.holds = ""
     found = await contents(deps, base, CONFIGURATION)
     levels = [
-        await tool.run(box, timeout=state.request.options.test_timeout, only=new)
+        await tool.run(box, timeout=state.request.options.sandbox.test_timeout, only=new)
         for tool in tools_of(sorted(tests.entries(base)), found.get)
         if tool.name == "pytest"
     ]
@@ -341,7 +341,7 @@ async def must_prove(state: RunState, deps: Deps, base: Snapshot) -> bool:
     changes no behaviour (a refactoring, something made faster) may well pass before.
     """
     asked = TaskWords.of(state.task)
-    if state.attempt.handed is not None or keeps_behaviour(asked):
+    if state.attempt.planned.handed is not None or keeps_behaviour(asked):
         return False
     old = await contents(deps, base, _test_files(state))
     return promises_tests(asked) or any(
@@ -350,7 +350,11 @@ async def must_prove(state: RunState, deps: Deps, base: Snapshot) -> bool:
 
 
 def _test_files(state: RunState) -> list[str]:
-    return [path for path, write in state.attempt.changes.files.items() if write and _is_test(path)]
+    return [
+        path
+        for path, write in state.attempt.answered.changes.files.items()
+        if write and _is_test(path)
+    ]
 
 
 def _is_test(path: str) -> bool:

@@ -199,7 +199,7 @@ def proposal_comment(state: RunState, *, stale: bool = False) -> str:
         before_and_after(proposal),
         _evidence(proposal),
         "**How far it got:**\n\n" + effort(attempt),
-        output_of(attempt.verification),
+        output_of(attempt.tested.verification),
         _how_to_decide(state, proposal),
         f"<sub>fingerprint `{proposal.fingerprint}`</sub>",
     ]
@@ -220,7 +220,7 @@ def recovery_message(state: RunState) -> str:
 def recovery_body(state: RunState) -> str:
     """The description of an applied recovery's pull request."""
     proposal = _of(state)
-    decision = state.attempt.decision
+    decision = state.attempt.agreed.decision
     by = f"Approved by {_plain(decision.by)}." if decision else "Applied by the approval mode."
     parts = [
         f"**{proposal.strategy.upper()}** of a task of `{state.request.roadmap}`.",
@@ -326,7 +326,10 @@ def _after_push(proposal: Proposal) -> str:
 def _how_to_decide(state: RunState, proposal: Proposal) -> str:
     if proposal.held:
         return ""
-    if proposal.kind == "recovery" and state.request.options.approval_mode == "review_only":
+    if (
+        proposal.kind == "recovery"
+        and state.request.options.approvals.approval_mode == "review_only"
+    ):
         take_up = _TAKE_UP if proposal.replaces else ""
         return _REPORTED.format(take_up=take_up, task=_plain(state.task.name))
     return _HOW.format(id=proposal.id)

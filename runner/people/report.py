@@ -48,7 +48,7 @@ def report(state: RunState) -> dict[str, object]:
         "recoveries": recoveries(state),
         "proposals": proposals(state),
         "decisions": decisions(state),
-        "roadmap_modifications": [_modification(state, a) for a in attempts if a.commit],
+        "roadmap_modifications": [_modification(state, a) for a in attempts if a.published.commit],
         "deferrals": [a.task for a in attempts if a.status is Status.DEFERRED or a.number > 1],
         "warnings": [
             {"task": attempt.task, "message": text}
@@ -67,7 +67,7 @@ def report(state: RunState) -> dict[str, object]:
 
 def _success(state: RunState) -> float:
     """The share of the tasks this run took up, as people wrote them, that are completed."""
-    begun = {key for a in state.attempts.values() for key in (a.task, *a.members)}
+    begun = {key for a in state.attempts.values() for key in (a.task, *a.planned.members)}
     statuses = [status for task, status in as_written(state) if task.key in begun]
     counted = [status for status in statuses if status is not Status.REPLACED]
     return round(counted.count(Status.COMPLETED) / len(counted), 4) if counted else 0.0
@@ -135,15 +135,15 @@ def _line(state: RunState, attempt: Attempt) -> dict[str, object]:
         "attempt": attempt.number,
         "status": str(attempt.status),
         **_verdict(attempt),
-        "answers": attempt.answers,
-        "code_repairs": attempt.code_repairs,
-        "test_repairs": attempt.test_repairs,
-        "seconds": round(total(attempt.usage.values()).seconds, 3),
-        "tokens": attempt.spent.tokens,
-        "cost": attempt.spent.known_cost,
-        "path": list(attempt.path),
-        "commit": attempt.commit,
-        "url": attempt.url,
+        "answers": attempt.answered.answers,
+        "code_repairs": attempt.answered.code_repairs,
+        "test_repairs": attempt.answered.test_repairs,
+        "seconds": round(total(attempt.spent.usage.values()).seconds, 3),
+        "tokens": attempt.spent.total.tokens,
+        "cost": attempt.spent.total.known_cost,
+        "path": list(attempt.spent.path),
+        "commit": attempt.published.commit,
+        "url": attempt.published.url,
     }
 
 
@@ -161,12 +161,12 @@ def _verdict(attempt: Attempt) -> dict[str, object]:
 
 
 def _modification(state: RunState, attempt: Attempt) -> dict[str, object]:
-    proposal = attempt.proposal if attempt.rewritten else None
+    proposal = attempt.proposal if attempt.agreed.rewritten else None
     return {
         "task": attempt.task,
         "edit": proposal.strategy if proposal else "tick",
         "line": state.task_of(attempt.task).line,
-        "commit": attempt.commit,
+        "commit": attempt.published.commit,
     }
 
 
@@ -189,7 +189,7 @@ def _error(attempt: Attempt) -> Mapping[str, object]:
 
 def _missing(attempt: Attempt) -> Iterator[Mapping[str, object]]:
     """What GitHub refused to show beside the work itself: a label, a check, a comment."""
-    for note in attempt.notes:
+    for note in attempt.published.notes:
         yield {
             "task": attempt.task,
             "type": "github",

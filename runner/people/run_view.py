@@ -130,7 +130,7 @@ def view_of(state: RunState) -> RunView:
         done=sum(status in DONE for status in statuses),
         total=sum(status is not Status.REPLACED for status in statuses),
         node_usage=usage_by_node(state),
-        asked=total(attempt.spent for attempt in state.attempts.values()),
+        asked=total(attempt.spent.total for attempt in state.attempts.values()),
         recoveries=by_strategy(state),
         replaced=recoveries_told(state),
     )
@@ -138,7 +138,7 @@ def view_of(state: RunState) -> RunView:
 
 def usage_by_node(state: RunState) -> dict[str, Usage]:
     """Sum what each node used, the run's own nodes too."""
-    return by_node((state.usage, *(attempt.usage for attempt in state.attempts.values())))
+    return by_node((state.usage, *(attempt.spent.usage for attempt in state.attempts.values())))
 
 
 def _task(state: RunState, task: Task, turns: Mapping[str, int], *, gone: bool) -> TaskView:
@@ -164,16 +164,16 @@ def _tried(task: TaskView, attempt: Attempt, turn: int) -> TaskView:
     return replace(
         task,
         turn=turn,
-        answers=attempt.answers,
-        code_repairs=attempt.code_repairs,
-        test_repairs=attempt.test_repairs,
-        used=attempt.spent,
+        answers=attempt.answered.answers,
+        code_repairs=attempt.answered.code_repairs,
+        test_repairs=attempt.answered.test_repairs,
+        used=attempt.spent.total,
         verified=verdict_of(attempt).verified if completed else None,
         doubt=doubt_of(attempt) if completed else "",
         warnings=tuple(warnings_of(attempt)),
         why=task.why or failure,
-        url=attempt.url,
-        commit=attempt.commit,
-        branch=attempt.branch,
+        url=attempt.published.url,
+        commit=attempt.published.commit,
+        branch=attempt.published.branch,
         below=attempt.below,
     )

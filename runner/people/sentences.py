@@ -77,7 +77,7 @@ def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
         ),
         worth_a_look(attempt),
         "### Verification",
-        verification_table(attempt.verification),
+        verification_table(attempt.tested.verification),
         shown_verdict(verdict_of(attempt)),
         "### How it was made",
         effort(attempt),
@@ -89,8 +89,10 @@ def warnings_of(attempt: Attempt | None) -> list[str]:
     """The warnings of an accepted change, each on one line and safe to publish; [] for others."""
     if attempt is None or attempt.status in _NOT_ACCEPTED:
         return []
-    said = [_inert(cut_middle(text, _WARNING)) for text in attempt.warnings[:_MOST_WARNINGS]]
-    left = len(attempt.warnings) - len(said)
+    said = [
+        _inert(cut_middle(text, _WARNING)) for text in attempt.checked.warnings[:_MOST_WARNINGS]
+    ]
+    left = len(attempt.checked.warnings) - len(said)
     return [*said, *([f"and {left} more"] if left else [])]
 
 
@@ -135,9 +137,9 @@ def verification_table(verification: Verification | None) -> str:
 
 def verdict_of(attempt: Attempt) -> Verdict:
     """What tests say about an attempt's change; one kept by an older version knows less."""
-    if attempt.verdict is not None:
-        return attempt.verdict
-    found = attempt.verification
+    if attempt.tested.verdict is not None:
+        return attempt.tested.verdict
+    found = attempt.tested.verification
     if found is None:
         return Verdict(False, "nothing was run")
     reasons = [level.reason for level in found.tests if level.reason]
@@ -176,20 +178,23 @@ def _tests(names: Sequence[str]) -> str:
 
 def effort(attempt: Attempt) -> str:
     """Answers, repairs, tokens and cost in one list."""
+    answered = attempt.answered
     lines = [
-        f"- model answers: {attempt.answers} ({attempt.code_repairs} code repairs, "
-        f"{attempt.test_repairs} test repairs)",
-        f"- tokens: {attempt.spent.tokens:,}; cost: {cost_text(attempt.spent)}",
+        f"- model answers: {answered.answers} ({answered.code_repairs} code repairs, "
+        f"{answered.test_repairs} test repairs)",
+        f"- tokens: {attempt.spent.total.tokens:,}; cost: {cost_text(attempt.spent.total)}",
     ]
-    lines += [f"- left out {_plain(f'{path}: {why}')}" for path, why in attempt.left_out.items()]
-    lines += [f"- put right without a model: {_plain(note)}" for note in attempt.mended]
+    lines += [
+        f"- left out {_plain(f'{path}: {why}')}" for path, why in attempt.answered.left_out.items()
+    ]
+    lines += [f"- put right without a model: {_plain(note)}" for note in attempt.answered.mended]
     return "\n".join(lines)
 
 
 def _files(attempt: Attempt) -> str:
     lines = (
         f"- {_code(path)}{' (deleted)' if write is None else ''}"
-        for path, write in sorted(attempt.changes.files.items())
+        for path, write in sorted(attempt.answered.changes.files.items())
     )
     return "\n".join(lines)
 
@@ -256,7 +261,9 @@ def rows_of(state: RunState, added: Mapping[str, Attempt]) -> tuple[TaskRow, ...
     """The rows of all that was added to the run's branch, the task in hand among it."""
     others = {**state.attempts, **added}
     others.pop(state.current)
-    before = [_task_row(state.put(each), key) for key, each in others.items() if each.told]
+    before = [
+        _task_row(state.put(each), key) for key, each in others.items() if each.published.told
+    ]
     return (*before, _task_row(state, state.current))
 
 
@@ -264,14 +271,16 @@ def _task_row(state: RunState, key: str) -> TaskRow:
     state = replace(state, current=key)
     task, attempt = state.task, state.attempt
     name = title_of(task).replace("|", "\\|")
-    cells = (name, _result(attempt), str(attempt.answers), cost_brief(attempt.spent))
-    details = f"<details><summary>{title_of(task)}</summary>\n\n{attempt.told.decode()}\n\n"
+    cells = (name, _result(attempt), str(attempt.answered.answers), cost_brief(attempt.spent.total))
+    details = (
+        f"<details><summary>{title_of(task)}</summary>\n\n{attempt.published.told.decode()}\n\n"
+    )
     return TaskRow(key, f"| {' | '.join(cells)} |", f"{details}</details>")
 
 
 def _result(attempt: Attempt) -> str:
-    verification: Verification | None = attempt.verification
-    if attempt.proposal and attempt.rewritten:
+    verification: Verification | None = attempt.tested.verification
+    if attempt.proposal and attempt.agreed.rewritten:
         return f"✂️ {attempt.proposal.strategy}: other tasks in its place"
     if verification is None or not verification.levels:
         return "⚠️ nothing was run"

@@ -61,7 +61,7 @@ def outcome(attempt: Attempt, proposal: Proposal) -> str:
         return "applied"
     if attempt.status is Status.AWAITING_APPROVAL:
         return "waiting"
-    return "closed" if attempt.decision else "published"
+    return "closed" if attempt.agreed.decision else "published"
 
 
 def recoveries(state: RunState) -> dict[str, object]:
@@ -96,14 +96,14 @@ def decisions(state: RunState) -> list[dict[str, object]]:
             "task": attempt.task,
             "proposal": attempt.proposal.id,
             "strategy": attempt.proposal.strategy,
-            "verdict": attempt.decision.verdict,
-            "by": attempt.decision.by,
-            "channel": attempt.decision.channel,
-            "at": attempt.decision.at,
-            "why": attempt.decision.why,
+            "verdict": attempt.agreed.decision.verdict,
+            "by": attempt.agreed.decision.by,
+            "channel": attempt.agreed.decision.channel,
+            "at": attempt.agreed.decision.at,
+            "why": attempt.agreed.decision.why,
         }
         for attempt in state.attempts.values()
-        if attempt.proposal and attempt.decision
+        if attempt.proposal and attempt.agreed.decision
     ]
 
 
@@ -133,7 +133,7 @@ def _each(state: RunState) -> Iterator[tuple[str, bool, bool]]:
 
 
 def _handed_over(attempt: Attempt) -> bool:
-    approved = attempt.decision is not None and attempt.decision.verdict == "approve"
+    approved = attempt.agreed.decision is not None and attempt.agreed.decision.verdict == "approve"
     escalated = attempt.proposal is not None and attempt.proposal.strategy == "escalate"
     return approved and escalated and attempt.status is Status.FAILED
 

@@ -222,10 +222,12 @@ def _unclear(number: int, strategy: Strategy, new: NewTask) -> str:
 
 def _paths(number: int, state: RunState, ground: Ground, new: NewTask) -> str:
     """Files it names lie in the tree, in a folder of it, or were named before."""
-    task, plan = state.task, state.attempt.plan
+    task, plan = state.task, state.attempt.planned.plan
     known = {*task.files, *files(task.section), *(plan.likely_files if plan else ())}
     text = "\n".join((new.text, *new.details, *new.acceptance))
-    guard = protection((*state.request.options.protect, protect_file(state.request.roadmap)))
+    guard = protection(
+        (*state.request.options.approvals.protect, protect_file(state.request.roadmap))
+    )
     for path in _named(text):
         if path in known:
             continue

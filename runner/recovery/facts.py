@@ -91,28 +91,28 @@ class FailureFacts:
 def facts_of(state: RunState, paths: Iterable[str], manifests: Mapping[str, str]) -> FailureFacts:
     """Collect what is known of the attempt in hand; ``paths`` are the files of its base."""
     attempt = state.attempt
-    level = failed_level(attempt.verification)
+    level = failed_level(attempt.tested.verification)
     return FailureFacts(
         task=state.task,
         reading=_reading(state),
         others=tuple(open_others(state))[:_MOST_OTHERS],
         paths=frozenset(paths) - {state.request.roadmap},
-        changed=frozenset(path for path, write in attempt.changes.files.items() if write),
+        changed=frozenset(path for path, write in attempt.answered.changes.files.items() if write),
         manifests=manifests,
         failures=_failures(attempt),
         output=level.output[-_LONGEST:] if level else "",
         ended=level.reason if level else "",
-        complaints=attempt.complaints,
-        seen=attempt.avoid,
+        complaints=attempt.checked.complaints,
+        seen=attempt.answered.avoid,
         failure=attempt.failure,
-        plan=attempt.plan,
-        answers=attempt.answers,
-        setup=bool(state.request.options.setup),
+        plan=attempt.planned.plan,
+        answers=attempt.answered.answers,
+        setup=bool(state.request.options.sandbox.setup),
     )
 
 
 def _failures(attempt: Attempt) -> tuple[TestFailure, ...]:
-    levels = attempt.verification.levels if attempt.verification else ()
+    levels = attempt.tested.verification.levels if attempt.tested.verification else ()
     bad = (level for level in levels if level.result == "failed" and level.name != "proof")
     return tuple(failure for level in bad for failure in level.failures)
 
@@ -295,14 +295,16 @@ def failure_of(attempt: Attempt) -> Failure:
 
 
 def _of_answers(attempt: Attempt) -> Failure:
-    node = attempt.path[-1] if attempt.path else "execute_task"
-    refused = [c for c in attempt.complaints if c.error not in _NO_NEWS]
-    red = red_lines(attempt.verification)
+    node = attempt.spent.path[-1] if attempt.spent.path else "execute_task"
+    refused = [c for c in attempt.checked.complaints if c.error not in _NO_NEWS]
+    red = red_lines(attempt.tested.verification)
     if refused or not red:
-        first = next(iter((*refused, *attempt.complaints)), None)
+        first = next(iter((*refused, *attempt.checked.complaints)), None)
         said = _line(first) if first else ""
-        return Failure(_of_complaint(first), answers_refused(attempt.answers, said), node=node)
-    return Failure(_of_verification(attempt), tests_fail(attempt.answers, red), node=node)
+        return Failure(
+            _of_complaint(first), answers_refused(attempt.answered.answers, said), node=node
+        )
+    return Failure(_of_verification(attempt), tests_fail(attempt.answered.answers, red), node=node)
 
 
 def _of_complaint(complaint: Complaint | None) -> str:
@@ -312,7 +314,7 @@ def _of_complaint(complaint: Complaint | None) -> str:
 
 
 def _of_verification(attempt: Attempt) -> str:
-    level = failed_level(attempt.verification)
+    level = failed_level(attempt.tested.verification)
     if level and level.name == "syntax":
         return "syntax"
     if level and level.cause == "timeout":
@@ -326,7 +328,11 @@ def _of_verification(attempt: Attempt) -> str:
 
 def _evidence(attempt: Attempt) -> Iterator[str]:
     """What is red now, then what every answer was refused for, then what was decided."""
-    for line in (*red_lines(attempt.verification)[:3], *attempt.avoid[:6], *attempt.reasons[-2:]):
+    for line in (
+        *red_lines(attempt.tested.verification)[:3],
+        *attempt.answered.avoid[:6],
+        *attempt.spent.reasons[-2:],
+    ):
         yield _short(line)
 
 

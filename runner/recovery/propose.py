@@ -25,7 +25,11 @@ def proposal_of(
     """
     attempt, roadmap = state.attempt, state.roadmap
     failure = attempt.failure or Failure("internal", "nothing is known of why", node=state.node)
-    fit = attempt.changes if strategy == "escalate" and not attempt.complaints else ChangeSet()
+    fit = (
+        attempt.answered.changes
+        if strategy == "escalate" and not attempt.checked.complaints
+        else ChangeSet()
+    )
     return Proposal(
         task=attempt.task,
         kind="recovery",

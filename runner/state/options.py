@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from runner.roadmap.task import Task
+from runner.state.grouped import GROUP, stored_as
 from runner.state.proposal import ApprovalMode
 from runner.state.publishing import PullRequests
 
@@ -35,55 +36,30 @@ def plans_first(task: Task, planning: Planning) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What was asked for; limits: docs/design.md. ``parallel`` is how many tasks that share
-    nothing may be worked on at the same time. ``models`` are those of single roles (planning,
-    repairing, classifying, stronger), ``seed`` and ``temperature`` (of first answers) are
-    handed to the model where they are given; ``structured`` auto wishes for closed questions to be
-    answered in JSON; ``embeddings`` names the model that ranks files by meaning ('': none);
-    ``grouping`` is how many small neighbours may be
-    worked on as one. ``protect`` are path patterns not to be written,
-    ``pause_protected`` those a person is asked about.
+class Scope:
+    """Which tasks a run works on, and at most how many.
 
-    ``max_tokens`` (of questions and answers), ``max_seconds`` (wall time), ``max_files`` and
-    ``max_bytes`` (of all files) bound one attempt, ``max_answer_tokens`` one model answer,
-    ``context_tokens`` what a question shows of the repository. ``task`` is a key or a written id,
-    ``phase`` the number or heading of a phase or section, ``tasks`` keys beyond which nothing is
-    worked on (empty: no such bound);
-    ``test_timeout`` (seconds) one test run; sizes of the box in bytes. ``setup`` are the commands
-    that install what the tests need, ``setup_files`` patterns of files they read besides the
-    usual ones, ``setup_network`` is for them alone; ``project`` is whose the result is.
-    ``verify_commands`` verify in place of what the files tell, ``verify_report`` is the pattern
-    of the JUnit reports they leave; tests that fail are run again ``verify_reruns`` times.
-    ``recovery`` False leaves a failed task failed; ``retry`` takes ``task`` up though it was
-    declined, skipped or has a proposal; ``approval_mode`` says who is asked about a proposal,
-    ``pause_destructive`` that a change set which destroys something waits for a person.
-    ``pull_requests`` says how what is published lies on each other.
+    ``task`` is a key or a written id, ``phase`` the number or heading of a phase or section,
+    ``tasks`` keys beyond which nothing is worked on (empty: no such bound). ``retry`` takes
+    ``task`` up though it was declined, skipped or has a proposal.
     """
 
     max_tasks: int = 10
-    parallel: int = 1
     task: str = ""
     tasks: tuple[str, ...] = ()
     phase: str = ""
     retry: bool = False
-    model: str = ""
-    models: Mapping[str, str] = field(default_factory=dict)
-    seed: int | None = None
-    temperature: float | None = None
-    structured: Literal["off", "auto"] = "off"
-    embeddings: str = ""
-    loop: str = "hybrid"
-    grouping: int = 1
-    planning: Planning = "auto"
-    recovery: bool = True
-    approval_mode: ApprovalMode = "interactive"
-    pause_destructive: bool = False
-    pull_requests: PullRequests = "stacked"
-    verify_mode: Literal["auto", "tests", "syntax", "agent", "off"] = "auto"
-    verify_commands: tuple[tuple[str, ...], ...] = ()
-    verify_report: str = ""
-    verify_reruns: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptLimits:
+    """What one attempt may use (docs/design.md).
+
+    ``max_tokens`` are those of questions and answers, ``max_answer_tokens`` those of one answer,
+    ``context_tokens`` those that show the repository in one question. ``max_seconds`` is wall time,
+    ``max_bytes`` the size of all files together.
+    """
+
     max_iterations: int = 100
     max_answer_tokens: int = 8192
     context_tokens: int = 4000
@@ -91,8 +67,49 @@ class Options:
     max_seconds: float = 3600.0
     max_files: int = 50
     max_bytes: int = 1 << 20
-    protect: tuple[str, ...] = ()
-    pause_protected: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """Which models are asked, and how.
+
+    ``roles`` are the models of single roles (planning, repairing, classifying, stronger);
+    ``seed`` and ``temperature`` (of first answers) are passed on where they are given;
+    ``structured`` auto wishes for closed questions to be answered in JSON; ``embeddings`` names
+    the model that ranks files by meaning ('': none).
+    """
+
+    model: str = ""
+    roles: Mapping[str, str] = field(default_factory=dict, metadata=stored_as("models"))
+    seed: int | None = None
+    temperature: float | None = None
+    structured: Literal["off", "auto"] = "off"
+    embeddings: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyOptions:
+    """How a change is verified.
+
+    ``verify_commands`` verify in place of what the files tell, ``verify_report`` is the pattern
+    of the JUnit reports they leave; tests that fail are run again ``verify_reruns`` times.
+    """
+
+    verify_mode: Literal["auto", "tests", "syntax", "agent", "off"] = "auto"
+    verify_commands: tuple[tuple[str, ...], ...] = ()
+    verify_report: str = ""
+    verify_reruns: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxOptions:
+    """Where the code of the repository runs, and how that is prepared.
+
+    Sizes are in bytes; ``test_timeout`` (seconds) is for one test run. ``setup`` are the commands
+    that install what the tests need, ``setup_files`` patterns of files they read besides the
+    usual ones, ``setup_network`` is for them alone; ``project`` is whose the result is.
+    """
+
     image: str = ""
     memory: int = 1 << 30
     disk: int = 512 << 20
@@ -103,6 +120,45 @@ class Options:
     setup_files: tuple[str, ...] = ()
     setup_network: bool = False
     project: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalOptions:
+    """What a person is asked about.
+
+    ``recovery`` False leaves a failed task failed; ``approval_mode`` says who is asked about a
+    proposal, ``pause_destructive`` that a change set which destroys something waits for a person.
+    ``protect`` are path patterns not to be written, ``pause_protected`` those a person is asked
+    about.
+    """
+
+    recovery: bool = True
+    approval_mode: ApprovalMode = "interactive"
+    pause_destructive: bool = False
+    protect: tuple[str, ...] = ()
+    pause_protected: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a run works.
+
+    ``parallel`` is how many tasks that share nothing may be worked on at the same time,
+    ``grouping`` how many small neighbours may be worked on as one. ``pull_requests`` says how what
+    is published lies on each other.
+    """
+
+    parallel: int = 1
+    loop: str = "hybrid"
+    grouping: int = 1
+    planning: Planning = "auto"
+    pull_requests: PullRequests = "stacked"
+    scope: Scope = field(default_factory=Scope, metadata=GROUP)
+    limits: AttemptLimits = field(default_factory=AttemptLimits, metadata=GROUP)
+    models: ModelOptions = field(default_factory=ModelOptions, metadata=GROUP)
+    verify: VerifyOptions = field(default_factory=VerifyOptions, metadata=GROUP)
+    sandbox: SandboxOptions = field(default_factory=SandboxOptions, metadata=GROUP)
+    approvals: ApprovalOptions = field(default_factory=ApprovalOptions, metadata=GROUP)
 
 
 @dataclass(frozen=True, slots=True)

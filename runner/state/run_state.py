@@ -13,6 +13,7 @@ from runner.roadmap.parse import TaskGroup
 from runner.roadmap.task import Roadmap, Task
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint, Verdict, Verification
+from runner.state.grouped import GROUP, changed, stored_as
 from runner.state.options import Request
 from runner.state.proposal import Proposal, Reason
 from runner.state.publishing import HumanCommits, Member
@@ -82,28 +83,122 @@ class Decided:
 
 
 @dataclass(frozen=True)
+class Planned:
+    """What an attempt is to do, and what it is shown.
+
+    ``members`` are further tasks it does together with its own, ``former`` those of a group that
+    failed and fell apart. ``partial`` are files of which its ``context`` shows only a part, or
+    nothing though the task names them. ``handed`` is people's work that it goes on from.
+    """
+
+    members: tuple[str, ...] = ()
+    former: tuple[str, ...] = ()
+    plan: Plan | None = None
+    context: bytes = b""
+    partial: tuple[str, ...] = ()
+    handed: HumanCommits | None = None
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What the model answered, and how often it was asked.
+
+    ``answers`` counts first, fresh and repaired answers; ``tried`` are digests of change sets that
+    were judged, ``avoid`` what a fresh answer must not repeat. ``mended`` are notes on what Cairn
+    put right in answers without a model, ``left_out`` paths that it left out of them, each with the
+    reason.
+    """
+
+    answers: int = 0
+    code_repairs: int = 0
+    test_repairs: int = 0
+    changes: ChangeSet = field(default_factory=ChangeSet)
+    mended: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    tried: tuple[str, ...] = ()
+    avoid: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found in the newest answer before it ran.
+
+    ``warnings`` are sentences for a reviewer about a change that was accepted (a public name that
+    is gone, a test that proves nothing), ``other_tests`` marks of existing tests that it made
+    assert something else, ``asked`` keys of what the model was asked about, which it may insist on.
+    """
+
+    complaints: tuple[Complaint, ...] = ()
+    warnings: tuple[str, ...] = ()
+    other_tests: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class VerifiedWork:
+    """What its tests said.
+
+    ``verdict`` is what tests say about a change that was accepted, ``command`` the line a model
+    proposed to verify it with ('' for none, None before it is asked).
+    """
+
+    verification: Verification | None = None
+    verdict: Verdict | None = None
+    command: str | None = None
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """What a person said to the proposal about it.
+
+    ``approved`` is the digest of a change set a person agreed to, ``rewritten`` the roadmap after
+    its recovery was applied.
+    """
+
+    decision: Decided | None = None
+    approved: str = ""
+    rewritten: bytes = b""
+
+
+@dataclass(frozen=True)
+class PublishedWork:
+    """Where people find it: its commit, its branch and the page to look at.
+
+    ``notes`` say what was refused when it was shown and is missing there, ``told`` is what a pull
+    request of several tasks says of this one.
+    """
+
+    commit: str = ""
+    branch: str = ""
+    url: str = ""
+    notes: tuple[str, ...] = ()
+    told: bytes = b""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What it took so far, and the way it went.
+
+    ``total`` is what its calls used, ``embedded`` the part of it that went into embeddings,
+    ``usage`` the same by node with wall time. ``path`` are the nodes it went through, ``reasons``
+    say why the loop strategy went where it did.
+    """
+
+    steps: int = 0
+    total: Usage = field(default_factory=Usage, metadata=stored_as("spent"))
+    embedded: Usage = field(default_factory=Usage)
+    usage: Mapping[str, Usage] = field(default_factory=dict)
+    path: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Attempt:
     """One task going once through the loop. A new one starts every counter at 0 by construction.
 
-    ``answers`` counts first, fresh and repaired answers; ``base`` is the commit it builds on and
-    ``below`` the branch of that commit; ``tried`` are digests of change sets that were judged;
-    ``avoid`` what a fresh answer must not repeat; ``commit`` and ``url`` its checkpoint.
-    ``mended`` are notes on what Cairn put right in answers without a model, ``left_out`` paths that
-    it left out of them, each with the reason.
-    ``members`` are further tasks it does together with its own, ``former`` those of a group that
-    failed and fell apart. ``other_tests`` are marks of existing tests that an accepted answer made
-    assert something else. ``partial`` are files of which its ``context`` shows only a part, or
-    nothing though the task names them. ``proposal`` is what is proposed to do about it,
-    ``decision`` what a person said to that, ``approved`` the digest of a change set a person agreed
-    to, ``rewritten`` the roadmap after its recovery was applied. ``spent`` is what its calls used,
-    ``embedded`` the part of it that went into embeddings, ``command`` the line a model proposed to
-    verify it with ('' for none, None before it is asked), ``usage`` the same by node with wall
-    time, ``path`` the nodes it went through, ``reasons`` why the loop strategy went where it did.
-    ``verdict`` is what tests say about a change that was accepted, ``warnings`` are sentences for a
-    reviewer about it (a public name that is gone, a test that proves nothing), ``asked`` keys of
-    what the model was asked about, which it may insist on. ``handed`` is people's work that the
-    attempt goes on from, ``notes`` what was refused when it was shown and is missing there,
-    ``told`` what a pull request of several tasks says of this one.
+    ``base`` is the commit it builds on and ``below`` the branch of that commit; ``failure`` says
+    why it cannot be finished, ``proposal`` what is proposed to do about that. Rows of the journal
+    store the fields of its groups beside its own.
     """
 
     task: str
@@ -111,48 +206,20 @@ class Attempt:
     below: str
     number: int = 1
     status: Status = Status.IN_PROGRESS
-    steps: int = 0
-    answers: int = 0
-    code_repairs: int = 0
-    test_repairs: int = 0
-    spent: Usage = field(default_factory=Usage)
-    embedded: Usage = field(default_factory=Usage)
-    members: tuple[str, ...] = ()
-    former: tuple[str, ...] = ()
-    plan: Plan | None = None
-    context: bytes = b""
-    partial: tuple[str, ...] = ()
-    changes: ChangeSet = field(default_factory=ChangeSet)
-    complaints: tuple[Complaint, ...] = ()
-    mended: tuple[str, ...] = ()
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-    other_tests: tuple[str, ...] = ()
-    asked: tuple[str, ...] = ()
-    verification: Verification | None = None
-    verdict: Verdict | None = None
-    command: str | None = None
-    tried: tuple[str, ...] = ()
-    avoid: tuple[str, ...] = ()
     failure: Failure | None = None
     proposal: Proposal | None = None
-    decision: Decided | None = None
-    handed: HumanCommits | None = None
-    notes: tuple[str, ...] = ()
-    told: bytes = b""
-    approved: str = ""
-    rewritten: bytes = b""
-    commit: str = ""
-    branch: str = ""
-    url: str = ""
-    path: tuple[str, ...] = ()
-    reasons: tuple[str, ...] = ()
-    usage: Mapping[str, Usage] = field(default_factory=dict)
+    planned: Planned = field(default_factory=Planned, metadata=GROUP)
+    answered: Answered = field(default_factory=Answered, metadata=GROUP)
+    checked: Checked = field(default_factory=Checked, metadata=GROUP)
+    tested: VerifiedWork = field(default_factory=VerifiedWork, metadata=GROUP)
+    agreed: Agreed = field(default_factory=Agreed, metadata=GROUP)
+    published: PublishedWork = field(default_factory=PublishedWork, metadata=GROUP)
+    spent: Spent = field(default_factory=Spent, metadata=GROUP)
 
     @property
     def calls(self) -> int:
         """Model calls after the first answer of this attempt."""
-        return max(0, self.answers - 1)
+        return max(0, self.answered.answers - 1)
 
 
 @dataclass(frozen=True)
@@ -196,7 +263,7 @@ class RunState:
     @property
     def picked(self) -> int:
         """How many tasks were taken up; a second attempt at one does not count."""
-        members = (a.members or a.former for a in self.attempts.values())
+        members = (a.planned.members or a.planned.former for a in self.attempts.values())
         return len(self.attempts.keys() | {key for keys in members for key in keys})
 
     @property
@@ -233,7 +300,7 @@ class RunState:
     @property
     def task(self) -> Task:
         """The task in hand; of a group all its tasks as one."""
-        grouped = (self.current, *self.attempt.members)
+        grouped = (self.current, *self.attempt.planned.members)
         return TaskGroup(tuple(self.task_of(key) for key in grouped)).task
 
     def task_of(self, key: str) -> Task:
@@ -261,11 +328,11 @@ class RunState:
         """The attempt that does a task together with another one."""
         if self.request.options.grouping <= 1:
             return None
-        return next((a for a in self.attempts.values() if key in a.members), None)
+        return next((a for a in self.attempts.values() if key in a.planned.members), None)
 
     def with_attempt(self, **changes: object) -> RunState:
         """Return the state with fields of the attempt in hand replaced."""
-        return self.put(replace(self.attempt, **changes))  # type: ignore[arg-type]
+        return self.put(changed(self.attempt, **changes))
 
     def put(self, attempt: Attempt) -> RunState:
         """Return the state with ``attempt`` as its task's newest."""

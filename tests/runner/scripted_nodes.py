@@ -81,6 +81,6 @@ async def _asked(state: RunState, deps: Deps) -> RunState:
     tokens = answer.prompt_tokens + answer.completion_tokens
     attempt = state.attempt
     return state.with_attempt(
-        answers=attempt.answers + 1,
-        spent=attempt.spent + Usage(answer.seconds, tokens, answer.cost or 0.0, 1),
+        answers=attempt.answered.answers + 1,
+        total=attempt.spent.total + Usage(answer.seconds, tokens, answer.cost or 0.0, 1),
     )

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from runner.roadmap.parse import parse_roadmap
+from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import Attempt, RunState, Status
 from tests.runner.memory_repository import START
@@ -16,7 +17,7 @@ ROADMAP = "# Plan\n\n- [ ] 1.1 Add `a.py`\n- [ ] 1.2 Add b\n- [x] 1.3 Old\n"
 def run_state(roadmap: str = ROADMAP, **options: Any) -> RunState:
     """A run that has read its roadmap."""
     parsed = parse_roadmap("ROADMAP.md", roadmap.encode())
-    request = Request("r1", options=Options(**{"approval_mode": "auto", **options}))
+    request = Request("r1", options=changed(Options(), **{"approval_mode": "auto", **options}))
     return RunState(request, roadmap=parsed, tip=START, tip_branch="main", node="decide_next")
 
 
@@ -24,13 +25,15 @@ def at(node: str, state: RunState | None = None, *, number: int = 0, **attempt: 
     """A run with one task in hand, at ``node``."""
     state = state or run_state()
     key = state.tasks[number].key
-    made = Attempt(task=key, base=START, below="main", path=("build_context",))
+    made = changed(Attempt(task=key, base=START, below="main"), path=("build_context",))
     state = replace(state, node=node, current=key)
-    return state.put(replace(made, **attempt))
+    return state.put(changed(made, **attempt))
 
 
 def with_status(state: RunState, status: Status, *, number: int = 0, **attempt: Any) -> RunState:
     """The run with a task already left, with this status."""
     key = state.tasks[number].key
-    made = Attempt(task=key, base=START, below="main", status=status, path=("build_context",))
-    return state.put(replace(made, **attempt))
+    made = changed(
+        Attempt(task=key, base=START, below="main", status=status), path=("build_context",)
+    )
+    return state.put(changed(made, **attempt))

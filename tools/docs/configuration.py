@@ -28,8 +28,10 @@ def doors() -> str:
     app = RepositoryConfig()
     action = laid_over(Inputs(), app)
     seen, unseen = (options_for(LocalRun(Path(), answers=yes), app) for yes in (True, False))
-    every = "all" if seen.max_tasks == EVERY_TASK else str(seen.max_tasks)
-    modes = f"`{seen.approval_mode}` on a terminal, else `{unseen.approval_mode}`"
+    every = "all" if seen.scope.max_tasks == EVERY_TASK else str(seen.scope.max_tasks)
+    modes = (
+        f"`{seen.approvals.approval_mode}` on a terminal, else `{unseen.approvals.approval_mode}`"
+    )
     server = f"{ExecuteCommand().max_tasks} for `/execute`, {MOST_TASKS} for a push"
     rows = [
         ("a push that changes the roadmap", app.triggers.push, action.triggers.push, "nothing"),
@@ -41,7 +43,7 @@ def doors() -> str:
                 f"`{json.dumps(each)}`"
                 for each in (app.pause_destructive, action.pause_destructive)
             ),
-            f"`{json.dumps(seen.pause_destructive)}`",
+            f"`{json.dumps(seen.approvals.pause_destructive)}`",
         ),
     ]
     head = ["| default of | the App | the Action | `cairn run` |", "|---|---|---|---|"]

@@ -9,6 +9,7 @@ from rich.console import Console
 from app.show.live import Look, View, advanced, screen, standing
 from runner.money import Usage
 from runner.state.events import Advanced, Event, NodeStarted, RunChanged
+from runner.state.grouped import changed
 from runner.state.run_state import Attempt, RunState
 from tests.runner.states import START, run_state
 
@@ -55,14 +56,14 @@ def working(state: RunState, number: int, node: str, **attempt: object) -> RunSt
     """The run with a task in hand at a node."""
     key = state.tasks[number].key
     known = state.attempts.get(key) or Attempt(task=key, base=START, below="main")
-    return replace(state.put(replace(known, **attempt)), current=key, node=node)  # type: ignore[arg-type]
+    return replace(state.put(changed(known, **attempt)), current=key, node=node)
 
 
 def at_work(roadmap: str = ROADMAP, node: str = "verify_task", **attempt: object) -> View:
     """A run whose second task has been at a node for 65 seconds."""
     state = run_state(roadmap)
     usage = {"execute_task": Usage(2.0, 1200, 0.5, 1)}
-    given = {"usage": usage, "spent": Usage(2.0, 1200, 0.5, 1), "steps": 1, **attempt}
+    given = {"usage": usage, "total": Usage(2.0, 1200, 0.5, 1), "steps": 1, **attempt}
     now = working(state, 1, node, **given)
     return told(
         (0, started(state)), (1, saved(state)), (5, entered(now, 1, node)), (6, saved(now, 1))

@@ -9,6 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from app.show.live import InHand
+from runner.state.grouped import changed
 from tests.app.show.drawing import ROADMAP, at_work, drawn
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -40,8 +41,10 @@ def test_a_price_that_is_not_known() -> None:
     assert view.state is not None
     (key,) = view.in_hand
     attempt = view.state.attempts[key]
-    usage = {node: replace(used, cost=0.0, unpriced=1) for node, used in attempt.usage.items()}
-    view = replace(view, state=view.state.put(replace(attempt, usage=usage)))
+    usage = {
+        node: replace(used, cost=0.0, unpriced=1) for node, used in attempt.spent.usage.items()
+    }
+    view = replace(view, state=view.state.put(changed(attempt, usage=usage)))
 
     headline = lines(drawn(view))[0]
 

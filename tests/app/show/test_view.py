@@ -59,7 +59,7 @@ def test_tasks_side_by_side() -> None:
     view = told((0, started(both)), (1, saved(both)), (2, saved(first, 1)), (3, saved(second, 2)))
 
     assert view.state is not None
-    assert [view.state.attempts[key].answers for key in KEYS[1:3]] == [1, 1]
+    assert [view.state.attempts[key].answered.answers for key in KEYS[1:3]] == [1, 1]
 
 
 def test_the_runs_own_step_loses_nothing() -> None:
@@ -71,7 +71,7 @@ def test_the_runs_own_step_loses_nothing() -> None:
     view = told((0, started(both)), (1, saved(both)), (2, saved(second, 2)), (3, saved(settled, 1)))
 
     assert view.state is not None
-    assert view.state.attempts[KEYS[2]].answers == 1
+    assert view.state.attempts[KEYS[2]].answered.answers == 1
     assert view.state.attempts[KEYS[1]].status is Status.COMPLETED
 
 

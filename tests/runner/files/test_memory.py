@@ -206,7 +206,7 @@ async def test_the_loop_remembers_and_the_next_run_knows(path: Path) -> None:
     await generate_report(settled, ports)
     later = at("build_context", run_state("- [ ] Print the price `a.py` has as an integer\n"))
 
-    text = (await build_context(later, ports)).state.attempt.context.decode()
+    text = (await build_context(later, ports)).state.attempt.planned.context.decode()
 
     assert "decided: 1.1 Add a.py: every price of a.py is an integer" in text
     assert "runs" in {note["kind"] for note in stored(path)}

@@ -22,7 +22,7 @@ async def test_an_answer(model: ScriptedModel) -> None:
     state, said = await ask(at("execute_task"), deps(model=model), ASKED, temperature=0.3)
 
     assert said == ModelReply("done", truncated=False, refused=False)
-    assert state.attempt.spent == Usage(seconds=2.0, tokens=15, cost=0.01, calls=1)
+    assert state.attempt.spent.total == Usage(seconds=2.0, tokens=15, cost=0.01, calls=1)
 
 
 async def test_the_question_has_the_runs_options(model: ScriptedModel) -> None:
@@ -64,7 +64,7 @@ async def test_an_answer_that_stays_cut(model: ScriptedModel) -> None:
     state, said = await ask(at("execute_task"), deps(model=model), ASKED, temperature=0.3)
 
     assert said.truncated
-    assert state.attempt.spent.calls == 1 + MAX_CONTINUATIONS
+    assert state.attempt.spent.total.calls == 1 + MAX_CONTINUATIONS
 
 
 async def test_an_empty_cut_answer_is_not_continued(model: ScriptedModel) -> None:

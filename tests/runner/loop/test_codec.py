@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import get_args
+from typing import Any, get_args
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -14,8 +14,23 @@ from runner.money import Usage
 from runner.roadmap.task import NewTask
 from runner.state.changes import ChangeSet, Write, blob_sha
 from runner.state.findings import Complaint, Level, TestFailure, Verification
+from runner.state.grouped import changed
 from runner.state.proposal import Proposal, Reason, Strategy
-from runner.state.run_state import Attempt, Decided, Failure, Plan, RunState, Status
+from runner.state.run_state import (
+    Agreed,
+    Answered,
+    Attempt,
+    Checked,
+    Decided,
+    Failure,
+    Plan,
+    Planned,
+    PublishedWork,
+    RunState,
+    Spent,
+    Status,
+    VerifiedWork,
+)
 from tests.runner.roadmap.texts import files
 from tests.runner.states import at, run_state
 from tests.runner.trees import change_sets
@@ -67,26 +82,38 @@ attempts = st.builds(
     below=texts,
     number=counts,
     status=st.sampled_from(Status),
-    steps=counts,
-    answers=counts,
-    spent=usages,
-    plan=st.one_of(st.none(), st.builds(Plan, words, words, words, texts)),
-    context=st.binary(max_size=20),
-    changes=any_changes,
-    complaints=st.lists(complaints, max_size=2).map(tuple),
-    verification=st.one_of(
-        st.none(), st.builds(Verification, texts, st.lists(levels, max_size=2).map(tuple))
-    ),
     failure=st.one_of(
         st.none(), st.builds(Failure, texts, texts, texts, reasons, st.booleans(), words)
     ),
     proposal=st.one_of(st.none(), proposals),
-    decision=st.one_of(st.none(), st.builds(Decided, texts, texts, texts, texts, texts)),
-    rewritten=st.binary(max_size=20),
-    told=st.binary(max_size=20),
-    warnings=words,
-    path=words,
-    usage=st.dictionaries(texts, usages, max_size=2),
+    planned=st.builds(
+        Planned,
+        plan=st.one_of(st.none(), st.builds(Plan, words, words, words, texts)),
+        context=st.binary(max_size=20),
+    ),
+    answered=st.builds(Answered, answers=counts, changes=any_changes),
+    checked=st.builds(
+        Checked, complaints=st.lists(complaints, max_size=2).map(tuple), warnings=words
+    ),
+    tested=st.builds(
+        VerifiedWork,
+        verification=st.one_of(
+            st.none(), st.builds(Verification, texts, st.lists(levels, max_size=2).map(tuple))
+        ),
+    ),
+    agreed=st.builds(
+        Agreed,
+        decision=st.one_of(st.none(), st.builds(Decided, texts, texts, texts, texts, texts)),
+        rewritten=st.binary(max_size=20),
+    ),
+    published=st.builds(PublishedWork, told=st.binary(max_size=20)),
+    spent=st.builds(
+        Spent,
+        steps=counts,
+        total=usages,
+        path=words,
+        usage=st.dictionaries(texts, usages, max_size=2),
+    ),
 )
 
 
@@ -152,20 +179,86 @@ def test_a_run_row_holds_no_attempt() -> None:
 
 
 @given(attempts)
-@example(Attempt("t", "c", "main", context=b"a", rewritten=b"b", told=b"c"))
+@example(changed(Attempt("t", "c", "main"), context=b"a", rewritten=b"b", told=b"c"))
 def test_contents_are_held_by_reference(attempt: Attempt) -> None:
     """Every content is named in the row and handed over beside it, and nothing else is."""
     data, contents = encode_attempt(attempt)
-    sets = [attempt.changes, *([attempt.proposal.changes] if attempt.proposal else [])]
+    sets = [attempt.answered.changes, *([attempt.proposal.changes] if attempt.proposal else [])]
     written = (w.content for changes in sets for w in changes.files.values() if w)
-    held = [attempt.context, attempt.rewritten, attempt.told, *written]
+    held = [attempt.planned.context, attempt.agreed.rewritten, attempt.published.told, *written]
 
     assert references(stored(data)) == set(contents) == {blob_sha(content) for content in held}
 
 
 def test_a_file_named_like_a_reference() -> None:
     """A change set whose only path is the word for references comes back as it was."""
-    attempt = Attempt("t", "c", "main", changes=ChangeSet({"$blob": None, "$$blob": Write(b"x")}))
+    attempt = changed(
+        Attempt("t", "c", "main"), changes=ChangeSet({"$blob": None, "$$blob": Write(b"x")})
+    )
     data, contents = encode_attempt(attempt)
 
     assert decode_attempt(stored(data), contents) == attempt
+
+
+SHOWN, CODE = b"shown", b"A = 1\n"
+OLD_ATTEMPT = {
+    "task": "t1",
+    "base": "c0",
+    "below": "main",
+    "number": 2,
+    "status": "in_progress",
+    "steps": 4,
+    "answers": 3,
+    "spent": {"seconds": 1.5, "tokens": 20, "cost": 0.25, "calls": 3, "unpriced": 0},
+    "plan": {"likely_files": [], "steps": ["write"], "acceptance": [], "complexity": "low"},
+    "context": {"$blob": blob_sha(SHOWN)},
+    "changes": {"files": {"a.py": {"content": {"$blob": blob_sha(CODE)}, "mode": None}}},
+    "left_out": {"b.py": "not asked"},
+    "verification": None,
+    "decision": {"verdict": "approve", "by": "ann", "channel": "", "at": "", "why": ""},
+    "commit": "c1",
+    "url": "https://forge.test/pull/1",
+    "path": ["build_context"],
+}
+OLD_OPTIONS = {
+    "max_tasks": 3,
+    "task": "1.1",
+    "model": "writer",
+    "models": {"planning": "planner"},
+    "max_tokens": 9,
+    "protect": ["docs/**"],
+    "setup": [["sh", "-c", "make"]],
+    "verify_mode": "tests",
+    "grouping": 2,
+}
+
+
+def test_an_attempt_of_an_older_version() -> None:
+    """A row whose fields all lie side by side is read, and is written again with the same keys."""
+    contents = {blob_sha(SHOWN): SHOWN, blob_sha(CODE): CODE}
+    attempt = decode_attempt(OLD_ATTEMPT, contents)
+
+    assert (attempt.number, attempt.answered.answers, attempt.spent.steps) == (2, 3, 4)
+    assert attempt.spent.total == Usage(1.5, 20, 0.25, 3)
+    assert attempt.planned.context == SHOWN
+    assert attempt.answered.changes == ChangeSet({"a.py": Write(CODE)})
+    assert attempt.agreed.decision == Decided("approve", "ann")
+    assert attempt.published.url == "https://forge.test/pull/1"
+    again = stored(encode_attempt(attempt)[0])
+    assert {key: again[key] for key in OLD_ATTEMPT} == OLD_ATTEMPT
+
+
+def test_the_options_of_an_older_version() -> None:
+    """A run's row keeps its options side by side, too."""
+    request = {"id": "r1", "roadmap": "ROADMAP.md", "options": OLD_OPTIONS}
+    state = decode_run({"request": request, "tip": "c0"}, {})
+    options = state.request.options
+
+    assert (options.scope.max_tasks, options.scope.task, options.grouping) == (3, "1.1", 2)
+    assert (options.models.model, options.models.roles) == ("writer", {"planning": "planner"})
+    assert options.limits.max_tokens == 9
+    assert options.approvals.protect == ("docs/**",)
+    assert options.sandbox.setup == (("sh", "-c", "make"),)
+    assert options.verify.verify_mode == "tests"
+    again: Any = stored(encode_run(state)[0])
+    assert {key: again["request"]["options"][key] for key in OLD_OPTIONS} == OLD_OPTIONS

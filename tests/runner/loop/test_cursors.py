@@ -135,4 +135,4 @@ async def test_the_stored_row_is_gone_on_with() -> None:
         task=state.current,
     )
 
-    assert (stored.attempt.answers, stored.node) == (1, "validate_code")
+    assert (stored.attempt.answered.answers, stored.node) == (1, "validate_code")

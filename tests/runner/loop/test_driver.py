@@ -12,6 +12,7 @@ from runner.loop.driver import drive, driving
 from runner.loop.journal import BORDER
 from runner.loop.task_pool import Ended
 from runner.state.events import Advanced, NodeFinished, NodeStarted, RunChanged
+from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import Status
 from tests.runner.recording_box import RecordingSandbox
@@ -24,7 +25,7 @@ from tests.runner.scripted import (
 from tests.runner.scripted_nodes import ScriptedNodes
 
 REQUEST = Request("r1")
-ONE = Request("r1", options=Options(max_tasks=1))
+ONE = Request("r1", options=changed(Options(), max_tasks=1))
 TASK = [
     "build_context",
     "execute_task",
@@ -100,12 +101,12 @@ async def test_usage_is_counted_by_node() -> None:
     ended = await drive(ONE, ScriptedNodes(), deps(model=model(1)))
     attempt = ended.state.attempts[ended.state.tasks[0].key]
 
-    assert attempt.usage["execute_task"].calls == 1
-    assert attempt.usage["execute_task"].tokens == attempt.spent.tokens == 15
-    assert attempt.usage["validate_code"].tokens == 0
+    assert attempt.spent.usage["execute_task"].calls == 1
+    assert attempt.spent.usage["execute_task"].tokens == attempt.spent.total.tokens == 15
+    assert attempt.spent.usage["validate_code"].tokens == 0
     assert ended.state.usage["decide_next"].seconds > 0
-    assert list(attempt.path) == TASK
-    assert attempt.steps == len(TASK)
+    assert list(attempt.spent.path) == TASK
+    assert attempt.spent.steps == len(TASK)
 
 
 async def test_events() -> None:
@@ -219,12 +220,12 @@ async def test_a_cancelled_run_is_not_asked_again() -> None:
 
 async def test_the_step_budget() -> None:
     """An attempt that used its steps up goes to classify_failure from wherever it is."""
-    request = Request("r1", options=Options(max_tasks=1, max_iterations=3))
+    request = Request("r1", options=changed(Options(), max_tasks=1, max_iterations=3))
     nodes = ScriptedNodes({"propose_recovery": ["publish"]})
     ended = await drive(request, nodes, deps(model=model(1)))
     [attempt] = ended.state.attempts.values()
 
-    assert list(attempt.path) == [*TASK[:3], "classify_failure", "propose_recovery"]
+    assert list(attempt.spent.path) == [*TASK[:3], "classify_failure", "propose_recovery"]
     assert attempt.failure
     assert (attempt.failure.type, attempt.failure.node) == ("budget", "write_files")
 
@@ -235,7 +236,10 @@ async def test_a_loop_without_end_is_ended() -> None:
     ended = await drive(ONE, nodes, deps(model=model(1)))
     [attempt] = ended.state.attempts.values()
 
-    assert (attempt.status, attempt.steps) == (Status.FAILED, ONE.options.max_iterations + 2)
+    assert (attempt.status, attempt.spent.steps) == (
+        Status.FAILED,
+        ONE.options.limits.max_iterations + 2,
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from runner.loop.driver import drive
 from runner.money import Usage
+from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import RunState
 from tests.runner.scripted import Killed, LateJournal, MemoryJournal, ScriptedModel, deps
@@ -21,7 +22,7 @@ EFFECTS = ["build_context", "execute_task", "write_files", "verify_task", "check
 
 def request(**options: object) -> Request:
     """The same run every time."""
-    return Request("r1", options=Options(**options))  # type: ignore[arg-type]
+    return Request("r1", options=changed(Options(), **options))
 
 
 def model() -> ScriptedModel:
@@ -32,7 +33,9 @@ def model() -> ScriptedModel:
 def timeless(state: RunState) -> RunState:
     """The state without what depends on the clock."""
     attempts = {
-        key: replace(attempt, usage={n: replace(u, seconds=0.0) for n, u in attempt.usage.items()})
+        key: changed(
+            attempt, usage={n: replace(u, seconds=0.0) for n, u in attempt.spent.usage.items()}
+        )
         for key, attempt in state.attempts.items()
     }
     usage = {node: Usage() for node in state.usage}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from runner.loop.driver import drive
 from runner.nodes import NODES
 from runner.people.report import todos
+from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import Status
 from tests.runner.memory_repository import MemoryRepository
@@ -20,7 +21,7 @@ OTHER = block("other.txt", "x")
 
 def request(**options: object) -> Request:
     """A run that may group three tasks."""
-    return Request("r1", options=Options(grouping=3, recovery=False, **options))  # type: ignore[arg-type]
+    return Request("r1", options=changed(Options(), grouping=3, recovery=False, **options))
 
 
 async def test_three_small_tasks_are_one_checkpoint() -> None:
@@ -65,7 +66,7 @@ async def test_without_grouping_every_task_is_its_own() -> None:
     """It is off unless somebody asks for it."""
     repository = MemoryRepository({"ROADMAP.md": ROADMAP})
     model = ScriptedModel(block("words.txt", "A"))
-    one = Request("r1", options=Options(max_tasks=1))
+    one = Request("r1", options=changed(Options(), max_tasks=1))
     ended = await drive(one, NODES, deps(model=model, repository=repository))
 
     assert repository.text(ended.state.tip, "ROADMAP.md").count("[x]") == 1

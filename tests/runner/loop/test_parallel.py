@@ -11,6 +11,7 @@ from runner.errors import Outage, Stopped
 from runner.loop.driver import drive
 from runner.nodes import NODES
 from runner.prompts.questions import Answer, Question
+from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import Status
 from tests.runner.memory_repository import MemoryRepository
@@ -49,7 +50,9 @@ def blocks(*paths: str) -> dict[str, str]:
 
 def request(parallel: int = 2, **options: object) -> Request:
     """A run of that many tasks side by side."""
-    return Request("r1", options=Options(parallel=parallel, verify_mode="off", **options))  # type: ignore[arg-type]
+    return Request(
+        "r1", options=changed(Options(), parallel=parallel, verify_mode="off", **options)
+    )
 
 
 async def final(parallel: int) -> tuple[dict[str, bytes], int]:
@@ -80,7 +83,7 @@ async def test_each_task_has_its_own_box() -> None:
     model = Meeting(3, blocks("a.py", "b.py", "c.py"))
     options = {"parallel": 3}
     await drive(
-        Request("r1", options=Options(**options)),  # type: ignore[arg-type]
+        Request("r1", options=changed(Options(), **options)),
         NODES,
         deps(model=model, repository=MemoryRepository(FILES), sandbox=sandbox),  # type: ignore[arg-type]
     )
@@ -161,6 +164,6 @@ async def test_an_outage_lets_the_others_finish_their_step(trouble: Exception) -
     )
 
     assert paused.status == "paused"
-    assert first.answers == 1
+    assert first.answered.answers == 1
     assert ended.status == "ended"
     assert len(repository.checkpoints) == 3

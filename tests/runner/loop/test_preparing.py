@@ -11,6 +11,7 @@ from runner.loop.deps import Deps
 from runner.loop.reading import setup_of
 from runner.nodes.verify import verify_task, write_files
 from runner.state.changes import FILE, ChangeSet, TreeEntry, Write
+from runner.state.grouped import changed
 from runner.state.options import Options
 from runner.state.run_state import RunState
 from tests.runner.memory_repository import MemoryRepository
@@ -18,7 +19,9 @@ from tests.runner.recording_box import RecordingSandbox
 from tests.runner.scripted import deps
 from tests.runner.states import ROADMAP, at
 
-OPTIONS = Options(setup=(("sh", "-c", "pip install -r requirements.txt"),), project="octo/hello")
+OPTIONS = changed(
+    Options(), setup=(("sh", "-c", "pip install -r requirements.txt"),), project="octo/hello"
+)
 TREE = {
     "requirements.txt": TreeEntry(FILE, "a" * 40, 1),
     "app/main.py": TreeEntry(FILE, "b" * 40, 1),
@@ -50,17 +53,17 @@ def test_a_lock_file_counts(path: str) -> None:
 
 def test_code_does_not_count() -> None:
     """A change of code, or of the order of files, needs no other setup."""
-    changed = dict(reversed((TREE | {"app/main.py": TreeEntry(FILE, "c" * 40, 1)}).items()))
+    other = dict(reversed((TREE | {"app/main.py": TreeEntry(FILE, "c" * 40, 1)}).items()))
 
-    assert setup_of(OPTIONS, changed) == setup_of(OPTIONS, TREE)
+    assert setup_of(OPTIONS, other) == setup_of(OPTIONS, TREE)
 
 
 def test_files_of_the_configuration_count() -> None:
     """A file that ``setup_files`` names is an input like a lock file."""
-    options = replace(OPTIONS, setup_files=("app/",))
-    changed = TREE | {"app/main.py": TreeEntry(FILE, "c" * 40, 1)}
+    options = changed(OPTIONS, setup_files=("app/",))
+    other = TREE | {"app/main.py": TreeEntry(FILE, "c" * 40, 1)}
 
-    assert setup_of(options, changed) != setup_of(options, TREE)
+    assert setup_of(options, other) != setup_of(options, TREE)
 
 
 async def test_the_box_has_the_prepared_image() -> None:
@@ -86,7 +89,9 @@ async def test_a_task_that_changes_the_lock_file_gets_another_box() -> None:
 async def test_without_commands_nothing_is_prepared() -> None:
     """A repository that configures no setup runs in the image it asked for."""
     sandbox = RecordingSandbox()
-    await verify_task(verifying("a.py", options=Options(image="python:3.12")), ports(sandbox))
+    await verify_task(
+        verifying("a.py", options=changed(Options(), image="python:3.12")), ports(sandbox)
+    )
 
     assert (sandbox.setups, sandbox.boxes[0].spec.image) == ([], "python:3.12")
 
@@ -95,7 +100,7 @@ async def test_tests_that_do_not_run_need_no_setup() -> None:
     """With verification off or of the syntax only, setup is not run."""
     sandbox = RecordingSandbox()
     await verify_task(
-        verifying("a.py", options=replace(OPTIONS, verify_mode="syntax")), ports(sandbox)
+        verifying("a.py", options=changed(OPTIONS, verify_mode="syntax")), ports(sandbox)
     )
 
     assert sandbox.setups == []

@@ -23,20 +23,20 @@ MODELS = {"planning": "planner", "repairing": "mender", "classifying": "judge"}
 )
 def test_each_role_has_its_model(node: str, model: str) -> None:
     """A role without a model of its own is played by the one that writes."""
-    assert model_for(at(node, run_state(model="writer", models=MODELS))) == model
+    assert model_for(at(node, run_state(model="writer", roles=MODELS))) == model
     assert model_for(at(node, run_state(model="writer"))) == "writer"
 
 
 @pytest.mark.parametrize(("answers", "model"), [(1, "mender"), (2, "oracle"), (4, "oracle")])
 def test_a_stronger_model_comes_second(answers: int, model: str) -> None:
     """The first repair is the ordinary one's, what comes after it the stronger one's."""
-    state = run_state(model="writer", models={**MODELS, "stronger": "oracle"})
+    state = run_state(model="writer", roles={**MODELS, "stronger": "oracle"})
 
     assert model_for(at("repair_test", state, answers=answers)) == model
 
 
 def test_a_stronger_model_is_not_asked_to_judge() -> None:
     """Planning and classifying keep their own."""
-    state = run_state(model="writer", models={**MODELS, "stronger": "oracle"})
+    state = run_state(model="writer", roles={**MODELS, "stronger": "oracle"})
 
     assert model_for(at("classify_failure", state, answers=5)) == "judge"

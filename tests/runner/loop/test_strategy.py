@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.loop.strategy import MAX_CALLS, MAX_REPAIRS, after_failure
+from runner.state.grouped import changed
 from runner.state.run_state import Attempt
 
 
 def attempt(*, answers: int, code: int = 0, test: int = 0) -> Attempt:
     """An attempt that has used these counters."""
-    return Attempt("t", "c", "main", answers=answers, code_repairs=code, test_repairs=test)
+    return changed(Attempt("t", "c", "main"), answers=answers, code_repairs=code, test_repairs=test)
 
 
 def outcomes(loop: str, kinds: str) -> list[str]:

@@ -135,7 +135,7 @@ async def test_asked_once(opened, model):
 
     assert len(model.questions) == 1
     assert after == before
-    assert after[0].attempt.spent.tokens == 15
+    assert after[0].attempt.spent.total.tokens == 15
     assert len(ports.events.of(ModelAnswered)) == 1
 
 

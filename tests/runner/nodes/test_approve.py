@@ -73,7 +73,7 @@ async def test_approving() -> None:
     """An approval is kept with who, how and what, and the proposal is applied next."""
     state = waiting()
     step, _ = await told(state, yes(state))
-    decision = step.state.attempt.decision
+    decision = step.state.attempt.agreed.decision
 
     assert step.outcome == "ok"
     assert decision
@@ -95,7 +95,7 @@ async def test_an_approval_of_an_older_proposal_does_nothing() -> None:
     step, _ = await told(state, yes(state, fingerprint="0" * 64))
 
     assert (step.outcome, step.state.attempt.status) == ("waiting", Status.AWAITING_APPROVAL)
-    assert "older proposal" in step.state.attempt.reasons[-1]
+    assert "older proposal" in step.state.attempt.spent.reasons[-1]
 
 
 async def test_a_task_that_changed_since_is_proposed_anew() -> None:
@@ -130,7 +130,7 @@ async def test_a_change_set_that_was_agreed_to_is_written() -> None:
     step, _ = await told(state, yes(state))
 
     assert step.outcome == "proceed"
-    assert step.state.attempt.approved == changes.digest
+    assert step.state.attempt.agreed.approved == changes.digest
 
 
 @pytest.mark.parametrize(("tasks", "strategy"), [(ONE, "rewrite"), (TWO, "decompose")])

@@ -30,13 +30,16 @@ async def publish(state: RunState, repository: MemoryRepository | None = None):
     """Publish and return (step, the checkpoint)."""
     repository = repository or MemoryRepository(BASE)
     step = await checkpoint(state, deps(repository=repository))
-    return step, repository.checkpoints[step.state.attempt.branch], repository
+    return step, repository.checkpoints[step.state.attempt.published.branch], repository
 
 
 async def test_the_commit_is_the_change_and_one_byte() -> None:
     """The commit changes what the change set changes and ticks the one box, nothing else."""
     step, made, repository = await publish(done())
-    before, after = repository.commits[START], repository.commits[step.state.attempt.commit]
+    before, after = (
+        repository.commits[START],
+        repository.commits[step.state.attempt.published.commit],
+    )
 
     assert step.outcome == "ok"
     assert set(made.changes.files) == {"a.py", "old.py", "ROADMAP.md"}
@@ -55,7 +58,7 @@ async def test_names() -> None:
     assert made.title == "1.1 Add a.py"
     verified = ("Cairn-Verified", "no (nothing was run)")
     assert made.trailers == (("Cairn-Run", "r1"), ("Cairn-Task", key), verified)
-    assert step.state.attempt.url == "https://forge.test/pull/1"
+    assert step.state.attempt.published.url == "https://forge.test/pull/1"
 
 
 async def test_tasks_with_the_same_words_get_different_branches() -> None:

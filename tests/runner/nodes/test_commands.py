@@ -10,6 +10,7 @@ from runner.loop.deps import Deps
 from runner.nodes.context import build_context
 from runner.nodes.verify import own_commands, read_command
 from runner.state.changes import ChangeSet, Write
+from runner.state.grouped import changed
 from runner.state.run_state import RunState
 from runner.verify import Commands
 from tests.runner.golden import compare
@@ -30,7 +31,7 @@ def ports(*replies: str) -> Deps:
 def verifying(mode: str, **options: object) -> RunState:
     """A task at its verification."""
     state = at("verify_task", answers=1, changes=CHANGES)
-    chosen = replace(state.request.options, verify_mode=mode, **options)  # type: ignore[arg-type]
+    chosen = changed(state.request.options, verify_mode=mode, **options)
     return replace(state, request=replace(state.request, options=chosen))
 
 
@@ -80,7 +81,7 @@ async def test_a_refused_proposal_leaves_its_reason() -> None:
 
     assert own is None
     assert again is None
-    assert "was not run: it destroys something" in state.attempt.reasons[-1]
+    assert "was not run: it destroys something" in state.attempt.spent.reasons[-1]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +125,7 @@ async def test_the_question(request: pytest.FixtureRequest) -> None:
     """The question reads as it did."""
     used = ports("NONE")
     built = (await build_context(at("execute_task", run_state(), changes=CHANGES), used)).state
-    options = replace(built.request.options, verify_mode="agent")
+    options = changed(built.request.options, verify_mode="agent")
     asking = replace(built, request=replace(built.request, options=options))
     await chosen(asking, used, "calc.c")
 

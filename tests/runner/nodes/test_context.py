@@ -28,7 +28,7 @@ async def context(
     state = at("build_context", run_state(roadmap, context_tokens=limit), **attempt)
     step = await build_context(state, ports)
     assert step.outcome == "ok"
-    return step.state.attempt.context.decode()
+    return step.state.attempt.planned.context.decode()
 
 
 async def test_task_section_and_tree() -> None:
@@ -63,7 +63,7 @@ async def test_files_of_earlier_tasks_are_shown() -> None:
     files = {"ROADMAP.md": ROADMAP, "made.py": "M = 1\n"}
     step = await build_context(at("build_context", state), deps(repository=MemoryRepository(files)))
 
-    assert "M = 1" in step.state.attempt.context.decode()
+    assert "M = 1" in step.state.attempt.planned.context.decode()
 
 
 async def test_what_earlier_tasks_made_and_decided() -> None:
@@ -77,7 +77,7 @@ async def test_what_earlier_tasks_made_and_decided() -> None:
     )
     files = {"ROADMAP.md": ROADMAP}
     step = await build_context(at("build_context", state), deps(repository=MemoryRepository(files)))
-    text = step.state.attempt.context.decode()
+    text = step.state.attempt.planned.context.decode()
 
     assert "- wrote shop/model.py: class Cart; def add(self, x)" in text
     assert "- decided: prices are whole cents" in text
@@ -157,7 +157,7 @@ async def test_before_the_plan_half_the_budget_is_enough() -> None:
     state = at("plan_task", run_state("- [ ] Change every word of `word1.py`\n"))
 
     _, text = await describe(state, ports)
-    assert estimate(text) <= state.request.options.context_tokens // 2
+    assert estimate(text) <= state.request.options.limits.context_tokens // 2
 
 
 async def test_the_layout_of_a_large_tree() -> None:

@@ -63,8 +63,8 @@ async def test_a_decision_wakes_its_task(verdict: str) -> None:
     attempt = ended.state.attempts[state.tasks[0].key]
     assert ended.status == "ended"
     assert attempt.status is Status.FAILED
-    assert attempt.decision
-    assert (attempt.decision.verdict, attempt.decision.by) == (verdict, "ada")
+    assert attempt.agreed.decision
+    assert (attempt.agreed.decision.verdict, attempt.agreed.decision.by) == (verdict, "ada")
 
 
 async def test_a_run_that_is_woken_for_nothing_rests_again() -> None:

@@ -43,8 +43,8 @@ async def test_the_first_answer() -> None:
     [question] = asked.model.questions
 
     assert step.outcome == "ok"
-    assert dict(step.state.attempt.changes.files) == {"a.py": Write(b"A = 1\n")}
-    assert step.state.attempt.answers == 1
+    assert dict(step.state.attempt.answered.changes.files) == {"a.py": Write(b"A = 1\n")}
+    assert step.state.attempt.answered.answers == 1
     assert "THE CONTEXT" in question.messages[-1].content
     assert question.temperature == FIRST
 
@@ -58,8 +58,8 @@ async def test_a_fresh_answer() -> None:
 
     assert question.temperature == AFRESH
     assert "- t::x: 1 != 2" in question.messages[-1].content
-    assert set(step.state.attempt.changes.files) == {"b.py"}
-    assert step.state.attempt.answers == 3
+    assert set(step.state.attempt.answered.changes.files) == {"b.py"}
+    assert step.state.attempt.answered.answers == 3
 
 
 async def test_an_answer_that_cannot_be_understood() -> None:
@@ -67,16 +67,16 @@ async def test_an_answer_that_cannot_be_understood() -> None:
     step = await execute_task(executing(), ports("I am a teapot."))
 
     assert step.outcome == "ok"
-    assert not step.state.attempt.changes
-    assert step.state.attempt.complaints
-    assert step.state.attempt.answers == 1
+    assert not step.state.attempt.answered.changes
+    assert step.state.attempt.checked.complaints
+    assert step.state.attempt.answered.answers == 1
 
 
 async def test_a_refusal() -> None:
     """A refused answer is a complaint that says so."""
     step = await execute_task(executing(), ports(answer("", "content_filter")))
 
-    assert [c.error for c in step.state.attempt.complaints] == ["Refusal"]
+    assert [c.error for c in step.state.attempt.checked.complaints] == ["Refusal"]
 
 
 async def test_a_cut_answer_goes_on() -> None:
@@ -85,8 +85,12 @@ async def test_a_cut_answer_goes_on() -> None:
     step = await execute_task(executing(), asked)
     attempt = step.state.attempt
 
-    assert dict(attempt.changes.files) == {"a.py": Write(b"A = 1\nB = 2\n")}
-    assert (attempt.answers, attempt.spent.calls, attempt.spent.tokens) == (1, 2, 30)
+    assert dict(attempt.answered.changes.files) == {"a.py": Write(b"A = 1\nB = 2\n")}
+    assert (attempt.answered.answers, attempt.spent.total.calls, attempt.spent.total.tokens) == (
+        1,
+        2,
+        30,
+    )
     assert asked.model.questions[1].messages[-2].content.endswith("A = 1\n")
 
 
@@ -97,7 +101,7 @@ async def test_a_cut_answer_is_continued_twice_at_most() -> None:
     step = await execute_task(executing(), asked)
 
     assert len(asked.model.questions) == 3
-    assert step.state.attempt.complaints
+    assert step.state.attempt.checked.complaints
 
 
 @pytest.mark.parametrize("trouble", [Outage("model", "down"), TaskError("model", "too long")])
@@ -130,11 +134,15 @@ async def test_repairing_code() -> None:
     assert "SyntaxError: invalid syntax" in text
     assert "A = (" in text
     assert "B = 1" not in text
-    assert {p: w.content for p, w in attempt.changes.files.items() if w} == {
+    assert {p: w.content for p, w in attempt.answered.changes.files.items() if w} == {
         "a.py": b"A = 1\n",
         "b.py": b"B = 1\n",
     }
-    assert (attempt.code_repairs, attempt.answers, attempt.complaints) == (1, 2, ())
+    assert (
+        attempt.answered.code_repairs,
+        attempt.answered.answers,
+        attempt.checked.complaints,
+    ) == (1, 2, ())
     assert asked.model.questions[0].temperature == SURGICAL
 
 
@@ -146,7 +154,7 @@ async def test_a_repair_without_a_path() -> None:
     state = state.with_attempt(changes=ChangeSet({"a.py": Write(b"A = (\n")}))
     step = await repair_code(state, asked)
 
-    assert dict(step.state.attempt.changes.files) == {"a.py": Write(b"A = 1\n")}
+    assert dict(step.state.attempt.answered.changes.files) == {"a.py": Write(b"A = 1\n")}
 
 
 async def test_the_same_code_again_goes_afresh() -> None:
@@ -156,7 +164,7 @@ async def test_the_same_code_again_goes_afresh() -> None:
     step = await repair_code(state, ports(block("a.py", "A = 1")))
 
     assert step.outcome == "afresh"
-    assert step.state.attempt.reasons
+    assert step.state.attempt.spent.reasons
 
 
 async def test_the_same_code_again_at_the_end() -> None:
@@ -177,7 +185,7 @@ async def test_repairing_tests() -> None:
     assert step.outcome == "ok"
     for part in ("t::x (test_a.py, line 3)", "1 != 2", "A = 1", "def test_x(): ..."):
         assert part in text
-    assert step.state.attempt.test_repairs == 1
+    assert step.state.attempt.answered.test_repairs == 1
 
 
 async def test_repairing_without_a_named_failure() -> None:
@@ -210,7 +218,7 @@ async def test_the_good_half_of_a_refused_answer_is_not_the_same_answer() -> Non
     step = await repair_code(judged_, ports(block("a.py", "A = 1")))
 
     assert step.outcome == "ok"
-    assert step.state.attempt.complaints == ()
+    assert step.state.attempt.checked.complaints == ()
 
 
 async def test_ralph_goes_on_from_what_is_there() -> None:
@@ -223,5 +231,5 @@ async def test_ralph_goes_on_from_what_is_there() -> None:
     )
 
     assert "# What is there by now" in asked.model.questions[0].messages[-1].content
-    assert set(step.state.attempt.changes.files) == {"a.py", "b.py"}
-    assert set(afresh.state.attempt.changes.files) == {"b.py"}
+    assert set(step.state.attempt.answered.changes.files) == {"a.py", "b.py"}
+    assert set(afresh.state.attempt.answered.changes.files) == {"b.py"}

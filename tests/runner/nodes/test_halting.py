@@ -97,7 +97,8 @@ async def test_any_replies(said: list[Reply], options: Options) -> None:
 
     check_end(ended)
     check_limits(ended)
-    rewritten = [a.rewritten for a in ended.state.attempts.values() if a.rewritten]
+    agreed = [attempt.agreed for attempt in ended.state.attempts.values()]
+    rewritten = [each.rewritten for each in agreed if each.rewritten]
     tasks = 3 + len(ended.state.origins)
     assert len(ended.state.origins) <= MAX_REPLACEMENTS
     assert max(ended.state.depths.values(), default=0) <= MAX_DEPTH + 1
@@ -120,20 +121,22 @@ def check_end(ended: Ended) -> None:
     assert {state.status(task) for task in work} <= SETTLED
     for attempt in state.attempts.values():
         replaced = attempt.status is Status.REPLACED
-        assert (attempt.status is Status.COMPLETED) == (bool(attempt.commit) and not replaced)
-        assert replaced == bool(attempt.rewritten)
-        assert attempt.failure or attempt.commit
+        assert (attempt.status is Status.COMPLETED) == (
+            bool(attempt.published.commit) and not replaced
+        )
+        assert replaced == bool(attempt.agreed.rewritten)
+        assert attempt.failure or attempt.published.commit
 
 
 def check_limits(ended: Ended) -> None:
     """The counters of promise 2."""
     for attempt in ended.state.attempts.values():
-        assert attempt.answers <= 1 + MAX_CALLS
-        assert attempt.code_repairs <= MAX_REPAIRS
-        assert attempt.test_repairs <= MAX_REPAIRS
-        assert attempt.steps <= STEPS
-        assert attempt.usage.get("classify_failure", Usage()).calls <= 1 + MAX_CONTINUATIONS
-        asked = attempt.usage.get("propose_recovery", Usage()).calls
+        assert attempt.answered.answers <= 1 + MAX_CALLS
+        assert attempt.answered.code_repairs <= MAX_REPAIRS
+        assert attempt.answered.test_repairs <= MAX_REPAIRS
+        assert attempt.spent.steps <= STEPS
+        assert attempt.spent.usage.get("classify_failure", Usage()).calls <= 1 + MAX_CONTINUATIONS
+        asked = attempt.spent.usage.get("propose_recovery", Usage()).calls
         assert asked <= MAX_QUESTIONS * (1 + MAX_CONTINUATIONS)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from runner.errors import TaskError
@@ -12,6 +10,7 @@ from runner.nodes.generate import execute_task
 from runner.nodes.human_commits import set_aside
 from runner.nodes.run import pick_task
 from runner.state.changes import EXECUTABLE, FILE, SYMLINK, Write
+from runner.state.grouped import changed
 from runner.state.publishing import HumanCommits
 from runner.state.run_state import RunState
 from tests.runner.memory_repository import START, MemoryRepository, Tree
@@ -54,8 +53,8 @@ async def test_only_a_retry_by_name_asks_for_it() -> None:
     taken = await pick_task(retried, deps(repository=where))
     other = await pick_task(run_state(), deps(repository=where))
 
-    assert taken.state.attempt.handed == HANDED
-    assert other.state.attempt.handed is None
+    assert taken.state.attempt.planned.handed == HANDED
+    assert other.state.attempt.planned.handed is None
 
 
 async def test_a_task_with_an_answer_needs_no_plan() -> None:
@@ -76,13 +75,13 @@ async def test_their_work_is_the_first_answer() -> None:
     }
     attempt = (await answered(pushed(theirs))).attempt
 
-    assert attempt.changes.files == {
+    assert attempt.answered.changes.files == {
         "a.py": Write(b"a = 1\n", FILE),
         "old.py": None,
         "run.sh": Write(b"echo\n", EXECUTABLE),
     }
-    assert attempt.answers == 1
-    assert "Ada" in attempt.reasons[-1]
+    assert attempt.answered.answers == 1
+    assert "Ada" in attempt.spent.reasons[-1]
 
 
 async def test_what_others_merged_meanwhile_stays() -> None:
@@ -90,7 +89,7 @@ async def test_what_others_merged_meanwhile_stays() -> None:
     theirs = FORK | {"a.py": (FILE, b"a = 1\n"), "b.py": (FILE, b"b = 1\n")}
     now = FORK | {"b.py": (FILE, b"b = 1\n"), "new.py": (FILE, b"new = 1\n")}
 
-    assert set((await answered(pushed(theirs, now))).attempt.changes.files) == {"a.py"}
+    assert set((await answered(pushed(theirs, now))).attempt.answered.changes.files) == {"a.py"}
 
 
 async def test_both_changed_a_file() -> None:
@@ -115,13 +114,13 @@ async def test_nothing_new_is_no_work() -> None:
 
     attempt = (await execute_task(picked(context=b"x"), ports)).state.attempt
 
-    assert (attempt.handed, set(attempt.changes.files)) == (None, {"a.py"})
+    assert (attempt.planned.handed, set(attempt.answered.changes.files)) == (None, {"a.py"})
 
 
 def test_a_fresh_start_leaves_it_where_it_is() -> None:
     """Nobody is credited with what was written anew."""
     attempt = set_aside(picked(answers=2)).attempt
 
-    assert attempt.handed is None
-    assert "set aside" in attempt.reasons[-1]
-    assert replace(attempt, reasons=()).base == START
+    assert attempt.planned.handed is None
+    assert "set aside" in attempt.spent.reasons[-1]
+    assert changed(attempt, reasons=()).base == START

@@ -18,6 +18,7 @@ from runner.nodes.plan import plan_task
 from runner.people.report import report
 from runner.ports import Embedder
 from runner.prompts.questions import Embedded
+from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import RunState
 from tests.runner.memory_repository import START, MemoryRepository
@@ -98,19 +99,20 @@ async def test_what_embeddings_take_is_counted(fails: int, counted: int):
     state, _ = await describe(*asking(Meanings(fails=fails)))
 
     used = Usage(1.0, 7, 0.01, 1)
-    assert state.attempt.spent == state.attempt.embedded == sum([used] * counted, Usage())
+    spent = state.attempt.spent
+    assert spent.total == spent.embedded == sum([used] * counted, Usage())
 
 
 async def test_a_price_nobody_knows():
     """The cost of the task is unknown then, not smaller."""
     state, _ = await describe(*asking(Meanings(cost=None)))
 
-    assert (state.attempt.spent.unpriced, state.attempt.spent.known_cost) == (2, None)
+    assert (state.attempt.spent.total.unpriced, state.attempt.spent.total.known_cost) == (2, None)
 
 
 async def planned_run(**options: Any) -> RunState:
     """A whole run of one task that is planned, with these meanings and two answers."""
-    request = Request("r1", options=Options(max_tasks=1, planning="always", **options))
+    request = Request("r1", options=changed(Options(), max_tasks=1, planning="always", **options))
     table = {**ScriptedNodes(), "plan_task": plan_task, "build_context": build_context}
     ports = replace(asking(Meanings())[1], model=ScriptedModel("no plan", "code"))
     return (await drive(request, table, ports)).state
@@ -136,7 +138,9 @@ async def test_embeddings_end_no_attempt():
     ended = await planned_run(embeddings="small", max_tokens=40)
     [attempt] = ended.attempts.values()
 
-    assert attempt.spent.tokens > 40 > attempt.spent.tokens - attempt.embedded.tokens
+    assert (
+        attempt.spent.total.tokens > 40 > attempt.spent.total.tokens - attempt.spent.embedded.tokens
+    )
     assert attempt.status == "completed"
 
 
@@ -148,7 +152,7 @@ async def test_an_answer_is_known_whatever_was_embedded_before():
     first = await plan_task(state, ports)
     again = await plan_task(state, ports)
 
-    assert first.state.attempt.embedded.calls > again.state.attempt.embedded.calls
+    assert first.state.attempt.spent.embedded.calls > again.state.attempt.spent.embedded.calls
     assert len(model.questions) == 1
 
 

@@ -23,8 +23,8 @@ async def test_a_plan() -> None:
     attempt = step.state.attempt
 
     assert step.outcome == "ok"
-    assert attempt.plan == Plan(("a.py",), ("write it",), (), "low")
-    assert (attempt.answers, attempt.spent.calls) == (0, 1)
+    assert attempt.planned.plan == Plan(("a.py",), ("write it",), (), "low")
+    assert (attempt.answered.answers, attempt.spent.total.calls) == (0, 1)
 
 
 @pytest.mark.parametrize(

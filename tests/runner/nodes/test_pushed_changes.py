@@ -85,7 +85,7 @@ async def test_a_push_is_the_change_set_that_is_asked_about(verdict: str) -> Non
     fresh, shown = proposal_of(step.state), where.proposals[state.current]
 
     assert (step.outcome, step.state.attempt.status) == ("waiting", Status.AWAITING_APPROVAL)
-    assert (step.state.attempt.approved, step.state.attempt.decision) == ("", None)
+    assert (step.state.attempt.agreed.approved, step.state.attempt.agreed.decision) == ("", None)
     assert (fresh.changes, fresh.head, fresh.held) == (PUSH, "theirs", "")
     assert fresh.fingerprint != proposal_of(state).fingerprint == saying(state).fingerprint
     assert shown.fingerprint == fresh.fingerprint
@@ -107,7 +107,7 @@ async def test_what_was_pushed_is_written_when_it_is_agreed_to() -> None:
     [made] = where.checkpoints.values()
 
     assert step.outcome == "proceed"
-    assert step.state.attempt.approved == PUSH.digest
+    assert step.state.attempt.agreed.approved == PUSH.digest
     assert made.changes.files["a.py"] == PUSH.files["a.py"]
     assert made.handed
     assert ("Co-authored-by", "Ada <ada@x.org>") in made.trailers
@@ -129,15 +129,15 @@ async def test_what_may_not_be_written_cannot_be_approved(tree: Tree, why: str) 
     """It is said why; an approval is refused until the branch is put right or as it was."""
     where = repository()
     state = await asked(where)
-    ours = state.attempt.changes
+    ours = state.attempt.answered.changes
     pushed(where, state, tree)
     held = (await told(state, where, saying(state))).state
     again = await told(held, where, saying(held))
 
     assert why in where.proposals[state.current].comment
     assert "cannot be approved now" in where.proposals[state.current].comment
-    assert (again.outcome, again.state.attempt.approved) == ("waiting", "")
-    assert again.state.attempt.changes == ours
+    assert (again.outcome, again.state.attempt.agreed.approved) == ("waiting", "")
+    assert again.state.attempt.answered.changes == ours
 
     pushed(where, state, None)
     back = await told(again.state, where, saying(again.state))
@@ -180,8 +180,10 @@ async def test_a_push_that_is_taken_back() -> None:
     back = (await told(theirs, where, saying(theirs, "pushed"))).state
     names = {proposal_of(each).fingerprint for each in (state, theirs, back)}
 
-    assert (proposal_of(back).changes, back.attempt.changes) == (state.attempt.changes,) * 2
-    assert (back.attempt.handed, len(names)) == (None, 3)
+    assert (proposal_of(back).changes, back.attempt.answered.changes) == (
+        state.attempt.answered.changes,
+    ) * 2
+    assert (back.attempt.planned.handed, len(names)) == (None, 3)
 
 
 async def test_what_is_asked_after_a_push_is_shown_on_top_of_it() -> None:
@@ -237,7 +239,10 @@ async def test_a_merge_is_what_was_merged(merged: bool) -> None:
 
     if merged:
         assert step.outcome == "proceed"
-        assert (step.state.attempt.base, step.state.attempt.changes) == ("tip", ChangeSet())
+        assert (step.state.attempt.base, step.state.attempt.answered.changes) == (
+            "tip",
+            ChangeSet(),
+        )
         verified = await verify_task(step.state, ports(where))
         await checkpoint(verified.state, ports(where))
         [made] = where.checkpoints.values()
@@ -259,4 +264,4 @@ async def test_a_task_that_changed_since_is_asked_about_anew() -> None:
     assert step.outcome == "waiting"
     assert proposal_of(step.state).original.endswith("with care")
     assert proposal_of(step.state).fingerprint != proposal_of(state).fingerprint
-    assert not step.state.attempt.approved
+    assert not step.state.attempt.agreed.approved

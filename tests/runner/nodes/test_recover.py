@@ -89,8 +89,8 @@ async def test_a_model_is_asked_once_with_a_closed_answer(model: ScriptedModel) 
     assert (failure.reason, failure.found_by) == ("task_too_vague", "model")
     assert failure.evidence[0] == "the model says: It does not say what b is"
     assert "t.py::test_a: assert 1 == 2" in failure.evidence
-    assert step.state.attempt.spent.calls == 1
-    assert step.state.attempt.answers == 5
+    assert step.state.attempt.spent.total.calls == 1
+    assert step.state.attempt.answered.answers == 5
     assert len(model.questions[0].messages[-1].content) < 2_500
 
 
@@ -245,7 +245,7 @@ async def test_escalating() -> None:
 
     assert first == second
     assert first.outcome == "approve"
-    assert first.state.attempt.url.startswith("https://forge.test/pull/")
+    assert first.state.attempt.published.url.startswith("https://forge.test/pull/")
     assert shown.shown.changes == changes
     assert "it cannot be written" in shown.comment
     assert shown.fingerprint in shown.comment

@@ -14,6 +14,7 @@ from runner.loop.driver import drive
 from runner.loop.task_pool import Ended
 from runner.nodes import NODES
 from runner.sandbox.process import ProcessSandbox
+from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import Failure, RunState
 from tests.runner.memory_repository import MemoryRepository
@@ -42,7 +43,7 @@ async def run(
     model.says(*said)
     repository = MemoryRepository({path: dedent(text) for path, text in files.items()})
     ports = deps(model=model, repository=repository, sandbox=sandbox)  # type: ignore[arg-type]
-    request = Request("r1", options=Options(**{"approval_mode": "auto", **options}))  # type: ignore[arg-type]
+    request = Request("r1", options=changed(Options(), **{"approval_mode": "auto", **options}))
     return await drive(request, NODES, ports), repository
 
 

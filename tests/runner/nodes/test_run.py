@@ -8,6 +8,7 @@ import pytest
 
 from runner.nodes.run import decide_next, generate_report, parse_roadmap, pick_task, retry_deferred
 from runner.state.changes import SYMLINK
+from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import RunState, Status
 from tests.runner.memory_repository import START, MemoryRepository
@@ -18,7 +19,7 @@ from tests.runner.states import ROADMAP, at, run_state, with_status
 async def read(content: object, **options: object):
     """Parse a repository's roadmap (None: there is none)."""
     files = {} if content is None else {"ROADMAP.md": content}
-    request = Request("r1", options=Options(**options))  # type: ignore[arg-type]
+    request = Request("r1", options=changed(Options(), **options))
     ports = deps(repository=MemoryRepository(files))  # type: ignore[arg-type]
     return await parse_roadmap(RunState(request), ports)
 
@@ -100,7 +101,12 @@ async def test_picking() -> None:
 
     assert step.outcome == "direct"
     assert (step.state.task.id, step.state.picked) == ("1.1", 1)
-    assert (attempt.base, attempt.below, attempt.number, attempt.answers) == ("c9", "b9", 1, 0)
+    assert (attempt.base, attempt.below, attempt.number, attempt.answered.answers) == (
+        "c9",
+        "b9",
+        1,
+        0,
+    )
 
 
 async def test_picking_with_planning() -> None:
@@ -118,7 +124,7 @@ async def test_a_second_attempt_starts_anew(caplog: pytest.LogCaptureFixture) ->
     assert caplog.messages == ["Retrying deferred task: 1.1"]
 
     assert (step.state.attempt.number, step.state.picked) == (2, 1)
-    assert (step.state.attempt.answers, step.state.attempt.steps) == (0, 0)
+    assert (step.state.attempt.answered.answers, step.state.attempt.spent.steps) == (0, 0)
 
 
 async def test_deciding_settles_first() -> None:

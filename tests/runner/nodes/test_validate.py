@@ -34,7 +34,7 @@ async def judge(changes: ChangeSet, roadmap: str = PLAIN, **attempt: object) -> 
 
 def errors(step: Step) -> list[str]:
     """The words of the complaints."""
-    return [complaint.error for complaint in step.state.attempt.complaints]
+    return [complaint.error for complaint in step.state.attempt.checked.complaints]
 
 
 async def test_good_code() -> None:
@@ -59,9 +59,9 @@ async def test_faults(changes: ChangeSet, error: str) -> None:
 
     assert step.outcome == "rejected"
     assert error in errors(step)
-    assert step.state.attempt.tried == (changes.digest,)
-    assert step.state.attempt.avoid
-    assert step.state.attempt.reasons
+    assert step.state.attempt.answered.tried == (changes.digest,)
+    assert step.state.attempt.answered.avoid
+    assert step.state.attempt.spent.reasons
 
 
 async def test_complaints_about_the_answer_count() -> None:
@@ -147,7 +147,7 @@ async def test_mending_notes_are_kept() -> None:
     step = await judge(writing(a="```python\nA = 1\n```\n"))
     attempt: Attempt = step.state.attempt
 
-    assert bool(attempt.mended) == (step.outcome == "ok")
+    assert bool(attempt.answered.mended) == (step.outcome == "ok")
 
 
 async def test_paths_that_people_want_to_be_asked_about() -> None:
@@ -173,4 +173,4 @@ async def test_what_is_never_written_is_not_asked_about() -> None:
     step = await validate_code(state, deps(repository=MemoryRepository({"ROADMAP.md": ROADMAP})))
 
     assert step.outcome != "approve"
-    assert step.state.attempt.complaints[0].error == "ProtectedPath"
+    assert step.state.attempt.checked.complaints[0].error == "ProtectedPath"

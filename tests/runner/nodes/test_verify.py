@@ -47,8 +47,8 @@ async def test_green() -> None:
     step = await verify_task(verifying("A = 1\n"), asked)
 
     assert step.outcome == "ok"
-    assert step.state.attempt.verification
-    assert step.state.attempt.verification.verified
+    assert step.state.attempt.tested.verification
+    assert step.state.attempt.tested.verification.verified
     assert len(asked.events.of(Verified)) == 1  # type: ignore[attr-defined]
 
 
@@ -58,10 +58,10 @@ async def test_red() -> None:
     attempt = step.state.attempt
 
     assert step.outcome == "rejected"
-    assert attempt.verification
-    assert len(attempt.verification.failures) == 1
-    assert "a.py" in attempt.avoid[0]
-    assert attempt.tried == (attempt.changes.digest,)
+    assert attempt.tested.verification
+    assert len(attempt.tested.verification.failures) == 1
+    assert "a.py" in attempt.answered.avoid[0]
+    assert attempt.answered.tried == (attempt.answered.changes.digest,)
 
 
 async def test_red_without_a_call_left() -> None:
@@ -76,7 +76,7 @@ async def test_what_was_red_before() -> None:
     step = await verify_task(verifying("A = 1\n"), ports(old="O = 'RED'\n"))
 
     assert step.outcome == "ok"
-    assert "before this change" in step.state.attempt.reasons[-1]
+    assert "before this change" in step.state.attempt.spent.reasons[-1]
 
 
 async def test_what_became_red() -> None:
@@ -92,7 +92,7 @@ async def test_a_change_that_takes_every_test_away() -> None:
     step = await verify_task(at("verify_task", answers=1, changes=gone), ports())
 
     assert step.outcome == "rejected"
-    assert "takes away every test there was" in step.state.attempt.avoid[0]
+    assert "takes away every test there was" in step.state.attempt.answered.avoid[0]
 
 
 async def test_a_tree_is_verified_once() -> None:
@@ -103,7 +103,7 @@ async def test_a_tree_is_verified_once() -> None:
     second = await verify_task(verifying("A = 1\n"), asked)
 
     assert len(asked.events.of(Verified)) == 1  # type: ignore[attr-defined]
-    assert first.state.attempt.verification == second.state.attempt.verification
+    assert first.state.attempt.tested.verification == second.state.attempt.tested.verification
 
 
 async def test_after_a_verification_comes_a_fresh_box() -> None:

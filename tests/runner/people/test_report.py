@@ -77,7 +77,7 @@ def test_the_report_is_json(state: RunState) -> None:
 def test_nodes_are_summed(state: RunState) -> None:
     """What a node used is that of all attempts and of the run together."""
     total = usage_by_node(state)
-    every = [state.usage, *(attempt.usage for attempt in state.attempts.values())]
+    every = [state.usage, *(attempt.spent.usage for attempt in state.attempts.values())]
 
     for node in NODES:
         expected = sum(usage[node].tokens for usage in every if node in usage)

@@ -55,7 +55,7 @@ def test_pull_request_body() -> None:
     """The body says what, where from, which files, how verified and at what cost."""
     spent = Usage(tokens=1234, cost=0.0123, calls=2)
     body = pull_request_body(
-        reached(changes=CHANGES, verification=GREEN, answers=2, code_repairs=1, spent=spent)
+        reached(changes=CHANGES, verification=GREEN, answers=2, code_repairs=1, total=spent)
     )
 
     for part in (

@@ -106,7 +106,7 @@ async def test_context(check_golden: Golden) -> None:
     """The context of a task reads as it did."""
     before = await with_context("execute_task", plan=PLAN)
 
-    check_golden("prompts/context.md", before.attempt.context.decode())
+    check_golden("prompts/context.md", before.attempt.planned.context.decode())
 
 
 async def test_plan_task(check_golden: Golden) -> None:

@@ -8,12 +8,13 @@ import pytest
 
 from runner.recovery.facts import MOST_EVIDENCE, failure_of
 from runner.state.findings import Complaint, Level, TestFailure, Verification, headline
+from runner.state.grouped import changed
 from runner.state.run_state import Attempt, Failure
 
 
 def attempt(**changes: object) -> Attempt:
     """An attempt after five answers."""
-    return Attempt("t", "0" * 40, "main", answers=5, path=("verify_task",), **changes)  # type: ignore[arg-type]
+    return changed(Attempt("t", "0" * 40, "main"), answers=5, path=("verify_task",), **changes)
 
 
 def red(
