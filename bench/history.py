@@ -23,7 +23,7 @@ from bench.loop.hunks import as_edits
 from runner.context.library import Index
 from runner.git.command import hermetic
 from runner.git.local_repository import LocalRepository
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents
 from runner.nodes.context import build_context
 from runner.nodes.generate import execute_task, repair_code
@@ -175,13 +175,13 @@ def _state(commit: Commit) -> RunState:
 
 
 async def _accepted(state: RunState, ports: Deps, commit: Commit, paths: set[str]) -> Outcome:
-    state = (await build_context(state, ports)).state
+    state = (await build_context(state, ports, TaskWork())).state
     rules: list[str] = []
     said: list[str] = []
     for number, ask in enumerate((execute_task, repair_code, repair_code), 1):
         state = replace(state, node=ask.__name__)
-        state = (await ask(state, ports)).state
-        step = await validate_code(replace(state, node="validate_code"), ports)
+        state = (await ask(state, ports, TaskWork())).state
+        step = await validate_code(replace(state, node="validate_code"), ports, TaskWork())
         state = step.state
         if step.outcome in ("ok", "approve"):
             left = paths - set(state.attempt.answered.changes.files)

@@ -25,7 +25,7 @@ from app.store.schema import journal
 from app.store.wakeups import Wakeups
 from bench.finding import Finding, Line, Peer
 from bench.run_requests import run_request
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import Node, driving
 from runner.loop.task_pool import Ended
 from runner.ports import Fanout, SystemClock
@@ -150,7 +150,7 @@ def _deps(store: Store) -> Deps:
     )
 
 
-async def _read(state: RunState, _ports: Deps) -> Step:
+async def _read(state: RunState, _ports: Deps, _work: TaskWork) -> Step:
     roadmap = parse_roadmap("ROADMAP.md", _ROADMAP)
     return Step(replace(state, roadmap=roadmap, tip=START, tip_branch="main"), "ok")
 

@@ -36,6 +36,7 @@ from handlers.grammar import ExecuteCommand
 from handlers.parsing import parse
 from handlers.ports import RunRequested
 from runner.errors import TaskError
+from runner.loop.deps import TaskWork
 from runner.loop.driver import lines, would_do
 from runner.nodes.run import parse_roadmap
 from runner.state.run_state import RunState
@@ -212,7 +213,9 @@ async def _read(acting: Acting, job: Job, inputs: Inputs) -> RunState:
         result=None,
     )
     ports = await parts.ports(row, work.runs, work.watch.events, work.poller.look)
-    step = await parse_roadmap(RunState(request_of(row, await ports.config())), ports.deps)
+    step = await parse_roadmap(
+        RunState(request_of(row, await ports.config())), ports.deps, TaskWork()
+    )
     return step.state
 
 

@@ -29,6 +29,7 @@ from runner.config.model import CONFIG_PATH, RepositoryConfig
 from runner.errors import Outage, PortError
 from runner.files.decisions import KnownRun
 from runner.files.results import line
+from runner.loop.deps import TaskWork
 from runner.loop.driver import lines, would_do
 from runner.loop.problems import ON_A_CHECKOUT, missing_roadmap
 from runner.loop.task_pool import Ended
@@ -250,7 +251,7 @@ async def check_roadmap(request: Request, stack: Stack, here: LocalCheckout) -> 
     entries = (await here.repository.snapshot(stack.tip)).entries
     if request.roadmap not in entries:
         raise PortError("file", missing_roadmap(request.roadmap, ON_A_CHECKOUT, entries))
-    state = (await parse_roadmap(RunState(request), here.deps)).state
+    state = (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
     if state.problem and without_work(state) == 2:
         raise PortError("file", state.problem)
 

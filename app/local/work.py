@@ -29,6 +29,7 @@ from runner.errors import Outage, PortError
 from runner.files.decisions import KnownRun, State
 from runner.files.durable import take_folder
 from runner.graph import END, REST
+from runner.loop.deps import TaskWork
 from runner.loop.driver import drive
 from runner.loop.journal import BORDER, Cursors, encode_attempt, encode_run
 from runner.loop.reading import contents
@@ -185,7 +186,7 @@ async def read_locally(asked: LocalRun, settings: RunSettings) -> RunState:
     await check_place(asked)
     async with local_deps(asked, settings, Fanout(), dry=True) as here:
         request = await _request("dry-run", asked, here)
-        return (await parse_roadmap(RunState(request), here.deps)).state
+        return (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
 
 
 async def _request(run: str, asked: LocalRun, here: LocalCheckout) -> Request:

@@ -26,7 +26,7 @@ from runner.config.model import (
 )
 from runner.config.reading import ConfigError
 from runner.errors import STOP_REQUEST, Outage, Stopped, StopRequest, TaskError
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import MARK, driving, lines, would_do
 from runner.loop.task_pool import Ended
 from runner.nodes import NODES
@@ -126,7 +126,7 @@ async def plan_only(request: Request, deps: Deps, progress: Progress) -> Outcome
 
     Raises ``Outage``; a person's request stops it between two tasks.
     """
-    state = (await parse_roadmap(RunState(request), deps)).state
+    state = (await parse_roadmap(RunState(request), deps, TaskWork())).state
     shown: list[str] = []
     try:
         for number, task in enumerate(would_do(state), 1):
@@ -143,7 +143,7 @@ async def _planned(state: RunState, task: Task, deps: Deps) -> str:
     attempt = Attempt(task=task.key, base=state.tip, below=state.tip_branch)
     view = replace(state.put(attempt), current=task.key)
     try:
-        plan = (await plan_task(view, deps)).state.attempt.planned.plan
+        plan = (await plan_task(view, deps, TaskWork())).state.attempt.planned.plan
     except TaskError as error:
         return f"No plan: {_plain(error.message)}"
     return _said(plan) if plan else "The model's answer was no plan."
@@ -300,7 +300,7 @@ def listed(error: ConfigError) -> str:
 
 async def _dry(request: Request, ports: RunPorts) -> Outcome:
     """List the tasks in order; no model is asked and nothing is written but the comment."""
-    step = await parse_roadmap(RunState(request), ports.deps)
+    step = await parse_roadmap(RunState(request), ports.deps, TaskWork())
     listing = "\n".join(f"- {defuse(line, plain=True)}" for line in lines(step.state))
     await ports.progress.finish("ended", listing)
     return Outcome("ended", "dry run")

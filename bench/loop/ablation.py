@@ -10,7 +10,7 @@ from bench.loop.corpus import Task
 from bench.loop.hall import Hall
 from bench.loop.play import Played, play
 from bench.loop.stats import share
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import Node
 from runner.nodes import NODES, validate
 from runner.state.changes import ChangeSet
@@ -51,7 +51,7 @@ async def _hybrid(
     ]
 
 
-async def _unvalidated(state: RunState, deps: Deps) -> Step:
+async def _unvalidated(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Write whatever was understood, for the tests to judge."""
     attempt = state.attempt
     if (
@@ -59,7 +59,7 @@ async def _unvalidated(state: RunState, deps: Deps) -> Step:
         or not attempt.answered.changes
         or attempt.answered.changes.digest in attempt.answered.tried
     ):
-        return await NODES["validate_code"](state, deps)
+        return await NODES["validate_code"](state, deps, work)
     return Step(state, "ok")
 
 

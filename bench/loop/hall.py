@@ -14,7 +14,7 @@ from bench.loop.forks import ForkSandbox, zygote
 from bench.loop.judge import Judge
 from bench.loop.server import serving
 from bench.loop.wrongs import Program, wrong_programs
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.model.chat import OpenAIModel
 from runner.ports import Repository, SystemClock
 from runner.state.findings import Verification
@@ -50,20 +50,23 @@ class Hall:
         return Minds(self.programs)
 
     def deps(self, tree: Files, repository: Repository | None = None) -> Deps:
-        """The ports of one run on a tree.
-
-        A tree that was verified in one run is not verified again in another: what the product does
-        within a run goes here for all, for thousands of runs meet the same few trees.
-        """
+        """The ports of one run on a tree."""
         made = replace(
             deps(repository=MemoryRepository(tree) if repository is None else None),
             model=self.model,
             sandbox=self.sandbox,
             clock=SystemClock(),
             events=Recorder(),
-            verified=self.verified,
         )
         return made if repository is None else replace(made, repository=repository)
+
+    def work(self) -> TaskWork:
+        """What changes in one run.
+
+        A tree that was verified in one run is not verified again in another: what the product does
+        within a run goes here for all, for thousands of runs meet the same few trees.
+        """
+        return TaskWork(verified=self.verified)
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ from bench.loop.corpus import Task, tasks
 from bench.loop.hall import hall
 from bench.loop.naming import Character
 from bench.loop.runs import Result, run
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import Node
 from runner.model.chat import OpenAIModel
 from runner.nodes import NODES
@@ -48,13 +48,13 @@ class Written:
         """The product's nodes; what they write is looked at first."""
         return {**NODES, "write_files": self._write}
 
-    async def _write(self, state: RunState, deps: Deps) -> Step:
+    async def _write(self, state: RunState, deps: Deps, work: TaskWork) -> Step:
         for path, write in state.attempt.answered.changes.files.items():
             if write is not None:
                 self.files += 1
                 if path.endswith(".py") and not _compiles(write.content):
                     self.broken.append(path)
-        return await NODES["write_files"](state, deps)
+        return await NODES["write_files"](state, deps, work)
 
 
 def _compiles(content: bytes) -> bool:

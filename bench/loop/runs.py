@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from bench.loop.corpus import Files, Task
 from bench.loop.hall import Hall
 from bench.loop.naming import Character
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import Node, driving
 from runner.loop.task_pool import Ended
 from runner.nodes import NODES
@@ -112,9 +112,9 @@ async def run(
     )
     ports = hall.deps(task.base)
     if strategy in BASELINES:
-        attempt, why = await _baseline(request, task, ports, most=BASELINES[strategy])
+        attempt, why = await _baseline(request, task, ports, hall.work(), most=BASELINES[strategy])
     else:
-        attempt, why = await _engine(request, ports, nodes)
+        attempt, why = await _engine(request, ports, hall.work(), nodes)
     claimed = not why
     tree = left(task.base, attempt)
     right = claimed and await hall.judge.passes(task, tree, kept=True)
@@ -148,10 +148,12 @@ def _answers(ports: Deps) -> tuple[ModelAnswered, ...]:
     return tuple(ports.events.of(ModelAnswered))
 
 
-async def _engine(request: Request, ports: Deps, nodes: Mapping[str, Node]) -> tuple[Attempt, str]:
+async def _engine(
+    request: Request, ports: Deps, work: TaskWork, nodes: Mapping[str, Node]
+) -> tuple[Attempt, str]:
     """Drive until the task is left or its failure is named; say why it failed ('': it did not)."""
     state, stopped = None, ""
-    async with aclosing(driving(request, nodes, ports)) as steps:
+    async with aclosing(driving(request, nodes, ports, work)) as steps:
         async for step in steps:
             if isinstance(step, Ended):
                 stopped = f"{step.status}/{step.kind}" if step.kind else ""
@@ -170,9 +172,11 @@ async def _engine(request: Request, ports: Deps, nodes: Mapping[str, Node]) -> t
     return attempt, stopped or named
 
 
-async def _baseline(request: Request, task: Task, ports: Deps, *, most: int) -> tuple[Attempt, str]:
+async def _baseline(
+    request: Request, task: Task, ports: Deps, work: TaskWork, *, most: int
+) -> tuple[Attempt, str]:
     """Ask the whole question, ``most`` times at most, until the visible tests pass."""
-    state = await _begun(request, task, ports)
+    state = await _begun(request, task, ports, work)
     why = "no answer"
     for _ in range(most):
         attempt = state.attempt
@@ -180,26 +184,26 @@ async def _baseline(request: Request, task: Task, ports: Deps, *, most: int) -> 
             Attempt(attempt.task, attempt.base, attempt.below), context=attempt.planned.context
         )
         # what was spent is part of a question's name: without it the old answer would come again
-        state = state.put(changed(fresh, path=attempt.spent.path, spent=attempt.spent))
-        state, why = await _tried(state, ports)
+        state = state.put(changed(fresh, path=attempt.spent.path, total=attempt.spent.total))
+        state, why = await _tried(state, ports, work)
         if not why:
             break
-    await ports.bench.close()
+    await work.sandbox.close()
     return state.attempt, why
 
 
-async def _begun(request: Request, task: Task, ports: Deps) -> RunState:
+async def _begun(request: Request, task: Task, ports: Deps, work: TaskWork) -> RunState:
     roadmap = parse_roadmap("ROADMAP.md", task.base["ROADMAP.md"].encode())
     key = next(each.key for each in roadmap.tasks if each.id == task.id)
     state = RunState(request, roadmap=roadmap, tip=START, tip_branch="main", current=key)
     state = state.put(changed(Attempt(key, base=START, below="main"), changes=ChangeSet()))
-    return (await NODES["build_context"](state, ports)).state
+    return (await NODES["build_context"](state, ports, work)).state
 
 
-async def _tried(state: RunState, ports: Deps) -> tuple[RunState, str]:
+async def _tried(state: RunState, ports: Deps, work: TaskWork) -> tuple[RunState, str]:
     """Put one answer through the product's own parser, validators and tests."""
     for node in ("execute_task", "validate_code", "write_files", "verify_task"):
-        step = await NODES[node](replace(state, node=node), ports)
+        step = await NODES[node](replace(state, node=node), ports, work)
         state = step.state.with_attempt(path=(*step.state.attempt.spent.path, node))
         if step.outcome != "ok":
             return state, node

@@ -1,4 +1,4 @@
-"""What a node may use besides the state: the ports, and the box of the task in hand."""
+"""What a node may use besides the state: the ports, and what changes while it works."""
 
 from __future__ import annotations
 
@@ -36,57 +36,75 @@ log = logging.getLogger(__name__)
 
 
 class TaskSandbox:
-    """The one box of the task in hand: opened when first needed, gone when the task ends.
+    """The one sandbox session of the task in hand: opened when first needed, gone when it ends.
 
-    Every verification starts in a fresh box: what an earlier answer left in the workspace, in HOME,
-    in /tmp or as a process cannot reach it. ``holds`` is the tree sha the box was last filled with,
-    '' once anything ran in it; ``box`` then opens another one. ``verified`` keeps verifications by
-    tree sha: a tree that was verified is not verified again.
+    Every verification starts in a fresh session: what an earlier answer left in the workspace, in
+    HOME, in /tmp or as a process cannot reach it. ``holds`` is the tree sha the session was last
+    filled with, '' once anything ran in it; ``session`` then opens another one. ``verified`` keeps
+    verifications by tree sha: a tree that was verified is not verified again.
     """
 
-    def __init__(self, sandbox: Sandbox, verified: dict[str, Verification]) -> None:
-        self._sandbox = sandbox
-        self._box: SandboxSession | None = None
+    def __init__(self, verified: dict[str, Verification]) -> None:
+        self._session: SandboxSession | None = None
         self._task = self._image = ""
         self.holds = ""
         self.verified = verified
 
-    async def box(self, state: RunState, image: str | None = None) -> SandboxSession:
-        """Return a box of the task in hand in which nothing ran; the one before is removed.
+    async def session(
+        self, state: RunState, sandbox: Sandbox, image: str | None = None
+    ) -> SandboxSession:
+        """Return a session of the task in hand in which nothing ran; the one before is removed.
 
         ``image`` is the one the tree in hand needs (None: the one that was asked for): a tree that
-        needs another image gets another box. Raises ``Outage`` when there is no engine.
+        needs another image gets another session. Raises ``Outage`` when there is no engine.
         """
         image = state.request.options.sandbox.image if image is None else image
         kept = self.holds and (self._task, self._image) == (state.current, image)
-        if self._box is None or not kept:
+        if self._session is None or not kept:
             await self.close()
-            self._box = await self._sandbox.open(replace(box_spec(state), image=image))
+            self._session = await sandbox.open(replace(session_spec(state), image=image))
             self._task, self._image = state.current, image
-        return self._box
+        return self._session
 
     async def close(self) -> None:
-        """Remove the box, if there is one; when the engine is gone, a later sweep removes it."""
-        box, self._box, self.holds = self._box, None, ""
-        if box is None:
+        """Remove the session, if there is one; without an engine, a later sweep removes it."""
+        session, self._session, self.holds = self._session, None, ""
+        if session is None:
             return
         try:
-            await box.close()
+            await session.close()
         except Outage as outage:
             log.warning("The box of task %s could not be removed: %s", self._task, outage.message)
 
 
 class StackTip:
-    """The line of commits that tasks side by side add to, one at a time.
+    """The newest commit that tasks side by side add to, one at a time.
 
-    ``tip`` is the newest commit that was added since the run was taken up, and its branch;
-    ``added`` are the attempts whose commits were.
+    ``newest`` is that commit and its branch, once one was added since the run was taken up;
+    ``added`` are the attempts whose commits were. ``lock`` is held by whoever adds one.
     """
 
     def __init__(self) -> None:
-        self.tip: tuple[str, str] | None = None
+        self.newest: tuple[str, str] | None = None
         self.added: dict[str, Attempt] = {}
-        self.held = asyncio.Lock()
+        self.lock = asyncio.Lock()
+
+
+class TaskWork:
+    """What changes while a task is worked on; its nodes get it beside the state and the ports.
+
+    ``sandbox`` is the task's own; ``tip`` and the verifications are shared by the tasks of a run.
+    """
+
+    def __init__(
+        self, tip: StackTip | None = None, verified: dict[str, Verification] | None = None
+    ) -> None:
+        self.tip = tip or StackTip()
+        self.sandbox = TaskSandbox({} if verified is None else verified)
+
+    def beside(self) -> TaskWork:
+        """Return the work of another task of the same run, with a sandbox of its own."""
+        return TaskWork(self.tip, self.sandbox.verified)
 
 
 class NoDecisions:
@@ -145,20 +163,10 @@ class Deps:
     model_name: str = ""
     start: StartCommands = ON_GITHUB
     mask: Mask = field(default_factory=Mask)
-    verified: dict[str, Verification] = field(default_factory=dict)
-    line: StackTip = field(default_factory=StackTip)
-    bench: TaskSandbox = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "bench", TaskSandbox(self.sandbox, self.verified))
-
-    def alone(self) -> Deps:
-        """Return the same ports with a box of their own, for one task."""
-        return replace(self)
 
 
-def box_spec(state: RunState) -> SandboxSpec:
-    """Return what a box of the task in hand may use."""
+def session_spec(state: RunState) -> SandboxSpec:
+    """Return what a sandbox session of the task in hand may use."""
     options = state.request.options
     return SandboxSpec(
         run=state.request.id,

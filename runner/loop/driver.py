@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from runner.errors import STOP_REQUEST, Outage, Stopped, TaskError
 from runner.graph import END, REST, RUN_NODES, START, following
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.journal import BORDER, Cursors
 from runner.loop.schedule import advanced, left_out, next_move, upcoming
 from runner.loop.task_pool import Ended, TaskPool
@@ -24,16 +24,18 @@ from runner.state.run_state import Failure, RunState, Step
 
 log = logging.getLogger(__name__)
 
-Node = Callable[[RunState, Deps], Awaitable[Step]]
+Node = Callable[[RunState, Deps, TaskWork], Awaitable[Step]]
 
 _AFTER_FAILURE = frozenset(
     {"classify_failure", "propose_recovery", "await_approval", "apply_recovery"}
 )
 
 
-async def drive(request: Request, nodes: Mapping[str, Node], deps: Deps) -> Ended:
+async def drive(
+    request: Request, nodes: Mapping[str, Node], deps: Deps, work: TaskWork | None = None
+) -> Ended:
     """Drive the run from where its journal stands until it stops."""
-    async with aclosing(driving(request, nodes, deps)) as steps:
+    async with aclosing(driving(request, nodes, deps, work)) as steps:
         async for step in steps:
             if isinstance(step, Ended):
                 return step
@@ -41,69 +43,70 @@ async def drive(request: Request, nodes: Mapping[str, Node], deps: Deps) -> Ende
 
 
 async def driving(
-    request: Request, nodes: Mapping[str, Node], deps: Deps
+    request: Request, nodes: Mapping[str, Node], deps: Deps, work: TaskWork | None = None
 ) -> AsyncGenerator[RunState | Ended]:
     """Drive the run; yield the state after every saved node, and last how it ended.
 
-    The run's own cursor moves here; each task in hand is a flight beside it, one unless the request
-    allows more.
+    The run's own cursor moves here; each task in hand goes on beside it, one unless the request
+    allows more. ``work`` is given by whoever knows verifications from before.
     """
     cursors = Cursors(deps.journal)
     state = await cursors.recall(request, now=deps.clock.now().timestamp())
-    flights = TaskPool(deps, lambda view, own: _next(view, nodes, own, cursors))
-    state = _woken(state, flights, cursors.at_work)
+    work = work or TaskWork()
+    pool = TaskPool(work, lambda view, own: _next(view, nodes, deps, own, cursors))
+    state = _woken(state, pool, cursors.at_work)
     await deps.events.emit(RunChanged(request.id, "", "started"))
     ended: Ended | None = None
-    async with aclosing(flights):
+    async with aclosing(pool):
         while ended is None:
-            if not state.current and (task := flights.unsettled()):
-                state = _boarded(replace(state, current=task, node=BORDER), flights)
-            if _may_move(state, flights):
-                step = await _next(state, nodes, deps, cursors)
+            if not state.current and (task := pool.unfinished()):
+                state = _started(replace(state, current=task, node=BORDER), pool)
+            if _may_move(state, pool):
+                step = await _next(state, nodes, deps, work, cursors)
             else:
-                step = await flights.next(state)
+                step = await pool.next(state)
             if isinstance(step, Ended):
-                ended = replace(step, state=await flights.landed(step.state))
+                ended = replace(step, state=await pool.drain(step.state))
             else:
-                state = _boarded(step, flights)
+                state = _started(step, pool)
                 yield step
     why = ended.reason or ended.state.problem
     await deps.events.emit(RunChanged(request.id, "", ended.status, why))
     yield ended
 
 
-def _woken(state: RunState, flights: TaskPool, at_work: Mapping[str, str]) -> RunState:
+def _woken(state: RunState, pool: TaskPool, at_work: Mapping[str, str]) -> RunState:
     """Go on with the tasks that were at work; a run that rested reads anew what is there now."""
     state = advanced(state)
     for task, node in at_work.items():
-        flights.board(task, node)
+        pool.start(task, node)
     if at_work:
         return replace(state, node=BORDER, current="")
     return replace(state, node=START, current="") if state.node == REST else state
 
 
-def _boarded(state: RunState, flights: TaskPool) -> RunState:
-    """Let a task that the run's cursor or a flight just left at a node of its own fly on."""
+def _started(state: RunState, pool: TaskPool) -> RunState:
+    """Let a task that the run's cursor just left at a node of its own go on in the pool."""
     if not state.current:
         return state
     if state.node not in RUN_NODES:
-        flights.board(state.current, state.node)
+        pool.start(state.current, state.node)
         return replace(state, node=BORDER, current="")
-    flights.leave(state.current)
+    pool.leave(state.current)
     return state
 
 
-def _may_move(state: RunState, flights: TaskPool) -> bool:
+def _may_move(state: RunState, pool: TaskPool) -> bool:
     """Whether the run's own cursor can take a step while tasks are at work."""
-    if not flights:
+    if not pool:
         return True
     if state.node != BORDER or state.current:
         return state.node != REST
-    return len(flights) < state.request.options.parallel and next_move(state) == "ok"
+    return len(pool) < state.request.options.parallel and next_move(state) == "ok"
 
 
 async def _next(
-    state: RunState, nodes: Mapping[str, Node], deps: Deps, cursors: Cursors
+    state: RunState, nodes: Mapping[str, Node], deps: Deps, work: TaskWork, cursors: Cursors
 ) -> RunState | Ended:
     """Take one step, or say why none is taken."""
     if state.node in (END, REST):
@@ -118,7 +121,7 @@ async def _next(
         if state.node == BORDER:  # the move itself is pure, so it is told what came in
             state = replace(state, decided=await deps.decisions.waiting(state.request.id))
             state = left_out(state, await deps.skips.skipped())
-        return await _advance(state, nodes, deps, cursors)
+        return await _advance(state, nodes, deps, work, cursors)
     except Stopped as stop:
         if stop.request == "pause":
             return Ended("paused", state, STOP_REQUEST, "a person paused it")
@@ -131,7 +134,7 @@ async def _next(
 
 
 async def _advance(
-    state: RunState, nodes: Mapping[str, Node], deps: Deps, cursors: Cursors
+    state: RunState, nodes: Mapping[str, Node], deps: Deps, work: TaskWork, cursors: Cursors
 ) -> RunState:
     """Run one node and save what it left."""
     state = _within_budget(state)
@@ -139,7 +142,7 @@ async def _advance(
     await deps.events.emit(NodeStarted(state.request.id, task, node))
     began = deps.clock.monotonic()
     try:
-        step = await nodes[node](state, deps)
+        step = await nodes[node](state, deps, work)
     except TaskError as error:
         step = Step(_failed(state, error), "error")
     usage = _usage(state, step.state, deps.clock.monotonic() - began)

@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 from pathspec import GitIgnoreSpec
 
 from runner.errors import TaskError
-from runner.loop.deps import Deps, box_spec
+from runner.loop.deps import Deps, session_spec
 from runner.loop.workspace import File, materialise, tree_files
 from runner.ports import SandboxSession, Setup
 from runner.state.changes import EXECUTABLE, FILE, SUBMODULE, ChangeSet, Snapshot, TreeEntry
@@ -142,7 +142,7 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
     async def fill(box: SandboxSession) -> None:
         await materialise(box, await everything(deps, base, kept))
 
-    return await deps.sandbox.prepare(box_spec(state), setup, fill)
+    return await deps.sandbox.prepare(session_spec(state), setup, fill)
 
 
 async def restore_home(box: SandboxSession) -> None:

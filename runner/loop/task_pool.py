@@ -1,4 +1,4 @@
-"""The tasks in hand: each goes on node by node beside the others, in a box of its own."""
+"""The tasks in hand: each goes on node by node beside the others, in a sandbox of its own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from runner.graph import RUN_NODES
-from runner.loop.deps import Deps
+from runner.loop.deps import TaskWork
 from runner.state.run_state import RunState
 
 
@@ -29,86 +29,87 @@ class Ended:
     advised: bool = False
 
 
-Advance = Callable[[RunState, Deps], Awaitable[RunState | Ended]]
+Advance = Callable[[RunState, TaskWork], Awaitable[RunState | Ended]]
 
 
-class _Flight:
-    """One task: the node it is at, its own box, and the step it is taking."""
+class _Started:
+    """One task: the node it is at, its own sandbox, and the step it is taking."""
 
-    def __init__(self, node: str, deps: Deps) -> None:
+    def __init__(self, node: str, work: TaskWork) -> None:
         self.node = node
-        self.deps = deps
+        self.work = work
         self.step: asyncio.Task[RunState | Ended] | None = None
 
 
 class TaskPool:
-    """``advance`` takes one step of a task, for which the given ports are."""
+    """``advance`` takes one step of a task, with the work that is given; ``work`` is the run's."""
 
-    def __init__(self, deps: Deps, advance: Advance) -> None:
-        self._deps = deps
+    def __init__(self, work: TaskWork, advance: Advance) -> None:
+        self._work = work
         self._advance = advance
-        self._flights: dict[str, _Flight] = {}
-        self._left: list[_Flight] = []
+        self._tasks: dict[str, _Started] = {}
+        self._left: list[_Started] = []
 
     def __len__(self) -> int:
-        return len(self._flights)
+        return len(self._tasks)
 
-    def board(self, task: str, node: str) -> None:
+    def start(self, task: str, node: str) -> None:
         """Let a task go on at a node of its own."""
-        if task in self._flights:
-            self._flights[task].node = node
+        if task in self._tasks:
+            self._tasks[task].node = node
         else:
-            self._flights[task] = _Flight(node, self._deps.alone())
+            self._tasks[task] = _Started(node, self._work.beside())
 
     def leave(self, task: str) -> None:
         """Let go of a task that has come to its border."""
-        if flight := self._flights.pop(task, None):
-            self._left.append(flight)
+        if started := self._tasks.pop(task, None):
+            self._left.append(started)
 
-    def unsettled(self) -> str:
+    def unfinished(self) -> str:
         """A task that was saved at its border but not settled; '' when there is none."""
-        return next((t for t, f in self._flights.items() if f.node in RUN_NODES), "")
+        return next((t for t, started in self._tasks.items() if started.node in RUN_NODES), "")
 
     async def next(self, state: RunState) -> RunState | Ended:
         """Wait for the first step that any task takes; the state is its whole run after it."""
         await self._close_left()
-        for task, flight in self._flights.items():
-            if flight.step is None:
-                view = replace(state, current=task, node=flight.node)
-                flight.step = asyncio.ensure_future(self._advance(view, flight.deps))
-        steps = [flight.step for flight in self._flights.values() if flight.step]
+        for task, started in self._tasks.items():
+            if started.step is None:
+                view = replace(state, current=task, node=started.node)
+                started.step = asyncio.ensure_future(self._advance(view, started.work))
+        steps = [started.step for started in self._tasks.values() if started.step]
         await asyncio.wait(steps, return_when=asyncio.FIRST_COMPLETED)
         return self._taken(state)
 
-    async def landed(self, state: RunState) -> RunState:
+    async def drain(self, state: RunState) -> RunState:
         """Let every step that is being taken come to its end, so that nothing paid for is lost."""
-        steps = [flight.step for flight in self._flights.values() if flight.step]
+        steps = [started.step for started in self._tasks.values() if started.step]
         if steps:
             await asyncio.wait(steps)
         current, node = state.current, state.node
-        while any(flight.step for flight in self._flights.values()):
+        while any(started.step for started in self._tasks.values()):
             step = self._taken(state)
             state = step.state if isinstance(step, Ended) else step
         return replace(state, current=current, node=node)
 
     async def aclose(self) -> None:
-        """End the steps that are being taken and remove every box."""
-        steps = [flight.step for flight in self._flights.values() if flight.step]
+        """End the steps that are being taken and remove every sandbox."""
+        steps = [started.step for started in self._tasks.values() if started.step]
         for step in steps:
             step.cancel()
         await asyncio.gather(*steps, return_exceptions=True)
-        self._left += self._flights.values()
-        self._flights.clear()
+        self._left += self._tasks.values()
+        self._tasks.clear()
         await self._close_left()
 
     async def _close_left(self) -> None:
         while self._left:
-            await self._left.pop().deps.bench.close()
+            await self._left.pop().work.sandbox.close()
 
     def _taken(self, state: RunState) -> RunState | Ended:
         """Take in the first step that is done: its task's record, and a request to stop."""
-        task, done = next((t, f.step) for t, f in self._flights.items() if f.step and f.step.done())
-        self._flights[task].step = None
+        steps = ((task, started.step) for task, started in self._tasks.items())
+        task, done = next((task, step) for task, step in steps if step and step.done())
+        self._tasks[task].step = None
         step = done.result()
         view = step.state if isinstance(step, Ended) else step
         stopping = state.stopping or view.stopping

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from runner.errors import TaskError
 from runner.loop.applied import edited
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents
 from runner.loop.schedule import independent
 from runner.loop.stacking import roadmap_for, roadmap_now, stands
@@ -34,18 +34,18 @@ from runner.state.run_state import Attempt, Decided, Failure, RunState, Status, 
 log = logging.getLogger(__name__)
 
 
-async def await_approval(state: RunState, deps: Deps) -> Step:
+async def await_approval(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Park the task until a person decides, or take the decision that came."""
     attempt = state.attempt
     decision = await deps.decisions.take(
         state.request.id, attempt.task, f"{attempt.number}.{attempt.spent.steps}"
     )
     if decision is None:
-        return _parked(await _shown(state, deps))
+        return _parked(await _shown(state, deps, work))
     log.info("Task [%s]: %s by %s", state.task.name, decision.verdict, decision.by)
     proposal = _proposal(attempt)
     if decision.verdict == "pushed":
-        return _parked(await noticed(state, deps))
+        return _parked(await noticed(state, deps, work))
     if decision.fingerprint not in ("", proposal.fingerprint):
         return _parked(_noted(state, f"{_said(decision)} was about an older proposal"))
     state = _noted(state, _said(decision)).with_attempt(
@@ -59,37 +59,39 @@ async def await_approval(state: RunState, deps: Deps) -> Step:
     if decision.verdict == "defer":
         return await _rejected(state, deps, decision.why, status=Status.DEFERRED)
     looks = decision.channel != "merge" and decision.verdict != "skip"  # which write nothing of it
-    if looks and (fresh := await _pushed_since(state, deps)):
+    if looks and (fresh := await _pushed_since(state, deps, work)):
         return _parked(fresh)
-    return await _agreed(state.with_attempt(proposal=_as_decided(proposal, decision)), deps)
+    return await _agreed(state.with_attempt(proposal=_as_decided(proposal, decision)), deps, work)
 
 
-async def _pushed_since(state: RunState, deps: Deps) -> RunState | None:
+async def _pushed_since(state: RunState, deps: Deps, work: TaskWork) -> RunState | None:
     """A fresh proposal where the branch does not show what was agreed to; None where it does."""
-    fresh = await with_push(state, deps)
+    fresh = await with_push(state, deps, work)
     proposal = _proposal(state.attempt)
     if fresh is None and proposal.held and state.attempt.agreed.decision:
-        fresh = await shown_anew(state, deps)
+        fresh = await shown_anew(state, deps, work)
     return _noted(fresh, PUSHED_SINCE).with_attempt(decision=None) if fresh else None
 
 
-async def _shown(state: RunState, deps: Deps) -> RunState:
+async def _shown(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     """Put a change set before people; a recovery was shown when it was made."""
     proposal = _proposal(state.attempt)
     if proposal.kind != "changes" or proposal.branch:
         return state
-    return with_place(state, await deps.repository.publish_proposal(await proposed(state, deps)))
+    return with_place(
+        state, await deps.repository.publish_proposal(await proposed(state, deps, work))
+    )
 
 
-async def apply_recovery(state: RunState, deps: Deps) -> Step:
+async def apply_recovery(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Do what was proposed: edit the roadmap on the newest commit, defer, skip or hand over."""
     proposal = _proposal(state.attempt)
     if proposal.strategy == "defer":
         log.info("Deferring task: %s (%s)", state.task.name, proposal.reason.upper())
         return Step(state.with_attempt(status=Status.DEFERRED), "ok")
     if proposal.strategy in ("rewrite", "decompose"):
-        async with deps.line.held:
-            return Step(await _rewritten(state, deps, proposal), "ok")
+        async with work.tip.lock:
+            return Step(await _rewritten(state, deps, work, proposal), "ok")
     escalated = proposal.strategy == "escalate"
     if proposal.branch:
         await deps.repository.end_proposal(state.task.key, ready=escalated, why=_why(state.attempt))
@@ -116,11 +118,11 @@ async def _rejected(
     return Step(state.with_attempt(status=status), "rejected")
 
 
-async def _agreed(state: RunState, deps: Deps) -> Step:
+async def _agreed(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Apply only if the task still stands as it did; else ask again about what stands there now."""
     proposal = _proposal(state.attempt)
     path = state.request.roadmap
-    roadmap = parse_roadmap(path, await _newest(state, deps, proposal))
+    roadmap = parse_roadmap(path, await _newest(state, deps, work, proposal))
     task = find(roadmap, proposal.task)
     if task is None and stands(state, proposal.task):
         return Step(state, "ok")  # people put the proposed tasks in its place themselves
@@ -131,34 +133,38 @@ async def _agreed(state: RunState, deps: Deps) -> Step:
         return await _rejected(state, deps, DONE_BY_PEOPLE, status=Status.COMPLETED)
     original = original_of(roadmap, task)
     if original == proposal.original:
-        return await _proceeding(state, deps) if proposal.kind == "changes" else Step(state, "ok")
+        if proposal.kind == "recovery":
+            return Step(state, "ok")
+        return await _proceeding(state, deps, work)
     log.info("The task [%s] was changed since its proposal was made", task.name)
     fresh = sealed(replace(proposal, original=original))
     state = _noted(state, "the task was changed since, so the approval was refused")
     state = state.with_attempt(proposal=fresh)
-    published = await deps.repository.publish_proposal(await proposed(state, deps, stale=True))
+    published = await deps.repository.publish_proposal(
+        await proposed(state, deps, work, stale=True)
+    )
     return _parked(with_place(state, published))
 
 
-async def _proceeding(state: RunState, deps: Deps) -> Step:
+async def _proceeding(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Write the change set that was agreed to; what was merged is there, and is verified there."""
     proposal, decision = _proposal(state.attempt), state.attempt.agreed.decision
     state = state.with_attempt(approved=proposal.changes.digest)
     if decision is None or decision.channel != "merge":
         return Step(state, "proceed")
-    tip = ground(state, deps).commit
+    tip = ground(state, work).commit
     if proposal.changes.effective(await deps.repository.snapshot(tip)):
         failure = Failure("approval", MERGED_OTHERWISE, node="await_approval")
         return Step(state.with_attempt(status=Status.FAILED, failure=failure), "rejected")
     return Step(state.with_attempt(base=tip, changes=ChangeSet(), handed=None), "proceed")
 
 
-async def _newest(state: RunState, deps: Deps, proposal: Proposal) -> bytes:
+async def _newest(state: RunState, deps: Deps, work: TaskWork, proposal: Proposal) -> bytes:
     """The roadmap that tells whether the task still stands as it did; empty without one."""
     decision, path = state.attempt.agreed.decision, state.request.roadmap
     merged = decision and decision.channel == "merge"  # which put the replacements there itself
-    if deps.line.tip or merged or independent(state):
-        tip = deps.line.tip[0] if deps.line.tip else ground(state, deps).commit
+    if work.tip.newest or merged or independent(state):
+        tip = work.tip.newest[0] if work.tip.newest else ground(state, work).commit
         found = await contents(deps, await deps.repository.snapshot(tip), [path])
         return roadmap_for(state, found[path], [proposal.task]) if path in found else b""
     # days may have passed: what people edited meanwhile is on the branch, not in this run
@@ -166,9 +172,9 @@ async def _newest(state: RunState, deps: Deps, proposal: Proposal) -> bytes:
     return now.content if now else b""
 
 
-async def _rewritten(state: RunState, deps: Deps, proposal: Proposal) -> RunState:
+async def _rewritten(state: RunState, deps: Deps, work: TaskWork, proposal: Proposal) -> RunState:
     """Replay the edit by task key on the newest commit. Raises ``TaskError`` when it is refused."""
-    place = ground(state, deps)
+    place = ground(state, work)
     tip, below = place.commit, place.branch
     if stands(state, proposal.task):
         return state.with_attempt(status=Status.REPLACED, url=proposal.url)
@@ -200,8 +206,8 @@ async def _rewritten(state: RunState, deps: Deps, proposal: Proposal) -> RunStat
         kind="recovery",
         onto=proposal.head or proposal.onto,
     )
-    state, made = added(state, deps, made)
-    return landed(state, deps, await deps.repository.publish_checkpoint(made))
+    state, made = added(state, work, made)
+    return landed(state, work, await deps.repository.publish_checkpoint(made))
 
 
 def _trailers(state: RunState) -> tuple[tuple[str, str], ...]:

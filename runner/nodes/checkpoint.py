@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from runner.checks.validate import syntax_complaint
 from runner.errors import TaskError
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of, contents
 from runner.loop.schedule import Base, Bases, independent
 from runner.loop.stacking import roadmap_for
@@ -34,29 +34,29 @@ from runner.state.publishing import Checkpoint, Published
 from runner.state.run_state import RunState, Step
 
 
-def ground(state: RunState, deps: Deps) -> Base:
+def ground(state: RunState, work: TaskWork) -> Base:
     """Return what the task in hand is published on now: others may have been added meanwhile.
 
     Raises ``TaskError`` where no branch has all it needs.
     """
     if not independent(state):
-        return Base(*(deps.line.tip or (state.tip, state.tip_branch)))
-    place = Bases(state, deps.line.added).of(state.current, *state.attempt.planned.members)
+        return Base(*(work.tip.newest or (state.tip, state.tip_branch)))
+    place = Bases(state, work.tip.added).of(state.current, *state.attempt.planned.members)
     if place is None:
         raise TaskError("conflict", "what it depends on lies on branches apart, none is merged")
     return place
 
 
-def added(state: RunState, deps: Deps, made: Checkpoint) -> tuple[RunState, Checkpoint]:
+def added(state: RunState, work: TaskWork, made: Checkpoint) -> tuple[RunState, Checkpoint]:
     """Return what is published in the place of a checkpoint, and what is kept of its text."""
     if state.request.options.pull_requests != "single":
         return state, made
     state = state.with_attempt(told=made.body.encode())
-    rows = rows_of(state, deps.line.added)
+    rows = rows_of(state, work.tip.added)
     return state, replace(made, branch=shared_branch(made.run), rows=rows)
 
 
-def landed(state: RunState, deps: Deps, published: Published) -> RunState:
+def landed(state: RunState, work: TaskWork, published: Published) -> RunState:
     """Return the state with its published commit, which the next one of the line builds on."""
     state = state.with_attempt(
         commit=published.commit,
@@ -65,28 +65,28 @@ def landed(state: RunState, deps: Deps, published: Published) -> RunState:
         notes=(*state.attempt.published.notes, *published.notes),
     )
     if not independent(state):
-        deps.line.tip = (published.commit, published.branch)
-    deps.line.added[state.current] = state.attempt
+        work.tip.newest = (published.commit, published.branch)
+    work.tip.added[state.current] = state.attempt
     return state
 
 
 log = logging.getLogger(__name__)
 
 
-async def checkpoint(state: RunState, deps: Deps) -> Step:
+async def checkpoint(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Publish the attempt's change set; doing it twice leaves one.
 
     A task that was worked on beside others builds on the newest commit of theirs.
     """
-    async with deps.line.held:
-        place = ground(state, deps)
+    async with work.tip.lock:
+        place = ground(state, work)
         if place.commit != state.attempt.base:
-            state = await _moved(state, deps, place.commit)
+            state = await _moved(state, deps, work, place.commit)
         state = state.with_attempt(below=place.branch)
-        return Step(await _published(state, deps), "ok")
+        return Step(await _published(state, deps, work), "ok")
 
 
-async def _moved(state: RunState, deps: Deps, tip: str) -> RunState:
+async def _moved(state: RunState, deps: Deps, work: TaskWork, tip: str) -> RunState:
     """Put the change set on a newer commit and verify what comes of it.
 
     Raises ``TaskError`` (kind ``conflict``) when both touch a file, or the tests fail together.
@@ -98,14 +98,14 @@ async def _moved(state: RunState, deps: Deps, tip: str) -> RunState:
     if both:
         raise TaskError("conflict", f"another task changed {', '.join(both)} at the same time")
     state = state.with_attempt(base=tip)
-    verified = await verify_task(state, deps)
+    verified = await verify_task(state, deps, work)
     if verified.outcome != "ok":
         said = "; ".join(reasons_of(verified.state.attempt.tested.verification))
         raise TaskError("conflict", f"with what another task did at the same time: {said}")
     return verified.state
 
 
-async def _published(state: RunState, deps: Deps) -> RunState:
+async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     base = await base_of(state, deps)
     path = state.request.roadmap
     roadmap = (await contents(deps, base, [path])).get(path)
@@ -114,12 +114,12 @@ async def _published(state: RunState, deps: Deps) -> RunState:
     repaired = await _repaired(state, deps, base)
     made = _checkpoint(state, base, _ticked(state, roadmap), repaired)
     if not made.changes:  # published and built upon before a crash could save this step
-        return landed(state, deps, Published(made.parent, made.below))
-    state, made = added(state, deps, made)
+        return landed(state, work, Published(made.parent, made.below))
+    state, made = added(state, work, made)
     published = await deps.repository.publish_checkpoint(made)
     log.info("Checkpoint of task [%s]: %s", state.task.name, published.url or published.commit)
     await _no_more_asked(state, deps, published.url)
-    return landed(state, deps, published)
+    return landed(state, work, published)
 
 
 async def _no_more_asked(state: RunState, deps: Deps, url: str) -> None:

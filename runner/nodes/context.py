@@ -30,7 +30,7 @@ from runner.context.rank import Ranking, ranked
 from runner.context.search import LONGEST, MOST_NEW, nearest, terms
 from runner.context.tokens import counter
 from runner.errors import PortError
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of, contents, quote
 from runner.loop.schedule import Bases, independent
 from runner.money import Usage
@@ -161,7 +161,7 @@ _DEFINING = 4
 _MAX_WORDS = 20_000
 
 
-async def build_context(state: RunState, deps: Deps) -> Step:
+async def build_context(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Render task, project and the files that matter; the attempt keeps it for every question."""
     state, text = await describe(state, deps)
     safe = await asyncio.to_thread(deps.mask, text)  # it is kept in the journal

@@ -22,7 +22,7 @@ from runner.code.symbols import symbols_of
 from runner.context.cut import cut
 from runner.context.search import terms
 from runner.loop.asking import ModelReply, ask
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import Quoted, base_of, contents, named_in, quote, reader
 from runner.loop.strategy import MAX_REPAIRS, after_failure
 from runner.nodes.human_commits import set_aside, taken_over
@@ -147,7 +147,7 @@ FIRST, SURGICAL, AFRESH = 0.2, 0.2, 0.7
 """Temperatures. A repair wants the same code but for the fault; a fresh start other code."""
 
 
-async def execute_task(state: RunState, deps: Deps) -> Step:
+async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Ask the whole question; again and warmer after failures, which are named.
 
     Work that people handed over is the first answer, and nothing is asked then.
@@ -183,7 +183,7 @@ def _newest(state: RunState) -> ChangeSet:
     return attempt.answered.changes if goes_on else ChangeSet()
 
 
-async def repair_code(state: RunState, deps: Deps) -> Step:
+async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Ask for exactly what the complaints name."""
     attempt = state.attempt
     log.info("Repairing code (attempt %d/%d)", attempt.answered.code_repairs + 1, MAX_REPAIRS)
@@ -208,7 +208,7 @@ async def repair_code(state: RunState, deps: Deps) -> Step:
     return await _repaired(state, deps, CodeQuestion(messages, partial))
 
 
-async def repair_test(state: RunState, deps: Deps) -> Step:
+async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Ask for a correction from the parsed failures, with the code and the tests they name."""
     attempt = state.attempt
     log.info("Test repair attempt %d/%d", attempt.answered.test_repairs + 1, MAX_REPAIRS)

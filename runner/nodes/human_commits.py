@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from runner.errors import TaskError
 from runner.loop.applied import edited
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import Read, base_of, contents, reader
 from runner.nodes.recover import about, explained, proposed, with_place
 from runner.nodes.validate import asking, complaints_of
@@ -153,20 +153,22 @@ def _taken(state: RunState, handed: HumanCommits, changes: ChangeSet, read: Read
     return state.with_attempt(proposal=fresh, failure=failure)
 
 
-async def noticed(state: RunState, deps: Deps) -> RunState:
+async def noticed(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     """Return the state after somebody was said to have pushed: asked about on the new head.
 
     What is pushed to an escalation is handed over by a retry and changes nothing that is proposed;
     only its buttons move. Raises ``Outage`` and ``TaskError``.
     """
-    fresh = await with_push(state, deps)
+    fresh = await with_push(state, deps, work)
     proposal = state.attempt.proposal
     if fresh or proposal is None or not proposal.branch:
         return fresh or state
-    return with_place(state, await deps.repository.publish_proposal(await proposed(state, deps)))
+    return with_place(
+        state, await deps.repository.publish_proposal(await proposed(state, deps, work))
+    )
 
 
-async def with_push(state: RunState, deps: Deps) -> RunState | None:
+async def with_push(state: RunState, deps: Deps, work: TaskWork) -> RunState | None:
     """Return the state with a fresh proposal, shown, of what people pushed since; None if nothing.
 
     Only proposals whose diff is what approval would do are read. Raises ``Outage``, ``TaskError``.
@@ -184,19 +186,21 @@ async def with_push(state: RunState, deps: Deps) -> RunState | None:
     ours = proposal.ours or proposal
     fresh = replace(ours, revision=proposal.revision)
     if theirs is None:
-        return await shown_anew(_as_before(state, fresh), deps)
+        return await shown_anew(_as_before(state, fresh), deps, work)
     fresh = replace(fresh, head=theirs.commit, onto="", ours=ours)
     state = state.with_attempt(proposal=fresh)
     read = _with_pushed_tasks if proposal.replaces else with_pushed_changes
-    return await shown_anew(await read(state, deps, theirs), deps)
+    return await shown_anew(await read(state, deps, theirs), deps, work)
 
 
-async def shown_anew(state: RunState, deps: Deps) -> RunState:
+async def shown_anew(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     """Show the proposal under a name of its own: what was said to the one before does not count."""
     proposal = _of(state)
     fresh = sealed(replace(proposal, revision=proposal.revision + 1))
     state = state.with_attempt(proposal=fresh)
-    return with_place(state, await deps.repository.publish_proposal(await proposed(state, deps)))
+    return with_place(
+        state, await deps.repository.publish_proposal(await proposed(state, deps, work))
+    )
 
 
 def _as_before(state: RunState, fresh: Proposal) -> RunState:

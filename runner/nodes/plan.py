@@ -9,7 +9,7 @@ import re
 from pydantic import BaseModel, ValidationError
 
 from runner.loop.asking import ask
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.nodes.context import describe
 from runner.people.sentences import in_log
 from runner.prompts import question
@@ -28,7 +28,7 @@ class _Plan(BaseModel):
     complexity: str = "medium"
 
 
-async def plan_task(state: RunState, deps: Deps) -> Step:
+async def plan_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Ask for a plan; an unusable one is no plan, for the code is what counts."""
     log.info("Planning task %s", in_log(state.task))
     state, context = await describe(state, deps)

@@ -18,7 +18,7 @@ from runner.checks.destructive import Destructive
 from runner.errors import TaskError
 from runner.loop.applied import edited
 from runner.loop.asking import ask
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents
 from runner.loop.stacking import roadmap_for
 from runner.nodes.checkpoint import branch_of, ground
@@ -58,12 +58,14 @@ class TaskDraft:
     why_none: str = ""
 
 
-async def drafted(state: RunState, deps: Deps, strategy: Strategy) -> tuple[RunState, TaskDraft]:
+async def drafted(
+    state: RunState, deps: Deps, work: TaskWork, strategy: Strategy
+) -> tuple[RunState, TaskDraft]:
     """Return tasks for the place of the one in hand, which the newest roadmap can take.
 
     Raises ``Outage``, ``Stopped``; a question that is refused ends the asking.
     """
-    facts, ground = await gathered(state, deps), await _ground(state, deps)
+    facts, ground = await gathered(state, deps), await _ground(state, deps, work)
     why = ""
     for _ in range(MAX_QUESTIONS):
         try:
@@ -85,9 +87,9 @@ async def drafted(state: RunState, deps: Deps, strategy: Strategy) -> tuple[RunS
     return state, TaskDraft(why_none=f"no usable {strategy} was proposed ({why.rstrip('.')})")
 
 
-async def _ground(state: RunState, deps: Deps) -> Ground:
+async def _ground(state: RunState, deps: Deps, work: TaskWork) -> Ground:
     """The newest roadmap: other tasks may have changed it since this one was begun."""
-    tip = ground(state, deps).commit
+    tip = ground(state, work).commit
     path = state.request.roadmap
     try:
         base = await deps.repository.snapshot(tip)
@@ -132,7 +134,7 @@ def _near(facts: FailureFacts) -> list[str]:
     return [path for path in ranked if not path.startswith(".")][:_MOST_PATHS]
 
 
-async def proposed(state: RunState, deps: Deps, *, stale: bool = False) -> Proposed:
+async def proposed(state: RunState, deps: Deps, work: TaskWork, *, stale: bool = False) -> Proposed:
     """Return the proposal of the task in hand as it is published on the newest commit.
 
     ``stale`` says that an older one was refused since the task changed. Raises ``TaskError``.
@@ -140,7 +142,7 @@ async def proposed(state: RunState, deps: Deps, *, stale: bool = False) -> Propo
     attempt = state.attempt
     proposal = attempt.proposal
     assert proposal is not None  # noqa: S101 - the callers have just made one
-    place = ground(state, deps)
+    place = ground(state, work)
     tip, below = place.commit, place.branch
     base = await deps.repository.snapshot(tip)
     changes = (await _shown(state, deps, proposal, base)).effective(base)
@@ -199,14 +201,14 @@ async def _shown(state: RunState, deps: Deps, proposal: Proposal, base: Snapshot
 log = logging.getLogger(__name__)
 
 
-async def classify_failure(state: RunState, deps: Deps) -> Step:
+async def classify_failure(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Name the failure and its reason, and collect what was seen."""
     state, failure = await explained_failure(state, deps)
     log.info("Classified failure: %s", failure.reason.upper())
     return Step(state.with_attempt(failure=failure), "ok")
 
 
-async def propose_recovery(state: RunState, deps: Deps) -> Step:
+async def propose_recovery(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Propose what to do, and put it before people where the approval mode wants them asked."""
     if members := state.attempt.planned.members:
         log.info("The group of task [%s] falls apart: its tasks are worked on alone", state.current)
@@ -214,7 +216,7 @@ async def propose_recovery(state: RunState, deps: Deps) -> Step:
         return Step(alone, "publish")
     if not state.request.options.approvals.recovery:
         return Step(state.with_attempt(status=Status.FAILED), "publish")
-    state, made = await _made(state, deps)
+    state, made = await _made(state, deps, work)
     made = replace(made, made_at=deps.clock.now().timestamp(), attempt=state.attempt.number)
     if made.replaces:  # an escalation leaves what people pushed where a retry finds it
         made = made.after(state.attempt.proposal)
@@ -224,7 +226,7 @@ async def propose_recovery(state: RunState, deps: Deps) -> Step:
     if what == "apply":
         return Step(state, "ok")
     try:
-        published = await deps.repository.publish_proposal(await proposed(state, deps))
+        published = await deps.repository.publish_proposal(await proposed(state, deps, work))
     except TaskError as error:
         log.warning("The proposal of task [%s] was refused: %s", state.task.name, error.message)
         return Step(state.with_attempt(status=Status.FAILED), "error")
@@ -234,12 +236,12 @@ async def propose_recovery(state: RunState, deps: Deps) -> Step:
     return Step(state.with_attempt(status=Status.FAILED), "publish")
 
 
-async def _made(state: RunState, deps: Deps) -> tuple[RunState, Proposal]:
+async def _made(state: RunState, deps: Deps, work: TaskWork) -> tuple[RunState, Proposal]:
     """Make the proposal that fits the reason, as far as the bounds of the run allow it."""
     choice = choose(state)
     if choice.strategy not in ("rewrite", "decompose"):
         return state, proposal_of(state, choice.strategy, instead=choice.instead)
-    state, draft = await drafted(state, deps, choice.strategy)
+    state, draft = await drafted(state, deps, work, choice.strategy)
     if draft.tasks:
         return state, proposal_of(state, choice.strategy, draft.tasks)
     return state, proposal_of(state, "escalate", instead=draft.why_none)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from runner.context.memory import of_run, of_task
 from runner.loop.applied import replayed
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.problems import missing_roadmap, nothing_to_do
 from runner.loop.schedule import (
     comes_back,
@@ -34,7 +34,7 @@ from runner.state.run_state import Attempt, Planned, RunState, Status, Step
 log = logging.getLogger(__name__)
 
 
-async def parse_roadmap(state: RunState, deps: Deps) -> Step:
+async def parse_roadmap(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Find the tip of the stack and read the roadmap; ``rejected`` when there is no work in it.
 
     A run that rested comes here too: days may have passed, and people have merged and edited.
@@ -57,7 +57,7 @@ async def parse_roadmap(state: RunState, deps: Deps) -> Step:
     return Step(state, "ok")
 
 
-async def decide_next(state: RunState, deps: Deps) -> Step:
+async def decide_next(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Settle the task just left, remember what it teaches, and say what comes next."""
     left, state = state.current, with_blocked(settle(state))
     if left:
@@ -69,7 +69,7 @@ async def decide_next(state: RunState, deps: Deps) -> Step:
     return Step(state, move)
 
 
-async def pick_task(state: RunState, deps: Deps) -> Step:
+async def pick_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Take the first open task, or a group of small ones, with a fresh attempt on the tip."""
     piece = next_piece(state)
     task = piece.task
@@ -91,7 +91,7 @@ async def pick_task(state: RunState, deps: Deps) -> Step:
     return Step(state, "ok" if planned else "direct")
 
 
-async def retry_deferred(state: RunState, deps: Deps) -> Step:
+async def retry_deferred(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Open the deferred tasks once more; a second deferral is not possible."""
     for task in state.tasks:
         if task.key in state.attempts and comes_back(state.attempts[task.key]):
@@ -99,7 +99,7 @@ async def retry_deferred(state: RunState, deps: Deps) -> Step:
     return Step(retry(state), "ok")
 
 
-async def generate_report(state: RunState, deps: Deps) -> Step:
+async def generate_report(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """End the run; who listens writes the report from the state.
 
     What a cancelled run still proposes can be applied by nobody, so it is closed.

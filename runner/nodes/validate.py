@@ -29,7 +29,7 @@ from runner.checks.undefined import undefined_names, with_imports
 from runner.checks.unfinished import has_name, missing_names, name_complaint, unfinished
 from runner.checks.uses import CodeFiles, family_of
 from runner.checks.validate import Limits, validate
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import Read, base_of, contents, reader
 from runner.loop.strategy import MAX_CALLS, judged
 from runner.nodes.recover import needs_a_person
@@ -215,7 +215,7 @@ def _is_file(path: str) -> bool:
 log = logging.getLogger(__name__)
 
 
-async def validate_code(state: RunState, deps: Deps) -> Step:
+async def validate_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Mend what can be mended without a model, then check; ``ok`` only without complaints."""
     base = await base_of(state, deps)
     attempt = state.attempt

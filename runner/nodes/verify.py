@@ -14,7 +14,7 @@ from collections.abc import Collection
 from runner.checks.destructive_commands import judge_text
 from runner.errors import TaskError
 from runner.loop.asking import ask
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of, contents, reader
 from runner.loop.schedule import upcoming
 from runner.loop.strategy import given_up, judged
@@ -90,22 +90,22 @@ def read_command(text: str) -> tuple[str, str]:
 log = logging.getLogger(__name__)
 
 
-async def write_files(state: RunState, deps: Deps) -> Step:
+async def write_files(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Make the workspace equal to base + change set and read it back."""
-    await filled(state, deps, await base_of(state, deps), state.attempt.answered.changes)
+    await filled(state, deps, work, await base_of(state, deps), state.attempt.answered.changes)
     return Step(state, "ok")
 
 
-async def verify_task(state: RunState, deps: Deps) -> Step:
+async def verify_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Run the levels; failures that were there before the change are not the task's."""
     base = await base_of(state, deps)
-    state, own, verification = await _verified(state, deps, base)
-    found = await weighed(state, deps, base, verification, own=own)
+    state, own, verification = await _verified(state, deps, work, base)
+    found = await weighed(state, deps, work, base, verification, own=own)
     verification = found.verification
     if found.outcome == "unverifiable":
         raise TaskError("environment", f"The change cannot be verified: {found.verdict.reason}.")
     if found.outcome == "green":
-        verification = await proved(state, deps, base, verification)
+        verification = await proved(state, deps, work, base, verification)
         nothing = unproven(verification)
         if nothing is None or not await must_prove(state, deps, base):
             return Step(_accepted(state, verification, found), "ok")
@@ -139,7 +139,7 @@ async def _beyond_repair(state: RunState, deps: Deps) -> bool:
 
 
 async def _verified(
-    state: RunState, deps: Deps, base: Snapshot
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot
 ) -> tuple[RunState, Commands | None, Verification]:
     """Verify a tree once: the same tree gives the same answer. Also what it was verified with."""
     changes = state.attempt.answered.changes
@@ -147,10 +147,10 @@ async def _verified(
     old = await contents(deps, base, CONFIGURATION)
     read = reader(old, changes)
     state, own = await own_commands(state, deps, paths=paths, read=read)
-    if known := deps.bench.verified.get(tree):
+    if known := work.sandbox.verified.get(tree):
         return state, own, known
-    box = await filled(state, deps, base, changes)
-    deps.bench.holds = ""
+    box = await filled(state, deps, work, base, changes)
+    work.sandbox.holds = ""
     options = state.request.options
     verification = await verify(
         box,
@@ -164,6 +164,6 @@ async def _verified(
         tested=bool(tools_of(base.entries, old.get)),
     )
     await deps.events.emit(Verified(state.request.id, state.current, verification))
-    verification = await steadied(state, deps, base, verification, own=own)
-    deps.bench.verified[tree] = verification
+    verification = await steadied(state, deps, work, base, verification, own=own)
+    work.sandbox.verified[tree] = verification
     return state, own, verification

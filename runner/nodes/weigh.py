@@ -20,7 +20,7 @@ from runner.checks.tests_inventory import inventory, source_of
 from runner.code.languages import is_pytest_module, is_test_file
 from runner.context.library import MAX_FILE, FileFacts, chosen, facts_of
 from runner.context.rank import followed, names_of, users_of
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, everything, prepared_image, reader, restore_home
 from runner.loop.workspace import materialise
 from runner.nodes.context import facts_of_tree
@@ -38,21 +38,25 @@ from runner.verify.set_up import SetUpSession, set_up
 from runner.verify.weighing import Assessment, Promise, needs_base, red_tests, weigh
 
 
-async def filled(state: RunState, deps: Deps, base: Snapshot, changes: ChangeSet) -> SandboxSession:
+async def filled(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, changes: ChangeSet
+) -> SandboxSession:
     """Return a box that holds this tree and in which nothing has run; fill it where needed.
 
-    Whoever runs anything in it sets ``bench.holds`` to '', so that the next one gets a fresh box.
+    Whoever runs anything in it sets ``work.sandbox.holds`` to '', so that the next one gets a fresh
+    box.
     """
-    box = await deps.bench.box(state, await prepared_image(state, deps, base, changes))
+    image = await prepared_image(state, deps, base, changes)
+    box = await work.sandbox.session(state, deps.sandbox, image)
     tree, layout = changes.tree(base), await _layout(deps, base, changes)
-    if deps.bench.holds != tree:
-        deps.bench.holds = ""
+    if work.sandbox.holds != tree:
+        work.sandbox.holds = ""
         await materialise(box, await everything(deps, base, changes))
         if state.request.options.sandbox.setup:
             await restore_home(box)
         if layout:
             await set_up(box, layout)
-        deps.bench.holds = tree
+        work.sandbox.holds = tree
     return SetUpSession(box, layout) if layout else box
 
 
@@ -77,7 +81,13 @@ _MOST_TEXTS = 500
 
 
 async def weighed(
-    state: RunState, deps: Deps, base: Snapshot, after: Verification, *, own: Commands | None
+    state: RunState,
+    deps: Deps,
+    work: TaskWork,
+    base: Snapshot,
+    after: Verification,
+    *,
+    own: Commands | None,
 ) -> Assessment:
     """Return what a verification means for the change; the base's tests are run where they count.
 
@@ -87,21 +97,26 @@ async def weighed(
     there = {tool.name for tool in tools_of(sorted(base.entries), old.get)} | {COMMAND}
     before = Verification(base.tree, ())
     if wanted := needs_base(after, there, state.attempt.answered.changes.files):
-        before = await _before(state, deps, base, wanted, own)
-    after = await _imports(state, deps, base, after)
+        before = await _before(state, deps, work, base, wanted, own)
+    after = await _imports(state, deps, work, base, after)
     promise = await _promise(state, deps, base, after)
     return await asyncio.to_thread(weigh, after, before, promise)
 
 
 async def _before(
-    state: RunState, deps: Deps, base: Snapshot, tools: Collection[str], own: Commands | None
+    state: RunState,
+    deps: Deps,
+    work: TaskWork,
+    base: Snapshot,
+    tools: Collection[str],
+    own: Commands | None,
 ) -> Verification:
     """Run the base's tests, once for all answers that build on it."""
     key = " ".join((base.tree, *sorted(tools), str(own)))
-    if known := deps.bench.verified.get(key):
+    if known := work.sandbox.verified.get(key):
         return known
-    box = await filled(state, deps, base, ChangeSet())
-    deps.bench.holds = ""
+    box = await filled(state, deps, work, base, ChangeSet())
+    work.sandbox.holds = ""
     old = await contents(deps, base, CONFIGURATION)
     before = await run_tests(
         box,
@@ -113,20 +128,20 @@ async def _before(
         own=own,
     )
     await deps.events.emit(Verified(state.request.id, state.current, before))
-    deps.bench.verified[key] = before
+    work.sandbox.verified[key] = before
     return before
 
 
 async def _imports(
-    state: RunState, deps: Deps, base: Snapshot, after: Verification
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, after: Verification
 ) -> Verification:
     """The verification without complaints about imports that the base gives rise to as well."""
     found = next((v for v in after.levels if v.name == "imports" and v.result == "failed"), None)
     there = sorted({f.file for f in found.failures} & base.entries.keys()) if found else []
     if found is None or not there:
         return after
-    box = await filled(state, deps, base, ChangeSet())
-    deps.bench.holds = ""
+    box = await filled(state, deps, work, base, ChangeSet())
+    work.sandbox.holds = ""
     old = await imports_level(box, there, timeout=state.request.options.sandbox.test_timeout)
     return replace(after, levels=tuple(without(v, old) if v is found else v for v in after.levels))
 
@@ -239,7 +254,13 @@ _LEAST_SECONDS = 30.0
 
 
 async def steadied(
-    state: RunState, deps: Deps, base: Snapshot, after: Verification, *, own: Commands | None
+    state: RunState,
+    deps: Deps,
+    work: TaskWork,
+    base: Snapshot,
+    after: Verification,
+    *,
+    own: Commands | None,
 ) -> Verification:
     """Return the verification with tests that pass when they are run again taken as passed.
 
@@ -252,8 +273,8 @@ async def steadied(
         return after
     seconds = max(_LEAST_SECONDS, 3 * sum(level.seconds for level in red))
     for _ in range(options.verify.verify_reruns):
-        box = await filled(state, deps, base, changes)
-        deps.bench.holds = ""
+        box = await filled(state, deps, work, base, changes)
+        work.sandbox.holds = ""
         again = await run_again(
             box,
             tree=after.tree,
@@ -295,7 +316,9 @@ _NOTHING = "these tests prove nothing: they pass without the change, too"
 _MOST_NAMED = 10
 
 
-async def proved(state: RunState, deps: Deps, base: Snapshot, after: Verification) -> Verification:
+async def proved(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, after: Verification
+) -> Verification:
     """Run the task's new and changed tests without its code: there at least one must fail.
 
     TaskWords only where a change brings both; tests for what was there before prove by passing.
@@ -305,8 +328,8 @@ async def proved(state: RunState, deps: Deps, base: Snapshot, after: Verificatio
     if not new or len(files) == len(state.attempt.answered.changes.files) or not after.verified:
         return after
     tests = ChangeSet(files)
-    box = await filled(state, deps, base, tests)
-    deps.bench.holds = ""
+    box = await filled(state, deps, work, base, tests)
+    work.sandbox.holds = ""
     found = await contents(deps, base, CONFIGURATION)
     levels = [
         await tool.run(box, timeout=state.request.options.sandbox.test_timeout, only=new)

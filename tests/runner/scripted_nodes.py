@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from runner.graph import GRAPH
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import Node
 from runner.money import Usage
 from runner.nodes.run import decide_next, pick_task
@@ -38,10 +38,10 @@ class ScriptedNodes(Mapping[str, Node]):
         self.worked: list[tuple[str, str]] = []
 
     def __getitem__(self, name: str) -> Node:
-        async def node(state: RunState, deps: Deps) -> Step:
+        async def node(state: RunState, deps: Deps, work: TaskWork) -> Step:
             if waiting := self._faults.get(name):
                 raise waiting.pop(0)
-            step = await self._work(name, state, deps)
+            step = await self._work(name, state, deps, work)
             self.worked.append((name, state.current))
             return step
 
@@ -53,19 +53,19 @@ class ScriptedNodes(Mapping[str, Node]):
     def __len__(self) -> int:
         return len(GRAPH)
 
-    async def _work(self, name: str, state: RunState, deps: Deps) -> Step:
+    async def _work(self, name: str, state: RunState, deps: Deps, work: TaskWork) -> Step:
         if name == "parse_roadmap":
             roadmap = parse_roadmap("ROADMAP.md", ROADMAP)
             return Step(replace(state, roadmap=roadmap, tip=START, tip_branch="main"), "ok")
         if name == "decide_next":
-            return await decide_next(state, deps)
+            return await decide_next(state, deps, work)
         if name == "pick_task":
-            return await pick_task(state, deps)
+            return await pick_task(state, deps, work)
         if name == "checkpoint":
             commit = f"commit-of-{state.task.id}"
             return self._ended(name, state.with_attempt(commit=commit, branch=f"b-{state.task.id}"))
         if name == "build_context" and self._boxed:
-            await deps.bench.box(state)
+            await work.sandbox.session(state, deps.sandbox)
         if name == "execute_task":
             state = await _asked(state, deps)
         return self._ended(name, state)

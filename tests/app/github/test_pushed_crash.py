@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from runner.errors import Outage
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.nodes.approve import await_approval
 from runner.nodes.recover import proposed, with_place
 from runner.ports import Decision
@@ -74,7 +74,7 @@ async def asked(github: Bench, kind: str) -> RunState:
     state = at("await_approval", state, proposal=sealed(made), status=Status.IN_PROGRESS)
     changes = ChangeSet({"src/app.py": Write(b"print(1)\n")})
     state = state.with_attempt(base=state.tip, changes=changes)
-    shown = await proposed(state, ports(github))
+    shown = await proposed(state, ports(github), TaskWork())
     return with_place(state, await github.repository().publish_proposal(shown))
 
 
@@ -118,10 +118,10 @@ async def test_a_push_is_asked_about_once(
     if call[0] == "POST":
         fault.times = 1  # the client repeats only what it may
     with suppress(Outage):
-        await await_approval(state, ports(github, decisions))
+        await await_approval(state, ports(github, decisions), TaskWork())
     assert fault.hits, f"nothing asked for {call}"
     fault.times = 0
-    steps = [await await_approval(state, ports(github, decisions)) for _ in range(2)]
+    steps = [await await_approval(state, ports(github, decisions), TaskWork()) for _ in range(2)]
 
     fresh = steps[0].state.attempt.proposal
     assert fresh

@@ -13,6 +13,7 @@ import pytest
 from runner.context.memory import MAX_TEXT, MOST, of_run, of_task
 from runner.context.search import terms
 from runner.files.results import FileMemory
+from runner.loop.deps import TaskWork
 from runner.nodes.context import build_context
 from runner.nodes.run import decide_next, generate_report
 from runner.ports import MemoryNote
@@ -202,11 +203,11 @@ async def test_the_loop_remembers_and_the_next_run_knows(path: Path) -> None:
     ports = replace(deps(repository=repository), memory=memory(path))
     plan = Plan(("a.py",), ("every price of a.py is an integer",), (), "low")
     done = at("checkpoint", commit="c", changes=ChangeSet({"a.py": Write(b"A = 1\n")}), plan=plan)
-    settled = (await decide_next(done, ports)).state
-    await generate_report(settled, ports)
+    settled = (await decide_next(done, ports, TaskWork())).state
+    await generate_report(settled, ports, TaskWork())
     later = at("build_context", run_state("- [ ] Print the price `a.py` has as an integer\n"))
 
-    text = (await build_context(later, ports)).state.attempt.planned.context.decode()
+    text = (await build_context(later, ports, TaskWork())).state.attempt.planned.context.decode()
 
     assert "decided: 1.1 Add a.py: every price of a.py is an integer" in text
     assert "runs" in {note["kind"] for note in stored(path)}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from runner.errors import TaskError
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import setup_of
 from runner.nodes.verify import verify_task, write_files
 from runner.state.changes import FILE, ChangeSet, TreeEntry, Write
@@ -69,7 +69,7 @@ def test_files_of_the_configuration_count() -> None:
 async def test_the_box_has_the_prepared_image() -> None:
     """A task is verified in a box of the image that its setup made."""
     sandbox = RecordingSandbox()
-    await verify_task(verifying("a.py"), ports(sandbox))
+    await verify_task(verifying("a.py"), ports(sandbox), TaskWork())
 
     (box,) = sandbox.boxes
     assert box.spec.image == f"prepared-{sandbox.setups[0].inputs[:8]}"
@@ -80,8 +80,8 @@ async def test_a_task_that_changes_the_lock_file_gets_another_box() -> None:
     """The same task with other requirements is written into another box than the base."""
     sandbox = RecordingSandbox()
     asked = ports(sandbox)
-    await write_files(verifying("a.py"), asked)
-    await write_files(verifying("requirements.txt", "two\n"), asked)
+    await write_files(verifying("a.py"), asked, TaskWork())
+    await write_files(verifying("requirements.txt", "two\n"), asked, TaskWork())
 
     assert len({box.spec.image for box in sandbox.boxes}) == 2
 
@@ -90,7 +90,9 @@ async def test_without_commands_nothing_is_prepared() -> None:
     """A repository that configures no setup runs in the image it asked for."""
     sandbox = RecordingSandbox()
     await verify_task(
-        verifying("a.py", options=changed(Options(), image="python:3.12")), ports(sandbox)
+        verifying("a.py", options=changed(Options(), image="python:3.12")),
+        ports(sandbox),
+        TaskWork(),
     )
 
     assert (sandbox.setups, sandbox.boxes[0].spec.image) == ([], "python:3.12")
@@ -100,7 +102,9 @@ async def test_tests_that_do_not_run_need_no_setup() -> None:
     """With verification off or of the syntax only, setup is not run."""
     sandbox = RecordingSandbox()
     await verify_task(
-        verifying("a.py", options=changed(OPTIONS, verify_mode="syntax")), ports(sandbox)
+        verifying("a.py", options=changed(OPTIONS, verify_mode="syntax")),
+        ports(sandbox),
+        TaskWork(),
     )
 
     assert sandbox.setups == []
@@ -112,4 +116,4 @@ async def test_a_failing_setup_is_this_task_s_error() -> None:
     sandbox.outages.append(TaskError("environment", "pip: no such package"))  # type: ignore[arg-type]
 
     with pytest.raises(TaskError, match="no such package"):
-        await write_files(verifying("a.py"), ports(sandbox))
+        await write_files(verifying("a.py"), ports(sandbox), TaskWork())

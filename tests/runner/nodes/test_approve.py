@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from runner.loop.deps import TaskWork
 from runner.loop.schedule import open_tasks, settle
 from runner.nodes.approve import apply_recovery, await_approval
 from runner.nodes.validate import validate_code
@@ -51,7 +52,7 @@ async def told(
     """Let the person's word come."""
     where = where or repository()
     ports = deps(repository=where, decisions=MemoryDecisions(decision))
-    return await await_approval(state, ports), where
+    return await await_approval(state, ports, TaskWork()), where
 
 
 def yes(state: RunState, verdict: str = "approve", **more: object) -> Decision:
@@ -64,7 +65,7 @@ def yes(state: RunState, verdict: str = "approve", **more: object) -> Decision:
 
 async def test_nobody_decided_yet() -> None:
     """Without a decision the task is parked."""
-    step = await await_approval(waiting(), deps(repository=repository()))
+    step = await await_approval(waiting(), deps(repository=repository()), TaskWork())
 
     assert (step.outcome, step.state.attempt.status) == ("waiting", Status.AWAITING_APPROVAL)
 
@@ -149,7 +150,7 @@ async def test_skipping() -> None:
     """A person may leave the task out whatever was proposed; its pull request is closed."""
     state = waiting("decompose")
     step, where = await told(state, yes(state, "skip"))
-    done = await apply_recovery(step.state, deps(repository=where))
+    done = await apply_recovery(step.state, deps(repository=where), TaskWork())
 
     assert done.state.attempt.status is Status.SKIPPED
     assert where.ended[state.current][0] is False
@@ -160,7 +161,7 @@ async def test_decomposing_rewrites_the_roadmap_on_the_tip() -> None:
     where = repository()
     state = waiting("decompose")
     approved, _ = await told(state, yes(state), where)
-    step = await apply_recovery(approved.state, deps(repository=where))
+    step = await apply_recovery(approved.state, deps(repository=where), TaskWork())
     after = settle(step.state)
     [checkpoint] = where.checkpoints.values()
 
@@ -180,8 +181,8 @@ async def test_applying_twice_is_applying_once() -> None:
     """A crash after the commit repeats the node; the same commit comes of it."""
     where = repository()
     state = waiting("rewrite")
-    first = await apply_recovery(state, deps(repository=where))
-    again = await apply_recovery(state, deps(repository=where))
+    first = await apply_recovery(state, deps(repository=where), TaskWork())
+    again = await apply_recovery(state, deps(repository=where), TaskWork())
 
     assert first == again
     assert settle(replace(settle(first.state), current=state.current)) == settle(first.state)
@@ -190,7 +191,7 @@ async def test_applying_twice_is_applying_once() -> None:
 async def test_deferring() -> None:
     """A deferred task is tried again at the end, and nothing is written."""
     where = repository()
-    step = await apply_recovery(waiting("defer", branch=""), deps(repository=where))
+    step = await apply_recovery(waiting("defer", branch=""), deps(repository=where), TaskWork())
 
     assert step.state.attempt.status is Status.DEFERRED
     assert (where.checkpoints, where.ended) == ({}, {})
@@ -200,7 +201,7 @@ async def test_an_escalation_is_handed_over() -> None:
     """Approving an escalation makes it ready for people; the task stays failed and open."""
     state = waiting("escalate")
     approved, where = await told(state, yes(state))
-    step = await apply_recovery(approved.state, deps(repository=where))
+    step = await apply_recovery(approved.state, deps(repository=where), TaskWork())
 
     assert step.state.attempt.status is Status.FAILED
     assert where.ended[state.current][0] is True
@@ -211,9 +212,9 @@ async def test_a_change_set_that_destroys_waits_for_a_person() -> None:
     where = repository()
     changes = ChangeSet({"a.py": Write(b"a = 1\n"), "clean.sh": Write(b"rm -rf build\n")})
     state = at("validate_code", run_state(pause_destructive=True), changes=changes)
-    step = await validate_code(state, deps(repository=where))
-    parked = await await_approval(step.state, deps(repository=where))
-    again = await await_approval(parked.state, deps(repository=where))
+    step = await validate_code(state, deps(repository=where), TaskWork())
+    parked = await await_approval(step.state, deps(repository=where), TaskWork())
+    again = await await_approval(parked.state, deps(repository=where), TaskWork())
     shown = where.proposals[state.current]
 
     assert (step.outcome, parked.outcome, again.outcome) == ("approve", "waiting", "waiting")
@@ -229,4 +230,4 @@ async def test_what_is_agreed_to_is_written(options: dict[str, bool]) -> None:
     approved = changes.digest if options.pop("agreed", False) else ""
     state = at("validate_code", run_state(**options), changes=changes, approved=approved)
 
-    assert (await validate_code(state, deps(repository=repository()))).outcome == "ok"
+    assert (await validate_code(state, deps(repository=repository()), TaskWork())).outcome == "ok"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner.errors import Outage, TaskError
+from runner.loop.deps import TaskWork
 from runner.nodes.checkpoint import checkpoint
 from runner.state.changes import EXECUTABLE, ChangeSet, Write
 from runner.state.run_state import RunState
@@ -29,7 +30,7 @@ def done(roadmap: str = ROADMAP, **attempt: object) -> RunState:
 async def publish(state: RunState, repository: MemoryRepository | None = None):
     """Publish and return (step, the checkpoint)."""
     repository = repository or MemoryRepository(BASE)
-    step = await checkpoint(state, deps(repository=repository))
+    step = await checkpoint(state, deps(repository=repository), TaskWork())
     return step, repository.checkpoints[step.state.attempt.published.branch], repository
 
 
@@ -95,14 +96,14 @@ async def test_a_roadmap_that_is_gone() -> None:
     """Without its roadmap in the tree the task cannot be ticked: an error that says so."""
     repository = MemoryRepository({"x": ""})
     with pytest.raises(TaskError, match=r"ROADMAP\.md is gone"):
-        await checkpoint(done(), deps(repository=repository))
+        await checkpoint(done(), deps(repository=repository), TaskWork())
 
 
 async def test_a_task_that_is_gone() -> None:
     """A task that was edited away meanwhile is an error of the task."""
     repository = MemoryRepository({"ROADMAP.md": "- [ ] other\n"})
     with pytest.raises(TaskError, match="it may have been edited"):
-        await checkpoint(done(), deps(repository=repository))
+        await checkpoint(done(), deps(repository=repository), TaskWork())
 
 
 async def test_an_outage_goes_through() -> None:
@@ -110,6 +111,6 @@ async def test_an_outage_goes_through() -> None:
     repository = MemoryRepository(BASE)
     repository.trouble["publish_checkpoint"] = [Outage("github", "502")]
     with pytest.raises(Outage):
-        await checkpoint(done(), deps(repository=repository))
+        await checkpoint(done(), deps(repository=repository), TaskWork())
 
     assert repository.checkpoints == {}

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.nodes.context import build_context
 from runner.nodes.verify import own_commands, read_command
 from runner.state.changes import ChangeSet, Write
@@ -124,7 +124,9 @@ def test_what_harms_or_proves_nothing_is_refused(answer: str, why: str) -> None:
 async def test_the_question(request: pytest.FixtureRequest) -> None:
     """The question reads as it did."""
     used = ports("NONE")
-    built = (await build_context(at("execute_task", run_state(), changes=CHANGES), used)).state
+    built = (
+        await build_context(at("execute_task", run_state(), changes=CHANGES), used, TaskWork())
+    ).state
     options = changed(built.request.options, verify_mode="agent")
     asking = replace(built, request=replace(built.request, options=options))
     await chosen(asking, used, "calc.c")

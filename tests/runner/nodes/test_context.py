@@ -11,6 +11,7 @@ import pytest
 
 from runner.context.library import near_misses
 from runner.context.tokens import estimate
+from runner.loop.deps import TaskWork
 from runner.nodes.context import build_context, describe
 from runner.state.changes import SYMLINK, ChangeSet, Write
 from runner.state.run_state import Plan, Status
@@ -26,7 +27,7 @@ async def context(
     """The context of the roadmap's first task."""
     ports = deps(repository=MemoryRepository({"ROADMAP.md": roadmap, **files}))  # type: ignore[dict-item]
     state = at("build_context", run_state(roadmap, context_tokens=limit), **attempt)
-    step = await build_context(state, ports)
+    step = await build_context(state, ports, TaskWork())
     assert step.outcome == "ok"
     return step.state.attempt.planned.context.decode()
 
@@ -61,7 +62,9 @@ async def test_files_of_earlier_tasks_are_shown() -> None:
     made = ChangeSet({"made.py": Write(b"M = 1\n")})
     state = with_status(run_state(), Status.COMPLETED, number=1, commit="c", changes=made)
     files = {"ROADMAP.md": ROADMAP, "made.py": "M = 1\n"}
-    step = await build_context(at("build_context", state), deps(repository=MemoryRepository(files)))
+    step = await build_context(
+        at("build_context", state), deps(repository=MemoryRepository(files)), TaskWork()
+    )
 
     assert "M = 1" in step.state.attempt.planned.context.decode()
 
@@ -76,7 +79,9 @@ async def test_what_earlier_tasks_made_and_decided() -> None:
         run_state(), Status.COMPLETED, number=1, commit="c", changes=model, plan=plan
     )
     files = {"ROADMAP.md": ROADMAP}
-    step = await build_context(at("build_context", state), deps(repository=MemoryRepository(files)))
+    step = await build_context(
+        at("build_context", state), deps(repository=MemoryRepository(files)), TaskWork()
+    )
     text = step.state.attempt.planned.context.decode()
 
     assert "- wrote shop/model.py: class Cart; def add(self, x)" in text

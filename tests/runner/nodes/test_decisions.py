@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from runner.loop.deps import TaskWork
 from runner.loop.driver import drive
 from runner.nodes import NODES
 from runner.nodes.approve import await_approval
@@ -86,7 +87,7 @@ async def test_a_step_that_is_repeated_takes_the_same_decision() -> None:
     ports = deps(repository=MemoryRepository(FILES), decisions=MemoryDecisions(one, two))
     at = RunState(REQUEST, roadmap=state.roadmap, attempts=state.attempts, current=key)
 
-    first = await await_approval(at, ports)
-    again = await await_approval(at, ports)
+    first = await await_approval(at, ports, TaskWork())
+    again = await await_approval(at, ports, TaskWork())
 
     assert (first.outcome, again.outcome) == ("rejected", "rejected")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner.errors import Outage, Stopped, TaskError
+from runner.loop.deps import TaskWork
 from runner.loop.strategy import judged
 from runner.nodes.generate import AFRESH, FIRST, SURGICAL, execute_task, repair_code, repair_test
 from runner.state.changes import ChangeSet, Write
@@ -39,7 +40,7 @@ def executing(**attempt: object) -> RunState:
 async def test_the_first_answer() -> None:
     """The whole question is asked once, cool, and the answer becomes the change set."""
     asked = ports(block("a.py", "A = 1"))
-    step = await execute_task(executing(), asked)
+    step = await execute_task(executing(), asked, TaskWork())
     [question] = asked.model.questions
 
     assert step.outcome == "ok"
@@ -53,7 +54,7 @@ async def test_a_fresh_answer() -> None:
     """A fresh start is warmer, names what went wrong and keeps nothing of the old answer."""
     asked = ports(block("b.py", "B = 1"))
     state = executing(answers=2, avoid=("t::x: 1 != 2",), changes=OLD)
-    step = await execute_task(state, asked)
+    step = await execute_task(state, asked, TaskWork())
     [question] = asked.model.questions
 
     assert question.temperature == AFRESH
@@ -64,7 +65,7 @@ async def test_a_fresh_answer() -> None:
 
 async def test_an_answer_that_cannot_be_understood() -> None:
     """Garbage is an empty change set with a complaint, and counts as an answer."""
-    step = await execute_task(executing(), ports("I am a teapot."))
+    step = await execute_task(executing(), ports("I am a teapot."), TaskWork())
 
     assert step.outcome == "ok"
     assert not step.state.attempt.answered.changes
@@ -74,7 +75,7 @@ async def test_an_answer_that_cannot_be_understood() -> None:
 
 async def test_a_refusal() -> None:
     """A refused answer is a complaint that says so."""
-    step = await execute_task(executing(), ports(answer("", "content_filter")))
+    step = await execute_task(executing(), ports(answer("", "content_filter")), TaskWork())
 
     assert [c.error for c in step.state.attempt.checked.complaints] == ["Refusal"]
 
@@ -82,7 +83,7 @@ async def test_a_refusal() -> None:
 async def test_a_cut_answer_goes_on() -> None:
     """An answer that was cut is continued where it stopped and counted once, in all its tokens."""
     asked = ports(answer("a.py\n```python\nA = 1\n", "length"), "B = 2\n```\n")
-    step = await execute_task(executing(), asked)
+    step = await execute_task(executing(), asked, TaskWork())
     attempt = step.state.attempt
 
     assert dict(attempt.answered.changes.files) == {"a.py": Write(b"A = 1\nB = 2\n")}
@@ -98,7 +99,7 @@ async def test_a_cut_answer_is_continued_twice_at_most() -> None:
     """After two continuations what is there is taken, with a complaint that it was cut."""
     part = answer("a.py\n```python\nA = 1\n", "length")
     asked = ports(part, answer("B = 2\n", "length"), answer("C = 3\n", "length"))
-    step = await execute_task(executing(), asked)
+    step = await execute_task(executing(), asked, TaskWork())
 
     assert len(asked.model.questions) == 3
     assert step.state.attempt.checked.complaints
@@ -108,14 +109,14 @@ async def test_a_cut_answer_is_continued_twice_at_most() -> None:
 async def test_trouble_goes_through(trouble: Exception) -> None:
     """The driver decides about outages and refused questions."""
     with pytest.raises(type(trouble)):
-        await execute_task(executing(), ports(trouble))
+        await execute_task(executing(), ports(trouble), TaskWork())
 
 
 async def test_stop_requests_are_looked_at_before_the_call() -> None:
     """A cancelled run asks the model nothing."""
     asked = ports(control=ScriptedControl({1: "cancel"}))
     with pytest.raises(Stopped):
-        await execute_task(executing(), asked)
+        await execute_task(executing(), asked, TaskWork())
 
     assert asked.model.questions == []
 
@@ -126,7 +127,7 @@ async def test_repairing_code() -> None:
     changes = ChangeSet({"a.py": Write(b"A = (\n"), "b.py": Write(b"B = 1\n")})
     asked = ports(block("a.py", "A = 1"))
     state = at("repair_code", answers=1, changes=changes, complaints=(complaint,))
-    step = await repair_code(state, asked)
+    step = await repair_code(state, asked, TaskWork())
     text = asked.model.questions[0].messages[-1].content
     attempt = step.state.attempt
 
@@ -152,7 +153,7 @@ async def test_a_repair_without_a_path() -> None:
     asked = ports("```python\nA = 1\n```\n")
     state = at("repair_code", answers=1, changes=OLD, complaints=(complaint,))
     state = state.with_attempt(changes=ChangeSet({"a.py": Write(b"A = (\n")}))
-    step = await repair_code(state, asked)
+    step = await repair_code(state, asked, TaskWork())
 
     assert dict(step.state.attempt.answered.changes.files) == {"a.py": Write(b"A = 1\n")}
 
@@ -161,7 +162,7 @@ async def test_the_same_code_again_goes_afresh() -> None:
     """A repair that gives the same code back is not judged a second time."""
     state = at("repair_code", answers=1, changes=OLD, complaints=(Complaint("", "X", "x"),))
     state = state.with_attempt(tried=(OLD.digest,))
-    step = await repair_code(state, ports(block("a.py", "A = 1")))
+    step = await repair_code(state, ports(block("a.py", "A = 1")), TaskWork())
 
     assert step.outcome == "afresh"
     assert step.state.attempt.spent.reasons
@@ -171,7 +172,7 @@ async def test_the_same_code_again_at_the_end() -> None:
     """When no call is left the same answer ends the attempt."""
     state = at("repair_code", answers=4, changes=OLD, complaints=(Complaint("", "X", "x"),))
     state = state.with_attempt(tried=(OLD.digest,))
-    step = await repair_code(state, ports(block("a.py", "A = 1")))
+    step = await repair_code(state, ports(block("a.py", "A = 1")), TaskWork())
 
     assert step.outcome == "exhausted"
 
@@ -179,7 +180,9 @@ async def test_the_same_code_again_at_the_end() -> None:
 async def test_repairing_tests() -> None:
     """The question has the failures, the code and the failing test's file."""
     asked = ports(block("a.py", "A = 2"))
-    step = await repair_test(at("repair_test", answers=1, changes=OLD, verification=RED), asked)
+    step = await repair_test(
+        at("repair_test", answers=1, changes=OLD, verification=RED), asked, TaskWork()
+    )
     text = asked.model.questions[0].messages[-1].content
 
     assert step.outcome == "ok"
@@ -193,7 +196,9 @@ async def test_repairing_without_a_named_failure() -> None:
     failed = Level("imports", "failed", output="ModuleNotFoundError: x")
     verification = Verification("t", (failed, Level("tests", "skipped", reason="not reached")))
     asked = ports(block("a.py", "A = 2"))
-    await repair_test(at("repair_test", answers=1, changes=OLD, verification=verification), asked)
+    await repair_test(
+        at("repair_test", answers=1, changes=OLD, verification=verification), asked, TaskWork()
+    )
 
     assert "ModuleNotFoundError: x" in asked.model.questions[0].messages[-1].content
 
@@ -203,7 +208,9 @@ async def test_repairing_what_two_tools_found() -> None:
     linter = Level("tests", "failed", output="a.py:1: line too long", reason="exit code 1")
     verification = Verification("t", (linter, *RED.levels))
     asked = ports(block("a.py", "A = 2"))
-    await repair_test(at("repair_test", answers=1, changes=OLD, verification=verification), asked)
+    await repair_test(
+        at("repair_test", answers=1, changes=OLD, verification=verification), asked, TaskWork()
+    )
     text = asked.model.questions[0].messages[-1].content
 
     assert "1 != 2" in text
@@ -215,7 +222,7 @@ async def test_the_good_half_of_a_refused_answer_is_not_the_same_answer() -> Non
     refused = Complaint("../up.py", "UnsafePath", "it lies outside")
     state = at("repair_code", answers=1, changes=OLD, complaints=(refused,))
     judged_ = judged(state, "code").state
-    step = await repair_code(judged_, ports(block("a.py", "A = 1")))
+    step = await repair_code(judged_, ports(block("a.py", "A = 1")), TaskWork())
 
     assert step.outcome == "ok"
     assert step.state.attempt.checked.complaints == ()
@@ -225,9 +232,9 @@ async def test_ralph_goes_on_from_what_is_there() -> None:
     """The whole question again, with the newest state: what is sound stays under the answer."""
     asked = ports(block("b.py", "B = 1"))
     state = at("execute_task", run_state(loop="ralph"), answers=1, changes=OLD)
-    step = await execute_task(state, asked)
+    step = await execute_task(state, asked, TaskWork())
     afresh = await execute_task(
-        at("execute_task", answers=1, changes=OLD), ports(block("b.py", "B = 1"))
+        at("execute_task", answers=1, changes=OLD), ports(block("b.py", "B = 1")), TaskWork()
     )
 
     assert "# What is there by now" in asked.model.questions[0].messages[-1].content

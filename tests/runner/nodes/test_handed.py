@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner.errors import TaskError
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.nodes.generate import execute_task
 from runner.nodes.human_commits import set_aside
 from runner.nodes.run import pick_task
@@ -41,7 +41,7 @@ def picked(**attempt: object) -> RunState:
 
 async def answered(where: MemoryRepository) -> RunState:
     """The state after the first answer; no model may be asked."""
-    return (await execute_task(picked(), deps(repository=where))).state
+    return (await execute_task(picked(), deps(repository=where), TaskWork())).state
 
 
 async def test_only_a_retry_by_name_asks_for_it() -> None:
@@ -50,8 +50,8 @@ async def test_only_a_retry_by_name_asks_for_it() -> None:
     retried = run_state(task="1.1", retry=True)
     where.pushed[retried.tasks[0].key] = HANDED
 
-    taken = await pick_task(retried, deps(repository=where))
-    other = await pick_task(run_state(), deps(repository=where))
+    taken = await pick_task(retried, deps(repository=where), TaskWork())
+    other = await pick_task(run_state(), deps(repository=where), TaskWork())
 
     assert taken.state.attempt.planned.handed == HANDED
     assert other.state.attempt.planned.handed is None
@@ -63,7 +63,7 @@ async def test_a_task_with_an_answer_needs_no_plan() -> None:
     state = run_state(task="1.1", retry=True, planning="on")
     where.pushed[state.tasks[0].key] = HANDED
 
-    assert (await pick_task(state, deps(repository=where))).outcome == "direct"
+    assert (await pick_task(state, deps(repository=where), TaskWork())).outcome == "direct"
 
 
 async def test_their_work_is_the_first_answer() -> None:
@@ -112,7 +112,7 @@ async def test_nothing_new_is_no_work() -> None:
     model = ScriptedModel("a.py\n```python\na = 1\n```\n")
     ports: Deps = deps(repository=pushed(FORK), model=model)
 
-    attempt = (await execute_task(picked(context=b"x"), ports)).state.attempt
+    attempt = (await execute_task(picked(context=b"x"), ports, TaskWork())).state.attempt
 
     assert (attempt.planned.handed, set(attempt.answered.changes.files)) == (None, {"a.py"})
 

@@ -10,7 +10,7 @@ import pytest
 
 from runner.context.search import MOST_NEW, fused, nearest, unit
 from runner.errors import Outage
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import drive
 from runner.money import Usage
 from runner.nodes.context import build_context, describe
@@ -149,8 +149,8 @@ async def test_an_answer_is_known_whatever_was_embedded_before():
     model, ports = ScriptedModel("{}"), asking(Meanings())[1]
     state = replace(asking(Meanings())[0], node="plan_task")
     ports = replace(ports, model=model)
-    first = await plan_task(state, ports)
-    again = await plan_task(state, ports)
+    first = await plan_task(state, ports, TaskWork())
+    again = await plan_task(state, ports, TaskWork())
 
     assert first.state.attempt.spent.embedded.calls > again.state.attempt.spent.embedded.calls
     assert len(model.questions) == 1

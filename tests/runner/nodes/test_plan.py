@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runner.loop.deps import TaskWork
 from runner.nodes.plan import plan_task, read_plan
 from runner.state.run_state import Plan
 from tests.runner.memory_repository import MemoryRepository
@@ -19,7 +20,7 @@ async def test_a_plan() -> None:
     """The plan of an answer is kept; it counts its tokens but is no answer to the task."""
     model = ScriptedModel(f"Here you are:\n```json\n{PLAN}\n```\n")
     ports = deps(model=model, repository=MemoryRepository({"ROADMAP.md": ROADMAP}))
-    step = await plan_task(at("plan_task"), ports)
+    step = await plan_task(at("plan_task"), ports, TaskWork())
     attempt = step.state.attempt
 
     assert step.outcome == "ok"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.nodes.approve import await_approval
 from runner.nodes.checkpoint import checkpoint
 from runner.nodes.recover import propose_recovery
@@ -36,8 +36,8 @@ async def asked(where: MemoryRepository) -> RunState:
     """A run whose change set waits for a person, shown."""
     changes = ChangeSet({p: Write(content) for p, (_, content) in OURS.items()})
     state = at("validate_code", run_state(pause_destructive=True), changes=changes, answers=1)
-    step = await validate_code(state, deps(repository=where))
-    return (await await_approval(step.state, deps(repository=where))).state
+    step = await validate_code(state, deps(repository=where), TaskWork())
+    return (await await_approval(step.state, deps(repository=where), TaskWork())).state
 
 
 def pushed(
@@ -67,7 +67,7 @@ def saying(state: RunState, verdict: str = "approve", channel: str = "reply") ->
 
 async def told(state: RunState, where: MemoryRepository, decision: Decision) -> Step:
     """Let a word come."""
-    return await await_approval(state, ports(where, decision))
+    return await await_approval(state, ports(where, decision), TaskWork())
 
 
 def ports(where: MemoryRepository, *decisions: Decision) -> Deps:
@@ -101,9 +101,10 @@ async def test_what_was_pushed_is_written_when_it_is_agreed_to() -> None:
     state = (await told(state, where, saying(state, "pushed"))).state
     step = await told(state, where, saying(state))
     with_tests = ports(where)
-    written = await write_files(step.state, with_tests)
-    verified = await verify_task(written.state, with_tests)
-    done = await checkpoint(verified.state, with_tests)
+    work = TaskWork()
+    written = await write_files(step.state, with_tests, work)
+    verified = await verify_task(written.state, with_tests, work)
+    done = await checkpoint(verified.state, with_tests, work)
     [made] = where.checkpoints.values()
 
     assert step.outcome == "proceed"
@@ -194,8 +195,8 @@ async def test_what_is_asked_after_a_push_is_shown_on_top_of_it() -> None:
     state = (await told(state, where, saying(state, "pushed"))).state
     approved = (await told(state, where, saying(state))).state
     repaired = PUSH.merged(ChangeSet({"clean.sh": Write(b"rm -rf out\n")}))
-    step = await validate_code(approved.with_attempt(changes=repaired), ports(where))
-    await await_approval(step.state, ports(where))
+    step = await validate_code(approved.with_attempt(changes=repaired), ports(where), TaskWork())
+    await await_approval(step.state, ports(where), TaskWork())
 
     assert step.outcome == "approve"
     assert where.proposals[state.current].shown.onto == "theirs"
@@ -209,7 +210,7 @@ async def test_an_escalation_leaves_the_push_for_a_retry() -> None:
     pushed(where, state, THEIRS)
     state = (await told(state, where, saying(state, "pushed"))).state
     failed = Failure("test", "the tests fail", node="verify_task")
-    step = await propose_recovery(state.with_attempt(failure=failed), ports(where))
+    step = await propose_recovery(state.with_attempt(failure=failed), ports(where), TaskWork())
 
     assert proposal_of(step.state).strategy == "escalate"
     assert where.proposals[state.current].shown.onto == ""
@@ -220,8 +221,8 @@ async def test_the_approved_is_asked_about_no_more() -> None:
     where = repository()
     state = await asked(where)
     step = await told(state, where, saying(state))
-    verified = await verify_task(step.state, ports(where))
-    await checkpoint(verified.state, ports(where))
+    verified = await verify_task(step.state, ports(where), TaskWork())
+    await checkpoint(verified.state, ports(where), TaskWork())
 
     [(ready, why)] = where.ended.values()
     assert not ready
@@ -243,8 +244,8 @@ async def test_a_merge_is_what_was_merged(merged: bool) -> None:
             "tip",
             ChangeSet(),
         )
-        verified = await verify_task(step.state, ports(where))
-        await checkpoint(verified.state, ports(where))
+        verified = await verify_task(step.state, ports(where), TaskWork())
+        await checkpoint(verified.state, ports(where), TaskWork())
         [made] = where.checkpoints.values()
         assert set(made.changes.files) == {"ROADMAP.md"}
     else:

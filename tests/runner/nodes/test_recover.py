@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from runner.errors import Outage, TaskError
+from runner.loop.deps import TaskWork
 from runner.nodes.recover import classify_failure, propose_recovery
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint, Level, TestFailure, Verification
@@ -39,7 +40,7 @@ async def test_a_nodes_failure_is_kept() -> None:
     """What a node failed with stays, with the strategy's reasons as evidence; nobody is asked."""
     repository = MemoryRepository(FILES)
     state = at("classify_failure", failure=FAILURE, reasons=("r",))
-    step = await classify_failure(state, deps(repository=repository))
+    step = await classify_failure(state, deps(repository=repository), TaskWork())
     failure = step.state.attempt.failure
 
     assert step.outcome == "ok"
@@ -54,7 +55,9 @@ async def test_a_pattern_asks_nobody(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     repository = MemoryRepository({**FILES, "requirements.txt": "attrs\n"})
     state = at("classify_failure", verification=NO_YAML, answers=5)
-    failure = (await classify_failure(state, deps(repository=repository))).state.attempt.failure
+    failure = (
+        await classify_failure(state, deps(repository=repository), TaskWork())
+    ).state.attempt.failure
 
     assert failure
     assert (failure.type, failure.reason) == ("import", "environment_issue")
@@ -71,7 +74,7 @@ async def test_a_manifest_of_the_change_set_counts(model: ScriptedModel) -> None
         verification=NO_YAML,
         changes=ChangeSet({"requirements.txt": Write(b"attrs\nPyYAML\n")}),
     )
-    step = await classify_failure(state, deps(repository=repository, model=model))
+    step = await classify_failure(state, deps(repository=repository, model=model), TaskWork())
 
     assert step.state.attempt.failure
     assert step.state.attempt.failure.reason == "environment_issue"
@@ -82,7 +85,7 @@ async def test_a_model_is_asked_once_with_a_closed_answer(model: ScriptedModel) 
     model.says("task_too_vague\nIt does not say what b is.")
     repository = MemoryRepository(FILES)
     state = at("classify_failure", number=1, verification=RED, answers=5)
-    step = await classify_failure(state, deps(repository=repository, model=model))
+    step = await classify_failure(state, deps(repository=repository, model=model), TaskWork())
     failure = step.state.attempt.failure
 
     assert failure
@@ -100,7 +103,7 @@ async def test_no_answer_is_unknown(model: ScriptedModel, said: str | TaskError)
     model.says(said)
     repository = MemoryRepository(FILES)
     state = at("classify_failure", verification=RED, answers=5)
-    step = await classify_failure(state, deps(repository=repository, model=model))
+    step = await classify_failure(state, deps(repository=repository, model=model), TaskWork())
 
     assert step.outcome == "ok"
     assert step.state.attempt.failure
@@ -111,7 +114,7 @@ async def test_no_answer_is_unknown(model: ScriptedModel, said: str | TaskError)
 async def test_without_recovery_no_model_is_asked() -> None:
     """--no-recovery: knowing why is not worth a call when nothing is proposed."""
     state = at("classify_failure", run_state(recovery=False), verification=RED, answers=5)
-    step = await classify_failure(state, deps(repository=MemoryRepository(FILES)))
+    step = await classify_failure(state, deps(repository=MemoryRepository(FILES)), TaskWork())
 
     assert step.state.attempt.failure
     assert step.state.attempt.failure.reason == "unknown"
@@ -123,7 +126,7 @@ async def test_a_tree_that_cannot_be_read_is_no_reason_to_stop() -> None:
     repository.trouble["snapshot"] = [TaskError("git", "no such commit")]
     failure = Failure("git", "no such commit", node="build_context")
     step = await classify_failure(
-        at("classify_failure", failure=failure), deps(repository=repository)
+        at("classify_failure", failure=failure), deps(repository=repository), TaskWork()
     )
 
     assert step.state.attempt.failure
@@ -135,7 +138,9 @@ async def test_an_outage_while_asking_goes_through(model: ScriptedModel) -> None
     model.says(Outage("model", "down"))
     state = at("classify_failure", verification=RED)
     with pytest.raises(Outage):
-        await classify_failure(state, deps(repository=MemoryRepository(FILES), model=model))
+        await classify_failure(
+            state, deps(repository=MemoryRepository(FILES), model=model), TaskWork()
+        )
 
 
 def failed(reason: Reason, *, task: int = 0, state: RunState | None = None) -> RunState:
@@ -153,7 +158,9 @@ async def test_rewriting(model: ScriptedModel, caplog: pytest.LogCaptureFixture)
     caplog.set_level(logging.INFO)
     model.says(REWRITE)
     state = failed("task_too_vague", task=1)
-    step = await propose_recovery(state, deps(repository=MemoryRepository(FILES), model=model))
+    step = await propose_recovery(
+        state, deps(repository=MemoryRepository(FILES), model=model), TaskWork()
+    )
     proposal = step.state.attempt.proposal
 
     assert step.outcome == "ok"
@@ -170,7 +177,9 @@ async def test_decomposing_asks_again_with_what_was_wrong(model: ScriptedModel) 
     """The second question names the fault of the first answer; ids are in the roadmap's manner."""
     model.says('[{"title": "Add `b(x)` to `b.py`"}]', PARTS)
     state = failed("task_too_complex", task=1)
-    step = await propose_recovery(state, deps(repository=MemoryRepository(FILES), model=model))
+    step = await propose_recovery(
+        state, deps(repository=MemoryRepository(FILES), model=model), TaskWork()
+    )
     proposal = step.state.attempt.proposal
 
     assert proposal
@@ -185,7 +194,7 @@ async def test_after_two_useless_answers_people_are_asked(model: ScriptedModel) 
     model.says("I cannot.", "I cannot.")
     repository = MemoryRepository(FILES)
     state = failed("task_too_complex", task=1)
-    step = await propose_recovery(state, deps(repository=repository, model=model))
+    step = await propose_recovery(state, deps(repository=repository, model=model), TaskWork())
     proposal = step.state.attempt.proposal
 
     assert step.outcome == "approve"
@@ -200,7 +209,7 @@ async def test_after_two_useless_answers_the_structure_speaks(model: ScriptedMod
     roadmap = "- [ ] 1.1 Create `a.py`, `b.py` and `c.py` with a docstring\n"
     state = failed("task_too_complex", state=run_state(roadmap))
     repository = MemoryRepository({"ROADMAP.md": roadmap})
-    step = await propose_recovery(state, deps(repository=repository, model=model))
+    step = await propose_recovery(state, deps(repository=repository, model=model), TaskWork())
     proposal = step.state.attempt.proposal
 
     assert step.outcome == "ok"
@@ -215,7 +224,9 @@ async def test_after_two_useless_answers_the_structure_speaks(model: ScriptedMod
 )
 async def test_what_needs_no_model(reason: Reason, strategy: str) -> None:
     """Deferring and skipping cost no call and are applied."""
-    step = await propose_recovery(failed(reason), deps(repository=MemoryRepository(FILES)))
+    step = await propose_recovery(
+        failed(reason), deps(repository=MemoryRepository(FILES)), TaskWork()
+    )
 
     assert step.outcome == "ok"
     assert step.state.attempt.proposal
@@ -227,7 +238,7 @@ async def test_tasks_are_tried_on_the_newest_roadmap(model: ScriptedModel) -> No
     model.says(REWRITE, REWRITE)
     repository = MemoryRepository({"ROADMAP.md": ROADMAP.replace("- [ ] 1.2", "- [x] 1.2")})
     state = failed("task_too_vague", task=1)
-    step = await propose_recovery(state, deps(repository=repository, model=model))
+    step = await propose_recovery(state, deps(repository=repository, model=model), TaskWork())
 
     assert step.state.attempt.proposal
     assert step.state.attempt.proposal.strategy == "escalate"
@@ -239,8 +250,8 @@ async def test_escalating() -> None:
     repository = MemoryRepository(FILES)
     changes = ChangeSet({"a.py": Write(b"a = 1\n")})
     state = at("propose_recovery", failure=FAILURE, changes=changes)
-    first = await propose_recovery(state, deps(repository=repository))
-    second = await propose_recovery(state, deps(repository=repository))
+    first = await propose_recovery(state, deps(repository=repository), TaskWork())
+    second = await propose_recovery(state, deps(repository=repository), TaskWork())
     shown = repository.proposals[state.current]
 
     assert first == second
@@ -260,7 +271,7 @@ async def test_an_attempt_that_is_not_fit_is_not_shown() -> None:
         changes=ChangeSet({"a.py": Write(b"a = ")}),
         complaints=(Complaint("a.py", "SyntaxError", "bad", 1),),
     )
-    await propose_recovery(state, deps(repository=repository))
+    await propose_recovery(state, deps(repository=repository), TaskWork())
 
     assert not repository.proposals[state.current].shown.changes
 
@@ -269,7 +280,7 @@ async def test_review_only_publishes_and_applies_nothing() -> None:
     """In review_only the proposal can be read, and the task stays failed."""
     repository = MemoryRepository(FILES)
     state = at("propose_recovery", run_state(approval_mode="review_only"), failure=FAILURE)
-    step = await propose_recovery(state, deps(repository=repository))
+    step = await propose_recovery(state, deps(repository=repository), TaskWork())
 
     assert (step.outcome, step.state.attempt.status) == ("publish", Status.FAILED)
     assert repository.proposals.keys() == {state.current}
@@ -279,7 +290,7 @@ async def test_without_recovery_a_failed_task_is_only_failed() -> None:
     """--no-recovery: nothing is proposed to anybody."""
     repository = MemoryRepository(FILES)
     state = at("propose_recovery", run_state(recovery=False), failure=FAILURE)
-    step = await propose_recovery(state, deps(repository=repository))
+    step = await propose_recovery(state, deps(repository=repository), TaskWork())
 
     assert (step.outcome, step.state.attempt.status) == ("publish", Status.FAILED)
     assert repository.proposals == {}
@@ -290,7 +301,7 @@ async def test_a_proposal_that_is_refused() -> None:
     repository = MemoryRepository(FILES)
     repository.trouble["publish_proposal"] = [TaskError("github", "locked")]
     state = at("propose_recovery", failure=FAILURE)
-    step = await propose_recovery(state, deps(repository=repository))
+    step = await propose_recovery(state, deps(repository=repository), TaskWork())
 
     assert (step.outcome, step.state.attempt.status) == ("error", Status.FAILED)
     assert step.state.attempt.failure == FAILURE
@@ -301,4 +312,6 @@ async def test_an_outage_goes_through() -> None:
     repository = MemoryRepository(FILES)
     repository.trouble["publish_proposal"] = [Outage("github", "down")]
     with pytest.raises(Outage):
-        await propose_recovery(at("propose_recovery", failure=FAILURE), deps(repository=repository))
+        await propose_recovery(
+            at("propose_recovery", failure=FAILURE), deps(repository=repository), TaskWork()
+        )

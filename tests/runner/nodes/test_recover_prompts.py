@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from runner.loop.deps import TaskWork
 from runner.loop.driver import Node
 from runner.nodes.recover import classify_failure, propose_recovery
 from runner.state.findings import Level, TestFailure, Verification
@@ -41,7 +42,7 @@ RED = Verification(
 async def asked(node: Node, before: RunState, *said: str) -> str:
     """The last question a node asks, with its roles."""
     model = ScriptedModel(*said)
-    await node(before, deps(model=model, repository=MemoryRepository(FILES)))
+    await node(before, deps(model=model, repository=MemoryRepository(FILES)), TaskWork())
     messages = model.questions[-1].messages
     return "\n".join(f"<!-- {message.role} -->\n{message.content}" for message in messages)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from runner.loop.deps import TaskWork
 from runner.nodes.run import decide_next, generate_report, parse_roadmap, pick_task, retry_deferred
 from runner.state.changes import SYMLINK
 from runner.state.grouped import changed
@@ -21,7 +22,7 @@ async def read(content: object, **options: object):
     files = {} if content is None else {"ROADMAP.md": content}
     request = Request("r1", options=changed(Options(), **options))
     ports = deps(repository=MemoryRepository(files))  # type: ignore[arg-type]
-    return await parse_roadmap(RunState(request), ports)
+    return await parse_roadmap(RunState(request), ports, TaskWork())
 
 
 async def test_reading_the_roadmap() -> None:
@@ -84,7 +85,7 @@ async def test_what_others_brought_before_people() -> None:
         in_review=frozenset({keys[0], "of another file"}),
         declined=frozenset({keys[1]}),
     )
-    step = await parse_roadmap(RunState(Request("r1")), deps(repository=repository))
+    step = await parse_roadmap(RunState(Request("r1")), deps(repository=repository), TaskWork())
 
     assert [step.state.status(task) for task in step.state.tasks] == [
         Status.IN_REVIEW,
@@ -96,7 +97,7 @@ async def test_what_others_brought_before_people() -> None:
 async def test_picking() -> None:
     """The first open task gets a fresh attempt on the tip."""
     state = replace(run_state(), tip="c9", tip_branch="b9")
-    step = await pick_task(state, deps())
+    step = await pick_task(state, deps(), TaskWork())
     attempt = step.state.attempt
 
     assert step.outcome == "direct"
@@ -111,15 +112,15 @@ async def test_picking() -> None:
 
 async def test_picking_with_planning() -> None:
     """With planning on a picked task is planned first."""
-    assert (await pick_task(run_state(planning="always"), deps())).outcome == "ok"
+    assert (await pick_task(run_state(planning="always"), deps(), TaskWork())).outcome == "ok"
 
 
 async def test_a_second_attempt_starts_anew(caplog: pytest.LogCaptureFixture) -> None:
     """A retried task is named, has every counter at 0 and does not count as one more."""
     caplog.set_level("INFO")
     state = with_status(run_state(), Status.DEFERRED, answers=4, steps=50)
-    opened = (await retry_deferred(state, deps())).state
-    step = await pick_task(opened, deps())
+    opened = (await retry_deferred(state, deps(), TaskWork())).state
+    step = await pick_task(opened, deps(), TaskWork())
 
     assert caplog.messages == ["Retrying deferred task: 1.1"]
 
@@ -129,7 +130,7 @@ async def test_a_second_attempt_starts_anew(caplog: pytest.LogCaptureFixture) ->
 
 async def test_deciding_settles_first() -> None:
     """The task just left is settled before the next move is chosen."""
-    step = await decide_next(at("decide_next", commit="c1", branch="b1"), deps())
+    step = await decide_next(at("decide_next", commit="c1", branch="b1"), deps(), TaskWork())
 
     assert (step.outcome, step.state.current, step.state.tip) == ("ok", "", "c1")
 
@@ -137,7 +138,7 @@ async def test_deciding_settles_first() -> None:
 async def test_deciding_says_what_is_blocked() -> None:
     """What depends on a task that failed is blocked from then on."""
     state = run_state("- [ ] 1.1 a\n- [ ] 1.2 b (depends on 1.1)\n")
-    step = await decide_next(at("decide_next", state), deps())
+    step = await decide_next(at("decide_next", state), deps(), TaskWork())
 
     assert step.outcome == "stop"
     assert [step.state.status(task) for task in step.state.tasks] == [Status.FAILED, Status.BLOCKED]
@@ -154,6 +155,6 @@ async def test_a_phase_that_is_not_there() -> None:
 async def test_the_report_ends_the_run() -> None:
     """The run's end is the clock's now."""
     ports = deps()
-    step = await generate_report(run_state(), ports)
+    step = await generate_report(run_state(), ports, TaskWork())
 
     assert (step.outcome, step.state.ended) == ("ok", ports.clock.now().timestamp())

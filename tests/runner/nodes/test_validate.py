@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from runner.loop.deps import TaskWork
 from runner.nodes.validate import validate_code
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint, Verification
@@ -29,7 +30,7 @@ def writing(**files: str | None) -> ChangeSet:
 async def judge(changes: ChangeSet, roadmap: str = PLAIN, **attempt: object) -> Step:
     """Validate a change set of the roadmap's first task."""
     state = at("validate_code", run_state(roadmap), answers=1, changes=changes, **attempt)
-    return await validate_code(state, deps(repository=MemoryRepository(BASE)))
+    return await validate_code(state, deps(repository=MemoryRepository(BASE)), TaskWork())
 
 
 def errors(step: Step) -> list[str]:
@@ -91,7 +92,7 @@ async def test_the_same_answer() -> None:
 async def test_no_call_is_left() -> None:
     """After the last call a fault ends the attempt."""
     state = at("validate_code", run_state(PLAIN), answers=5, changes=writing(a="(\n"))
-    step = await validate_code(state, deps(repository=MemoryRepository(BASE)))
+    step = await validate_code(state, deps(repository=MemoryRepository(BASE)), TaskWork())
 
     assert step.outcome == "exhausted"
 
@@ -156,8 +157,8 @@ async def test_paths_that_people_want_to_be_asked_about() -> None:
     state = at("validate_code", run_state(pause_protected=("/a.py",)), changes=changes)
     ports = deps(repository=MemoryRepository({"ROADMAP.md": ROADMAP}))
 
-    asked = await validate_code(state, ports)
-    agreed = await validate_code(state.with_attempt(approved=changes.digest), ports)
+    asked = await validate_code(state, ports, TaskWork())
+    agreed = await validate_code(state.with_attempt(approved=changes.digest), ports, TaskWork())
 
     assert (asked.outcome, agreed.outcome) == ("approve", "ok")
     assert asked.state.attempt.failure
@@ -170,7 +171,9 @@ async def test_what_is_never_written_is_not_asked_about() -> None:
     options = {"pause_protected": ("/a.py",), "protect": ("/a.py",)}
     state = at("validate_code", run_state(**options), changes=changes)
 
-    step = await validate_code(state, deps(repository=MemoryRepository({"ROADMAP.md": ROADMAP})))
+    step = await validate_code(
+        state, deps(repository=MemoryRepository({"ROADMAP.md": ROADMAP})), TaskWork()
+    )
 
     assert step.outcome != "approve"
     assert step.state.attempt.checked.complaints[0].error == "ProtectedPath"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner.errors import Outage
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.nodes.verify import verify_task, write_files
 from runner.state.changes import ChangeSet, Write
 from runner.state.events import Verified
@@ -33,7 +33,7 @@ def verifying(code: str, **attempt: object) -> RunState:
 async def test_writing() -> None:
     """The box holds base and change set, to the byte."""
     sandbox = RecordingSandbox()
-    step = await write_files(verifying("A = 1\r\n"), ports(sandbox))
+    step = await write_files(verifying("A = 1\r\n"), ports(sandbox), TaskWork())
 
     assert step.outcome == "ok"
     assert sandbox.seen == [
@@ -44,7 +44,7 @@ async def test_writing() -> None:
 async def test_green() -> None:
     """Green tests lead to the checkpoint, and the verification is kept and told."""
     asked = ports()
-    step = await verify_task(verifying("A = 1\n"), asked)
+    step = await verify_task(verifying("A = 1\n"), asked, TaskWork())
 
     assert step.outcome == "ok"
     assert step.state.attempt.tested.verification
@@ -54,7 +54,7 @@ async def test_green() -> None:
 
 async def test_red() -> None:
     """Red tests lead to a repair that knows the failures."""
-    step = await verify_task(verifying("A = 'RED'\n"), ports())
+    step = await verify_task(verifying("A = 'RED'\n"), ports(), TaskWork())
     attempt = step.state.attempt
 
     assert step.outcome == "rejected"
@@ -66,14 +66,14 @@ async def test_red() -> None:
 
 async def test_red_without_a_call_left() -> None:
     """Red tests after the last call end the attempt."""
-    step = await verify_task(verifying("A = 'RED'\n").with_attempt(answers=5), ports())
+    step = await verify_task(verifying("A = 'RED'\n").with_attempt(answers=5), ports(), TaskWork())
 
     assert step.outcome == "exhausted"
 
 
 async def test_what_was_red_before() -> None:
     """A test that fails without the change as well is not the change's fault."""
-    step = await verify_task(verifying("A = 1\n"), ports(old="O = 'RED'\n"))
+    step = await verify_task(verifying("A = 1\n"), ports(old="O = 'RED'\n"), TaskWork())
 
     assert step.outcome == "ok"
     assert "before this change" in step.state.attempt.spent.reasons[-1]
@@ -81,7 +81,7 @@ async def test_what_was_red_before() -> None:
 
 async def test_what_became_red() -> None:
     """A new failure beside an old one is the change's fault."""
-    step = await verify_task(verifying("A = 'RED'\n"), ports(old="O = 'RED'\n"))
+    step = await verify_task(verifying("A = 'RED'\n"), ports(old="O = 'RED'\n"), TaskWork())
 
     assert step.outcome == "rejected"
 
@@ -89,7 +89,7 @@ async def test_what_became_red() -> None:
 async def test_a_change_that_takes_every_test_away() -> None:
     """Where there were tests, having none is not "nothing to run" but a failure with its reason."""
     gone = ChangeSet({"a.py": Write(b"A = 1\n"), "test_old.py": None})
-    step = await verify_task(at("verify_task", answers=1, changes=gone), ports())
+    step = await verify_task(at("verify_task", answers=1, changes=gone), ports(), TaskWork())
 
     assert step.outcome == "rejected"
     assert "takes away every test there was" in step.state.attempt.answered.avoid[0]
@@ -99,8 +99,9 @@ async def test_a_tree_is_verified_once() -> None:
     """The same tree is not put through its tests again."""
     sandbox = RecordingSandbox()
     asked = ports(sandbox)
-    first = await verify_task(verifying("A = 1\n"), asked)
-    second = await verify_task(verifying("A = 1\n"), asked)
+    work = TaskWork()
+    first = await verify_task(verifying("A = 1\n"), asked, work)
+    second = await verify_task(verifying("A = 1\n"), asked, work)
 
     assert len(asked.events.of(Verified)) == 1  # type: ignore[attr-defined]
     assert first.state.attempt.tested.verification == second.state.attempt.tested.verification
@@ -110,9 +111,10 @@ async def test_after_a_verification_comes_a_fresh_box() -> None:
     """What ran in a box may have left anything there: the next tree is written into another one."""
     sandbox = RecordingSandbox()
     asked = ports(sandbox)
-    await write_files(verifying("A = 1\n"), asked)
-    await verify_task(verifying("A = 1\n"), asked)
-    await write_files(verifying("A = 1\n"), asked)
+    work = TaskWork()
+    await write_files(verifying("A = 1\n"), asked, work)
+    await verify_task(verifying("A = 1\n"), asked, work)
+    await write_files(verifying("A = 1\n"), asked, work)
 
     assert len(sandbox.seen) == 2
     assert [box.closed for box in sandbox.boxes] == [True, False]
@@ -122,9 +124,10 @@ async def test_another_task_gets_another_box() -> None:
     """A box serves one task and is gone when the next one opens its own."""
     sandbox = RecordingSandbox()
     asked = ports(sandbox)
-    await write_files(verifying("A = 1\n"), asked)
+    work = TaskWork()
+    await write_files(verifying("A = 1\n"), asked, work)
     other = at("write_files", number=1, changes=ChangeSet({"b.py": Write(b"B = 1\n")}))
-    await write_files(other, asked)
+    await write_files(other, asked, work)
 
     assert [(box.closed, box.spec.task) for box in sandbox.boxes] == [
         (True, run_state().tasks[0].key),
@@ -138,6 +141,6 @@ async def test_a_dead_engine() -> None:
     asked = ports(sandbox)
     sandbox.outages = [Outage("sandbox", "engine down")]
     with pytest.raises(Outage):
-        await verify_task(verifying("A = 1\n"), asked)
+        await verify_task(verifying("A = 1\n"), asked, TaskWork())
 
-    assert (await verify_task(verifying("A = 1\n"), asked)).outcome == "ok"
+    assert (await verify_task(verifying("A = 1\n"), asked, TaskWork())).outcome == "ok"

@@ -10,7 +10,7 @@ import pytest
 from jinja2 import UndefinedError
 
 import runner.prompts
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import Node
 from runner.money import Usage
 from runner.nodes.context import build_context
@@ -92,14 +92,14 @@ def ports() -> Deps:
 async def asked(node: Node, before: RunState) -> str:
     """What a node asks, with its roles."""
     used = ports()
-    await node(before, used)
+    await node(before, used, TaskWork())
     [put] = used.model.questions  # type: ignore[attr-defined]
     return "\n".join(f"<!-- {message.role} -->\n{message.content}" for message in put.messages)
 
 
 async def with_context(node: str, **attempt: object) -> RunState:
     """A task whose context is built."""
-    return (await build_context(state(node, **attempt), ports())).state
+    return (await build_context(state(node, **attempt), ports(), TaskWork())).state
 
 
 async def test_context(check_golden: Golden) -> None:
