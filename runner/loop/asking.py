@@ -48,7 +48,9 @@ async def ask(
     for _ in range(1 + MAX_CONTINUATIONS):
         asked = messages if not text else (*messages, Message("assistant", text), _more())
         question = _question(state, asked, temperature, most, None if text else form)
-        state, answer = await _ask_once(state, deps, question)
+        await deps.control.check(state.request.id)
+        answer = await _paid_once(state, deps, question, _name(state, question))
+        state = _counted(state, answer)
         said = sendable(answer.text)
         complete = answer.finish_reason != "length"
         text = joined(text, said, complete=complete) if text else said
@@ -77,12 +79,10 @@ def _question(
     )
 
 
-async def _ask_once(state: RunState, deps: Deps, question: Question) -> tuple[RunState, Answer]:
-    await deps.control.check(state.request.id)
-    answer = await _paid_once(state, deps, question, _name(state, question))
+def _counted(state: RunState, answer: Answer) -> RunState:
     tokens = answer.prompt_tokens + answer.completion_tokens
     used = Usage.of_call(answer.seconds, tokens, answer.cost)
-    return state.with_attempt(total=state.attempt.spent.total + used), answer
+    return state.with_attempt(total=state.attempt.spent.total + used)
 
 
 async def ask_aside(
@@ -117,10 +117,8 @@ async def _paid_once(state: RunState, deps: Deps, question: Question, name: str)
 
 def _name(state: RunState, question: Question) -> str:
     """Name a question by its place in the attempt and by all that is asked."""
-    attempt = state.attempt
-    asked = (
-        attempt.spent.total.calls - attempt.spent.embedded.calls
-    )  # these are fewer when a node is repeated
+    attempt, spent = state.attempt, state.attempt.spent
+    asked = spent.total.calls - spent.embedded.calls  # these are fewer when a node is repeated
     return f"{attempt.task}/{attempt.number}/{asked}/{_digest(question)}"
 
 

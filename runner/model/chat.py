@@ -157,18 +157,15 @@ class OpenAIModel(ports.Endpoint):
         await self._opened()  # what that takes is not the answer's time
         started = self._clock.monotonic()
         try:
-            reply = await self._complete(question, model)
+            ask = partial(self._spoken, model)
+            if question.form is None:
+                reply = await ask(question, PLAIN)
+            else:  # in a form, where the model does well with it
+                reply = await self._forms.complete(question, model, ask)
         except ErrorStatus as error:
             offer = await self._offer(model) if error.unknown_model else ""
             raise self._translated(error, model, offer) from error
         return self._answer(question, reply, model, self._clock.monotonic() - started, retries)
-
-    async def _complete(self, question: Question, model: str) -> ChatReply:
-        """Ask, in a form where one is wished for and the model does well with it."""
-        ask = partial(self._spoken, model)
-        if question.form is None:
-            return await ask(question, PLAIN)
-        return await self._forms.complete(question, model, ask)
 
     async def _spoken(self, model: str, question: Question, way: str) -> ChatReply:
         """Ask in the dialect this model is known to take; learn a better one from a refusal."""
