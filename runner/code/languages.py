@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import threading
 import warnings
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -227,16 +229,29 @@ def is_among_tests(path: str) -> bool:
     return _AMONG_TESTS.search(path) is not None
 
 
-_TURN = threading.Lock()
+_FIXED = (3, 11, 8)
+"""Python before it counts the depth of a tree for all threads together, so parses take turns."""
+
+# https://github.com/python/cpython/issues/106905
+_TURN: AbstractContextManager[object] = (
+    threading.Lock() if sys.version_info < _FIXED else nullcontext()
+)
+_UNNAMED = re.compile("<unknown>$")
+_QUIET = ("ignore", None, Warning, _UNNAMED, 0)
+"""The filter of warnings about code without a file name: what is parsed here is not ours."""
 
 
 def python_tree(source: str | bytes) -> ast.Module:
-    """Return the syntax tree. Nothing is run, nothing warns.
+    """Return the syntax tree; any number of threads may ask. Nothing is run, nothing warns.
 
-    One at a time: the filters of warnings, and CPython's count of a tree's depth, belong to the
-    whole process (https://github.com/python/cpython/issues/106905). Raises ``SyntaxError``,
-    ``ValueError``, ``RecursionError`` and ``MemoryError``.
+    Raises ``SyntaxError``, ``ValueError``, ``RecursionError`` and ``MemoryError``.
     """
-    with _TURN, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    _keep_quiet()
+    with _TURN:
         return ast.parse(source)
+
+
+def _keep_quiet() -> None:
+    """Put our filter first. Filters belong to the process, so it is left there, for all threads."""
+    if warnings.filters[:1] != [_QUIET]:
+        warnings.filterwarnings("ignore", module=_UNNAMED.pattern)
