@@ -275,10 +275,10 @@ async def _answered(
         )
 
     reply = await asyncio.to_thread(parsed, before)  # a hostile answer may cost seconds
-    misfits = {c.path for c in reply.complaints if c.error in ("EditNotFound", "AmbiguousEdit")}
-    misfits |= {p for p, w in reply.changes.files.items() if before.files.get(p) == w}
-    if misfits & before.files.keys():  # they may be edits of the original, which is shown as well
-        rest = ChangeSet({p: w for p, w in before.files.items() if p not in misfits})
+    unmatched = {c.path for c in reply.complaints if c.error in ("EditNotFound", "AmbiguousEdit")}
+    unmatched |= {p for p, w in reply.changes.files.items() if before.files.get(p) == w}
+    if unmatched & before.files.keys():  # they may be edits of the original, which is shown as well
+        rest = ChangeSet({p: w for p, w in before.files.items() if p not in unmatched})
         other = await asyncio.to_thread(parsed, rest)
         before, reply = (before, reply) if other.complaints else (rest, other)
     complaints = (_REFUSED,) if said.refused and not reply.changes else reply.complaints

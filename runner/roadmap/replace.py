@@ -29,7 +29,7 @@ from runner.roadmap.edit import (
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.source import Splice, line_starts, lines_of, spliced
 from runner.roadmap.task import NewTask, Roadmap, Task
-from runner.roadmap.writing import TaskLayout, Written, misfit_of, own_text, written
+from runner.roadmap.writing import TaskLayout, Written, own_text, task_fault, written
 
 _MOST = 4000
 """Characters of one quoted text; what is longer is cut."""
@@ -250,7 +250,7 @@ def _require_fit(roadmap: Roadmap, task: Task, news: Sequence[NewTask]) -> None:
     if not 1 <= len(news) <= MOST:
         raise EditRefused(f"{where}: {len(news)} new tasks; write 1 to {MOST}")
     for number, new in enumerate(news, 1):
-        if why := misfit_of(new):
+        if why := task_fault(new):
             raise EditRefused(f"{where}: new task {number} cannot stand there, {why}")
 
 

@@ -59,7 +59,7 @@ def tidied(text: str) -> str:
     return "\n".join(line.strip() for line in re.split(r"\r\n|\n|\r", text.strip()))
 
 
-def misfit_of(task: NewTask) -> str:
+def task_fault(task: NewTask) -> str:
     """Say what is wrong with a new task, or ''; its texts are tidied before they are judged."""
     if task.id and not _ID.fullmatch(task.id):
         return f"the id {task.id[:40]!r} is not a short word or number"
@@ -70,11 +70,11 @@ def misfit_of(task: NewTask) -> str:
     named += [(f"its criterion {n}", text) for n, text in enumerate(task.acceptance, 1)]
     if _DONE.search(task.text):
         return "its text names [x], with which GitHub shows it as done; write it in other words"
-    found = ((name, misfit(tidied(text))) for name, text in named)
+    found = ((name, text_fault(tidied(text))) for name, text in named)
     return next((f"{name} {why}" for name, why in found if why), "")
 
 
-def misfit(text: str) -> str:
+def text_fault(text: str) -> str:
     """Say why a tidied text is not one plain paragraph, or ''."""
     return _unreadable(text) or _structure(_PARSER.parse(text), text)
 

@@ -17,7 +17,7 @@ from runner.roadmap.lint import lint_text
 from runner.roadmap.replace import MOST
 from runner.roadmap.source import line_starts
 from runner.roadmap.task import NewTask, Roadmap, Task
-from runner.roadmap.writing import misfit_of
+from runner.roadmap.writing import task_fault
 from runner.state.changes import ChangeSet
 
 Reason = Literal[
@@ -165,5 +165,5 @@ def problems_of(
     if len(tasks) > MOST:
         yield f"There are {len(tasks)} tasks; write at most {MOST}."
     for number, task in enumerate(tasks[:MOST], 1):
-        for said in [why] if (why := misfit_of(task)) else lint_text(as_item(task)):
+        for said in [why] if (why := task_fault(task)) else lint_text(as_item(task)):
             yield f"Task {number} ({quoted(task.text)}): {said}."

@@ -26,7 +26,7 @@ from runner.roadmap.normalise.rewrite import (
 )
 from runner.roadmap.normalise.sorts import says_done
 from runner.roadmap.parse import parse_roadmap
-from runner.roadmap.writing import misfit, tidied
+from runner.roadmap.writing import text_fault, tidied
 
 MOST_TASKS = 500
 _MOST_CHARACTERS = 1_000_000
@@ -117,7 +117,7 @@ def _fault(claim: ClaimedTask, lines: Sequence[str]) -> str:
     ):
         return f"its quote does not stand in lines {first} to {last}"
     texts = [tidied(text) for text in (claim.title, *claim.acceptance)]
-    faults = (("has several lines" if "\n" in text else misfit(text)) for text in texts)
+    faults = (("has several lines" if "\n" in text else text_fault(text)) for text in texts)
     return next((f"a text {fault}" for fault in faults if fault), "")
 
 

@@ -14,7 +14,7 @@ from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.replace import Audit
 from runner.roadmap.source import line_starts
 from runner.roadmap.task import NewTask, Task
-from runner.roadmap.writing import misfit, tidied
+from runner.roadmap.writing import text_fault, tidied
 from tests.runner.roadmap.references import decoded
 
 PATH = "ROADMAP.md"
@@ -132,7 +132,7 @@ plain_texts = st.sampled_from(
 ids = st.sampled_from(["", "", "", "9.1", "T009", "Task 9", "x\n- [ ] y"])
 
 
-fitting_texts = texts.filter(lambda text: not misfit(tidied(text)))
+fitting_texts = texts.filter(lambda text: not text_fault(tidied(text)))
 """Odd texts that are one plain paragraph: of ten drawn tasks nine would be refused otherwise."""
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from runner.roadmap.task import NewTask
-from runner.roadmap.writing import LONGEST_TITLE, misfit, misfit_of, tidied
+from runner.roadmap.writing import LONGEST_TITLE, task_fault, text_fault, tidied
 from tests.runner.roadmap.edits import boxes, texts
 
 
@@ -27,7 +27,7 @@ from tests.runner.roadmap.edits import boxes, texts
 )
 def test_plain(text: str) -> None:
     """Ordinary sentences fit."""
-    assert misfit(text) == ""
+    assert text_fault(text) == ""
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_plain(text: str) -> None:
 )
 def test_hostile(text: str, why: str) -> None:
     """What would become anything else, or be seen by nobody, is named."""
-    assert why in misfit(text)
+    assert why in text_fault(text)
 
 
 def test_tidied() -> None:
@@ -94,7 +94,7 @@ def test_tidied() -> None:
 )
 def test_which_text_it_is(task: NewTask, why: str) -> None:
     """The reason says which of a task's texts is meant."""
-    assert why in misfit_of(task)
+    assert why in task_fault(task)
 
 
 @settings(deadline=None)
@@ -102,7 +102,7 @@ def test_which_text_it_is(task: NewTask, why: str) -> None:
 def test_github_shows_one_box(text: str) -> None:
     """What fits makes one open box on GitHub, however it was meant, and ends with its item."""
     task = NewTask(text)
-    if misfit_of(task):
+    if task_fault(task):
         return
     lines = "\n  ".join(tidied(text).split("\n"))
 
@@ -113,4 +113,4 @@ def test_github_shows_one_box(text: str) -> None:
 @pytest.mark.parametrize("piece", ["[", "![", "*a ", "`", "<a ", "<!A", "[a](<", "**a_", "&", "\\"])
 def test_long_nonsense_is_judged(piece: str) -> None:
     """The longest text that is read takes a moment (0.1 s), whatever it is made of."""
-    assert isinstance(misfit(piece * (LONGEST_TITLE // len(piece))), str)
+    assert isinstance(text_fault(piece * (LONGEST_TITLE // len(piece))), str)
