@@ -22,7 +22,7 @@ from runner.roadmap.fields import (
     own_fields,
 )
 from runner.roadmap.named_work import Bearers, section_name
-from runner.roadmap.order import untangled
+from runner.roadmap.order import without_cycles
 from runner.roadmap.source import without_marks
 from runner.roadmap.task import Heading, Section, Task, Warning
 
@@ -174,7 +174,7 @@ def annotate(
     for place in (*places.values(), *own.values()):
         place.stated = resolver.stated(place.depends, place.at) if place.depends else None
     waiting, stated = _waiting(marked, sections, places, own, resolver)
-    done, circles = untangled(waiting, stated)
+    done, circles = without_cycles(waiting, stated)
     return done, tuple(sorted((*resolver.warnings, *circles), key=lambda w: (w.line, w.column)))
 
 

@@ -198,7 +198,7 @@ def way_round(to: Sequence[Sequence[int]], circle: Sequence[int]) -> list[int]:
 _MOST_SHOWN = 12
 
 
-def untangled(
+def without_cycles(
     tasks: Sequence[Task], stated: Mapping[str, Stated]
 ) -> tuple[tuple[Task, ...], list[Warning]]:
     """Return the tasks without the dependencies that go round in a circle; those become text.
