@@ -21,7 +21,7 @@ from runner.roadmap.fields import (
     name_of,
     own_fields,
 )
-from runner.roadmap.named_work import Bearers, section_name
+from runner.roadmap.named_work import TaskNames, section_name
 from runner.roadmap.order import without_cycles
 from runner.roadmap.source import without_marks
 from runner.roadmap.task import Heading, Section, Task, Warning
@@ -170,7 +170,7 @@ def annotate(
     marked = [_marked(task, own[task.key]) for task in tasks]
     if not any(place.depends for place in (*places.values(), *own.values())):
         return tuple(marked), ()
-    resolver = Resolver(Bearers(marked, sections))
+    resolver = Resolver(TaskNames(marked, sections))
     for place in (*places.values(), *own.values()):
         place.stated = resolver.stated(place.depends, place.at) if place.depends else None
     waiting, stated = _waiting(marked, sections, places, own, resolver)

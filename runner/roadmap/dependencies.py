@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from runner.roadmap import words
 from runner.roadmap.fields import Field, Name, halfwidth, name_at, number_after
-from runner.roadmap.named_work import NO_WORK, Bearers, Work
+from runner.roadmap.named_work import NO_WORK, TaskNames, Work
 from runner.roadmap.source import plain_dashes, without_marks
 from runner.roadmap.task import Task, Warning
 
@@ -279,7 +279,7 @@ class Mention:
 class Resolver:
     """Resolves what is stated, once for each wording and each list of targets."""
 
-    bearers: Bearers
+    task_names: TaskNames
     warnings: list[Warning] = field(default_factory=list)
     keys: int = 0
     _readings: dict[str, DependencyReading] = field(default_factory=dict)
@@ -323,7 +323,7 @@ class Resolver:
         targets: list[DependencyTarget] = []
         rest: list[str] = []
         for value in each.values:
-            if name := self.bearers.titled(value):
+            if name := self.task_names.titled(value):
                 reading = DependencyReading((Named(value, (name,)),))
             else:
                 reading = self._read(value)
@@ -341,13 +341,13 @@ class Resolver:
 
     def _read(self, value: str) -> DependencyReading:
         if value not in self._readings:
-            self._readings[value] = read(value, self.bearers.title)
+            self._readings[value] = read(value, self.task_names.title)
         return self._readings[value]
 
     def _work(self, names: tuple[Name, ...]) -> Work | None:
         """The work of all names of a range; None when a name could be more than one thing."""
         if names not in self._works:
-            parts = [self.bearers.work(name) for name in names]
+            parts = [self.task_names.work(name) for name in names]
             known = [part for part in parts if part is not None]
             self._works[names] = self._union(known) if len(known) == len(names) else None
         return self._works[names]

@@ -42,7 +42,7 @@ def section_name(section: Section) -> Name | None:
     return Name("", section.number.casefold()) if section.number else None
 
 
-class Bearers:
+class TaskNames:
     """Finds what bears a name among the tasks and sections of one file."""
 
     def __init__(self, tasks: Sequence[Task], sections: Sequence[Section]) -> None:
