@@ -22,7 +22,7 @@ from runner.nodes.evidence import gathered
 from runner.nodes.weigh import filled, must_prove, proved, steadied, unproven, weighed
 from runner.people.sentences import UNPROVEN
 from runner.prompts import question
-from runner.recovery.classify import beyond_repair
+from runner.recovery.classify import unrepairable
 from runner.state.changes import Snapshot
 from runner.state.events import Verified
 from runner.state.findings import Verification
@@ -114,7 +114,7 @@ async def verify_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     state = state.with_attempt(verification=verification, verdict=None)
     for failure in verification.failures:
         log.info("Test failed: %s", failure.test)
-    if await _beyond_repair(state, deps):
+    if await _unrepairable(state, deps):
         return given_up(state, "the task asks for a module that no repair can bring here")
     return judged(state, "test")
 
@@ -132,10 +132,10 @@ def _accepted(state: RunState, verification: Verification, found: Assessment) ->
     )
 
 
-async def _beyond_repair(state: RunState, deps: Deps) -> bool:
+async def _unrepairable(state: RunState, deps: Deps) -> bool:
     """Whether the failure is known to be of the surroundings; a deferred task comes back once."""
     to_come = {task.key for task in upcoming(state)} if state.attempt.number == 1 else ()
-    return beyond_repair(await gathered(state, deps), to_come=to_come)
+    return unrepairable(await gathered(state, deps), to_come=to_come)
 
 
 async def _verified(

@@ -51,7 +51,7 @@ def believed(said: Classification, facts: FailureFacts) -> Classification:
     return said
 
 
-def beyond_repair(facts: FailureFacts, *, to_come: Collection[str]) -> bool:
+def unrepairable(facts: FailureFacts, *, to_come: Collection[str]) -> bool:
     """Say whether all that failed are imports the task asks for and this run cannot provide yet.
 
     ``to_come`` are the keys of tasks the run will work on before it comes back to this one (empty:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.recovery.classify import beyond_repair
+from runner.recovery.classify import unrepairable
 from runner.recovery.facts import FailureFacts
 from runner.roadmap.lint.reading import TaskReading
 from runner.roadmap.parse import parse_roadmap
@@ -71,4 +71,4 @@ def facts(*messages: str, setup: bool = False) -> FailureFacts:
 )
 def test_only_what_the_task_asks_for_is_given_up(known, to_come, hopeless):
     """An invented import can be left out; a package the task names cannot be brought."""
-    assert beyond_repair(known, to_come=to_come) is hopeless
+    assert unrepairable(known, to_come=to_come) is hopeless
