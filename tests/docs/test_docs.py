@@ -94,6 +94,24 @@ def test_the_architecture_names_what_is_there() -> None:
     assert folders == rooms
 
 
+def test_contributing_names_what_is_there() -> None:
+    """Every file and folder of its tables exists, and the tables of the code that it names."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", text, re.MULTILINE)
+    paths = [(re.findall(r"`([\w./-]+/[\w./-]*|[\w-]+\.\w+)`", row), what) for row, what in rows]
+    named = {
+        (path, name)
+        for found, what in paths
+        for path in found
+        if path.endswith(".py")
+        for name in re.findall(r"`(_?[A-Z_]{4,})`", what)
+    }
+
+    assert [path for found, _ in paths for path in found if not (ROOT / path).exists()] == []
+    assert len(named) >= 10
+    assert {(path, name) for path, name in named if name not in (ROOT / path).read_text()} == set()
+
+
 def test_every_dependency_of_the_product_is_used() -> None:
     """Each is imported by the product, or its line says that something else loads it."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
