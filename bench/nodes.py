@@ -72,14 +72,14 @@ async def _empty_steps(store: Store, url: str) -> float:
     times: list[float] = []
     done = asyncio.Event()
 
-    async def step(_order: str) -> bool:
+    async def step(_wakeup: str) -> bool:
         times.append(perf_counter())
         if len(times) == _STEPS:
             done.set()
         return len(times) < _STEPS
 
-    engine = Engine(url, step)
-    await engine.start()
+    engine = Engine(url)
+    await engine.start(step)
     async with store.writing() as connection:
         await connection.run_sync(engine.enqueue, "empty")
     await asyncio.wait_for(done.wait(), timeout=60)
@@ -110,7 +110,7 @@ class _Line:
 async def _working(store: Store, url: str) -> AsyncIterator[_Line]:
     """Put queue, engine and worker together as the server does."""
     clock = SystemClock()
-    engine = Engine(url, lambda wakeup: worker.step(wakeup))
+    engine = Engine(url)
     queue = Queue(store, clock, Wakeups(clock, engine.enqueue, at_once=2))
 
     async def segment(run: str) -> Segment:
@@ -122,7 +122,7 @@ async def _working(store: Store, url: str) -> AsyncIterator[_Line]:
 
     worker = Worker(queue, segment, lost=engine.lost, clock=clock)
     line = _Line(engine, queue, worker)
-    await engine.start()
+    await engine.start(worker.step)
     await worker.start()
     try:
         yield line

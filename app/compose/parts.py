@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack, aclosing
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -25,14 +25,13 @@ from app.github.mirror import Mirror
 from app.github.one_pull import NormalisePull
 from app.github.repository import GitHubRepository
 from app.github.token_identity import CHECK, PUBLISH, READ, Identity
-from app.jobs.worker import Outcome, Segment
 from app.local.compose import open_model, sandboxes
 from app.logs import mask_for, secrets_of
 from app.progress.comment import CommentPlace, Progress, QueueAnnouncement
 from app.progress.waiting import WaitEstimate
 from app.proposals.service import Look, ShownProposals
 from app.pushes.normalise import Normalising
-from app.runs.execution import RunPorts, StoredControl, execute
+from app.runs.execution import RunPorts, StoredControl
 from app.runs.service import row_of
 from app.settings import WorkSettings
 from app.store.database import Store, open_store
@@ -146,21 +145,6 @@ class ServerParts:
     def refusals(self) -> StoredRefusals:
         """Who was told already that they may not do something."""
         return StoredRefusals(self.store, self.around.clock)
-
-    async def segment(self, id: str, runs: StoredRuns, watch: Watching, *, poll: Look) -> Segment:
-        """Drive a run from where its journal stands, and tell who watches how it stopped.
-
-        ``poll`` is told of new proposals.
-        """
-        run = await runs.get(id)
-        if run is None:
-            raise LookupError(f"there is no run {id}")
-        ports = await self.ports(run, runs, watch.events, poll)
-        async with aclosing(execute(run, ports, runs)) as steps:
-            async for step in steps:
-                if isinstance(step, Outcome):
-                    await watch.stopped(run, step)
-                yield step
 
     async def ports(self, run: Run, runs: StoredRuns, watchers: Events, poll: Look) -> RunPorts:
         """Put together what one run works with. Raises ``Outage`` when GitHub does not answer."""

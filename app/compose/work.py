@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from app.compose.pages import Watching
 from app.compose.parts import ServerParts
@@ -12,10 +13,11 @@ from app.compose.proposals import Reactions
 from app.dispatch import Dispatch
 from app.jobs.engine import Engine
 from app.jobs.inbox import Inbox
-from app.jobs.worker import Segment, Worker
+from app.jobs.worker import Worker
 from app.proposals.polling import Poller
 from app.proposals.service import Look, ProposalService
 from app.pushes.push import RoadmapPushes
+from app.runs.execution import Segments
 from app.runs.service import Installations, RunService, TaskFinder
 from app.store.deliveries import Deliveries
 from app.store.proposals import StoredProposals
@@ -90,7 +92,8 @@ async def working(parts: ServerParts, also: tuple[Events, ...] = ()) -> AsyncIte
     async with AsyncExitStack() as stack:
         for stop in (work.worker.stop, work.engine.stop, people.polls.stop, inbox.stop):
             stack.push_async_callback(stop)
-        for start in (work.engine.start, work.worker.start, inbox.start, people.polls.start):
+        await work.engine.start(work.worker.step)
+        for start in (work.worker.start, inbox.start, people.polls.start):
             await start()
         yield Working(
             parts=parts,
@@ -120,14 +123,18 @@ def _work(parts: ServerParts, poll: Look, also: tuple[Events, ...]) -> _Work:
     runs = StoredRuns(parts.store, around.clock)
     watch = replace(parts.watching(runs), also=also)
 
-    def begin(run: str) -> Segment:
-        return parts.segment(run, runs, watch, poll=poll)
-
-    engine = Engine(settings.database_url.get_secret_value(), lambda o: worker.step(o))
+    ports_of = partial(parts.ports, runs=runs, watchers=watch.events, poll=poll)
+    segments = Segments(runs, ports_of=ports_of, stopped=watch.stopped)
+    engine = Engine(settings.database_url.get_secret_value())
     wakeups = Wakeups(around.clock, engine.enqueue, at_once=settings.cairn_concurrency)
     queue = Queue(parts.store, around.clock, wakeups)
     worker = Worker(
-        queue, begin, lost=engine.lost, clock=around.clock, rest=around.rest, on_bug=around.on_bug
+        queue,
+        segments.begin,
+        lost=engine.lost,
+        clock=around.clock,
+        rest=around.rest,
+        on_bug=around.on_bug,
     )
     return _Work(runs, queue, engine, worker, watch)
 

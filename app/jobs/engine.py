@@ -150,22 +150,23 @@ Step = Callable[[str], Awaitable[bool]]
 
 
 class Engine:
-    """Runs segments: for each enqueued wakeup it calls ``step`` until that returns False.
+    """Runs segments: for each enqueued wakeup it takes steps until one returns False.
 
     One process a database: a second one gets ``Outage`` at ``start``.
     """
 
-    def __init__(self, url: str, step: Step) -> None:
+    def __init__(self, url: str) -> None:
         self._url = url
-        self._step = step
+        self._step: Step = _stopped
         self._claim: DatabaseLock | None = None
         self._client: DBOSClient | None = None
         self._driving: set[asyncio.Task[object]] = set()
         self._segments: set[asyncio.Task[object]] = set()
         self._stopping = False
 
-    async def start(self) -> None:
-        """Take the database, recover what a dead process left, begin to work."""
+    async def start(self, step: Step) -> None:
+        """Take the database, recover what a dead process left, begin to work: ``step`` by step."""
+        self._step = step
         self._claim = await asyncio.to_thread(claim, self._url)
         self._stopping = False
         refuse_pickle()
@@ -247,6 +248,7 @@ async def _stopped(wakeup: str) -> bool:
 
 
 _step: Step = _stopped
+"""The steps of the engine that works: DBOS keeps functions of modules, not of objects."""
 
 
 @DBOS.step(name="node")

@@ -61,7 +61,7 @@ class _Open:
 
 
 class Worker:
-    """Takes steps of the segments that ``begin`` makes; these may raise ``Outage``.
+    """Takes steps of the segments that ``begin`` makes (``Segments``); these may raise ``Outage``.
 
     ``lost`` tells which wakeups the engine will not work (any more).
     ``rest`` waits (seconds) for a paused run's time to come. ``on_bug`` hears of every exception

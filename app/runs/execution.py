@@ -207,6 +207,36 @@ class StoredControl:
 _STOP_REQUESTS: dict[str, StopRequest] = {"cancelling": "cancel", "pausing": "pause"}
 
 
+class Segments:
+    """Drives runs from where their journals stand.
+
+    ``ports_of`` puts together what one run works with, ``stopped`` hears how it stopped.
+    """
+
+    def __init__(
+        self,
+        runs: StoredRuns,
+        *,
+        ports_of: Callable[[Run], Awaitable[RunPorts]],
+        stopped: Callable[[Run, Outcome], Awaitable[None]],
+    ) -> None:
+        self._runs = runs
+        self._ports_of = ports_of
+        self._stopped = stopped
+
+    async def begin(self, id: str) -> Segment:
+        """Drive a run as far as it goes, and tell who watches how it stopped."""
+        run = await self._runs.get(id)
+        if run is None:
+            raise LookupError(f"there is no run {id}")
+        ports = await self._ports_of(run)
+        async with aclosing(execute(run, ports, self._runs)) as steps:
+            async for step in steps:
+                if isinstance(step, Outcome):
+                    await self._stopped(run, step)
+                yield step
+
+
 async def execute(run: Run, ports: RunPorts, runs: StoredRuns) -> Segment:
     """Drive the run as far as it goes and tell people; yields as ``Segment`` says.
 

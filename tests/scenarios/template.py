@@ -35,8 +35,8 @@ def _place() -> Path:
 
 async def _make(template: Path) -> None:
     store = await open_store(f"sqlite:///{template}")
-    engine = Engine(f"sqlite:///{template}", _nothing)
-    await engine.start()
+    engine = Engine(f"sqlite:///{template}")
+    await engine.start(_nothing)
     await engine.stop()
     await store.close()
 

@@ -53,8 +53,8 @@ class Data:
 
     @asynccontextmanager
     async def engine(self, step: Step) -> AsyncIterator[Engine]:
-        engine = Engine(f"sqlite:///{self.file}", step)
-        await engine.start()
+        engine = Engine(f"sqlite:///{self.file}")
+        await engine.start(step)
         try:
             yield engine
         finally:

@@ -185,7 +185,7 @@ async def test_another_process_on_the_file(data: Data) -> None:
         "import asyncio, sys\nfrom app.jobs.engine import Engine\n"
         "from runner.errors import Outage\n"
         "async def nothing(wakeup): return False\n"
-        "try: asyncio.run(Engine(sys.argv[1], nothing).start())\n"
+        "try: asyncio.run(Engine(sys.argv[1]).start(nothing))\n"
         "except Outage as outage: print(outage)"
     )
     steps = Steps()
@@ -205,9 +205,9 @@ async def test_a_second_engine_in_the_process(data: Data) -> None:
     """An engine that was refused may be stopped: the one that works does not notice."""
     steps = Steps()
     async with data.engine(steps.take) as engine:
-        second = Engine(f"sqlite:///{data.file}", Stuck().take)
+        second = Engine(f"sqlite:///{data.file}")
         with pytest.raises(Outage, match="Another process"):
-            await second.start()
+            await second.start(Stuck().take)
         await second.stop()
         await data.enqueue(engine, "a")
         await worked(steps.done)
