@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from app.proposals.polling import Poller
 from app.store.database import Store, open_store
-from app.store.proposals import ProposalContent, StoredProposal, StoredProposals
+from app.store.proposals import ProposalContent, StoredProposals
 from app.store.queue import Queue
 from app.store.runs import StoredRuns
 from app.store.schema import journal
@@ -23,6 +23,7 @@ from app.store.wakeups import Wakeups
 from bench.finding import Finding, Line, Peer
 from bench.run_requests import run_request
 from handlers.decisions import Reacted
+from handlers.ports import ProposalView
 from tests.scenarios.bot import Bot, conversation
 from tests.scenarios.proposing import STUCK, decomposed, goes_on, proposal_comment
 
@@ -135,13 +136,13 @@ async def let_pass(poller: Poller, clock: HandClock, github: Counted, time: time
 def poller_of(store: Store, clock: HandClock, github: Counted) -> Poller:
     """A poller on a database and this GitHub."""
 
-    async def judge(stored: StoredProposal, comment: Reacted | None) -> None:
+    async def judge(stored: ProposalView, comment: Reacted | None) -> None:
         return None
 
-    async def expire(stored: StoredProposal, now: datetime) -> None:
+    async def expire(stored: ProposalView, now: datetime) -> None:
         raise AssertionError("nothing is so old")
 
-    async def unread(stored: StoredProposal) -> None:
+    async def unread(stored: ProposalView) -> None:
         raise AssertionError("everything can be read")
 
     stored = StoredProposals(store, clock)

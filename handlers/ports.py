@@ -18,10 +18,10 @@ Verdict = Literal["approve", "reject", "skip", "edit"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalView:
-    """A proposal as it stands; ``id`` is what people type, ``name`` what they call its task.
+    """A proposal as a server keeps it; ``id`` is what people type, ``name`` is that of its task.
 
-    ``run_status`` is the word of the runs table, ``starter`` the id of who asked for the run.
-    ``decided_by``, ``channel`` and ``delivery`` tell of the decision, once there is one.
+    ``decided_by``, ``decided_at``, ``channel`` and ``delivery`` tell of the decision, once there is
+    one. ``run_status`` is the stored word for its run, ``starter`` the id of who asked for that.
     """
 
     seq: int
@@ -30,14 +30,20 @@ class ProposalView:
     name: str
     fingerprint: str
     strategy: str
+    repository_id: int
+    repository: str
+    installation_id: int
+    roadmap: str
     number: int | None
     url: str
     comment_id: int | None
+    comment_node_id: str = ""
     state: State
     made_at: datetime
-    decided_by: str
-    channel: str
-    delivery: str
+    decided_by: str = ""
+    decided_at: datetime | None = None
+    channel: str = ""
+    delivery: str = ""
     run_status: str
     starter: int
 

@@ -16,10 +16,9 @@ WIDE_VALUES = {
     "Checkpoint": 16,  # one commit and its pull request, as they are published
     "Deps": 16,  # the ports of a run, one field each
     "Proposal": 22,  # journals and pull requests of open proposals hold it in this form
-    "ProposalView": 16,  # what handlers see of a stored proposal
+    "ProposalView": 22,  # a row of its table, one field a column, and what is known of its run
     "Pull": 19,  # a pull request as GitHub describes it
     "RunState": 20,  # the journal holds the run's row in this form
-    "StoredProposal": 20,  # a row of its table, one field a column
     "Task": 26,  # one task as `cairn roadmap show --json` prints it
     "TaskView": 21,  # one row of every table about a run, one field a column
 }

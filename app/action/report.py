@@ -21,8 +21,8 @@ from app.action.compose import Acting
 from app.action.work import Done
 from app.compose.pages import recall
 from app.progress.text import cell, progress_text
-from app.store.proposals import StoredProposal
 from app.store.runs import Run
+from handlers.ports import ProposalView
 from runner.money import total
 from runner.people.run_view import TaskView, usage_by_node, view_of
 from runner.people.statistics import as_written
@@ -116,7 +116,7 @@ class ActionReport:
     """
 
     runs: tuple[tuple[Run, RunState | None], ...]
-    open: tuple[StoredProposal, ...]
+    open: tuple[ProposalView, ...]
     about: tuple[str, ...]
     done: Done
     report: Path | None
@@ -229,7 +229,7 @@ def summary(report: ActionReport) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _waiting(open_: Sequence[StoredProposal]) -> str:
+def _waiting(open_: Sequence[ProposalView]) -> str:
     """The proposals nobody has answered."""
     if not open_:
         return ""

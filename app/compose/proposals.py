@@ -12,11 +12,10 @@ from app.github.comments import read_reactions
 from app.github.token_identity import CONVERSE, REACTIONS, Identity
 from app.progress.comment import ReadOnlyCheck, writable_everywhere
 from app.proposals.service import ProposalService
-from app.store.proposals import StoredProposal
 from app.store.runs import StoredRuns, StoredSkips
 from handlers.decisions import Reacted, Refused, weigh_reactions
 from handlers.events import Repo
-from handlers.ports import Rules
+from handlers.ports import ProposalView, Rules
 from handlers.replies import unread_reactions
 from handlers.talk import IssueThread, Refusals
 from runner.config.model import RepositoryConfig
@@ -69,25 +68,25 @@ class Reactions:
         )
         return await read_reactions(client, nodes)
 
-    async def judge(self, stored: StoredProposal, comment: Reacted | None) -> None:
+    async def judge(self, stored: ProposalView, comment: Reacted | None) -> None:
         """Weigh the reactions on one proposal. Raises ``Outage``."""
         await weigh_reactions(
-            await self._proposals.told(stored),
+            stored,
             comment,
             talk=await self._talk(stored),
             proposals=self._proposals,
             refused=self._refused,
         )
 
-    async def unread(self, stored: StoredProposal) -> None:
+    async def unread(self, stored: ProposalView) -> None:
         """Tell people once that reactions to a proposal cannot be read. Raises ``Outage``."""
         if stored.seq in self._unread:
             return
-        said = unread_reactions(await self._proposals.told(stored))
+        said = unread_reactions(stored)
         await (await self._talk(stored)).reply(said, to=f"unread-{stored.fingerprint[:8]}")
         self._unread[stored.seq] = True
 
-    async def _talk(self, stored: StoredProposal) -> IssueThread:
+    async def _talk(self, stored: ProposalView) -> IssueThread:
         """The conversation on a proposal's pull request."""
         run = await self._runs.get(stored.run)
         repository = Repo(

@@ -143,9 +143,7 @@ def _people(parts: ServerParts, work: _Work, poll: Look) -> _People:
     around = parts.around
     stored = StoredProposals(parts.store, around.clock)
     look = work.worker.look
-    proposals = ProposalService(
-        stored, work.queue, work.runs, rules_of=parts.rules_of, look=look, poll=poll
-    )
+    proposals = ProposalService(stored, work.queue, rules_of=parts.rules_of, look=look, poll=poll)
     reactions = Reactions(parts.identity, work.runs, proposals, parts.refusals, parts.quiet)
     polls = Poller(
         stored,

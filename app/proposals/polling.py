@@ -14,17 +14,18 @@ from datetime import datetime
 from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential_jitter
 
 from app.proposals.service import EXPIRES, MOST, OLD, RequestBudget, next_poll
-from app.store.proposals import StoredProposal, StoredProposals
+from app.store.proposals import StoredProposals
 from handlers.decisions import Reacted
+from handlers.ports import ProposalView
 from runner.errors import Outage
 from runner.ports import Clock
 
 log = logging.getLogger(__name__)
 
 Ask = Callable[[int, Sequence[str]], Awaitable[tuple[Mapping[str, Reacted | None], int]]]
-Judge = Callable[[StoredProposal, Reacted | None], Awaitable[None]]
-Expire = Callable[[StoredProposal, datetime], Awaitable[None]]
-Unread = Callable[[StoredProposal], Awaitable[None]]
+Judge = Callable[[ProposalView, Reacted | None], Awaitable[None]]
+Expire = Callable[[ProposalView, datetime], Awaitable[None]]
+Unread = Callable[[ProposalView], Awaitable[None]]
 
 _BACKOFF = wait_exponential_jitter(initial=1, max=300)
 
@@ -152,7 +153,7 @@ class Poller:
                 return
 
     async def _asked(
-        self, installation: int, claimed: Sequence[StoredProposal], budget: RequestBudget
+        self, installation: int, claimed: Sequence[ProposalView], budget: RequestBudget
     ) -> None:
         """Ask, and judge; where reactions may not be read, say so and ask rarely from then on."""
         try:

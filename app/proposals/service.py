@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, fields
 from datetime import UTC, datetime, timedelta
 
-from app.store.proposals import ProposalContent, StoredProposal, StoredProposals
+from app.store.proposals import ProposalContent, StoredProposals
 from app.store.queue import Queue
-from app.store.runs import Run, StoredRuns
+from app.store.runs import Run
 from handlers.events import Repo, User
 from handlers.ports import ProposalView, Rules, Vote
 from runner.ports import Clock, Decision
@@ -101,8 +100,6 @@ Look = Callable[[], Awaitable[None]]
 EXPIRES = timedelta(days=30)
 """A proposal nobody answers for so long is closed, its task deferred."""
 
-_COMMON = [f.name for f in fields(ProposalView) if f.name in StoredProposal.__dataclass_fields__]
-
 
 class ProposalService:
     """Implements ``handlers.ports.Proposals`` on the proposals table.
@@ -115,7 +112,6 @@ class ProposalService:
         self,
         stored: StoredProposals,
         queue: Queue,
-        runs: StoredRuns,
         *,
         rules_of: Callable[[Repo, int], Awaitable[Rules]],
         look: Look,
@@ -123,32 +119,27 @@ class ProposalService:
     ) -> None:
         self._stored = stored
         self._queue = queue
-        self._runs = runs
         self._rules_of = rules_of
         self._look = look
         self._poll = poll
 
     async def on_pull(self, repository_id: int, number: int) -> tuple[ProposalView, ...]:
         """Return those shown on a pull request, the newest first."""
-        return await self._told(await self._stored.on_pull(repository_id, number))
+        return _newest(await self._stored.on_pull(repository_id, number))
 
     async def of_issue(self, repository_id: int, issue: int) -> tuple[ProposalView, ...]:
         """Return those of the runs asked for on an issue, the newest first."""
-        return await self._told(await self._stored.of_issue(repository_id, issue))
+        return _newest(await self._stored.of_issue(repository_id, issue))
 
     async def named(self, repository_id: int, id: str) -> tuple[ProposalView, ...]:
         """Return those of a repository whose fingerprint begins so, the newest first."""
-        return await self._told(await self._stored.named(repository_id, id))
+        return _newest(await self._stored.named(repository_id, id))
 
     async def of_task(
         self, repository_id: int, roadmap: str, task: str
     ) -> tuple[ProposalView, ...]:
         """Return the open ones about a task, of any run, the newest first."""
-        return await self._told(await self._stored.of_task(repository_id, roadmap, task))
-
-    async def told(self, stored: StoredProposal) -> ProposalView:
-        """Return a row with what is known of its run."""
-        return _proposal(stored, await self._runs.get(stored.run))
+        return _newest(await self._stored.of_task(repository_id, roadmap, task))
 
     async def decide(self, proposal: ProposalView, saying: Vote) -> ProposalView:
         """Store a decision unless another one was first; return the proposal as it is then."""
@@ -164,9 +155,9 @@ class ProposalService:
         )
         await self._queue.answer(proposal.run, saying.delivery, decision)
         await self._look()
-        return await self.told(await self._stored.get(proposal.seq))
+        return await self._stored.get(proposal.seq)
 
-    async def expire(self, stored: StoredProposal, now: datetime) -> None:
+    async def expire(self, stored: ProposalView, now: datetime) -> None:
         """Close a proposal that nobody answered."""
         decision = Decision(
             task=stored.task,
@@ -219,9 +210,6 @@ class ProposalService:
     async def lose_comment(self, proposal: ProposalView) -> bool:
         """Remember that a proposal's comment is gone; False when that was known."""
         return await self._stored.lose_comment(proposal.seq)
-
-    async def _told(self, found: Sequence[StoredProposal]) -> tuple[ProposalView, ...]:
-        return tuple([await self.told(each) for each in found[:_MOST]])
 
 
 _LONGEST = 1000
@@ -284,11 +272,6 @@ def _waits(attempt: Attempt) -> bool:
     return at_work or attempt.status is Status.AWAITING_APPROVAL
 
 
-def _proposal(stored: StoredProposal, run: Run | None) -> ProposalView:
-    own = asdict(stored)
-    starter = run.request.get("by_id") if run else None
-    return ProposalView(
-        **{name: own[name] for name in _COMMON},
-        run_status=run.status if run else "ended",
-        starter=int(starter or 0),
-    )
+def _newest(found: Sequence[ProposalView]) -> tuple[ProposalView, ...]:
+    """As many as handlers look at, at most."""
+    return tuple(found[:_MOST])

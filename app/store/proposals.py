@@ -1,7 +1,8 @@
 """Proposals that people can decide about: what is open, where it can be seen, who decided.
 
 A row is made when a run shows a proposal and never goes: who decides too late is told by whom and
-how it was decided. The decision itself is stored by ``Queue.answer``.
+how it was decided. It is read as a ``ProposalView``, with what is known of its run. The decision
+itself is stored by ``Queue.answer``.
 
 The inbox of decisions: what people said about parked tasks, in the order it was stored.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 import sqlalchemy as sa
 from pydantic import TypeAdapter
@@ -22,9 +23,8 @@ from app.store.runs import Run
 from app.store.schema import decisions as decisions_table
 from app.store.schema import proposals as table
 from app.store.schema import runs
+from handlers.ports import ProposalView, State
 from runner.ports import Clock, Decision
-
-State = Literal["open", "approved", "rejected", "superseded", "closed", "expired"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,33 +45,12 @@ class ProposalContent:
     open: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredProposal:
-    """A row; ``decided_by``, ``channel`` and ``delivery`` say who decided, how and with what."""
-
-    seq: int
-    run: str
-    task: str
-    name: str
-    fingerprint: str
-    repository_id: int
-    repository: str
-    installation_id: int
-    roadmap: str
-    number: int | None
-    url: str
-    comment_id: int | None
-    comment_node_id: str
-    strategy: str
-    state: State
-    made_at: datetime
-    decided_by: str
-    decided_at: datetime | None
-    channel: str
-    delivery: str
-
-
-_SELECT = sa.select(*(table.c[field.name] for field in fields(StoredProposal)))
+_OF_RUN = ("run_status", "starter")
+_SELECT = sa.select(
+    *(table.c[field.name] for field in fields(ProposalView) if field.name not in _OF_RUN),
+    runs.c.status.label("run_status"),
+    runs.c.request.label("starter"),
+).select_from(table.outerjoin(runs, runs.c.id == table.c.run))
 _OPEN = table.c.state == "open"
 
 
@@ -105,35 +84,34 @@ class StoredProposals:
         """Close what is open of a run that ended: nobody would apply it."""
         await self._write(closed(run))
 
-    async def on_pull(self, repository_id: int, number: int) -> list[StoredProposal]:
+    async def on_pull(self, repository_id: int, number: int) -> list[ProposalView]:
         """Return the proposals shown on a pull request, the newest first."""
         here = (table.c.repository_id == repository_id) & (table.c.number == number)
         return await self._find(_SELECT.where(here).order_by(table.c.seq.desc()))
 
-    async def of_issue(self, repository_id: int, issue: int) -> list[StoredProposal]:
+    async def of_issue(self, repository_id: int, issue: int) -> list[ProposalView]:
         """Return the proposals of the runs that were asked for on an issue, the newest first."""
         asked = (runs.c.repository_id == repository_id) & (runs.c.issue == issue)
-        query = _SELECT.join(runs, runs.c.id == table.c.run).where(asked)
-        return await self._find(query.order_by(table.c.seq.desc()))
+        return await self._find(_SELECT.where(asked).order_by(table.c.seq.desc()))
 
-    async def named(self, repository_id: int, id: str) -> list[StoredProposal]:
+    async def named(self, repository_id: int, id: str) -> list[ProposalView]:
         """Return the proposals of a repository whose fingerprint begins with ``id`` (hex)."""
         here = (table.c.repository_id == repository_id) & table.c.fingerprint.startswith(
             id, autoescape=True
         )
         return await self._find(_SELECT.where(here).order_by(table.c.seq.desc()))
 
-    async def of_task(self, repository_id: int, roadmap: str, task: str) -> list[StoredProposal]:
+    async def of_task(self, repository_id: int, roadmap: str, task: str) -> list[ProposalView]:
         """Return the open proposals about a task (key or written id) of a roadmap, of any run."""
         here = (table.c.repository_id == repository_id) & (table.c.roadmap == roadmap) & _OPEN
         is_it = (table.c.task == task) | (table.c.name == task)
         return await self._find(_SELECT.where(here, is_it).order_by(table.c.seq.desc()))
 
-    async def get(self, seq: int) -> StoredProposal:
+    async def get(self, seq: int) -> ProposalView:
         """Return a row that is known to be there."""
         return (await self._find(_SELECT.where(table.c.seq == seq)))[0]
 
-    async def open_since(self, before: datetime) -> list[StoredProposal]:
+    async def open_since(self, before: datetime) -> list[ProposalView]:
         """Return the open proposals made at or before a time, the oldest first."""
         return await self._find(
             _SELECT.where(_OPEN, table.c.made_at <= before).order_by(table.c.seq)
@@ -165,7 +143,7 @@ class StoredProposals:
         due_by: datetime,
         most: int,
         again: Callable[[datetime], datetime],
-    ) -> list[StoredProposal]:
+    ) -> list[ProposalView]:
         """Take what was due at a time, the longest due first; ``again`` says from when it was made
         when the next poll is due, so that nobody else takes it meanwhile."""
         due = (table.c.installation_id == installation) & (table.c.next_poll_at <= due_by)
@@ -173,13 +151,13 @@ class StoredProposals:
         change = sa.update(table).where(table.c.seq == sa.bindparam("row"))
         change = change.values(next_poll_at=sa.bindparam("at"))
         async with self._store.writing() as connection:
-            found = [_row(row) for row in await connection.execute(query)]
+            found = [_row(row._mapping) for row in await connection.execute(query)]
             if found:
                 times = [{"row": each.seq, "at": again(each.made_at)} for each in found]
                 await connection.execute(change, times)
         return found
 
-    async def put_off(self, rows: Sequence[StoredProposal], until: datetime) -> None:
+    async def put_off(self, rows: Sequence[ProposalView], until: datetime) -> None:
         """Ask for the reactions to these not before a time, unless something happens there."""
         these = table.c.seq.in_([each.seq for each in rows]) & table.c.next_poll_at.is_not(None)
         await self._write(sa.update(table).where(these, _OPEN).values(next_poll_at=until))
@@ -203,9 +181,9 @@ class StoredProposals:
         found = await connection.execute(query.where(table.c.run == run))
         return {(row.task, row.fingerprint): row.state for row in found}
 
-    async def _find(self, query: sa.Select[Any]) -> list[StoredProposal]:
+    async def _find(self, query: sa.Select[Any]) -> list[ProposalView]:
         async with self._store.reading() as connection:
-            return [_row(row) for row in await connection.execute(query)]
+            return [_row(row._mapping) for row in await connection.execute(query)]
 
     async def _time(self, query: sa.Select[Any]) -> datetime | None:
         async with self._store.reading() as connection:
@@ -299,8 +277,12 @@ def _changed(run: str, shown: ProposalContent, poll_at: datetime) -> sa.Update:
     return change.values(**place, comment_node_id=found, next_poll_at=first)
 
 
-def _row(row: sa.Row[Any]) -> StoredProposal:
-    return StoredProposal(**row._mapping)
+def _row(row: sa.RowMapping) -> ProposalView:
+    """The view of a row; of a run that is gone nothing can be applied any more."""
+    found: dict[str, Any] = {str(key): value for key, value in row.items()}
+    found["run_status"] = found["run_status"] or "ended"
+    found["starter"] = int((found["starter"] or {}).get("by_id") or 0)
+    return ProposalView(**found)
 
 
 _DECISION = TypeAdapter(Decision)

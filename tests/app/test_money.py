@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -31,8 +30,8 @@ from tests.runner.states import at, run_state, with_status
 SAID = "at least $0.0123; 2 calls without a known price"
 NOBODY_KNOWS = Usage.of_call(1.0, 300, None)
 USED = total([Usage.of_call(1.0, 1_200, 0.0123), NOBODY_KNOWS, NOBODY_KNOWS])
-STATE = with_status(run_state(), Status.COMPLETED, spent=USED, usage={"execute_task": USED})
-AT_WORK = at("checkpoint", spent=USED)
+STATE = with_status(run_state(), Status.COMPLETED, total=USED, usage={"execute_task": USED})
+AT_WORK = at("checkpoint", total=USED)
 RUN = Run(
     **{name: getattr(REQUEST, name) for name in REQUEST.__dataclass_fields__},
     status="ended",
@@ -59,7 +58,7 @@ def printed(state):
 def proposed():
     """A task that waits with a proposal."""
     proposal = Proposal("t", "recovery", "skip", "unknown", "Why.", "Add")
-    return at("await_approval", spent=USED, proposal=proposal)
+    return at("await_approval", total=USED, proposal=proposal)
 
 
 DOORS = {
@@ -91,7 +90,7 @@ def test_the_shared_pull_request_says_it_in_its_table():
 
 def test_the_live_view_says_it():
     """The line above a run at work tells that the amount is not all of it."""
-    assert "at least $0.0123" in drawn(at_work(spent=USED, usage={"execute_task": USED}), width=200)
+    assert "at least $0.0123" in drawn(at_work(total=USED, usage={"execute_task": USED}), width=200)
 
 
 def test_programs_get_null():
@@ -108,6 +107,6 @@ def test_programs_get_null():
 def test_a_free_model_costs_nothing():
     """A price of nothing is a known price."""
     free = Usage.of_call(1.0, 1_200, 0.0)
-    state = replace(AT_WORK).with_attempt(spent=free)
+    state = at("checkpoint", total=free)
 
     assert "cost: $0.0000\n" in pull_request_body(state) + "\n"

@@ -27,7 +27,7 @@ USED = Usage(2.0, 1_234, 0.0123, 2)
 def stands():
     """A run with a task of each kind that needs an explanation."""
     state = run_state(ROADMAP)
-    made = {"spent": USED, "usage": {"execute_task": USED}, "answers": 2}
+    made = {"total": USED, "usage": {"execute_task": USED}, "answers": 2}
     state = with_status(state, Status.COMPLETED, verification=UNSEEN, commit="c" * 40, **made)
     failure = Failure("test", "2 tests fail", "verify_task")
     state = with_status(state, Status.FAILED, number=1, failure=failure)

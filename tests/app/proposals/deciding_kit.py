@@ -19,7 +19,7 @@ from app.proposals.service import ProposalService
 from app.runs.service import RunService
 from app.store.database import Store, open_store
 from app.store.deliveries import Delivery, StoredRefusals
-from app.store.proposals import ProposalContent, State, StoredProposal, StoredProposals
+from app.store.proposals import ProposalContent, StoredProposals
 from app.store.queue import Queue
 from app.store.runs import RunRequest, Status, StoredRuns, StoredSkips
 from app.store.schema import decisions
@@ -27,7 +27,7 @@ from app.store.schema import proposals as table
 from app.store.wakeups import Wakeups
 from handlers.commands import COMMANDS
 from handlers.events import PullClosed, Repo
-from handlers.ports import Rules
+from handlers.ports import ProposalView, Rules, State
 from runner.errors import Outage
 from tests.app.store.rows import set_run
 from tests.fake_github import FakeGitHub
@@ -51,7 +51,7 @@ class Shows:
     pull: Issue
     comment: Comment
     check: int
-    row: StoredProposal
+    row: ProposalView
 
 
 @dataclass
@@ -229,7 +229,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
     async def rules_of(repository: Repo, installation: int) -> Rules:
         return bench.rules
 
-    proposals = ProposalService(stored, queue, runs, rules_of=rules_of, look=nothing, poll=nothing)
+    proposals = ProposalService(stored, queue, rules_of=rules_of, look=nothing, poll=nothing)
     reactions = Reactions(identity, runs, proposals, StoredRefusals(store, clock))
     poller = Poller(
         stored,
