@@ -1,1 +1,0 @@
-"""Adapters of the runner's ports to the world, one small file each."""
