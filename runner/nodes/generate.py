@@ -1,7 +1,5 @@
 """Ask for code: a first or fresh answer, a repair of what does not parse, a repair of red tests.
 
-Files as a question quotes them, and which of them it shows only in part.
-
 What a model is not shown, and what becomes of it in the model's answer.
 
 A model sees ``***`` in the place of a secret. Where its answer repeats such a line, the file keeps
@@ -12,20 +10,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from runner.answers import ParsedAnswer, parse_reply
 from runner.checks.validate import REFUSED
-from runner.code.symbols import symbols_of
-from runner.context.cut import cut
-from runner.context.search import terms
 from runner.loop.asking import ModelReply, ask
 from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import Quoted, base_of, contents, named_in, quote, reader
+from runner.loop.reading import base_of, contents, named_in, reader
 from runner.loop.strategy import MAX_REPAIRS, after_failure
 from runner.nodes.human_commits import set_aside, taken_over
+from runner.nodes.quoting import distinct, long_one, originals, quoted_changes, unseen, with_tests
 from runner.nodes.validate import asked_for
 from runner.nodes.weigh import unproven
 from runner.people.sentences import in_log
@@ -36,61 +32,6 @@ from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint, outputs_of
 from runner.state.run_state import Attempt, RunState, Step
 from runner.text.mask import HIDDEN, Mask, hidden_lines, is_secret_file
-
-MAX_QUOTED = 12_000
-LONG = 50
-"""Lines of a file from which on a repair is asked for the lines that change alone."""
-
-
-def quoted_changes(changes: ChangeSet, wanted: Iterable[str]) -> list[Quoted]:
-    """Files of the change set as they are quoted back."""
-    chosen = set(wanted)
-    return [
-        quote(path, write.content, limit=MAX_QUOTED)
-        for path, write in changes.files.items()
-        if write is not None and path in chosen
-    ]
-
-
-async def with_tests(state: RunState, deps: Deps, tests: Sequence[str]) -> list[Quoted]:
-    """The changed files, and the failing test files that the change set does not hold."""
-    changes = state.attempt.answered.changes
-    base = await base_of(state, deps)
-    others = [path for path in dict.fromkeys(tests) if path not in changes.files]
-    found = await contents(deps, base, others[:3])
-    quoted = [quote(path, content, limit=MAX_QUOTED // 2) for path, content in found.items()]
-    return quoted_changes(changes, changes.files) + quoted
-
-
-async def originals(state: RunState, deps: Deps, paths: Iterable[str]) -> list[Quoted]:
-    """Files of the base whose new version was refused; of a long one what the task is about."""
-    changes = state.attempt.answered.changes.files
-    base = await base_of(state, deps)
-    found = await contents(deps, base, sorted({path for path in paths if path not in changes}))
-    about = frozenset(terms(f"{state.task.text}\n{state.task.details}"))
-    return [
-        await asyncio.to_thread(_original, path, content, about) for path, content in found.items()
-    ]
-
-
-def _original(path: str, content: bytes, about: frozenset[str]) -> Quoted:
-    text = content.decode("utf-8", "replace").replace("\r\n", "\n")
-    shown = cut(text, symbols_of(path, content), about=about, limit=MAX_QUOTED, count=len)
-    return replace(quote(path, shown.encode(), limit=MAX_QUOTED), partial=shown != text)
-
-
-def long_one(files: Iterable[Quoted]) -> str:
-    """The path of a file too long to be repeated for a small correction, '' when there is none."""
-    return next((f.path for f in files if f.partial or f.text.count("\n") >= LONG), "")
-
-
-def unseen(state: RunState, files: Iterable[Quoted]) -> tuple[str, ...]:
-    """Paths of which the model saw only a part, in the context or in these files of a question."""
-    partial = set(state.attempt.planned.partial)
-    for file in files:
-        partial = partial | {file.path} if file.partial else partial - {file.path}
-    return tuple(sorted(partial))
-
 
 _IN_FRONT = "+- \t"
 """What an answer may have in front of a line that it repeats: other indentation, a diff's mark."""
@@ -160,7 +101,7 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     state = set_aside(state)
     attempt = state.attempt
     newest = _newest(state)
-    files = quoted_changes(newest, newest.files)
+    files = await quoted_changes(state, deps, newest, newest.files)
     partial = unseen(state, files)
     messages = question(
         "execute_task",
@@ -189,20 +130,21 @@ async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
     log.info("Repairing code (attempt %d/%d)", attempt.answered.code_repairs + 1, MAX_REPAIRS)
     faulty = {complaint.path for complaint in attempt.checked.complaints}
     kept = _kept(attempt).files
+    changes = attempt.answered.changes
     files = [
-        *quoted_changes(attempt.answered.changes, faulty),
-        *(await originals(state, deps, faulty) if attempt.answered.changes else ()),
-    ] or quoted_changes(attempt.answered.changes, attempt.answered.changes.files)
+        *await quoted_changes(state, deps, changes, faulty),
+        *(await originals(state, deps, faulty) if changes else ()),
+    ] or await quoted_changes(state, deps, changes, changes.files)
     partial = unseen(state, files)
     messages = question(
         "repair_code",
         task=state.task,
         complaints=without_excerpts(attempt.checked.complaints),
-        context="" if attempt.answered.changes else attempt.planned.context.decode(),
+        context="" if changes else attempt.planned.context.decode(),
         files=files,
         partial=partial,
         long=long_one(files),
-        dropped=sorted(attempt.answered.changes.files.keys() - kept.keys()),
+        dropped=sorted(changes.files.keys() - kept.keys()),
     )
     state = state.with_attempt(code_repairs=attempt.answered.code_repairs + 1)
     return await _repaired(state, deps, CodeQuestion(messages, partial))
@@ -214,11 +156,11 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
     log.info("Test repair attempt %d/%d", attempt.answered.test_repairs + 1, MAX_REPAIRS)
     verification = attempt.tested.verification
     failures = verification.failures if verification else ()
-    files = await with_tests(state, deps, [f.file for f in failures])
+    files = await with_tests(state, deps, failures)
     messages = question(
         "repair_test",
         task=state.task,
-        failures=failures[:5],
+        failures=distinct(failures),
         outputs=outputs_of(verification, most=3_000),
         unproven=unproven(verification) is not None,
         files=files,
