@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from app.proposals.polling import Poller
 from app.store.database import Store, open_store
-from app.store.proposals import ProposalContent, StoredProposals
+from app.store.proposals import ProposalOfRun, StoredProposals
 from app.store.queue import Queue
 from app.store.runs import StoredRuns
 from app.store.schema import journal
@@ -24,6 +24,7 @@ from bench.finding import Finding, Line, Peer
 from bench.run_requests import run_request
 from handlers.decisions import Reacted
 from handlers.ports import ProposalView
+from runner.state.proposal import Proposal
 from tests.scenarios.bot import Bot, conversation
 from tests.scenarios.proposing import STUCK, decomposed, goes_on, proposal_comment
 
@@ -157,15 +158,20 @@ async def proposals(store: Store, clock: HandClock, many: int) -> None:
     run = await runs.get("r")
     assert run is not None
     shown = [
-        ProposalContent(
-            task=f"k{n}",
+        ProposalOfRun(
+            proposal=Proposal(
+                task=f"k{n}",
+                kind="recovery",
+                strategy="decompose",
+                reason="task_too_complex",
+                explanation="",
+                original="",
+                fingerprint=f"{n:08x}" * 8,
+                number=n,
+                comment_id=n,
+                comment_node_id=f"IC_{n}",
+            ),
             name=f"{n}",
-            fingerprint=f"{n:08x}" * 8,
-            strategy="decompose",
-            number=n,
-            url="",
-            comment_id=n,
-            comment_node_id=f"IC_{n}",
             open=True,
         )
         for n in range(many)

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
-from app.store.proposals import ProposalContent, StoredProposals
+from app.store.proposals import ProposalOfRun, StoredProposals
 from app.store.queue import Queue
 from app.store.runs import Run
 from handlers.events import Repo, User
@@ -225,7 +225,7 @@ class ShownProposals:
         self._stored = stored
         self._clock = clock
         self._poll = poll
-        self._known: tuple[ProposalContent, ...] = ()
+        self._known: tuple[ProposalOfRun, ...] = ()
 
     async def see(self, state: RunState) -> None:
         """Take in a state of the run. Raises ``Outage``."""
@@ -242,19 +242,11 @@ class ShownProposals:
         await self._stored.close(self._run.id)
 
 
-def shown_in(state: RunState) -> tuple[ProposalContent, ...]:
+def shown_in(state: RunState) -> tuple[ProposalOfRun, ...]:
     """Return the proposals of a state that people can see somewhere."""
     return tuple(
-        ProposalContent(
-            task=attempt.task,
-            name=state.task_of(attempt.task).name,
-            fingerprint=proposal.fingerprint,
-            strategy=proposal.strategy,
-            number=proposal.number,
-            url=proposal.url,
-            comment_id=proposal.comment_id,
-            comment_node_id=proposal.comment_node_id,
-            open=_waits(attempt),
+        ProposalOfRun(
+            proposal=proposal, name=state.task_of(attempt.task).name, open=_waits(attempt)
         )
         for attempt in state.attempts.values()
         if (proposal := attempt.proposal) and proposal.number is not None

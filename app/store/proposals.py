@@ -10,7 +10,7 @@ The inbox of decisions: what people said about parked tasks, in the order it was
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -25,26 +25,27 @@ from app.store.schema import proposals as table
 from app.store.schema import runs
 from handlers.ports import ProposalView, State
 from runner.ports import Clock, Decision
+from runner.state.proposal import Proposal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProposalContent:
-    """A proposal as a run's state has it; ``name`` is the task's as people write it.
+class ProposalOfRun:
+    """A proposal of a run's state, to be kept; ``name`` is the task's as people write it.
 
     ``open`` says that the run waits, or is about to wait, for a decision about it.
     """
 
-    task: str
+    proposal: Proposal
     name: str
-    fingerprint: str
-    strategy: str
-    number: int | None
-    url: str
-    comment_id: int | None
-    comment_node_id: str
     open: bool
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells it from the other proposals of its run."""
+        return self.proposal.task, self.proposal.fingerprint
 
+
+_KEPT = ("task", "fingerprint", "strategy", "number", "url", "comment_id", "comment_node_id")
 _OF_RUN = ("run_status", "starter")
 _SELECT = sa.select(
     *(table.c[field.name] for field in fields(ProposalView) if field.name not in _OF_RUN),
@@ -61,7 +62,7 @@ class StoredProposals:
         self._store = store
         self._clock = clock
 
-    async def sync(self, run: Run, shown: Sequence[ProposalContent], *, poll_at: datetime) -> bool:
+    async def sync(self, run: Run, shown: Sequence[ProposalOfRun], *, poll_at: datetime) -> bool:
         """Let the rows of a run be what its state shows; the same once more changes nothing.
 
         A new proposal about a task supersedes its older ones. ``poll_at`` is when the reactions to
@@ -71,7 +72,7 @@ class StoredProposals:
         async with self._store.writing() as connection:
             known = await self._states(connection, run.id)
             for each in shown:
-                state = known.get((each.task, each.fingerprint))
+                state = known.get(each.key)
                 if state is None and each.open:
                     new = True
                     await connection.execute(_insert(run, each, self._clock.now(), poll_at))
@@ -237,11 +238,11 @@ def _state_after(decision: Decision) -> State:
     return "approved" if decision.verdict in ("approve", "edit") else "rejected"
 
 
-def _insert(run: Run, shown: ProposalContent, now: datetime, poll_at: datetime) -> sa.Insert:
-    own = asdict(shown)
-    del own["open"]
+def _insert(run: Run, shown: ProposalOfRun, now: datetime, poll_at: datetime) -> sa.Insert:
+    own = shown.proposal
     return sa.insert(table).values(
-        **own,
+        **{name: getattr(own, name) for name in _KEPT},
+        name=shown.name,
         run=run.id,
         repository_id=run.repository_id,
         repository=run.repository,
@@ -249,27 +250,30 @@ def _insert(run: Run, shown: ProposalContent, now: datetime, poll_at: datetime) 
         roadmap=run.roadmap,
         state="open",
         made_at=now,
-        next_poll_at=poll_at if shown.comment_node_id else None,
+        next_poll_at=poll_at if own.comment_node_id else None,
     )
 
 
-def _superseded(run: str, shown: ProposalContent) -> sa.Update:
+def _superseded(run: str, shown: ProposalOfRun) -> sa.Update:
     """Older proposals about the task: also one that was approved, and found stale then."""
-    older = (table.c.task == shown.task) & (table.c.fingerprint != shown.fingerprint)
+    older = (table.c.task == shown.proposal.task) & (
+        table.c.fingerprint != shown.proposal.fingerprint
+    )
     change = sa.update(table).where(
         table.c.run == run, older, table.c.state.in_(("open", "approved"))
     )
     return change.values(state="superseded", next_poll_at=None)
 
 
-def _changed(run: str, shown: ProposalContent, poll_at: datetime) -> sa.Update:
+def _changed(run: str, shown: ProposalOfRun, poll_at: datetime) -> sa.Update:
     """An open row whose task went on without a decision, or whose place is known only now."""
-    is_it = (table.c.task == shown.task) & (table.c.fingerprint == shown.fingerprint)
+    own = shown.proposal
+    is_it = (table.c.task == own.task) & (table.c.fingerprint == own.fingerprint)
     change = sa.update(table).where(table.c.run == run, is_it, _OPEN)
     if not shown.open:
         return change.values(state="closed", next_poll_at=None)
-    place = {"number": shown.number, "url": shown.url, "comment_id": shown.comment_id}
-    found = shown.comment_node_id
+    place = {"number": own.number, "url": own.url, "comment_id": own.comment_id}
+    found = own.comment_node_id
     due = table.c.next_poll_at
     first = sa.case((table.c.comment_node_id == found, due), else_=sa.literal(poll_at, due.type))
     if not found:

@@ -19,7 +19,7 @@ from app.proposals.service import ProposalService
 from app.runs.service import RunService
 from app.store.database import Store, open_store
 from app.store.deliveries import Delivery, StoredRefusals
-from app.store.proposals import ProposalContent, StoredProposals
+from app.store.proposals import ProposalOfRun, StoredProposals
 from app.store.queue import Queue
 from app.store.runs import RunRequest, Status, StoredRuns, StoredSkips
 from app.store.schema import decisions
@@ -29,6 +29,7 @@ from handlers.commands import COMMANDS
 from handlers.events import PullClosed, Repo
 from handlers.ports import ProposalView, Rules, State
 from runner.errors import Outage
+from runner.state.proposal import Proposal
 from tests.app.store.rows import set_run
 from tests.fake_github import FakeGitHub
 from tests.fake_github.state import Comment, Issue
@@ -80,17 +81,20 @@ class Bench:
         check = await self._check(pull, fingerprint)
         await self._run(f"r{name}", pull.number + 100_000)
         await set_run(self.store, f"r{name}", run)
-        shown = ProposalContent(
+        proposal = Proposal(
             task=f"k{name}",
-            name="1.1",
-            fingerprint=fingerprint,
+            kind="recovery",
             strategy="decompose",
+            reason="task_too_complex",
+            explanation="",
+            original="",
+            fingerprint=fingerprint,
             number=pull.number,
             url="https://github.test/pull",
             comment_id=comment.id,
             comment_node_id=f"IC_{comment.id}",
-            open=True,
         )
+        shown = ProposalOfRun(proposal=proposal, name="1.1", open=True)
         row = await self.runs.get(f"r{name}")
         assert row is not None
         await self.stored.sync(row, [shown], poll_at=world.clock.now())

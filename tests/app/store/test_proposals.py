@@ -8,27 +8,32 @@ from datetime import timedelta
 
 import pytest
 
-from app.store.proposals import ProposalContent, StoredDecisions, StoredProposals
+from app.store.proposals import ProposalOfRun, StoredDecisions, StoredProposals
 from app.store.runs import StoredSkips
 from runner.ports import Decision
+from runner.state.proposal import Proposal
 from tests.app.store.bench import Bench
 from tests.postgresql import ON_BOTH
 
 pytestmark = ON_BOTH
 
-SHOWN = ProposalContent(
+PROPOSAL = Proposal(
     task="t1",
-    name="1.1",
-    fingerprint="aa" * 32,
+    kind="recovery",
     strategy="rewrite",
+    reason="task_too_vague",
+    explanation="",
+    original="",
+    fingerprint="aa" * 32,
     number=5,
     url="https://github.test/5",
     comment_id=50,
     comment_node_id="IC_50",
-    open=True,
 )
-FRESH = replace(SHOWN, fingerprint="bb" * 32, comment_id=51, comment_node_id="IC_51")
-YES = Decision("t1", "approve", by="ada", channel="reply", fingerprint=SHOWN.fingerprint)
+SHOWN = ProposalOfRun(proposal=PROPOSAL, name="1.1", open=True)
+LATER = replace(PROPOSAL, fingerprint="bb" * 32, comment_id=51, comment_node_id="IC_51")
+FRESH = replace(SHOWN, proposal=LATER)
+YES = Decision("t1", "approve", by="ada", channel="reply", fingerprint=PROPOSAL.fingerprint)
 
 
 @pytest.fixture
@@ -164,7 +169,7 @@ async def test_a_claim_is_for_one(stored, sync, clock):
 
 async def test_a_place_that_is_known_later(stored, sync):
     """A comment that was made after the row is polled from then on."""
-    await sync(replace(SHOWN, comment_id=None, comment_node_id=""))
+    await sync(replace(SHOWN, proposal=replace(PROPOSAL, comment_id=None, comment_node_id="")))
     assert await stored.polls() == {}
 
     await sync(SHOWN)
