@@ -9,6 +9,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from runner.loop.problems import StartCommands
+
 
 class Command:
     """What a person typed, as a value; each row of the table has a class of its own."""
@@ -110,6 +112,8 @@ Deciding = ApproveCommand | RejectCommand | EditCommand
 
 
 TRIGGER = "/execute"
+
+ON_GITHUB = StartCommands(TRIGGER, f"{TRIGGER} ")
 
 Need = Literal["anyone", "read", "write", "maintain", "admin"]
 

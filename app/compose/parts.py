@@ -40,7 +40,7 @@ from app.store.proposals import StoredDecisions, StoredProposals
 from app.store.runs import Run, RunRequest, StoredAnswers, StoredJournal, StoredRuns, StoredSkips
 from handlers.commands import COMMANDS
 from handlers.events import PullClosed, Repo
-from handlers.grammar import Commands
+from handlers.grammar import ON_GITHUB, Commands
 from handlers.ports import Rules, RunRequested
 from handlers.pushes import BranchPushed
 from runner.config.model import RepositoryConfig
@@ -172,6 +172,7 @@ class ServerParts:
             clock=self.around.clock,
             control=StoredControl(runs),
             answers=StoredAnswers(self.store, self.around.clock),
+            start=ON_GITHUB,
             decisions=StoredDecisions(self.store),
             skips=SkippedTasks(self.skips, run.repository_id, run.roadmap),
             memory=self.folders.memory(run.repository_id),

@@ -14,12 +14,13 @@ from app.doctor.values import Finding, Surveyed, ok, problem, skipped, warning
 from app.local.compose import checkout_in
 from app.local.files import beside
 from app.local.options import FOLDER
+from app.local.text import ON_A_CHECKOUT
 from app.settings import RunSettings
 from app.store.database import inspect_store
 from runner.config.model import CONFIG_PATH, RepositoryConfig, config_entry, parse_config
 from runner.config.reading import ConfigError, not_a_file
 from runner.errors import Outage, PortError, TaskError
-from runner.loop.problems import ON_A_CHECKOUT, missing_roadmap
+from runner.loop.problems import missing_roadmap
 from runner.model.chat import OpenAIModel
 from runner.model.replies import offer_text
 from runner.ports import Repository, SandboxSpec

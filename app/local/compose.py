@@ -16,6 +16,7 @@ from pathlib import Path
 
 from app.local.options import LocalRun
 from app.local.runs import LocalStore
+from app.local.text import ON_A_CHECKOUT
 from app.logs import mask_for, secrets_of
 from app.settings import RunSettings, SettingsError, SettingsProblem
 from runner.files.decisions import FileDecisions, FileRuns
@@ -24,7 +25,6 @@ from runner.files.results import FileMemory, RunFiles
 from runner.git.folder_repository import FolderRepository
 from runner.git.local_repository import LocalRepository
 from runner.loop.deps import Deps
-from runner.loop.problems import ON_A_CHECKOUT
 from runner.model.budget import Budget, BudgetModel
 from runner.model.chat import OpenAIModel
 from runner.model.forms import Habits

@@ -21,7 +21,14 @@ from app.local.compose import LocalCheckout, checkout_in, kept_in, prices_of
 from app.local.files import beside
 from app.local.options import FOLDER, LocalRun
 from app.local.runs import LocalStore, PendingProposal, parked, states
-from app.local.text import NO_RUN, how_to_answer, no_answer, not_writable, nothing_changed
+from app.local.text import (
+    NO_RUN,
+    ON_A_CHECKOUT,
+    how_to_answer,
+    no_answer,
+    not_writable,
+    nothing_changed,
+)
 from app.logs import mask_for, secrets_of
 from app.settings import RunSettings
 from app.terminal import any_encoding, is_plain, one_line, printable, say
@@ -31,7 +38,7 @@ from runner.files.decisions import KnownRun
 from runner.files.results import line
 from runner.loop.deps import TaskWork
 from runner.loop.driver import lines, would_do
-from runner.loop.problems import ON_A_CHECKOUT, missing_roadmap
+from runner.loop.problems import missing_roadmap
 from runner.loop.task_pool import Ended
 from runner.money import unknown_price
 from runner.nodes.run import parse_roadmap

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from app.local.runs import PendingProposal
 from app.terminal import one_line, printable
 from runner.files.decisions import KnownRun
+from runner.loop.problems import StartCommands
 from runner.ports import Decision
 from runner.state.proposal import Proposal, Strategy, as_item
 from runner.state.status_words import RUNS
 from runner.text.sanitize import cut_middle
 
+ON_A_CHECKOUT = StartCommands("cairn run", "cairn run --roadmap ", "cairn roadmap normalize ")
 INTERRUPTED = (
     "Interrupted. What was committed stays, and the task in hand is kept where it was. Type "
     "`cairn resume` to go on with it."

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from runner.context.library import Index
 from runner.errors import Outage
-from runner.loop.problems import ON_GITHUB, StartCommands
+from runner.loop.problems import StartCommands
 from runner.ports import (
     Answers,
     Clock,
@@ -155,13 +155,13 @@ class Deps:
     clock: Clock
     control: Control
     answers: Answers
+    start: StartCommands
     decisions: Decisions = field(default_factory=NoDecisions)
     skips: Skips = field(default_factory=NoSkips)
     memory: Memory = field(default_factory=NoMemory)
     index: Index = field(default_factory=Index)
     embedder: Embedder | None = None
     model_name: str = ""
-    start: StartCommands = ON_GITHUB
     mask: Mask = field(default_factory=Mask)
 
 

@@ -24,21 +24,17 @@ _USUAL = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class StartCommands:
-    """What people type to start a run; ``roadmap`` goes before the path of one.
+    """What people type to start a run, where they type it; ``roadmap`` goes before its path.
 
     ``normalise`` goes before a path to get checkboxes ('': the run proposes them by itself).
     """
 
-    word: str = "/execute"
-    roadmap: str = "/execute "
+    word: str
+    roadmap: str
     normalise: str = ""
 
 
-ON_GITHUB = StartCommands()
-ON_A_CHECKOUT = StartCommands("cairn run", "cairn run --roadmap ", "cairn roadmap normalize ")
-
-
-def missing_roadmap(path: str, start: StartCommands = ON_GITHUB, paths: Iterable[str] = ()) -> str:
+def missing_roadmap(path: str, start: StartCommands, paths: Iterable[str] = ()) -> str:
     """There is no such file; among ``paths`` (what there is) may be the one that was meant."""
     said = f"There is no file `{_plain(path)}` on the branch this run builds on."
     if meant := _meant(path, paths):
@@ -59,7 +55,7 @@ def _meant(path: str, paths: Iterable[str]) -> list[str]:
     return sorted(same or usual, key=lambda each: (each.count("/"), each))[:_MOST_MEANT]
 
 
-def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands = ON_GITHUB) -> str:
+def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands) -> str:
     """Say why no task can be picked, or nothing."""
     path, wanted = _plain(roadmap.path), state.request.options.scope.task
     if not roadmap.content.strip():

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TypeVar
 
+from handlers.grammar import ON_GITHUB
 from runner.errors import Stopped, StopRequest
 from runner.loop.deps import Deps
 from runner.ports import Decision, JournalRow
@@ -194,6 +195,7 @@ def deps(
         clock=StandingClock(),
         control=control or ScriptedControl(),
         answers=answers or MemoryAnswers(),
+        start=ON_GITHUB,
         decisions=decisions or MemoryDecisions(),
     )
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from handlers.grammar import ON_GITHUB
 from runner.files.results import JsonLines, RunFiles
 from runner.loop.deps import Deps
 from runner.loop.driver import drive
@@ -38,6 +39,7 @@ async def run(events: Events) -> None:
         clock=StandingClock(),
         control=ScriptedControl(),
         answers=MemoryAnswers(),
+        start=ON_GITHUB,
     )
     await drive(Request("r1"), NODES, ports)
 
@@ -135,6 +137,7 @@ async def test_a_failure_names_the_files_that_show_it(tmp_path) -> None:
         clock=StandingClock(),
         control=ScriptedControl(),
         answers=MemoryAnswers(),
+        start=ON_GITHUB,
     )
     await drive(Request("r1"), NODES, ports)
     [error] = read(tmp_path / "report.json")["errors"]
