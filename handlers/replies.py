@@ -20,7 +20,7 @@ from handlers.grammar import (
 )
 from handlers.ports import ProposalView, Rules, RunStatus, TaskLine, Vote
 from runner.state.status_words import PROPOSALS, RUNS, run_word, task_word
-from runner.text.sanitize import defuse
+from runner.text.sanitize import sanitize
 
 _SHOWN = 80
 # so that a reply stays below the 60,000 characters GitHub takes for sure
@@ -36,7 +36,7 @@ def marker(delivery: str) -> str:
 
 def quoted(text: str) -> str:
     """Show a user's text as inline code on one line, cut, with nothing active in it."""
-    line = " ".join(defuse(text, plain=True).split()).replace("`", "'").replace("|", "¦")
+    line = " ".join(sanitize(text, plain=True).split()).replace("`", "'").replace("|", "¦")
     return f"`{line[:_SHOWN] + '…' if len(line) > _SHOWN else line or ' '}`"
 
 
@@ -270,7 +270,7 @@ def _run(run: RunStatus) -> str:
     name = f"[`{run.run}`]({run.url})" if run.url else f"`{run.run}`"
     head = f"Run {name}: **{run_word(run.status)}**"
     if run.detail:
-        head += f" ({defuse(' '.join(run.detail.split()), plain=True)})"
+        head += f" ({sanitize(' '.join(run.detail.split()), plain=True)})"
     if not run.tasks:
         return head
     rows = [_task(task) for task in run.tasks[:_MOST_TASKS]]

@@ -27,7 +27,7 @@ from runner.money import total
 from runner.people.run_view import TaskView, usage_by_node, view_of
 from runner.people.statistics import as_written
 from runner.state.run_state import RunState, Status
-from runner.text.sanitize import defuse
+from runner.text.sanitize import sanitize
 
 MOST_ANNOTATIONS = 10
 """Annotations of a kind that GitHub shows of one step."""
@@ -243,4 +243,4 @@ def _waiting(open_: Sequence[ProposalView]) -> str:
 
 
 def _plain(text: str) -> str:
-    return defuse(text, plain=True)
+    return sanitize(text, plain=True)

@@ -22,7 +22,7 @@ from app.github.commits import Branches
 from app.github.pulls import Pull, Pulls, put_label, recovery_markers
 from runner.errors import Outage, TaskError
 from runner.state.publishing import Checkpoint, Proposed, Published
-from runner.text.sanitize import defuse
+from runner.text.sanitize import sanitize
 
 CHECK_TITLE = "A proposal waits for a decision"
 CHECK_SUMMARY = (
@@ -95,7 +95,7 @@ def merge_it(pull: Pull) -> str:
 
 
 def _plain(text: str) -> str:
-    return defuse(" ".join(text.split()), plain=True)
+    return sanitize(" ".join(text.split()), plain=True)
 
 
 NAME = "cairn/recovery"

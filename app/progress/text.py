@@ -24,7 +24,7 @@ from runner.people.run_view import RunView, TaskView, view_of
 from runner.roadmap.task import Task
 from runner.state.run_state import RunState
 from runner.state.status_words import RUNS
-from runner.text.sanitize import defuse
+from runner.text.sanitize import sanitize
 
 MAX_ROWS = 100
 _TITLE = 200
@@ -52,10 +52,10 @@ def task_table(view: RunView, most: int) -> str:
 
 
 def cell(text: str, most: int) -> str:
-    """Foreign text in a table's cell: on one line, cut, defused, no HTML and no new cell."""
+    """Foreign text in a table's cell: on one line, cut, sanitized, no HTML and no new cell."""
     line = " ".join(text.split())
     line = line if len(line) <= most else line[: most - 1] + "…"
-    return defuse(line, plain=True).replace("|", "\\|").replace("<", f"<{GAP}")
+    return sanitize(line, plain=True).replace("|", "\\|").replace("<", f"<{GAP}")
 
 
 def named(task: Task | TaskView) -> str:
@@ -221,7 +221,7 @@ def progress_text(
     parts = [f"### Cairn run `{run}` {RUNS[status].sentence}"]
     if detail:
         # a folded part or a comment that foreign text opens would swallow what follows
-        parts.append(cut(defuse(detail).replace("<", f"<{GAP}"), _DETAIL))
+        parts.append(cut(sanitize(detail).replace("<", f"<{GAP}"), _DETAIL))
     if status == "paused":
         parts.append(RUNS[status].advice)
     if turn is not None:

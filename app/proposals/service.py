@@ -16,7 +16,7 @@ from handlers.events import Repo, User
 from handlers.ports import ProposalView, Rules, Vote
 from runner.ports import Clock, Decision
 from runner.state.run_state import Attempt, RunState, Status
-from runner.text.sanitize import defuse
+from runner.text.sanitize import sanitize
 
 FIRST = timedelta(seconds=15)
 """From a proposal to the first look at its reactions."""
@@ -147,7 +147,7 @@ class ProposalService:
             task=proposal.task,
             verdict=saying.verdict,
             by=saying.by.login,
-            why=defuse(saying.why[:_LONGEST], plain=True),
+            why=sanitize(saying.why[:_LONGEST], plain=True),
             channel=saying.channel,
             at=saying.at.isoformat(timespec="seconds"),
             fingerprint=proposal.fingerprint,

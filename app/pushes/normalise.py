@@ -21,7 +21,7 @@ from runner.roadmap.task import Roadmap
 from runner.state.changes import ChangeSet, Write, blob_sha
 from runner.state.publishing import Checkpoint
 from runner.state.run_state import RunState
-from runner.text.sanitize import defuse
+from runner.text.sanitize import sanitize
 
 
 def told(offered: Offered, used: Usage) -> str:
@@ -39,13 +39,13 @@ def told(offered: Offered, used: Usage) -> str:
 
 def unclear(proposal: NormalizedRoadmap, used: Usage) -> str:
     """Nothing could be proposed."""
-    why = defuse(" ".join(proposal.why.split()), plain=True)
+    why = sanitize(" ".join(proposal.why.split()), plain=True)
     return f"Cairn has no checkboxes to propose: {why}. {paid(used)}".strip()
 
 
 def failed(why: str) -> str:
     """The proposal could not be made or published."""
-    return f"Checkboxes could not be proposed: {defuse(why, plain=True)}"
+    return f"Checkboxes could not be proposed: {sanitize(why, plain=True)}"
 
 
 def paid(used: Usage) -> str:
@@ -94,8 +94,8 @@ class Normalising:
     async def _shown(self, state: RunState, proposal: NormalizedRoadmap, used: Usage) -> Checkpoint:
         base = await self._deps.repository.snapshot(state.tip)
         changes = ChangeSet({proposal.path: Write(proposal.new)})
-        title = defuse(render_title(proposal), plain=True)
-        body = f"{defuse(render_body(proposal))}\n\n{paid(used)}".strip()
+        title = sanitize(render_title(proposal), plain=True)
+        body = f"{sanitize(render_body(proposal))}\n\n{paid(used)}".strip()
         return Checkpoint(
             run=state.request.id,
             task=proposal.path,

@@ -113,7 +113,7 @@ def config_text(problems: Iterable[str]) -> str:
 
 
 def plan_text(roadmap: Roadmap, note: str = "") -> str:
-    """Render the plan; ``note`` says what the last push started (Markdown, already defused)."""
+    """Render the plan; ``note`` says what the last push started (Markdown, already sanitized)."""
     options = Options(scope=Scope(max_tasks=len(roadmap.tasks)))
     state = with_blocked(RunState(Request("", roadmap.path, options), roadmap=roadmap))
     tasks = upcoming(state)

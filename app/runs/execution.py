@@ -48,7 +48,7 @@ from runner.state.options import (
 )
 from runner.state.proposal import ApprovalMode
 from runner.state.run_state import Attempt, Plan, RunState
-from runner.text.sanitize import defuse
+from runner.text.sanitize import sanitize
 
 
 def options_of(config: RepositoryConfig) -> Options:
@@ -170,7 +170,7 @@ def _name(task: Task) -> str:
 
 
 def _plain(text: str) -> str:
-    return defuse(" ".join(text.split()), plain=True)
+    return sanitize(" ".join(text.split()), plain=True)
 
 
 @dataclass(frozen=True)
@@ -325,13 +325,13 @@ def _asked_mode(run: Run, config: RepositoryConfig) -> ApprovalMode | None:
 
 def listed(error: ConfigError) -> str:
     """The problems of a configuration, one a line."""
-    return "\n".join(f"- {defuse(str(problem), plain=True)}" for problem in error.problems)
+    return "\n".join(f"- {sanitize(str(problem), plain=True)}" for problem in error.problems)
 
 
 async def _dry(request: Request, ports: RunPorts) -> Outcome:
     """List the tasks in order; no model is asked and nothing is written but the comment."""
     step = await parse_roadmap(RunState(request), ports.deps, TaskWork())
-    listing = "\n".join(f"- {defuse(line, plain=True)}" for line in lines(step.state))
+    listing = "\n".join(f"- {sanitize(line, plain=True)}" for line in lines(step.state))
     await ports.progress.finish("ended", listing)
     return Outcome("ended", "dry run")
 

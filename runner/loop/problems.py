@@ -11,7 +11,7 @@ from runner.roadmap.named_work import in_phase
 from runner.roadmap.task import Roadmap, Task
 from runner.state.run_state import RunState, Status
 from runner.state.status_words import TASKS
-from runner.text.sanitize import defuse
+from runner.text.sanitize import sanitize
 
 _MOST = 20
 _MOST_MEANT = 3
@@ -130,7 +130,7 @@ def _no_phase(roadmap: Roadmap, wanted: str) -> str:
 
 def _listed(tasks: Iterable[Task]) -> str:
     return "\n".join(
-        f"- `{task.key}` (line {task.line}) {defuse(task.title, plain=True)}" for task in tasks
+        f"- `{task.key}` (line {task.line}) {sanitize(task.title, plain=True)}" for task in tasks
     )
 
 

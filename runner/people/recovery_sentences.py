@@ -15,7 +15,7 @@ from runner.state.proposal import Proposal, Reason, Strategy
 from runner.state.publishing import HumanCommits
 from runner.state.run_state import Attempt, Failure, RunState
 from runner.state.status_words import OUTCOMES
-from runner.text.sanitize import cut_middle, defuse
+from runner.text.sanitize import cut_middle, sanitize
 
 _LONGEST_REASON = 240
 
@@ -361,8 +361,8 @@ def _of(state: RunState) -> Proposal:
 
 
 def _plain(text: str) -> str:
-    return defuse(" ".join(text.split()), plain=True)
+    return sanitize(" ".join(text.split()), plain=True)
 
 
 def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}" for line in defuse(text).split("\n"))
+    return "\n".join(f"> {line}" for line in sanitize(text).split("\n"))

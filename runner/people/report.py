@@ -12,7 +12,7 @@ from runner.people.sentences import doubt_of, verdict_of, warnings_of
 from runner.people.statistics import as_written, decisions, proposals, recoveries
 from runner.prompts import render_text
 from runner.state.run_state import Attempt, RunState, Status
-from runner.text.sanitize import defuse
+from runner.text.sanitize import sanitize
 
 
 def todos(state: RunState) -> dict[str, object]:
@@ -113,7 +113,7 @@ def _todo(state: RunState, task: TaskView) -> dict[str, object]:
 def _row(task: TaskView) -> dict[str, object]:
     return {
         "name": task.name,
-        "title": defuse(task.title, plain=True).replace("|", "\\|"),
+        "title": sanitize(task.title, plain=True).replace("|", "\\|"),
         "status": str(task.status),
         "doubt": task.doubt.replace("|", "\\|"),
         "answers": task.answers,
@@ -126,7 +126,7 @@ def _row(task: TaskView) -> dict[str, object]:
 
 
 def _one_cell(text: str) -> str:
-    return defuse(" ".join(text.split()), plain=True).replace("|", "\\|")
+    return sanitize(" ".join(text.split()), plain=True).replace("|", "\\|")
 
 
 def _line(state: RunState, attempt: Attempt) -> dict[str, object]:

@@ -20,7 +20,7 @@ from runner.state.findings import Complaint, Level, Verdict, Verification
 from runner.state.publishing import Checkpoint, TaskRow
 from runner.state.run_state import Attempt, RunState, Status
 from runner.state.status_words import CHECKS, task_word
-from runner.text.sanitize import cut_middle, defuse
+from runner.text.sanitize import cut_middle, sanitize
 
 _UNTOUCHED = {Status.PENDING, Status.IN_PROGRESS}
 _NOT_ACCEPTED = {Status.FAILED, Status.SKIPPED, Status.DEFERRED, Status.REPLACED}
@@ -36,7 +36,7 @@ WORTH_A_LOOK = "Worth a look"
 
 def title_of(task: Task) -> str:
     """The title of a task's commit and pull request, safe to publish."""
-    return defuse(f"{task.id} {task.title}" if task.id else task.title, plain=True)
+    return sanitize(f"{task.id} {task.title}" if task.id else task.title, plain=True)
 
 
 def in_log(task: Task) -> str:
@@ -55,7 +55,7 @@ def refusal_in_log(complaint: Complaint) -> str:
 def checkpoint_message(task: Task) -> str:
     """The message without its trailers: what the task says, short line first."""
     first = title_of(task)
-    rest = defuse(task.text, plain=True)
+    rest = sanitize(task.text, plain=True)
     return f"{first}\n\n{rest}" if "\n" in task.text else first
 
 
@@ -67,7 +67,7 @@ def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
     task, attempt = state.task, state.attempt
     parts = [
         f"**Task** of `{state.request.roadmap}`, line {task.line}:",
-        _quoted(defuse(task.text)),
+        _quoted(sanitize(task.text)),
         before_others(missing(state, task)),
         "### Files",
         _files(attempt),
@@ -211,13 +211,13 @@ def output_of(verification: Verification | None) -> str:
     if not failed:
         return ""
     output = cut_middle(failed[-1].output, 4_000).replace("````", "` ` ` `")
-    shown = defuse(f"````\n{output}\n````")
+    shown = sanitize(f"````\n{output}\n````")
     return f"<details><summary>Output of the last run</summary>\n\n{shown}\n\n</details>"
 
 
 def _plain(text: str) -> str:
     """Foreign text to stand within a line of ours."""
-    return defuse(" ".join(text.split()), plain=True)
+    return sanitize(" ".join(text.split()), plain=True)
 
 
 def _inert(text: str) -> str:
@@ -226,7 +226,7 @@ def _inert(text: str) -> str:
 
 
 def _code(path: str) -> str:
-    """A path as code; a squash makes a plain commit message of it, so it is defused as well."""
+    """A path as code; a squash makes a plain commit message of it, so it is sanitized as well."""
     text = _plain(path).replace("`", "'")
     return f"`{text}`"
 

@@ -43,7 +43,7 @@ _MENTION = re.compile(r"(?<![A-Za-z0-9])@(?=[A-Za-z0-9_])")
 _NUMBER = re.compile(r"#(?=[0-9])|\bGH-(?=[0-9])", re.IGNORECASE)
 
 
-def defuse(text: str, *, plain: bool = False) -> str:
+def sanitize(text: str, *, plain: bool = False) -> str:
     """Return the text with nothing active in it; at most twice its length, plus one.
 
     ``plain`` is for text that is not rendered as Markdown (titles, commit messages): there no code

@@ -79,7 +79,7 @@ def test_no_value_ends_its_output(value: str) -> None:
     assert text.endswith(f"failed<<{ends[-1]}\n0\n{ends[-1]}\n")
 
 
-def test_what_is_said_is_defused() -> None:
+def test_what_is_said_is_sanitized() -> None:
     """A line of the summary mentions nobody and opens nothing."""
     done = Done(("[DRY RUN] 1. Ask @everyone about #1",), "")
     text = summary(ActionReport((), (), ("The sandbox is process.",), done, None))

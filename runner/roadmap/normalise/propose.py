@@ -124,7 +124,7 @@ def render_diff(proposal: NormalizedRoadmap) -> str:
 
 
 def render_body(proposal: NormalizedRoadmap) -> str:
-    """Return the text of a pull request in Markdown; whoever publishes it defuses it."""
+    """Return the text of a pull request in Markdown; whoever publishes it sanitizes it."""
     work = [task for task in proposal.tasks if task.kind == "work"]
     done = sum(task.checked for task in work)
     parts = [

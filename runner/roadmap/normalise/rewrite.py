@@ -35,7 +35,7 @@ class NormalizedRoadmap:
 
     ``why`` is one sentence for people; ``tasks`` are those of the new file, as the parser reads
     them; ``splices`` are the lines that change; ``notes`` name every decision about a state;
-    ``dropped`` what a model said that is not in the file. Texts quote the roadmap: defuse them
+    ``dropped`` what a model said that is not in the file. Texts quote the roadmap: sanitize them
     before they are published.
     """
 

@@ -77,7 +77,7 @@ def test_blocked_tasks_are_named_with_the_reason() -> None:
     assert "blocked by A1" in said
 
 
-def test_foreign_text_is_defused() -> None:
+def test_foreign_text_is_sanitized() -> None:
     """A title cannot mention people, close issues, open HTML or a cell."""
     said = plan_text(read("- [ ] @octo fixes #1 | <details> `x` <!-- cairn:plan:x -->\n"))
 

@@ -82,7 +82,7 @@ async def test_twice_is_once() -> None:
     assert len(repository.checkpoints) == 1
 
 
-async def test_mentions_are_defused() -> None:
+async def test_mentions_are_sanitized() -> None:
     """What a roadmap says notifies nobody and closes nothing, not even in a code fence."""
     roadmap = "- [ ] Ask @octocat, fixes #1\n  ```\n  @octocat\n"
     _, made, _ = await publish(done(roadmap), MemoryRepository(BASE | {"ROADMAP.md": roadmap}))

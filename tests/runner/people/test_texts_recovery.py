@@ -73,7 +73,7 @@ def test_an_applied_recovery_names_who_agreed() -> None:
     assert "Applied by the approval mode." in recovery_body(proposing())
 
 
-def test_replacements_are_defused() -> None:
+def test_replacements_are_sanitized() -> None:
     """Text of a model mentions nobody and closes nothing."""
     text = replacement_list((NewTask("Fixes #1 for @octo", details=("see <!-- x -->",)),))
 

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from runner.text.sanitize import defuse
+from runner.text.sanitize import sanitize
 
 GAP = "\u200b"
 
@@ -57,30 +57,30 @@ KEPT = {
 @pytest.mark.parametrize(("text", "expected"), BROKEN.values(), ids=BROKEN)
 def test_what_acts_is_broken(text: str, expected: str) -> None:
     """What would act on GitHub gets a zero-width space in its middle."""
-    assert defuse(text) == expected
+    assert sanitize(text) == expected
 
 
 @pytest.mark.parametrize("text", KEPT.values(), ids=KEPT)
 def test_what_does_nothing_is_kept(text: str) -> None:
     """Harmless text and code stay byte for byte."""
-    assert defuse(text) == text
+    assert sanitize(text) == text
 
 
 def test_a_fence_protects_no_closing_keyword() -> None:
     """A squash commit takes the body as plain text, where a fence protects nothing."""
     text = "```\nfixes #1\nCo-authored-by: a\n```"
 
-    assert defuse(text) == f"```\nf{GAP}ixes #1\nCo-authored-by{GAP}: a\n```"
+    assert sanitize(text) == f"```\nf{GAP}ixes #1\nCo-authored-by{GAP}: a\n```"
 
 
 def test_plain_text_has_no_fences() -> None:
     """In a title or commit message a fence is text like other text."""
-    assert defuse("```\n@octocat", plain=True) == f"```\n@{GAP}octocat"
+    assert sanitize("```\n@octocat", plain=True) == f"```\n@{GAP}octocat"
 
 
 def test_an_open_fence_is_closed() -> None:
     """What follows the text is not swallowed by its fence."""
-    assert defuse("~~~~\ncode") == "~~~~\ncode\n~~~~"
+    assert sanitize("~~~~\ncode") == "~~~~\ncode\n~~~~"
 
 
 # fmt: off
@@ -96,16 +96,16 @@ TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=2)).map("".join)
 @given(TEXTS, st.booleans())
 @example("fixes &#35;1", False)
 def test_twice_is_once(text: str, plain: bool) -> None:
-    """Defusing what was defused changes nothing."""
-    once = defuse(text, plain=plain)
+    """Sanitizing what was sanitized changes nothing."""
+    once = sanitize(text, plain=plain)
 
-    assert defuse(once, plain=plain) == once
+    assert sanitize(once, plain=plain) == once
 
 
 @given(TEXTS, st.booleans())
 def test_it_stays_short(text: str, plain: bool) -> None:
     """The text grows to twice its length plus one at most."""
-    assert len(defuse(text, plain=plain)) <= 2 * len(text) + 1
+    assert len(sanitize(text, plain=plain)) <= 2 * len(text) + 1
 
 
 @given(TEXTS.filter(lambda text: "&" not in text))
@@ -113,13 +113,13 @@ def test_it_looks_the_same(text: str) -> None:
     """Nothing but zero-width spaces is added to a text without entities."""
     before = text.replace("\r\n", "\n").replace("\r", "\n").replace(GAP, "")
 
-    assert defuse(text, plain=True).replace(GAP, "") == before
+    assert sanitize(text, plain=True).replace(GAP, "") == before
 
 
 @given(TEXTS)
 def test_nothing_active_is_left(text: str) -> None:
     """Rendered text outside code has no mention, reference or HTML comment."""
-    shown = _rendered_text(defuse(text))
+    shown = _rendered_text(sanitize(text))
 
     assert not re.search(r"(?<![A-Za-z0-9])@[A-Za-z0-9_]", shown)
     assert not re.search(r"#[0-9]|\bGH-[0-9]", shown, re.IGNORECASE)
