@@ -185,7 +185,7 @@ async def _accepted(state: RunState, ports: Deps, commit: Commit, paths: set[str
         state = step.state
         if step.outcome in ("ok", "approve"):
             left = paths - set(state.attempt.answered.changes.files)
-            notes = tuple(note for note in state.attempt.answered.mended if left)
+            notes = tuple(note for note in state.attempt.answered.auto_repairs if left)
             return Outcome(commit, number, tuple(rules), tuple(sorted(left)), (*said, *notes))
         rules += [c.error for c in state.attempt.checked.complaints]
         said += [f"{c.path}: {c.error}: {c.message}" for c in state.attempt.checked.complaints]

@@ -127,7 +127,7 @@ async def run(
         right=right,
         path=attempt.spent.path,
         answers=_answers(ports),
-        mended=attempt.answered.mended,
+        mended=attempt.answered.auto_repairs,
         why=why,
     )
 

@@ -333,14 +333,14 @@ def auto_repair(
         write = files.get(path)
         if write is None or syntax_complaint(path, write.content) is None:
             continue
-        mended, what = _mended(path, write.content)
+        repaired, what = _repaired(path, write.content)
         if what:
-            files[path] = Write(mended, write.mode)
+            files[path] = Write(repaired, write.mode)
             notes.append(f"{path}: {', '.join(what)}")
     return ChangeSet(files), tuple(notes)
 
 
-def _mended(path: str, content: bytes) -> tuple[bytes, list[str]]:
+def _repaired(path: str, content: bytes) -> tuple[bytes, list[str]]:
     """Try every repair alone, then all together; large files are left to the model."""
     if len(content) > _LARGEST:
         return content, []

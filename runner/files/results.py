@@ -145,7 +145,7 @@ def _iteration(attempt: Attempt, links: list[str]) -> dict[str, object]:
         "answers": attempt.answered.answers,
         "code_repairs": attempt.answered.code_repairs,
         "test_repairs": attempt.answered.test_repairs,
-        "mended": list(attempt.answered.mended),
+        "mended": list(attempt.answered.auto_repairs),
         "left_out": dict(attempt.answered.left_out),
         "warnings": list(attempt.checked.warnings),
         "reasons": list(attempt.spent.reasons),

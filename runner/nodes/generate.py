@@ -229,7 +229,7 @@ async def _answered(
         answers=state.attempt.answered.answers + 1,
         changes=before.merged(reply.changes),
         complaints=complaints,
-        mended=(*state.attempt.answered.mended, *reply.repairs),
+        auto_repairs=(*state.attempt.answered.auto_repairs, *reply.repairs),
         warnings=(),  # those of the answer before
         failure=None,
     )

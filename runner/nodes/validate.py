@@ -237,7 +237,7 @@ async def validate_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
     state = state.with_attempt(
         changes=changes,
         complaints=complaints,
-        mended=tuple(dict.fromkeys((*attempt.answered.mended, *reduced.notes, *notes))),
+        auto_repairs=tuple(dict.fromkeys((*attempt.answered.auto_repairs, *reduced.notes, *notes))),
         left_out={path: why for path, why in left_out.items() if path not in changes.files},
         warnings=(*attempt.checked.warnings, *names.warnings),
         asked=(*attempt.checked.asked, *names.asked),
@@ -285,12 +285,12 @@ def _mended(
 ) -> tuple[ChangeSet, tuple[Complaint, ...], tuple[str, ...]]:
     """Put right what can be, and return what is still wrong and what was done."""
     found = complaints_of(state, changes, base, read)
-    mended, notes = auto_repair(changes, found)
+    repaired, notes = auto_repair(changes, found)
     if state.attempt.planned.handed is None:
-        mended, imports = with_imports(mended, read=read)
+        repaired, imports = with_imports(repaired, read=read)
         notes = (*notes, *imports)
-    mended = mended.effective(base)
-    return mended, complaints_of(state, mended, base, read) if notes else found, notes
+    repaired = repaired.effective(base)
+    return repaired, complaints_of(state, repaired, base, read) if notes else found, notes
 
 
 def complaints_of(

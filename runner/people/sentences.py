@@ -187,7 +187,9 @@ def effort(attempt: Attempt) -> str:
     lines += [
         f"- left out {_plain(f'{path}: {why}')}" for path, why in attempt.answered.left_out.items()
     ]
-    lines += [f"- put right without a model: {_plain(note)}" for note in attempt.answered.mended]
+    lines += [
+        f"- put right without a model: {_plain(note)}" for note in attempt.answered.auto_repairs
+    ]
     return "\n".join(lines)
 
 

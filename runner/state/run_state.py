@@ -104,7 +104,7 @@ class Answered:
     """What the model answered, and how often it was asked.
 
     ``answers`` counts first, fresh and repaired answers; ``tried`` are digests of change sets that
-    were judged, ``avoid`` what a fresh answer must not repeat. ``mended`` are notes on what Cairn
+    were judged, ``avoid`` what a fresh answer must not repeat. ``auto_repairs`` are notes on what Cairn
     put right in answers without a model, ``left_out`` paths that it left out of them, each with the
     reason.
     """
@@ -113,7 +113,7 @@ class Answered:
     code_repairs: int = 0
     test_repairs: int = 0
     changes: ChangeSet = field(default_factory=ChangeSet)
-    mended: tuple[str, ...] = ()
+    auto_repairs: tuple[str, ...] = field(default=(), metadata=stored_as("mended"))
     left_out: Mapping[str, str] = field(default_factory=dict)
     tried: tuple[str, ...] = ()
     avoid: tuple[str, ...] = ()

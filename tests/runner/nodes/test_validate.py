@@ -148,7 +148,7 @@ async def test_mending_notes_are_kept() -> None:
     step = await judge(writing(a="```python\nA = 1\n```\n"))
     attempt: Attempt = step.state.attempt
 
-    assert bool(attempt.answered.mended) == (step.outcome == "ok")
+    assert bool(attempt.answered.auto_repairs) == (step.outcome == "ok")
 
 
 async def test_paths_that_people_want_to_be_asked_about() -> None:

@@ -121,4 +121,4 @@ def test_warnings_stand_in_the_pull_request_and_do_nothing_there() -> None:
 
 def test_what_was_mended_is_told() -> None:
     """What was put right without a model is listed."""
-    assert "put right without a model: a tab" in effort(reached(mended=("a tab",)).attempt)
+    assert "put right without a model: a tab" in effort(reached(auto_repairs=("a tab",)).attempt)
