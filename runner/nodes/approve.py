@@ -11,7 +11,7 @@ from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents
 from runner.loop.schedule import independent
 from runner.loop.stacking import roadmap_for, roadmap_now, stands
-from runner.nodes.checkpoint import added, branch_of, ground, landed
+from runner.nodes.checkpoint import added, branch_of, committed, ground
 from runner.nodes.human_commits import noticed, shown_anew, with_push
 from runner.nodes.recover import proposed, with_place
 from runner.people.recovery_sentences import (
@@ -207,7 +207,7 @@ async def _rewritten(state: RunState, deps: Deps, work: TaskWork, proposal: Prop
         onto=proposal.head or proposal.onto,
     )
     state, made = added(state, work, made)
-    return landed(state, work, await deps.repository.publish_checkpoint(made))
+    return committed(state, work, await deps.repository.publish_checkpoint(made))
 
 
 def _trailers(state: RunState) -> tuple[tuple[str, str], ...]:

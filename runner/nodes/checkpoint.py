@@ -56,7 +56,7 @@ def added(state: RunState, work: TaskWork, made: Checkpoint) -> tuple[RunState, 
     return state, replace(made, branch=shared_branch(made.run), rows=rows)
 
 
-def landed(state: RunState, work: TaskWork, published: Published) -> RunState:
+def committed(state: RunState, work: TaskWork, published: Published) -> RunState:
     """Return the state with its published commit, which the next one of the line builds on."""
     state = state.with_attempt(
         commit=published.commit,
@@ -114,12 +114,12 @@ async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     repaired = await _repaired(state, deps, base)
     made = _checkpoint(state, base, _ticked(state, roadmap), repaired)
     if not made.changes:  # published and built upon before a crash could save this step
-        return landed(state, work, Published(made.parent, made.below))
+        return committed(state, work, Published(made.parent, made.below))
     state, made = added(state, work, made)
     published = await deps.repository.publish_checkpoint(made)
     log.info("Checkpoint of task [%s]: %s", state.task.name, published.url or published.commit)
     await _no_more_asked(state, deps, published.url)
-    return landed(state, work, published)
+    return committed(state, work, published)
 
 
 async def _no_more_asked(state: RunState, deps: Deps, url: str) -> None:
