@@ -7,7 +7,7 @@ Which tasks must lie on one line, since a later one needs them together. Pure.
 What a task builds on where pull requests are independent of each other. Pure.
 
 Without an unmerged dependency that is the default branch, with one that one's branch. Tasks that a
-later one needs together lie on each other, so that a single branch has them all: see ``families``.
+later one needs together lie on each other, so that a single branch has them all: see ``branches_needed``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from runner.state.publishing import Member, Stack
 from runner.state.run_state import Attempt, Failure, RunState, Status
 
 
-def families(keys: Iterable[str], needs: Callable[[str], tuple[str, ...]]) -> dict[str, str]:
+def branches_needed(keys: Iterable[str], needs: Callable[[str], tuple[str, ...]]) -> dict[str, str]:
     """Return the family of each such task: two that one task needs, and what these need in turn.
 
     ``needs`` are the tasks that one builds on. Tasks that lie on nobody's line with others are
@@ -138,7 +138,7 @@ class Bases:
 
     @cached_property
     def _families(self) -> dict[str, str]:
-        return families([*self._tasks, *self._by_task], self._needs)
+        return branches_needed([*self._tasks, *self._by_task], self._needs)
 
 
 def grounded(state: RunState, stack: Stack) -> RunState:
