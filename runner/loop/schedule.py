@@ -7,7 +7,8 @@ Which tasks must lie on one line, since a later one needs them together. Pure.
 What a task builds on where pull requests are independent of each other. Pure.
 
 Without an unmerged dependency that is the default branch, with one that one's branch. Tasks that a
-later one needs together lie on each other, so that a single branch has them all: see ``branches_needed``.
+later one needs together lie on each other, so that a single branch has them all: see
+``shared_branches``.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from runner.state.publishing import Member, Stack
 from runner.state.run_state import Attempt, Failure, RunState, Status
 
 
-def branches_needed(keys: Iterable[str], needs: Callable[[str], tuple[str, ...]]) -> dict[str, str]:
-    """Return the family of each such task: two that one task needs, and what these need in turn.
+def shared_branches(keys: Iterable[str], needs: Callable[[str], tuple[str, ...]]) -> dict[str, str]:
+    """Return the tasks that must share a branch, each with the one that stands for its branch.
 
-    ``needs`` are the tasks that one builds on. Tasks that lie on nobody's line with others are
-    absent.
+    Two tasks that one task needs share a branch, with what these need in turn. ``needs`` are the
+    tasks that one builds on. Tasks that share a branch with no other are absent.
     """
     root: dict[str, str] = {}
     todo: list[str] = []
@@ -138,7 +139,7 @@ class Bases:
 
     @cached_property
     def _families(self) -> dict[str, str]:
-        return branches_needed([*self._tasks, *self._by_task], self._needs)
+        return shared_branches([*self._tasks, *self._by_task], self._needs)
 
 
 def grounded(state: RunState, stack: Stack) -> RunState:

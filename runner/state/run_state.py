@@ -104,9 +104,9 @@ class Answered:
     """What the model answered, and how often it was asked.
 
     ``answers`` counts first, fresh and repaired answers; ``tried`` are digests of change sets that
-    were judged, ``avoid`` what a fresh answer must not repeat. ``auto_repairs`` are notes on what Cairn
-    put right in answers without a model, ``left_out`` paths that it left out of them, each with the
-    reason.
+    were judged, ``avoid`` what a fresh answer must not repeat. ``auto_repairs`` are notes on what
+    Cairn put right in answers without a model, ``left_out`` paths that it left out of them, each
+    with the reason.
     """
 
     answers: int = 0
