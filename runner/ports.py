@@ -144,7 +144,7 @@ class Repository(Protocol):
     async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:
         """Say how a proposal ended: its pull request is ready for people, or closed."""
 
-    async def handed(self, task: str, tip: str) -> Handed | None:
+    async def human_commits(self, task: str, tip: str) -> Handed | None:
         """Return what people pushed to the branch of a proposal about a task and no run took yet.
 
         ``tip`` is the commit a run builds on. On a checkout there are no such branches. Raises

@@ -17,7 +17,7 @@ from app.github.api import BestEffort, RepositoryApi, ref_path, told_of_workflow
 from app.github.comments import Comments
 from app.github.commits import Branches, Commits
 from app.github.freshen import Freshen
-from app.github.handed import HumanCommitFinder
+from app.github.human_commits import HumanCommitFinder
 from app.github.mirror import Mirror
 from app.github.one_pull import OnePull
 from app.github.proposals import Buttons, Checks, NoButtons, RecoveryPulls
@@ -63,9 +63,9 @@ class Unwritten:
     async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:
         """Nothing was shown, so nothing is to be ended."""
 
-    async def handed(self, task: str, tip: str) -> HumanCommits | None:
+    async def human_commits(self, task: str, tip: str) -> HumanCommits | None:
         """Return what people pushed."""
-        return await self._inner.handed(task, tip)
+        return await self._inner.human_commits(task, tip)
 
 
 class GitHubRepository:
@@ -116,7 +116,7 @@ class GitHubRepository:
             run=run,
             roadmap=roadmap,
         )
-        self._handed = HumanCommitFinder(
+        self._human_commits = HumanCommitFinder(
             self._api,
             pulls=self._pulls,
             commits=self._commits,
@@ -203,8 +203,8 @@ class GitHubRepository:
                 way = self._one if checkpoint.rows else self._proposals
                 return await self._noted(await way.apply(checkpoint))
             commit, pull = await self._added(checkpoint)
-        if checkpoint.handed:
-            await self._handed.close(checkpoint.handed, pull)
+        if checkpoint.human_commits:
+            await self._human_commits.close(checkpoint.human_commits, pull)
         return await self._noted(Published(commit, pull.head, pull.number, pull.url))
 
     async def publish_proposal(self, proposed: Proposed) -> Published:
@@ -219,9 +219,9 @@ class GitHubRepository:
         """Hand this run's proposal about a task over to people, or close it and say why."""
         await self._proposals.end(task, ready=ready, why=why)
 
-    async def handed(self, task: str, tip: str) -> HumanCommits | None:
+    async def human_commits(self, task: str, tip: str) -> HumanCommits | None:
         """Return what people pushed to the branch of a proposal about a task."""
-        return await self._handed.find(task, tip)
+        return await self._human_commits.find(task, tip)
 
     async def _added(self, checkpoint: Checkpoint) -> tuple[str, Pull]:
         """Return the checkpoint's commit and the pull request that shows it."""

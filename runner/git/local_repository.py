@@ -165,7 +165,7 @@ class LocalRepository:
     async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:
         """Nothing was shown, so nothing is to be ended."""
 
-    async def handed(self, task: str, tip: str) -> HumanCommits | None:
+    async def human_commits(self, task: str, tip: str) -> HumanCommits | None:
         """Nothing was shown, so nobody pushed to it."""
         return None
 

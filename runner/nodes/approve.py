@@ -156,7 +156,7 @@ async def _proceeding(state: RunState, deps: Deps, work: TaskWork) -> Step:
     if proposal.changes.effective(await deps.repository.snapshot(tip)):
         failure = Failure("approval", MERGED_OTHERWISE, node="await_approval")
         return Step(state.with_attempt(status=Status.FAILED, failure=failure), "rejected")
-    return Step(state.with_attempt(base=tip, changes=ChangeSet(), handed=None), "proceed")
+    return Step(state.with_attempt(base=tip, changes=ChangeSet(), human_commits=None), "proceed")
 
 
 async def _newest(state: RunState, deps: Deps, work: TaskWork, proposal: Proposal) -> bytes:

@@ -128,10 +128,10 @@ async def _no_more_asked(state: RunState, deps: Deps, url: str) -> None:
     Where people pushed to it the checkpoint has taken their work over, and closed it.
     """
     attempt = state.attempt
-    proposal, handed = attempt.proposal, attempt.planned.handed
+    proposal, human_commits = attempt.proposal, attempt.planned.human_commits
     if proposal is None or proposal.kind != "changes" or proposal.number is None:
         return
-    if handed and handed.branch == proposal.branch:
+    if human_commits and human_commits.branch == proposal.branch:
         return
     try:
         await deps.repository.end_proposal(attempt.task, ready=False, why=WRITTEN.format(url=url))
@@ -165,9 +165,9 @@ def _checkpoint(
 ) -> Checkpoint:
     task, run = state.task, state.request.id
     keys = (task.key, *state.attempt.planned.members)
-    handed = state.attempt.planned.handed
-    body = [pull_request_body(state, repaired), builds_on(handed) if handed else ""]
-    people = handed.people if handed else ()
+    human_commits = state.attempt.planned.human_commits
+    body = [pull_request_body(state, repaired), builds_on(human_commits) if human_commits else ""]
+    people = human_commits.people if human_commits else ()
     return Checkpoint(
         run=run,
         task=task.key,
@@ -186,7 +186,7 @@ def _checkpoint(
             ("Cairn-Verified", verified_trailer(verdict_of(state.attempt))),
         ),
         members=keys[1:],
-        handed=handed,
+        human_commits=human_commits,
     )
 
 

@@ -94,7 +94,7 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     Work that people handed over is the first answer, and nothing is asked then.
     """
     log.info("Executing task %s", in_log(state.task))
-    if state.attempt.planned.handed and not state.attempt.answered.answers:
+    if state.attempt.planned.human_commits and not state.attempt.answered.answers:
         state = await taken_over(state, deps)
         if state.attempt.answered.answers:
             return Step(state, "ok")

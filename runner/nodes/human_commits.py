@@ -51,12 +51,14 @@ class Theirs:
     odd: tuple[str, ...] = ()
 
 
-async def handed_over(state: RunState, deps: Deps, key: str, id: str | None) -> HumanCommits | None:
+async def human_commits_for(
+    state: RunState, deps: Deps, key: str, id: str | None
+) -> HumanCommits | None:
     """Return people's work on a task that is retried by name. Raises ``Outage``."""
     options = state.request.options
     if not options.scope.retry or options.scope.task not in (key, id) or key in state.attempts:
         return None
-    return await deps.repository.handed(key, state.tip)
+    return await deps.repository.human_commits(key, state.tip)
 
 
 async def taken_over(state: RunState, deps: Deps) -> RunState:
@@ -65,19 +67,19 @@ async def taken_over(state: RunState, deps: Deps) -> RunState:
     It is validated and verified like any other. Their edits of the roadmap are left out: the tick
     is made anew. Raises ``TaskError`` when it does not fit on what was merged meanwhile.
     """
-    handed = state.attempt.planned.handed
-    assert handed is not None  # noqa: S101 - asked only where there is some
+    human_commits = state.attempt.planned.human_commits
+    assert human_commits is not None  # noqa: S101 - asked only where there is some
     base = await base_of(state, deps)
-    theirs = await changed_by(handed, base, deps, apart=state.request.roadmap)
+    theirs = await changed_by(human_commits, base, deps, apart=state.request.roadmap)
     if theirs.both:
-        raise TaskError("conflict", conflicting(handed, theirs.both))
+        raise TaskError("conflict", conflicting(human_commits, theirs.both))
     if theirs.odd:
-        raise TaskError("file", not_a_file(handed, theirs.odd))
+        raise TaskError("file", not_a_file(human_commits, theirs.odd))
     changes = theirs.changes
     if not changes:
-        return state.with_attempt(handed=None)
-    log.info("Task [%s] goes on from %s", state.task.name, handed.branch)
-    reasons = (*state.attempt.spent.reasons, went_on_from(handed))
+        return state.with_attempt(human_commits=None)
+    log.info("Task [%s] goes on from %s", state.task.name, human_commits.branch)
+    reasons = (*state.attempt.spent.reasons, went_on_from(human_commits))
     return state.with_attempt(
         answers=1, changes=changes, complaints=(), failure=None, reasons=reasons
     )
@@ -86,18 +88,18 @@ async def taken_over(state: RunState, deps: Deps) -> RunState:
 def set_aside(state: RunState) -> RunState:
     """Return the state of an attempt that begins afresh: people's work stays where it is."""
     attempt = state.attempt
-    if attempt.planned.handed is None:
+    if attempt.planned.human_commits is None:
         return state
-    reasons = (*attempt.spent.reasons, left_alone(attempt.planned.handed))
-    return state.with_attempt(handed=None, reasons=reasons)
+    reasons = (*attempt.spent.reasons, left_alone(attempt.planned.human_commits))
+    return state.with_attempt(human_commits=None, reasons=reasons)
 
 
 async def changed_by(
-    handed: HumanCommits, base: Snapshot, deps: Deps, *, apart: str = ""
+    human_commits: HumanCommits, base: Snapshot, deps: Deps, *, apart: str = ""
 ) -> Theirs:
     """Return the three-way difference on ``base``, but for the path ``apart``."""
-    old = await deps.repository.snapshot(handed.base)
-    new = await deps.repository.snapshot(handed.commit)
+    old = await deps.repository.snapshot(human_commits.base)
+    new = await deps.repository.snapshot(human_commits.commit)
     paths = {p for p in {*old.entries, *new.entries} if old.entries.get(p) != new.entries.get(p)}
     theirs = sorted(p for p in paths - {apart} if new.entries.get(p) != base.entries.get(p))
     both = [p for p in theirs if old.entries.get(p) != base.entries.get(p)]
@@ -110,19 +112,19 @@ async def changed_by(
     return Theirs(ChangeSet(changes))
 
 
-async def with_pushed_changes(state: RunState, deps: Deps, handed: HumanCommits) -> RunState:
+async def with_pushed_changes(state: RunState, deps: Deps, human_commits: HumanCommits) -> RunState:
     """Return the state with the pushed change set in the place of ours, or with ours and why.
 
     Nothing is mended, for what is approved is what the branch shows. Raises ``Outage``.
     """
     base = await base_of(state, deps)
-    theirs = await changed_by(handed, base, deps)
+    theirs = await changed_by(human_commits, base, deps)
     read = reader(await contents(deps, base, theirs.changes.files))
     if why := await asyncio.to_thread(_fault, state, theirs, base, read):
         proposal = state.attempt.proposal
         assert proposal is not None  # noqa: S101 - the caller put it there
         return state.with_attempt(proposal=replace(proposal, held=why))
-    return await asyncio.to_thread(_taken, state, handed, theirs.changes, read)
+    return await asyncio.to_thread(_taken, state, human_commits, theirs.changes, read)
 
 
 def _fault(state: RunState, theirs: Theirs, base: Snapshot, read: Read) -> str:
@@ -141,13 +143,15 @@ def _said(complaint: Complaint) -> str:
     return f"{complaint.path}{line}: {complaint.message}".rstrip(".")
 
 
-def _taken(state: RunState, handed: HumanCommits, changes: ChangeSet, read: Read) -> RunState:
+def _taken(
+    state: RunState, human_commits: HumanCommits, changes: ChangeSet, read: Read
+) -> RunState:
     """The pushed change set, asked about anew: nobody agreed to it by pushing it."""
     proposal = state.attempt.proposal
     assert proposal is not None  # noqa: S101 - the caller put it there
-    state = state.with_attempt(changes=changes, handed=handed)
+    state = state.with_attempt(changes=changes, human_commits=human_commits)
     found, paths = asking(state, changes, read)
-    message, evidence = about(found, paths, people=people_of(handed))
+    message, evidence = about(found, paths, people=people_of(human_commits))
     fresh = replace(proposal, changes=changes, explanation=explained(message), evidence=evidence)
     failure = Failure("approval", message, node="await_approval", evidence=evidence)
     return state.with_attempt(proposal=fresh, failure=failure)
@@ -178,8 +182,8 @@ async def with_push(state: RunState, deps: Deps, work: TaskWork) -> RunState | N
         return None
     if not proposal.replaces and proposal.kind != "changes":
         return None
-    handed = await deps.repository.handed(proposal.task, state.tip)
-    theirs = handed if handed and handed.branch == proposal.branch else None
+    human_commits = await deps.repository.human_commits(proposal.task, state.tip)
+    theirs = human_commits if human_commits and human_commits.branch == proposal.branch else None
     if (theirs.commit if theirs else "") == proposal.head:
         return None
     log.info("The branch of the proposal about task [%s] was pushed to", state.task.name)
@@ -208,16 +212,18 @@ def _as_before(state: RunState, fresh: Proposal) -> RunState:
     state = state.with_attempt(proposal=fresh)
     if fresh.kind != "changes":
         return state
-    handed = state.attempt.planned.handed
-    handed = None if handed and handed.branch == fresh.branch else handed
-    return state.with_attempt(changes=fresh.changes, handed=handed)
+    human_commits = state.attempt.planned.human_commits
+    human_commits = (
+        None if human_commits and human_commits.branch == fresh.branch else human_commits
+    )
+    return state.with_attempt(changes=fresh.changes, human_commits=human_commits)
 
 
-async def _with_pushed_tasks(state: RunState, deps: Deps, handed: HumanCommits) -> RunState:
+async def _with_pushed_tasks(state: RunState, deps: Deps, human_commits: HumanCommits) -> RunState:
     """The state with the pushed tasks proposed, or held where the push proposes none."""
     proposal, path = _of(state), state.request.roadmap
-    old = await deps.repository.snapshot(handed.base)
-    new = await deps.repository.snapshot(handed.commit)
+    old = await deps.repository.snapshot(human_commits.base)
+    new = await deps.repository.snapshot(human_commits.commit)
     paths = {*old.entries, *new.entries}
     if any(old.entries.get(p) != new.entries.get(p) for p in paths - {path}):
         return _held(state, OTHER_FILES.format(path=path))

@@ -22,7 +22,7 @@ from runner.loop.schedule import (
 )
 from runner.loop.stacking import reread, roadmap_now
 from runner.nodes.approve import withdraw
-from runner.nodes.human_commits import handed_over
+from runner.nodes.human_commits import human_commits_for
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap as parse
 from runner.roadmap.replay import Unmerged
@@ -83,11 +83,13 @@ async def pick_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
         planned=Planned(
             members=piece.keys[1:],
             former=before.planned.former if before else (),
-            handed=await handed_over(state, deps, task.key, task.id),
+            human_commits=await human_commits_for(state, deps, task.key, task.id),
         ),
     )
     state = replace(state.put(attempt), current=task.key)
-    planned = plans_first(task, state.request.options.planning) and not attempt.planned.handed
+    planned = (
+        plans_first(task, state.request.options.planning) and not attempt.planned.human_commits
+    )
     return Step(state, "ok" if planned else "direct")
 
 

@@ -48,7 +48,7 @@ async def without_the_unasked(
 
     What people pushed is their own: nothing of it is left out. Raises ``Outage``.
     """
-    if state.attempt.planned.handed is not None or not changes:
+    if state.attempt.planned.human_commits is not None or not changes:
         return Trimmed(changes)
     guidance = await contents(deps, base, guidance_among(base.entries))
     found = await asyncio.to_thread(  # a hostile answer may cost seconds
@@ -76,7 +76,7 @@ async def kept_names(
     The repository is read only when there are some. What people pushed is their own decision.
     """
     task, attempt = state.task, state.attempt
-    if attempt.planned.handed:
+    if attempt.planned.human_commits:
         return NameFindings()
     said = "\n".join((task.title, task.text, task.details, *task.acceptance))
     found = await asyncio.to_thread(losses, changes, read=read, said=said)
@@ -115,7 +115,7 @@ async def undone(
     The repository is read only where a promised name is missing. What people pushed is their own
     decision. Raises ``Outage``.
     """
-    if state.attempt.planned.handed is not None or not changes:
+    if state.attempt.planned.human_commits is not None or not changes:
         return ()
     asked = TaskWords.of(state.task)
     found = await asyncio.to_thread(_found, changes, asked, read)
@@ -286,7 +286,7 @@ def _mended(
     """Put right what can be, and return what is still wrong and what was done."""
     found = complaints_of(state, changes, base, read)
     repaired, notes = auto_repair(changes, found)
-    if state.attempt.planned.handed is None:
+    if state.attempt.planned.human_commits is None:
         repaired, imports = with_imports(repaired, read=read)
         notes = (*notes, *imports)
     repaired = repaired.effective(base)

@@ -364,7 +364,7 @@ async def must_prove(state: RunState, deps: Deps, base: Snapshot) -> bool:
     changes no behaviour (a refactoring, something made faster) may well pass before.
     """
     asked = TaskWords.of(state.task)
-    if state.attempt.planned.handed is not None or keeps_behaviour(asked):
+    if state.attempt.planned.human_commits is not None or keeps_behaviour(asked):
         return False
     old = await contents(deps, base, _test_files(state))
     return promises_tests(asked) or any(

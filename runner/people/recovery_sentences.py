@@ -266,37 +266,39 @@ def replacement_list(tasks: tuple[NewTask, ...]) -> str:
     return "\n".join(lines)
 
 
-def builds_on(handed: HumanCommits) -> str:
+def builds_on(commits: HumanCommits) -> str:
     """What a checkpoint's pull request says of people's work in it."""
     return (
-        f"### Made with people\n\nIt goes on from what {people_of(handed)} pushed to "
-        f"`{_plain(handed.branch)}` ({handed.url}). Edits of the roadmap there were left out."
+        f"### Made with people\n\nIt goes on from what {people_of(commits)} pushed to "
+        f"`{_plain(commits.branch)}` ({commits.url}). Edits of the roadmap there were left out."
     )
 
 
-def went_on_from(handed: HumanCommits) -> str:
+def went_on_from(commits: HumanCommits) -> str:
     """Why an attempt began without a question."""
-    return f"went on from what {people_of(handed)} pushed to {handed.branch}"
+    return f"went on from what {people_of(commits)} pushed to {commits.branch}"
 
 
-def left_alone(handed: HumanCommits) -> str:
+def left_alone(commits: HumanCommits) -> str:
     """Why people's work is not in the answer."""
-    return f"what {people_of(handed)} pushed to {handed.branch} was set aside: repairing it failed"
+    return (
+        f"what {people_of(commits)} pushed to {commits.branch} was set aside: repairing it failed"
+    )
 
 
-def conflicting(handed: HumanCommits, paths: Sequence[str]) -> str:
+def conflicting(commits: HumanCommits, paths: Sequence[str]) -> str:
     """Why people's work cannot be taken over, and what makes it possible."""
     return (
-        f"{named_paths(paths)} changed on {handed.branch} and, since, in what the task "
-        f"builds on. Merge that into {handed.branch} and resolve the conflict, then comment "
+        f"{named_paths(paths)} changed on {commits.branch} and, since, in what the task "
+        f"builds on. Merge that into {commits.branch} and resolve the conflict, then comment "
         "`/execute retry` again"
     )
 
 
-def not_a_file(handed: HumanCommits, paths: Sequence[str]) -> str:
+def not_a_file(commits: HumanCommits, paths: Sequence[str]) -> str:
     """Why people's work cannot be taken over by us at all."""
     return (
-        f"{named_paths(paths)} on {handed.branch} is a link or a submodule, which Cairn does "
+        f"{named_paths(paths)} on {commits.branch} is a link or a submodule, which Cairn does "
         "not write. Merge the branch yourself, or take that out"
     )
 
@@ -306,9 +308,9 @@ def named_paths(paths: Sequence[str]) -> str:
     return ", ".join(paths[:_MOST])
 
 
-def people_of(handed: HumanCommits) -> str:
+def people_of(commits: HumanCommits) -> str:
     """Who pushed it, by name."""
-    names = [_plain(person.partition(" <")[0]) for person in handed.people]
+    names = [_plain(person.partition(" <")[0]) for person in commits.people]
     return ", ".join(names[:_MOST]) or "people"
 
 

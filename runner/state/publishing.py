@@ -43,10 +43,10 @@ class Checkpoint:
     branch the pull request is made against); ``tree`` is the tree sha the commit must have.
     ``trailers`` end the commit message. ``members`` are further tasks it ticks. ``kind``
     is ``recovery`` for an applied proposal, which only edits the roadmap: its pull request may be
-    there already. ``handed`` is people's work it goes on from, whose pull request it takes over;
-    ``onto`` the commit of a person on its branch that it is put on top of. ``rows`` are there where
-    one pull request shows all tasks of the run: the commit is added to ``branch``, which grows, and
-    they tell of every task that was added to it.
+    there already. ``human_commits`` is people's work it goes on from, whose pull request it takes
+    over; ``onto`` the commit of a person on its branch that it is put on top of. ``rows`` are
+    there where one pull request shows all tasks of the run: the commit is added to ``branch``,
+    which grows, and they tell of every task that was added to it.
     """
 
     run: str
@@ -62,7 +62,7 @@ class Checkpoint:
     trailers: tuple[tuple[str, str], ...]
     kind: Literal["checkpoint", "recovery"] = "checkpoint"
     members: tuple[str, ...] = ()
-    handed: HumanCommits | None = None
+    human_commits: HumanCommits | None = None
     onto: str = ""
     rows: tuple[TaskRow, ...] = ()
 

@@ -88,7 +88,7 @@ class Planned:
 
     ``members`` are further tasks it does together with its own, ``former`` those of a group that
     failed and fell apart. ``partial`` are files of which its ``context`` shows only a part, or
-    nothing though the task names them. ``handed`` is people's work that it goes on from.
+    nothing though the task names them. ``human_commits`` is people's work that it goes on from.
     """
 
     members: tuple[str, ...] = ()
@@ -96,7 +96,7 @@ class Planned:
     plan: Plan | None = None
     context: bytes = b""
     partial: tuple[str, ...] = ()
-    handed: HumanCommits | None = None
+    human_commits: HumanCommits | None = field(default=None, metadata=stored_as("handed"))
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def test_the_checkers_would_find_it(tmp_path: Path, place: str, planted: str, na
 def test_every_input_is_read_and_none_by_another_name() -> None:
     """What action.yml hands over is what the command reads; scripts read no INPUT_ variable."""
     action = yaml.safe_load((ROOT / "action.yml").read_text())
-    handed = {
+    human_commits = {
         name
         for step in action["runs"]["steps"]
         for name in step.get("env", {})
@@ -85,7 +85,9 @@ def test_every_input_is_read_and_none_by_another_name() -> None:
     }
     used = set(re.findall(r"inputs\.([a-z-]+)", (ROOT / "action.yml").read_text()))
 
-    assert handed - {"WITH_VERSION", "WITH_PYTHON"} == {f"WITH_{name.upper()}" for name in KNOWN}
+    assert human_commits - {"WITH_VERSION", "WITH_PYTHON"} == {
+        f"WITH_{name.upper()}" for name in KNOWN
+    }
     assert used == set(action["inputs"])
     assert "INPUT_" not in (ROOT / "scripts/action-setup").read_text()
 

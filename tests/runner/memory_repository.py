@@ -77,7 +77,7 @@ class MemoryRepository:
         self._may_fail("end_proposal")
         self.ended[task] = (ready, why)
 
-    async def handed(self, task: str, tip: str) -> HumanCommits | None:
+    async def human_commits(self, task: str, tip: str) -> HumanCommits | None:
         """What the test says people pushed."""
         self._may_fail("handed")
         return self.pushed.get(task)

@@ -36,7 +36,7 @@ def _shown(github: Bench) -> Issue:
 
 async def _handed(github: Bench, task: str = "t1") -> HumanCommits | None:
     repository = github.repository(run="r2")
-    return await repository.handed(task, (await repository.stack()).tip)
+    return await repository.human_commits(task, (await repository.stack()).tip)
 
 
 async def test_nobody_pushed(github: Bench) -> None:
@@ -75,8 +75,10 @@ async def test_a_closed_proposal_and_a_deleted_branch(github: Bench) -> None:
 async def test_taken_over_once(github: Bench) -> None:
     """Where the work was the checkpoint is named; the same push is not taken again."""
     await github.fake.push(NAME, {"mine": b"m\n"}, branch=BRANCH)
-    handed = await _handed(github)
-    made = replace(await github.checkpoint({"mine": b"m\n"}, task="t1"), handed=handed)
+    human_commits = await _handed(github)
+    made = replace(
+        await github.checkpoint({"mine": b"m\n"}, task="t1"), human_commits=human_commits
+    )
 
     published = await github.repository(run="r2").publish_checkpoint(made)
     await github.repository(run="r2").publish_checkpoint(made)

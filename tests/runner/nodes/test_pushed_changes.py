@@ -110,7 +110,7 @@ async def test_what_was_pushed_is_written_when_it_is_agreed_to() -> None:
     assert step.outcome == "proceed"
     assert step.state.attempt.agreed.approved == PUSH.digest
     assert made.changes.files["a.py"] == PUSH.files["a.py"]
-    assert made.handed
+    assert made.human_commits
     assert ("Co-authored-by", "Ada <ada@x.org>") in made.trailers
     assert done.outcome == "ok"
     assert where.ended == {}  # its pull request is closed where it is taken over
@@ -184,7 +184,7 @@ async def test_a_push_that_is_taken_back() -> None:
     assert (proposal_of(back).changes, back.attempt.answered.changes) == (
         state.attempt.answered.changes,
     ) * 2
-    assert (back.attempt.planned.handed, len(names)) == (None, 3)
+    assert (back.attempt.planned.human_commits, len(names)) == (None, 3)
 
 
 async def test_what_is_asked_after_a_push_is_shown_on_top_of_it() -> None:

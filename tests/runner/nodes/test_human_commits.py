@@ -36,7 +36,7 @@ def pushed(theirs: Tree, now: Tree | None = None) -> MemoryRepository:
 
 def picked(**attempt: object) -> RunState:
     """A retried task whose attempt was handed people's work."""
-    return at("execute_task", run_state(task="1.1", retry=True), handed=HANDED, **attempt)
+    return at("execute_task", run_state(task="1.1", retry=True), human_commits=HANDED, **attempt)
 
 
 async def answered(where: MemoryRepository) -> RunState:
@@ -53,8 +53,8 @@ async def test_only_a_retry_by_name_asks_for_it() -> None:
     taken = await pick_task(retried, deps(repository=where), TaskWork())
     other = await pick_task(run_state(), deps(repository=where), TaskWork())
 
-    assert taken.state.attempt.planned.handed == HANDED
-    assert other.state.attempt.planned.handed is None
+    assert taken.state.attempt.planned.human_commits == HANDED
+    assert other.state.attempt.planned.human_commits is None
 
 
 async def test_a_task_with_an_answer_needs_no_plan() -> None:
@@ -114,13 +114,13 @@ async def test_nothing_new_is_no_work() -> None:
 
     attempt = (await execute_task(picked(context=b"x"), ports, TaskWork())).state.attempt
 
-    assert (attempt.planned.handed, set(attempt.answered.changes.files)) == (None, {"a.py"})
+    assert (attempt.planned.human_commits, set(attempt.answered.changes.files)) == (None, {"a.py"})
 
 
 def test_a_fresh_start_leaves_it_where_it_is() -> None:
     """Nobody is credited with what was written anew."""
     attempt = set_aside(picked(answers=2)).attempt
 
-    assert attempt.planned.handed is None
+    assert attempt.planned.human_commits is None
     assert "set aside" in attempt.spent.reasons[-1]
     assert changed(attempt, reasons=()).base == START

@@ -48,12 +48,12 @@ class HumanCommitFinder:
             return await self._read(pull, head.sha, tip)
         return None
 
-    async def close(self, handed: HumanCommits, by: Pull) -> None:
+    async def close(self, human_commits: HumanCommits, by: Pull) -> None:
         """Say that a checkpoint took the work over, and close the pull request it was on."""
-        pull = await self._pulls.newest(handed.branch)
+        pull = await self._pulls.newest(human_commits.branch)
         if pull is None or pull.merged:
             return
-        await self._comments.ensure(pull.number, "taken", handed.commit, taken(by.number))
+        await self._comments.ensure(pull.number, "taken", human_commits.commit, taken(by.number))
         await self._pulls.close(pull)
         await self._checks.end(pull.sha, "neutral")
 
