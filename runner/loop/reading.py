@@ -40,7 +40,7 @@ async def contents(deps: Deps, base: Snapshot, paths: Iterable[str]) -> dict[str
 
 
 async def everything(deps: Deps, base: Snapshot, changes: ChangeSet) -> dict[str, File]:
-    """Return the whole tree after the change, with contents, to fill a box with."""
+    """Return the whole tree after the change, with contents, to fill a sandbox with."""
     kept = (entry for path, entry in base.entries.items() if path not in changes.files)
     shas = sorted({entry.sha for entry in kept if entry.mode != SUBMODULE})
     return tree_files(base, await deps.repository.blobs(shas), changes)
@@ -139,18 +139,18 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
     # it would work on in later runs, though it was never published
     kept = ChangeSet({p: w for p, w in changes.files.items() if _matters(options, p)})
 
-    async def fill(box: SandboxSession) -> None:
-        await materialise(box, await everything(deps, base, kept))
+    async def fill(session: SandboxSession) -> None:
+        await materialise(session, await everything(deps, base, kept))
 
     return await deps.sandbox.prepare(session_spec(state), setup, fill)
 
 
-async def restore_home(box: SandboxSession) -> None:
-    """Copy what setup commands left in HOME into the HOME of a fresh box.
+async def restore_home(session: SandboxSession) -> None:
+    """Copy what setup commands left in HOME into the HOME of a fresh session.
 
     Raises ``TaskError`` (kind ``environment``) when it does not fit.
     """
-    result = await box.run(["sh", "-c", _RESTORE])
+    result = await session.run(["sh", "-c", _RESTORE])
     if result.exit_code:
         said = result.stderr.decode(errors="replace").strip()[-500:]
         raise TaskError(

@@ -1,7 +1,7 @@
-"""The workspace of a box is made equal to a tree, and read back to confirm it.
+"""The workspace of a sandbox is made equal to a tree, and read back to confirm it.
 
 Everything goes in as one tar over ``run`` and comes out over ``run``: the host never opens a path
-of the workspace. The box needs sh, tar, find, xargs, sort and sha256sum (GNU).
+of the workspace. The sandbox needs sh, tar, find, xargs, sort and sha256sum (GNU).
 
 A tree as one tar, and the list of what must be in the workspace after it was unpacked.
 """
@@ -125,32 +125,32 @@ _FULL = ("No space left", "Wrote only", "File size limit")  # as tar and the she
 _NAMED = 5  # paths of a difference that are told
 
 
-async def materialise(box: SandboxSession, files: Mapping[str, File]) -> None:
+async def materialise(session: SandboxSession, files: Mapping[str, File]) -> None:
     """Make the workspace equal to ``files`` (path → git mode and content): all of it or nothing.
 
     Raises ``TaskError`` when the workspace cannot hold the tree (it is left empty) and ``Outage``
-    when the box lacks the tools for it.
+    when the sandbox lacks the tools for it.
     """
     archive, expected = await asyncio.to_thread(lambda: (build_tar(files), manifest(files)))
-    result = await box.run(["sh", "-c", _WRITE], stdin=archive)
+    result = await session.run(["sh", "-c", _WRITE], stdin=archive)
     if result.exit_code != 0:
-        await box.run(["sh", "-c", _EMPTY])
+        await session.run(["sh", "-c", _EMPTY])
         raise _refusal(result)
     digest = hashlib.sha256(b"".join(expected)).hexdigest()
     if result.stdout.decode(errors="replace").split()[:1] != [digest]:
         raise TaskError(
             "sandbox",
             "The workspace does not hold the files that were written to it: "
-            + await _difference(box, expected),
+            + await _difference(session, expected),
         )
 
 
-async def read_file(box: SandboxSession, path: str, limit: int) -> bytes | None:
+async def read_file(session: SandboxSession, path: str, limit: int) -> bytes | None:
     """Return a file of the workspace; None when there is none or it is longer than ``limit``."""
     # the path goes in as a stream: an argument cannot carry every name
     name = b"./" + path.encode("utf-8", "surrogateescape") + b"\0"
     command = ["xargs", "-0", "sh", "-c", _READ, str(limit + 1)]
-    result = await box.run(command, stdin=name)
+    result = await session.run(command, stdin=name)
     whole = result.exit_code == 0 and not result.truncated and len(result.stdout) <= limit
     return result.stdout if whole else None
 
@@ -168,9 +168,9 @@ def _refusal(result: CommandResult) -> PortError:
     return TaskError("sandbox", f"The files cannot be written into the workspace: {said}")
 
 
-async def _difference(box: SandboxSession, expected: Iterable[bytes]) -> str:
+async def _difference(session: SandboxSession, expected: Iterable[bytes]) -> str:
     """Name some of the entries that are there and should not be, or the other way round."""
-    result = await box.run(["sh", "-c", _READ_MANIFEST])
+    result = await session.run(["sh", "-c", _READ_MANIFEST])
     found = {record + b"\0" for record in result.stdout.split(b"\0")[:-1]}
     odd = sorted(found.symmetric_difference(expected))
     return ", ".join(repr(record[:-1])[2:-1] for record in odd[:_NAMED]) or "it changed meanwhile"

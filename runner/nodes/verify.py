@@ -1,4 +1,4 @@
-"""Write the tree into the task's box and run the project's own tests there.
+"""Write the tree into the task's sandbox session and run the project's own tests there.
 
 What verifies in place of tests that are found: a repository's commands, or one a model proposes.
 
@@ -149,11 +149,11 @@ async def _verified(
     state, own = await own_commands(state, deps, paths=paths, read=read)
     if known := work.sandbox.verified.get(tree):
         return state, own, known
-    box = await filled(state, deps, work, base, changes)
+    session = await filled(state, deps, work, base, changes)
     work.sandbox.holds = ""
     options = state.request.options
     verification = await verify(
-        box,
+        session,
         tree=tree,
         paths=paths,
         changed=sorted(path for path, write in changes.files.items() if write),

@@ -2,9 +2,9 @@
 
 Old tests that fail are run again: one that passes then is flaky, and named so.
 
-Tests that prove nothing: the task's new tests are run without its code, in a fresh box.
+Tests that prove nothing: the task's new tests are run without its code, in a fresh session.
 
-Make a box of the task in hand hold exactly one tree, and nothing of an earlier answer.
+Make a sandbox session of the task in hand hold exactly one tree, and nothing of an earlier answer.
 """
 
 from __future__ import annotations
@@ -41,23 +41,23 @@ from runner.verify.weighing import Assessment, Promise, needs_base, red_tests, w
 async def filled(
     state: RunState, deps: Deps, work: TaskWork, base: Snapshot, changes: ChangeSet
 ) -> SandboxSession:
-    """Return a box that holds this tree and in which nothing has run; fill it where needed.
+    """Return a session that holds this tree and in which nothing has run; fill it where needed.
 
     Whoever runs anything in it sets ``work.sandbox.holds`` to '', so that the next one gets a fresh
-    box.
+    session.
     """
     image = await prepared_image(state, deps, base, changes)
-    box = await work.sandbox.session(state, deps.sandbox, image)
+    session = await work.sandbox.session(state, deps.sandbox, image)
     tree, layout = changes.tree(base), await _layout(deps, base, changes)
     if work.sandbox.holds != tree:
         work.sandbox.holds = ""
-        await materialise(box, await everything(deps, base, changes))
+        await materialise(session, await everything(deps, base, changes))
         if state.request.options.sandbox.setup:
-            await restore_home(box)
+            await restore_home(session)
         if layout:
-            await set_up(box, layout)
+            await set_up(session, layout)
         work.sandbox.holds = tree
-    return SetUpSession(box, layout) if layout else box
+    return SetUpSession(session, layout) if layout else session
 
 
 async def _layout(deps: Deps, base: Snapshot, changes: ChangeSet) -> PythonLayout:
@@ -115,11 +115,11 @@ async def _before(
     key = " ".join((base.tree, *sorted(tools), str(own)))
     if known := work.sandbox.verified.get(key):
         return known
-    box = await filled(state, deps, work, base, ChangeSet())
+    session = await filled(state, deps, work, base, ChangeSet())
     work.sandbox.holds = ""
     old = await contents(deps, base, CONFIGURATION)
     before = await run_tests(
-        box,
+        session,
         tree=base.tree,
         of=tools,
         paths=sorted(base.entries),
@@ -140,9 +140,9 @@ async def _imports(
     there = sorted({f.file for f in found.failures} & base.entries.keys()) if found else []
     if found is None or not there:
         return after
-    box = await filled(state, deps, work, base, ChangeSet())
+    session = await filled(state, deps, work, base, ChangeSet())
     work.sandbox.holds = ""
-    old = await imports_level(box, there, timeout=state.request.options.sandbox.test_timeout)
+    old = await imports_level(session, there, timeout=state.request.options.sandbox.test_timeout)
     return replace(after, levels=tuple(without(v, old) if v is found else v for v in after.levels))
 
 
@@ -273,10 +273,10 @@ async def steadied(
         return after
     seconds = max(_LEAST_SECONDS, 3 * sum(level.seconds for level in red))
     for _ in range(options.verify.verify_reruns):
-        box = await filled(state, deps, work, base, changes)
+        session = await filled(state, deps, work, base, changes)
         work.sandbox.holds = ""
         again = await run_again(
-            box,
+            session,
             tree=after.tree,
             failures=[failure for level in red for failure in level.failures],
             of=red,
@@ -328,11 +328,11 @@ async def proved(
     if not new or len(files) == len(state.attempt.answered.changes.files) or not after.verified:
         return after
     tests = ChangeSet(files)
-    box = await filled(state, deps, work, base, tests)
+    session = await filled(state, deps, work, base, tests)
     work.sandbox.holds = ""
     found = await contents(deps, base, CONFIGURATION)
     levels = [
-        await tool.run(box, timeout=state.request.options.sandbox.test_timeout, only=new)
+        await tool.run(session, timeout=state.request.options.sandbox.test_timeout, only=new)
         for tool in tools_of(sorted(tests.entries(base)), found.get)
         if tool.name == "pytest"
     ]
