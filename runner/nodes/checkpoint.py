@@ -51,7 +51,7 @@ def added(state: RunState, work: TaskWork, made: Checkpoint) -> tuple[RunState, 
     """Return what is published in the place of a checkpoint, and what is kept of its text."""
     if state.request.options.pull_requests != "single":
         return state, made
-    state = state.with_attempt(told=made.body.encode())
+    state = state.with_attempt(body=made.body.encode())
     rows = rows_of(state, work.tip.added)
     return state, replace(made, branch=shared_branch(made.run), rows=rows)
 

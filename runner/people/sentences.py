@@ -264,7 +264,7 @@ def rows_of(state: RunState, added: Mapping[str, Attempt]) -> tuple[TaskRow, ...
     others = {**state.attempts, **added}
     others.pop(state.current)
     before = [
-        _task_row(state.put(each), key) for key, each in others.items() if each.published.told
+        _task_row(state.put(each), key) for key, each in others.items() if each.published.body
     ]
     return (*before, _task_row(state, state.current))
 
@@ -275,7 +275,7 @@ def _task_row(state: RunState, key: str) -> TaskRow:
     name = title_of(task).replace("|", "\\|")
     cells = (name, _result(attempt), str(attempt.answered.answers), cost_brief(attempt.spent.total))
     details = (
-        f"<details><summary>{title_of(task)}</summary>\n\n{attempt.published.told.decode()}\n\n"
+        f"<details><summary>{title_of(task)}</summary>\n\n{attempt.published.body.decode()}\n\n"
     )
     return TaskRow(key, f"| {' | '.join(cells)} |", f"{details}</details>")
 

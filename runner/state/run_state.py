@@ -164,7 +164,7 @@ class Agreed:
 class PublishedWork:
     """Where people find it: its commit, its branch and the page to look at.
 
-    ``notes`` say what was refused when it was shown and is missing there, ``told`` is what a pull
+    ``notes`` say what was refused when it was shown and is missing there, ``body`` is what a pull
     request of several tasks says of this one.
     """
 
@@ -172,7 +172,7 @@ class PublishedWork:
     branch: str = ""
     url: str = ""
     notes: tuple[str, ...] = ()
-    told: bytes = b""
+    body: bytes = field(default=b"", metadata=stored_as("told"))
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ attempts = st.builds(
         decision=st.one_of(st.none(), st.builds(Decided, texts, texts, texts, texts, texts)),
         rewritten=st.binary(max_size=20),
     ),
-    published=st.builds(PublishedWork, told=st.binary(max_size=20)),
+    published=st.builds(PublishedWork, body=st.binary(max_size=20)),
     spent=st.builds(
         Spent,
         steps=counts,
@@ -179,13 +179,13 @@ def test_a_run_row_holds_no_attempt() -> None:
 
 
 @given(attempts)
-@example(changed(Attempt("t", "c", "main"), context=b"a", rewritten=b"b", told=b"c"))
+@example(changed(Attempt("t", "c", "main"), context=b"a", rewritten=b"b", body=b"c"))
 def test_contents_are_held_by_reference(attempt: Attempt) -> None:
     """Every content is named in the row and handed over beside it, and nothing else is."""
     data, contents = encode_attempt(attempt)
     sets = [attempt.answered.changes, *([attempt.proposal.changes] if attempt.proposal else [])]
     written = (w.content for changes in sets for w in changes.files.values() if w)
-    held = [attempt.planned.context, attempt.agreed.rewritten, attempt.published.told, *written]
+    held = [attempt.planned.context, attempt.agreed.rewritten, attempt.published.body, *written]
 
     assert references(stored(data)) == set(contents) == {blob_sha(content) for content in held}
 
