@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from app.store.database import open_store
-from app.store.orders import Wakeups
 from app.store.proposals import StoredDecisions
 from app.store.queue import Queue
+from app.store.wakeups import Wakeups
 from runner.files.decisions import FileDecisions
 from runner.ports import Decision, Decisions, SystemClock
 from runner.roadmap.task import NewTask
