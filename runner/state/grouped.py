@@ -33,7 +33,8 @@ def changed(value: V, **changes: Any) -> V:
         own = [f.name for f in _inner(each) if f.name in changes]
         if own:
             inner = {name: changes.pop(name) for name in own}
-            changes[each.name] = replace(getattr(value, each.name), **inner)
+            held = changes.get(each.name, getattr(value, each.name))
+            changes[each.name] = replace(held, **inner)
     return replace(value, **changes)
 
 

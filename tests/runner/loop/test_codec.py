@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from typing import Any, get_args
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -14,7 +15,8 @@ from runner.money import Usage
 from runner.roadmap.task import NewTask
 from runner.state.changes import ChangeSet, Write, blob_sha
 from runner.state.findings import Complaint, Level, TestFailure, Verification
-from runner.state.grouped import changed
+from runner.state.grouped import changed, flat
+from runner.state.options import Options, Scope
 from runner.state.proposal import Proposal, Reason, Strategy
 from runner.state.run_state import (
     Agreed,
@@ -262,3 +264,20 @@ def test_the_options_of_an_older_version() -> None:
     assert options.verify.verify_mode == "tests"
     again: Any = stored(encode_run(state)[0])
     assert {key: again["request"]["options"][key] for key in OLD_OPTIONS} == OLD_OPTIONS
+
+
+@pytest.mark.parametrize("kind", [Attempt, Options])
+def test_no_two_groups_store_a_field_under_one_name(kind: type[Any]) -> None:
+    """Rows keep the fields of all groups side by side, so no name may stand for two of them."""
+    groups = [field for field in fields(kind) if "group" in field.metadata]
+    inside = sum(len(fields(field.default_factory)) for field in groups)
+    made = Options() if kind is Options else Attempt("t", "c", "main")
+
+    assert len(flat(kind, asdict(made))) == len(fields(kind)) - len(groups) + inside
+
+
+def test_a_group_and_a_field_of_it() -> None:
+    """Both can be changed at once: the field goes into the new group."""
+    made = changed(Options(), scope=Scope(task="1.1"), max_tasks=3)
+
+    assert made.scope == Scope(max_tasks=3, task="1.1")
