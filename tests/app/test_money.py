@@ -81,7 +81,7 @@ def test_calls_without_a_price_are_told(door):
 
 def test_the_shared_pull_request_says_it_in_its_table():
     """The row of a task has the short form; its details have the whole."""
-    state = AT_WORK.with_attempt(told=pull_request_body(AT_WORK).encode())
+    state = AT_WORK.with_attempt(body=pull_request_body(AT_WORK).encode())
     body = shared_body("ROADMAP.md", rows_of(state, {}))
 
     assert "| at least $0.0123 |" in body
