@@ -40,7 +40,7 @@ from app.local.text import (
 from app.terminal import one_line
 from runner.errors import PortError
 from runner.files.decisions import FileDecisions
-from runner.files.durable import telling
+from runner.files.durable import translating_errors
 from runner.loop.applied import edited
 from runner.ports import Decision
 from runner.roadmap.edit import EditRefused, find
@@ -80,7 +80,7 @@ def typed(meant: PendingProposal, folder: Path) -> tuple[NewTask, ...]:
     can be kept.
     """
     draft = folder / f"edit-{meant.proposal.id}.md"
-    with telling(f"keep what is typed in {draft}"):
+    with translating_errors(f"keep what is typed in {draft}"):
         if not draft.exists():
             draft.write_text(draft_of(meant), encoding="utf-8")
         _edit(draft)

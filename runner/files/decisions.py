@@ -24,7 +24,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter, ValidationError
 
 from runner.errors import Outage
-from runner.files.durable import make_folder, sync_folder, telling, write_all, write_file
+from runner.files.durable import make_folder, sync_folder, translating_errors, write_all, write_file
 from runner.ports import Decision
 
 MOST_BYTES = 8 << 20
@@ -65,7 +65,7 @@ class FileDecisions:
 
     def stored(self) -> list[Stored]:
         """Return every decision, the oldest first."""
-        with telling(f"read {self._file}"):
+        with translating_errors(f"read {self._file}"):
             content = self._read()
         found: dict[str, Stored] = {}
         for number, line in enumerate(content.split(b"\n"), 1):
@@ -106,7 +106,7 @@ class FileDecisions:
     @contextmanager
     def _alone(self) -> Iterator[int]:
         """Open the file for adding to it; whoever comes second waits for its turn."""
-        with telling(f"write {self._file}"):
+        with translating_errors(f"write {self._file}"):
             make_folder(self._file.parent)
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
             descriptor = os.open(self._file, flags, 0o600)
@@ -182,7 +182,7 @@ class FileRuns:
 
     def all(self) -> list[KnownRun]:
         """Return the runs that have begun, the newest first."""
-        with telling(f"read the runs in {self._folder}"):
+        with translating_errors(f"read the runs in {self._folder}"):
             journals = list(self._folder.glob("*/journal.jsonl"))
             found = [_read(path.parent) for path in journals if path.stat().st_size]
         return sorted(found, key=lambda run: run.began, reverse=True)
@@ -191,7 +191,7 @@ class FileRuns:
         """Return a run that once had a proposal whose fingerprint begins so, '' for none."""
         words = f'"fingerprint":"{fingerprint}'.encode("utf-8", "replace")
         for run in self.all():
-            with telling(f"read the journal of run {run.id}"):
+            with translating_errors(f"read the journal of run {run.id}"):
                 if words in (self._folder / run.id / "journal.jsonl").read_bytes():
                     return run.id
         return ""

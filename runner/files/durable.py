@@ -18,7 +18,7 @@ from runner.errors import Outage
 
 
 @contextmanager
-def telling(doing: str) -> Iterator[None]:
+def translating_errors(doing: str) -> Iterator[None]:
     """Turn the system's errors into an ``Outage`` that says what could not be done."""
     try:
         yield
@@ -57,7 +57,7 @@ def write_all(descriptor: int, content: bytes) -> None:
 
 def write_file(file: Path, content: bytes) -> None:
     """Write a file whole or not at all, durably, its folder too. Raises ``Outage``."""
-    with telling(f"write {file}"):
+    with translating_errors(f"write {file}"):
         make_folder(file.parent)
         descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=".new-")
         temporary = Path(name)
@@ -94,6 +94,6 @@ def lock(file: Path, *, busy: str) -> int:
 
 def take_folder(folder: Path, *, name: str) -> int:
     """Let this process alone work with a folder, made when missing; see ``lock``."""
-    with telling(f"use {name}"):
+    with translating_errors(f"use {name}"):
         make_folder(folder)
         return lock(folder / "lock", busy=f"Another Cairn works with {name}; stop it first")

@@ -25,7 +25,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from runner.errors import Outage
-from runner.files.durable import lock, make_folder, sync_folder, telling, write_all, write_file
+from runner.files.durable import (
+    lock,
+    make_folder,
+    sync_folder,
+    translating_errors,
+    write_all,
+    write_file,
+)
 from runner.ports import Journal, JournalRow
 from runner.prompts.questions import Answer
 from runner.state.changes import blob_sha
@@ -87,14 +94,14 @@ class ContentStore:
         if blob_sha(content) != sha:
             raise ValueError(f"{sha} is not the blob sha of the content given with it")
         file = self._file(sha)
-        with telling(f"save a content of the run in {self._folder}"):
+        with translating_errors(f"save a content of the run in {self._folder}"):
             if not file.exists():
                 write_file(file, content)
 
     def keep(self, sha: str, content: bytes) -> None:
         """Store a content that can be had again elsewhere: whole, but a crash may lose it."""
         file = self._file(sha)
-        with telling(f"save a content of the folder in {self._folder}"):
+        with translating_errors(f"save a content of the folder in {self._folder}"):
             if file.exists() and file.stat().st_size == len(content):
                 return
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -104,7 +111,7 @@ class ContentStore:
 
     def get(self, sha: str) -> bytes:
         """Return a content. Raises ``Outage`` when it is missing or damaged."""
-        with telling(f"read content {sha} of the run"):
+        with translating_errors(f"read content {sha} of the run"):
             content = self._file(sha).read_bytes()
         if blob_sha(content) != sha:
             raise Outage(
@@ -126,7 +133,7 @@ class RunLog:
 
     def __init__(self, folder: Path, run: str) -> None:
         self._file = folder / _FILE
-        with telling(f"open the journal of run {run} in {folder}"):
+        with translating_errors(f"open the journal of run {run} in {folder}"):
             make_folder(folder)
             self._lock = lock(
                 folder / _LOCK,
@@ -144,7 +151,7 @@ class RunLog:
         key = row.task, row.seq
         if key not in self.rows:
             line = _line(row)
-            with telling(f"save a step of run {row.run} in {self._file}"):
+            with translating_errors(f"save a step of run {row.run} in {self._file}"):
                 # cuts off what an append before this one left behind when it failed half-way
                 os.ftruncate(self._descriptor, self._good)
                 write_all(self._descriptor, line)
@@ -171,7 +178,7 @@ def read_rows(folder: Path, run: str) -> list[JournalRow]:
 
     For showing only: takes no lock and changes nothing. Raises ``Outage`` for a damaged file.
     """
-    with telling(f"read the journal of run {run} in {folder}"):
+    with translating_errors(f"read the journal of run {run} in {folder}"):
         return newest(_read(folder / _FILE, run)[0])
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from runner.errors import Outage, TaskError
-from runner.files.durable import telling
+from runner.files.durable import translating_errors
 from runner.git.folder_tree import (
     NONE,
     FolderCommit,
@@ -100,7 +100,7 @@ class FolderRepository:
 
         Raises ``TaskError`` when a change the user made meanwhile would be overwritten.
         """
-        with telling(f"write into {self._root}"):
+        with translating_errors(f"write into {self._root}"):
             return Published(await asyncio.to_thread(self._publish, checkpoint), BRANCH)
 
     async def publish_proposal(self, proposed: Proposed) -> Published:
@@ -116,7 +116,7 @@ class FolderRepository:
 
     def _taken_down(self) -> str:
         """Keep the folder as it is now, on what was kept last; what a crash cut off comes first."""
-        with telling(f"read {self._root}"):
+        with translating_errors(f"read {self._root}"):
             if self._keep and (cut_off := self._commits.pending):
                 self._finished(self._commits.get(cut_off))
             entries = self._tree.entries(self._found)

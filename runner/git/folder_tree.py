@@ -18,7 +18,7 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from runner.errors import Outage, TaskError
-from runner.files.durable import telling, write_file
+from runner.files.durable import translating_errors, write_file
 from runner.files.journal import ContentStore
 from runner.state.changes import EXECUTABLE, FILE, SYMLINK, TreeEntry, blob_sha, object_sha
 
@@ -288,7 +288,7 @@ class FolderCommits:
         return since if at == commit else None
 
     def _word(self, name: str) -> str:
-        with telling(f"read {self._folder / name}"):
+        with translating_errors(f"read {self._folder / name}"):
             file = self._folder / name
             return file.read_text().strip() if file.exists() else ""
 

@@ -58,7 +58,7 @@ class OpenAIEndpoint:
     ) -> ChatReply:
         """Ask once. Raises ``Transient`` or ``ErrorStatus``."""
         turns = [{"role": turn.role, "content": self._safe(turn.content)} for turn in messages]
-        with self._telling(self._timeout):
+        with self._translating_errors(self._timeout):
             raw = await self._client.chat.completions.with_raw_response.create(
                 model=model,
                 messages=cast("list[ChatCompletionMessageParam]", turns),
@@ -71,13 +71,13 @@ class OpenAIEndpoint:
 
         Raises ``Transient`` or ``ErrorStatus``.
         """
-        with self._telling(_LIST_SECONDS):
+        with self._translating_errors(_LIST_SECONDS):
             raw = await self._client.models.with_raw_response.list(timeout=_LIST_SECONDS)
         return read_offer(raw.content)
 
     async def embed(self, model: str, texts: Sequence[str]) -> EmbeddingReply:
         """Embed once. Raises ``Transient`` or ``ErrorStatus``."""
-        with self._telling(self._timeout):
+        with self._translating_errors(self._timeout):
             raw = await self._client.embeddings.with_raw_response.create(
                 model=model, input=[self._safe(text) for text in texts], encoding_format="float"
             )
@@ -91,7 +91,7 @@ class OpenAIEndpoint:
         return _encodable(self._mask(text))
 
     @contextmanager
-    def _telling(self, seconds: float) -> Iterator[None]:
+    def _translating_errors(self, seconds: float) -> Iterator[None]:
         try:
             yield
         except openai.APITimeoutError as error:
