@@ -171,7 +171,7 @@ class NodeShare:
     percent: float
 
 
-def shares(nodes: Mapping[str, Usage]) -> tuple[NodeShare, ...]:
+def percentages(nodes: Mapping[str, Usage]) -> tuple[NodeShare, ...]:
     """Return every node that took time or tokens, with shares that add up to exactly 100 %."""
     used = {n: u for n, u in nodes.items() if u.calls or u.seconds >= _SHORTEST}
     by_tokens = any(usage.tokens for usage in used.values())

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from runner.money import NodeShare, Usage, by_node, shares, total
+from runner.money import NodeShare, Usage, by_node, percentages, total
 from runner.people.recovery_sentences import recoveries_told
 from runner.people.sentences import blocked_reason, doubt_of, verdict_of, warnings_of
 from runner.people.statistics import as_written, by_strategy
@@ -109,7 +109,7 @@ class RunView:
     @property
     def nodes(self) -> tuple[NodeShare, ...]:
         """The nodes that are worth a line, with their shares."""
-        return shares(self.node_usage)
+        return percentages(self.node_usage)
 
 
 def view_of(state: RunState) -> RunView:

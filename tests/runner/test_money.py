@@ -15,8 +15,8 @@ from runner.money import (
     Usage,
     cost_brief,
     cost_text,
+    percentages,
     prices_for,
-    shares,
     total,
 )
 
@@ -108,7 +108,7 @@ def test_what_a_step_added_can_be_told_apart():
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=20))
 def test_shares_add_up(tokens):
     """Shown with one digit, the shares of the nodes are 100.0 in all."""
-    parts = shares({f"n{i}": Usage(1.0, t, 0.0, 1) for i, t in enumerate(tokens)})
+    parts = percentages({f"n{i}": Usage(1.0, t, 0.0, 1) for i, t in enumerate(tokens)})
 
     assert round(sum(float(f"{row.percent:.1f}") for row in parts), 1) == 100.0
 
@@ -117,7 +117,7 @@ def test_a_node_that_did_nothing_is_no_line():
     """A node without calls and without time to speak of is left out."""
     nodes = {"decide_next": Usage(0.001), "verify_task": Usage(2.0), "plan_task": NOBODY_KNOWS}
 
-    assert [each.node for each in shares(nodes)] == ["verify_task", "plan_task"]
+    assert [each.node for each in percentages(nodes)] == ["verify_task", "plan_task"]
 
 
 def test_no_other_module_writes_dollars():

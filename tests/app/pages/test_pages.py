@@ -159,8 +159,8 @@ async def test_shares_add_up_to_100(client, bench):
     await bench.queue("r1")
     bench.states["r1"] = finished()
 
-    shares = [row["percent"] for row in (await data(client, "/runs/r1"))["nodes"]]
-    assert shares == [33.3, 66.7]
+    percentages = [row["percent"] for row in (await data(client, "/runs/r1"))["nodes"]]
+    assert percentages == [33.3, 66.7]
 
 
 async def test_a_working_run_shows_where_it_is(client, bench):
