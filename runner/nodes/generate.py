@@ -21,9 +21,9 @@ from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of, contents, named_in, reader
 from runner.loop.strategy import MAX_REPAIRS, after_failure
 from runner.nodes.human_commits import set_aside, taken_over
+from runner.nodes.proof import unproven
 from runner.nodes.quoting import distinct, long_one, originals, quoted_changes, unseen, with_tests
 from runner.nodes.validate import asked_for
-from runner.nodes.weigh import unproven
 from runner.people.sentences import in_log
 from runner.prompts import question
 from runner.prompts.forms import kind_of

@@ -19,8 +19,9 @@ from runner.loop.reading import base_of, contents, reader
 from runner.loop.schedule import upcoming
 from runner.loop.strategy import given_up, judged
 from runner.nodes.evidence import gathered
-from runner.nodes.weigh import filled, must_prove, proved, steadied, unproven, weighed
-from runner.people.sentences import UNPROVEN
+from runner.nodes.proof import must_prove, proved, unnoticed, unproven
+from runner.nodes.weigh import filled, steadied, weighed
+from runner.people.sentences import UNPROVEN, faults_unnoticed
 from runner.prompts import question
 from runner.recovery.classify import unrepairable
 from runner.state.changes import Snapshot
@@ -124,6 +125,8 @@ def _accepted(state: RunState, verification: Verification, found: Assessment) ->
     if found.verdict.unchanged:
         reasons = (*reasons, "the failing tests failed before this change too")
     said = (UNPROVEN,) if unproven(verification) else ()
+    if weak := unnoticed(verification):
+        said = (*said, faults_unnoticed(weak))
     return state.with_attempt(
         verification=verification,
         verdict=found.verdict,

@@ -34,6 +34,11 @@ WORTH_A_LOOK = "Worth a look"
 """The heading over the warnings of accepted changes, wherever they are shown."""
 
 
+def faults_unnoticed(level: Level) -> str:
+    """What the new tests miss: so many small faults, with the places."""
+    return f"The new tests are weak: {level.reason} ({'; '.join(level.output.splitlines())})."
+
+
 def title_of(task: Task) -> str:
     """The title of a task's commit and pull request, safe to publish."""
     return sanitize(f"{task.id} {task.title}" if task.id else task.title, plain=True)

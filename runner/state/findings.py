@@ -42,7 +42,10 @@ class TestFailure:
     line: int | None = None
 
 
-LevelName = Literal["files", "syntax", "imports", "tests", "proof"]
+LevelName = Literal["files", "syntax", "imports", "tests", "proof", "mutants"]
+"""The last two say what new tests are worth, and never fail a verification."""
+
+ABOUT_TESTS: tuple[LevelName, ...] = ("proof", "mutants")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,8 @@ class Level:
     and ``green`` in which files, as far as it names them.
     ``broken`` says why the tool could not do its work (wrong options, an internal error, a timeout,
     code that does not compile): such a failure is no test's. ``proof`` tells whether new tests fail
-    without the change: it never fails a verification by itself.
+    without the change, ``mutants`` whether they notice small faults in it (``passed``: so many):
+    neither fails a verification by itself.
     ``cause`` says what is behind a failure that names no test: a ``timeout``, or nothing that is
     known but the ``exit_code``.
     """
@@ -101,7 +105,9 @@ class Verification:
 
     @property
     def passed(self) -> bool:
-        return all(level.result != "failed" for level in self.levels if level.name != "proof")
+        return all(
+            level.result != "failed" for level in self.levels if level.name not in ABOUT_TESTS
+        )
 
     @property
     def verified(self) -> bool:

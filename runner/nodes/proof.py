@@ -1,0 +1,191 @@
+"""Do the task's new tests prove anything? They are run without its code, and with faults in it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runner.checks.asked import TaskWords
+from runner.checks.tests_asked import keeps_behaviour, promises_tests
+from runner.checks.tests_inventory import inventory
+from runner.code.languages import is_pytest_module, is_test_file
+from runner.loop.deps import Deps, TaskWork
+from runner.loop.reading import contents
+from runner.nodes.weigh import filled
+from runner.ports import SandboxSession
+from runner.state.changes import ChangeSet, Snapshot
+from runner.state.events import Verified
+from runner.state.findings import Level, Verification
+from runner.state.run_state import RunState
+from runner.verify import CONFIGURATION, tools_of
+from runner.verify.judging import Tool
+from runner.verify.mutants import Mutant, mutants
+
+_NOTHING = "these tests prove nothing: they pass without the change, too"
+_MOST_NAMED = 10
+_MOST_MUTANTS = 3
+_LONGEST_RUN, _LEAST_SECONDS = 20.0, 20.0
+"""New tests that take longer than this are not run again for each fault."""
+
+_REPLACE = 'cat >"$1" && find . -name __pycache__ -type d -prune -exec rm -rf {} +'
+
+
+@dataclass(frozen=True, slots=True)
+class _NewTests:
+    """The ids of new tests, the tool that runs them, and the part of the change they stand in."""
+
+    ids: Sequence[str]
+    tool: Tool
+    files: ChangeSet
+
+
+async def proved(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, after: Verification
+) -> Verification:
+    """Run the task's new and changed tests without its code, where at least one must fail.
+
+    Then run them with small faults in its code, most of which they should notice. Only where a
+    change brings both code and tests; tests for what was there before prove by passing.
+    """
+    new = await _new_tests(deps, base, state.attempt.answered.changes)
+    if new is None or not after.verified:
+        return after
+    proof = await _without_code(state, deps, work, base, new)
+    levels = [*after.levels, proof]
+    if proof.result == "passed" and proof.seconds <= _LONGEST_RUN:
+        levels += await _with_faults(state, deps, work, base, new)
+    proven = Verification(after.tree, tuple(levels))
+    await deps.events.emit(Verified(state.request.id, state.current, proven))
+    return proven
+
+
+async def _without_code(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, new: _NewTests
+) -> Level:
+    session = await filled(state, deps, work, base, new.files)
+    work.sandbox.holds = ""
+    ran = await new.tool.run(session, timeout=state.request.options.sandbox.test_timeout, only=new.ids)
+    nothing = ran.result == "passed"
+    return Level(
+        "proof",
+        "failed" if nothing else "passed",
+        command=ran.command,
+        seconds=ran.seconds,
+        reason=_NOTHING if nothing else "",
+        output=f"{_NOTHING}: {', '.join(new.ids[:_MOST_NAMED])}" if nothing else "",
+    )
+
+
+async def _with_faults(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, new: _NewTests
+) -> list[Level]:
+    """Return a level that says which faults the new tests did not notice; none where none fits."""
+    changes = state.attempt.answered.changes
+    faults = await _faults(deps, base, changes)
+    if not faults:
+        return []
+    session = await filled(state, deps, work, base, changes)
+    work.sandbox.holds = ""
+    seconds = min(_LEAST_SECONDS, state.request.options.sandbox.test_timeout)
+    began = asyncio.get_running_loop().time()
+    unnoticed = [f for f in faults if await _goes_unnoticed(session, f, changes, new, seconds)]
+    reason = f"{len(unnoticed)} of {len(faults)} small faults go unnoticed" if unnoticed else ""
+    return [
+        Level(
+            "mutants",
+            "failed" if unnoticed else "passed",
+            passed=len(faults) - len(unnoticed),
+            seconds=asyncio.get_running_loop().time() - began,
+            reason=reason,
+            output="\n".join(map(str, unnoticed)),
+        )
+    ]
+
+
+async def _faults(deps: Deps, base: Snapshot, changes: ChangeSet) -> list[Mutant]:
+    """Faults in the changed lines of the code, the same ones for the same change."""
+    files = {
+        path: write.content
+        for path, write in changes.files.items()
+        if write and path.endswith(".py") and not _is_test(path) and not is_test_file(path)
+    }
+    old = await contents(deps, base, files)
+    found: list[Mutant] = []
+    for path, content in files.items():
+        left = _MOST_MUTANTS - len(found)
+        found += await asyncio.to_thread(mutants, path, old.get(path), content, most=left)
+    return found
+
+
+async def _goes_unnoticed(
+    session: SandboxSession, fault: Mutant, changes: ChangeSet, new: _NewTests, seconds: float
+) -> bool:
+    """Whether the new tests pass with a fault in the code; the file is put back afterwards."""
+    await _write(session, fault.path, fault.content)
+    ran = await new.tool.run(session, timeout=seconds, only=new.ids)
+    whole = changes.files[fault.path]
+    await _write(session, fault.path, whole.content if whole else b"")
+    return ran.result == "passed"
+
+
+async def _write(session: SandboxSession, path: str, content: bytes) -> None:
+    await session.run(["sh", "-c", _REPLACE, "sh", path], stdin=content, timeout=60)
+
+
+def unproven(verification: Verification | None) -> Level | None:
+    """The level that says that the new tests prove nothing; None where none says so."""
+    return _failed(verification, "proof")
+
+
+def unnoticed(verification: Verification | None) -> Level | None:
+    """The level that says which faults the new tests do not notice; None where none says so."""
+    return _failed(verification, "mutants")
+
+
+def _failed(verification: Verification | None, name: str) -> Level | None:
+    levels = verification.levels if verification else ()
+    return next((each for each in levels if each.name == name and each.result == "failed"), None)
+
+
+async def must_prove(state: RunState, deps: Deps, base: Snapshot) -> bool:
+    """Whether the task's new tests have to fail without its change.
+
+    They have to where the task promised them, by name or as "with tests". Tests of a task that
+    changes no behaviour (a refactoring, something made faster) may well pass before.
+    """
+    asked = TaskWords.of(state.task)
+    if state.attempt.planned.human_commits is not None or keeps_behaviour(asked):
+        return False
+    paths = _test_files(state.attempt.answered.changes)
+    old = await contents(deps, base, paths)
+    return promises_tests(asked) or any(asked.names_file(path) for path in paths if path not in old)
+
+
+def _test_files(changes: ChangeSet) -> list[str]:
+    return [path for path, write in changes.files.items() if write and _is_test(path)]
+
+
+def _is_test(path: str) -> bool:
+    return is_pytest_module(path) or path.rpartition("/")[2] == "conftest.py"
+
+
+async def _new_tests(deps: Deps, base: Snapshot, changes: ChangeSet) -> _NewTests | None:
+    """The tests that are new or check something else than before; None where only tests change."""
+    old = await contents(deps, base, changes.files)
+    ids: list[str] = []
+    for path, write in changes.files.items():
+        if write is None or not is_pytest_module(path):
+            continue
+        before = inventory(old.get(path, b"")) or {}
+        for name, code in (inventory(write.content) or {}).items():
+            known = before.get(name)
+            if name and (known is None or known.checks != code.checks):
+                ids.append(f"{path}::{name}")
+    tests = ChangeSet({path: changes.files[path] for path in _test_files(changes)})
+    found = await contents(deps, base, CONFIGURATION)
+    tools = tools_of(sorted(tests.entries(base)), found.get)
+    tool = next((tool for tool in tools if tool.name == "pytest"), None)
+    if tool is None or not ids or len(tests.files) == len(changes.files):
+        return None
+    return _NewTests(ids, tool, tests)
