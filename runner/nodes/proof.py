@@ -65,7 +65,9 @@ async def _without_code(
 ) -> Level:
     session = await filled(state, deps, work, base, new.files)
     work.sandbox.holds = ""
-    ran = await new.tool.run(session, timeout=state.request.options.sandbox.test_timeout, only=new.ids)
+    ran = await new.tool.run(
+        session, timeout=state.request.options.sandbox.test_timeout, only=new.ids
+    )
     nothing = ran.result == "passed"
     return Level(
         "proof",

@@ -1,3 +1,308 @@
 """Weigh what the tests say: with what they said before the change, and by who uses what changed.
 
 Old tests that fail are run again: one that passes then is flaky, and named so.
+
+Make a sandbox session of the task in hand hold exactly one tree, and nothing of an earlier answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from runner.checks.tests_inventory import source_of
+from runner.code.languages import is_test_file
+from runner.context.library import MAX_FILE, FileFacts, chosen, facts_of
+from runner.context.rank import followed, names_of, users_of
+from runner.loop.deps import Deps, TaskWork
+from runner.loop.reading import contents, everything, prepared_image, reader, restore_home
+from runner.loop.workspace import materialise
+from runner.nodes.context import facts_of_tree
+from runner.ports import SandboxSession
+from runner.recovery.facts import open_others
+from runner.roadmap.task import Task
+from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot
+from runner.state.events import Verified
+from runner.state.findings import Level, TestFailure, Verification
+from runner.state.run_state import RunState
+from runner.verify import COMMAND, CONFIGURATION, Commands, run_again, run_tests, tools_of
+from runner.verify.levels import imports_level, without
+from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
+from runner.verify.set_up import SetUpSession, set_up
+from runner.verify.weighing import Assessment, Promise, needs_base, red_tests, weigh
+
+
+async def filled(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, changes: ChangeSet
+) -> SandboxSession:
+    """Return a session that holds this tree and in which nothing has run; fill it where needed.
+
+    Whoever runs anything in it sets ``work.sandbox.holds`` to '', so that the next one gets a fresh
+    session.
+    """
+    image = await prepared_image(state, deps, base, changes)
+    session = await work.sandbox.session(state, deps.sandbox, image)
+    tree, layout = changes.tree(base), await _layout(deps, base, changes)
+    if work.sandbox.holds != tree:
+        work.sandbox.holds = ""
+        await materialise(session, await everything(deps, base, changes))
+        if state.request.options.sandbox.setup:
+            await restore_home(session)
+        if layout:
+            await set_up(session, layout)
+        work.sandbox.holds = tree
+    return SetUpSession(session, layout) if layout else session
+
+
+async def _layout(deps: Deps, base: Snapshot, changes: ChangeSet) -> PythonLayout:
+    """How the project is imported; an answer brings no module to stand for an installed one."""
+    old = await contents(deps, base, MANIFESTS)
+    before = layout_of(base.entries, old.get)
+    after = layout_of(changes.entries(base), reader(old, changes))
+    return replace(after, own=tuple(name for name in after.own if name in before.own))
+
+
+_CODE = re.compile(
+    r"\.(?:py|[cm]?[jt]sx?|go|rs|java|kts?|scala|groovy|rb|php|c|h|cc|[ch]pp|cs|swift|exs?|erl|hs|ml"
+    r"|lua|pl|sh|bash|zig|dart|vue|svelte)$"
+)
+_FILES = (FILE, EXECUTABLE)
+_LARGEST, _MOST_LARGE = 1_000_000, 100
+"""Bytes and number of long files that are read to see what they import."""
+
+_MOST_TEXTS = 500
+"""Test files whose text is searched for the name of a file that no import leads to."""
+
+
+async def weighed(
+    state: RunState,
+    deps: Deps,
+    work: TaskWork,
+    base: Snapshot,
+    after: Verification,
+    *,
+    own: Commands | None,
+) -> Assessment:
+    """Return what a verification means for the change; the base's tests are run where they count.
+
+    Raises as ``verify`` does.
+    """
+    old = await contents(deps, base, CONFIGURATION)
+    there = {tool.name for tool in tools_of(sorted(base.entries), old.get)} | {COMMAND}
+    before = Verification(base.tree, ())
+    if wanted := needs_base(after, there, state.attempt.answered.changes.files):
+        before = await _before(state, deps, work, base, wanted, own)
+    after = await _imports(state, deps, work, base, after)
+    promise = await _promise(state, deps, base, after)
+    return await asyncio.to_thread(weigh, after, before, promise)
+
+
+async def _before(
+    state: RunState,
+    deps: Deps,
+    work: TaskWork,
+    base: Snapshot,
+    tools: Collection[str],
+    own: Commands | None,
+) -> Verification:
+    """Run the base's tests, once for all answers that build on it."""
+    key = " ".join((base.tree, *sorted(tools), str(own)))
+    if known := work.sandbox.verified.get(key):
+        return known
+    session = await filled(state, deps, work, base, ChangeSet())
+    work.sandbox.holds = ""
+    old = await contents(deps, base, CONFIGURATION)
+    before = await run_tests(
+        session,
+        tree=base.tree,
+        of=tools,
+        paths=sorted(base.entries),
+        read=old.get,
+        timeout=state.request.options.sandbox.test_timeout,
+        own=own,
+    )
+    await deps.events.emit(Verified(state.request.id, state.current, before))
+    work.sandbox.verified[key] = before
+    return before
+
+
+async def _imports(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, after: Verification
+) -> Verification:
+    """The verification without complaints about imports that the base gives rise to as well."""
+    found = next((v for v in after.levels if v.name == "imports" and v.result == "failed"), None)
+    there = sorted({f.file for f in found.failures} & base.entries.keys()) if found else []
+    if found is None or not there:
+        return after
+    session = await filled(state, deps, work, base, ChangeSet())
+    work.sandbox.holds = ""
+    old = await imports_level(session, there, timeout=state.request.options.sandbox.test_timeout)
+    return replace(after, levels=tuple(without(v, old) if v is found else v for v in after.levels))
+
+
+async def _promise(state: RunState, deps: Deps, base: Snapshot, after: Verification) -> Promise:
+    changes = state.attempt.answered.changes
+    paths = frozenset(changes.entries(base))
+    tests = frozenset(path for path in paths if is_test_file(path))
+    others = list(_others(state))
+    graph = await _graph(deps, base, changes)
+    doubtful = {f.file for v in after.levels if v.name == "imports" for f in v.failures}
+    return Promise(
+        words=_words(state.task),
+        files=frozenset(state.task.files),
+        others="\n".join(map(_words, others)),
+        other_files=frozenset(path for task in others for path in task.files),
+        written=frozenset(changes.files),
+        users=await _users(deps, base, changes, tests, graph),
+        loading={path: graph.users([path]) for path in doubtful} if graph else None,
+        tests=tests,
+        sources=await _sources(deps, base, changes, red_tests(after)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    """What the files of a tree import; ``whole`` where all of them were read."""
+
+    facts: Mapping[str, FileFacts]
+    paths: frozenset[str]
+    whole: bool
+
+    def users(self, touched: Collection[str]) -> frozenset[str]:
+        return users_of(touched, self.facts, self.paths)
+
+
+async def _graph(deps: Deps, base: Snapshot, changes: ChangeSet) -> _Graph | None:
+    """Who imports whom with the change; None where it touches code whose imports do not tell."""
+    if not all(followed(path) for path in changes.files if _CODE.search(path)):
+        return None
+    kept = {p: e for p, e in base.entries.items() if p not in changes.files and followed(p)}
+    large = [p for p, e in kept.items() if MAX_FILE < e.size <= _LARGEST and e.mode in _FILES]
+    paths = [*chosen(kept, text="", first=()), *large[:_MOST_LARGE]]
+    facts = await facts_of_tree(deps, base, paths)
+    new = {p: write.content for p, write in changes.files.items() if write and followed(p)}
+    facts |= await asyncio.to_thread(_facts, new)
+    after = frozenset(changes.entries(base))
+    return _Graph(facts, after | changes.files.keys(), whole=after & kept.keys() <= facts.keys())
+
+
+async def _users(
+    deps: Deps, base: Snapshot, changes: ChangeSet, tests: Collection[str], graph: _Graph | None
+) -> frozenset[str] | None:
+    """The files that use what changed; None where imports do not tell.
+
+    Where no test is among them, a test that names a changed file in its text counts as one.
+    """
+    if graph is None:
+        return None
+    found = await asyncio.to_thread(graph.users, list(changes.files))
+    if found & set(tests):
+        return found
+    found |= await _naming(deps, base, changes.files, tests)
+    return found if graph.whole or found & set(tests) else None
+
+
+def _facts(files: Mapping[str, bytes]) -> dict[str, FileFacts]:
+    return {path: facts_of(path, content) for path, content in files.items()}
+
+
+async def _naming(
+    deps: Deps, base: Snapshot, touched: Collection[str], tests: Collection[str]
+) -> frozenset[str]:
+    """The test files that start or read a file by its name."""
+    names = [name for path in touched for name in names_of(path)]
+    texts = await contents(deps, base, sorted(tests)[:_MOST_TEXTS])
+    return frozenset(
+        path for path, text in texts.items() if any(name.encode() in text for name in names)
+    )
+
+
+async def _sources(
+    deps: Deps, base: Snapshot, changes: ChangeSet, failures: Collection[TestFailure]
+) -> dict[str, str]:
+    """The source of each failing test, by id: of a Python test itself, else of its file."""
+    files = {failure.test: failure.test.partition("::")[0] for failure in failures}
+    places = {f.test: f.file for f in failures if files[f.test] not in base.entries}
+    read = reader(await contents(deps, base, {*files.values(), *places.values()}), changes)
+    found: dict[str, str] = {}
+    for test, path in (files | places).items():
+        if (content := read(path)) is not None:
+            found[test] = source_of(content, test.partition("::")[2])
+    return found
+
+
+def _others(state: RunState) -> Iterator[Task]:
+    own = {state.current, *state.attempt.planned.members}
+    return (task for task in open_others(state) if task.key not in own)
+
+
+def _words(task: Task) -> str:
+    """All that a task says."""
+    return "\n".join((task.text, task.details, *task.acceptance, *task.files))
+
+
+MOST = 10
+"""So many failing tests are run again; more than that are not flaky."""
+
+_LEAST_SECONDS = 30.0
+
+
+async def steadied(
+    state: RunState,
+    deps: Deps,
+    work: TaskWork,
+    base: Snapshot,
+    after: Verification,
+    *,
+    own: Commands | None,
+) -> Verification:
+    """Return the verification with tests that pass when they are run again taken as passed.
+
+    Never so for a test, or an error in code, that the task itself wrote or changed.
+    """
+    options, changes = state.request.options, state.attempt.answered.changes
+    # an import that seems to lead nowhere may do no harm
+    red = [v for v in after.levels if v.result == "failed" and v.name != "imports"]
+    if not _may_be_flaky(red, changes):
+        return after
+    seconds = max(_LEAST_SECONDS, 3 * sum(level.seconds for level in red))
+    for _ in range(options.verify.verify_reruns):
+        session = await filled(state, deps, work, base, changes)
+        work.sandbox.holds = ""
+        again = await run_again(
+            session,
+            tree=after.tree,
+            failures=[failure for level in red for failure in level.failures],
+            of=red,
+            timeout=min(seconds, options.sandbox.test_timeout),
+            own=own,
+        )
+        await deps.events.emit(Verified(state.request.id, state.current, again))
+        if again.levels and all(level.result == "passed" for level in again.levels):
+            return replace(after, levels=tuple(_named(level) for level in after.levels))
+    return after
+
+
+def _may_be_flaky(red: Sequence[Level], changes: ChangeSet) -> bool:
+    failures = [failure for level in red for failure in level.failures]
+    if not failures or len(failures) > MOST:
+        return False
+    if any(level.name != "tests" or not level.failures for level in red):
+        return False
+    return all("::" in f.test or "#" in f.test for f in failures) and not any(
+        path in changes.files for failure in failures for path in _paths(failure)
+    )
+
+
+def _paths(failure: TestFailure) -> tuple[str, str]:
+    return failure.test.split("::")[0], failure.file
+
+
+def _named(level: Level) -> Level:
+    if level.result != "failed" or level.name != "tests":
+        return level
+    names = ", ".join(failure.test for failure in level.failures)
+    reason = f"flaky, failed once and passed when run again: {names}"
+    return replace(level, result="passed", reason=reason, failures=())
