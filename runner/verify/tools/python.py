@@ -57,6 +57,7 @@ def _configures(name: str, content: bytes) -> bool:
     return "pytest" in parser or "tool:pytest" in parser
 
 
+_MOST_SHOWN = 10
 _FAILED, _INTERRUPTED, _INTERNAL, _USAGE, _NO_TESTS = 1, 2, 3, 4, 5
 _ENDINGS = {
     _INTERRUPTED: "pytest was interrupted",
@@ -118,7 +119,8 @@ async def tests_level(box: SandboxSession, *, timeout: float, only: Sequence[str
     """
     report = new_report("xml")
     command = [*_command(report), *only]
-    result, level = await ran(box, command, tool="pytest", timeout=timeout)
+    shown = " ".join(["pytest -q", *only[:_MOST_SHOWN]])
+    result, level = await ran(box, command, tool="pytest", timeout=timeout, shown_as=shown)
     _must_have_pytest(result)
     xml = await fetched(box, report)
     if result.exit_code == _NO_TESTS and not result.timed_out:
