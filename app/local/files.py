@@ -1,15 +1,38 @@
-"""Read a roadmap from a file or standard input, and put a new one in its place."""
+"""Read a roadmap from a file or standard input, and put a new one in its place.
+
+Remember which bases' tests were seen to start.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from runner.roadmap.source import MOST_BYTES, too_large
 
 STDIN = "-"
+
+
+_MOST_STARTED = 200
+
+
+@contextmanager
+def started_bases(file: Path) -> Iterator[set[str]]:
+    """Yield the bases that a file lists, and write it when there are more; a bad file has none."""
+    found: list[str] = []
+    with suppress(OSError, ValueError):
+        listed = json.loads(file.read_text())
+        found = [key for key in listed if isinstance(key, str)] if isinstance(listed, list) else []
+    known = set(found)
+    yield known
+    if new := sorted(known - set(found)):
+        with suppress(OSError):  # it is only to save time
+            file.write_text(json.dumps([*found, *new][-_MOST_STARTED:]))
 
 
 class UnusableRoadmap(Exception):

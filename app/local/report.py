@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.local.compose import LocalCheckout, checkout_in, kept_in, prices_of
-from app.local.files import beside
+from app.local.files import beside, started_bases
 from app.local.options import FOLDER, LocalRun
 from app.local.runs import LocalStore, PendingProposal, parked, states
 from app.local.text import (
@@ -28,6 +28,7 @@ from app.local.text import (
     no_answer,
     not_writable,
     nothing_changed,
+    tests_cannot_start,
 )
 from app.logs import mask_for, secrets_of
 from app.settings import RunSettings
@@ -41,6 +42,7 @@ from runner.loop.driver import lines, would_do
 from runner.loop.problems import missing_roadmap
 from runner.loop.task_pool import Ended
 from runner.money import unknown_price
+from runner.nodes.preflight import preflight
 from runner.nodes.run import parse_roadmap
 from runner.people.report import markdown, report, table
 from runner.ports import SystemClock
@@ -261,6 +263,15 @@ async def check_roadmap(request: Request, stack: Stack, here: LocalCheckout) -> 
     state = (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
     if state.problem and without_work(state) == 2:
         raise PortError("file", state.problem)
+
+
+async def check_tests(request: Request, here: LocalCheckout, kept: Path) -> None:
+    """Raise ``PortError`` when the tests of the commit a run would build on cannot start."""
+    state = (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
+    with started_bases(kept / "started.json") as started:
+        found = await preflight(state, here.deps, started)
+    if found:
+        raise PortError("environment", tests_cannot_start(str(found)))
 
 
 def without_work(state: RunState) -> int:

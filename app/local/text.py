@@ -51,6 +51,11 @@ def nothing_changed(said: str) -> str:
     return f"{said.rstrip('.')}, then run again. Nothing was changed."
 
 
+def tests_cannot_start(said: str) -> str:
+    """Every task would be paid for, and none could be verified."""
+    return f"Nothing was changed, and nothing was spent. {said}"
+
+
 def not_writable(folder: object) -> str:
     """Neither files nor commits can be made here."""
     return (

@@ -20,6 +20,7 @@ from app.local.report import (
     check_place,
     check_prices,
     check_roadmap,
+    check_tests,
     refused,
 )
 from app.local.runs import is_published, state_of, unfinished, waiting
@@ -167,7 +168,10 @@ async def run_locally(asked: LocalRun, settings: RunSettings, listener: Events) 
         mine = _take(asked.kept)
         try:
             with control.heard():
-                return await _driven(await _request_of(asked, here), asked, here)
+                request = await _request_of(asked, here)
+                if not asked.run:
+                    await check_tests(request, here, asked.kept)
+                return await _driven(request, asked, here)
         finally:
             os.close(mine)
 

@@ -28,9 +28,11 @@ from runner.config.reading import ConfigError
 from runner.errors import STOP_REQUEST, Outage, Stopped, StopRequest, TaskError
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import MARK, driving, lines, would_do
+from runner.loop.journal import BORDER
 from runner.loop.task_pool import Ended
 from runner.nodes import NODES
 from runner.nodes.plan import plan_task
+from runner.nodes.preflight import preflight
 from runner.nodes.run import parse_roadmap
 from runner.people.report import table
 from runner.ports import Repository
@@ -260,8 +262,29 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns) -> Segment:
             return
         async with aclosing(driving(request, NODES, ports.deps)) as steps:
             async for step in steps:
+                if found := await _obstacle(step, ports):
+                    yield found
+                    return
                 await ports.shown.see(step.state if isinstance(step, Ended) else step)
                 yield await _told(step, ports, runs) if isinstance(step, Ended) else step
+
+
+_STARTED: set[str] = set()
+"""Bases whose tests were seen to start; each process looks once."""
+
+
+async def _obstacle(step: RunState | Ended, ports: RunPorts) -> Outcome | None:
+    """End a run that has only read its roadmap where the tests of its base cannot start."""
+    if isinstance(step, Ended) or step.node != BORDER or step.attempts:
+        return None
+    found = await preflight(step, ports.deps, _STARTED)
+    if found is None:
+        return None
+    said = f"{sanitize(found.seen, plain=True)} {sanitize(found.todo, plain=True)}"
+    if found.proposed:
+        said = f"{said}\n\n```yaml\n{found.proposed}```"
+    await ports.progress.finish("ended", said, step)
+    return Outcome("ended", found.seen)
 
 
 def _in_mode(ports: RunPorts, mode: GitHubMode) -> RunPorts:

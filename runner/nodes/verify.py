@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 
 from runner.checks.destructive_commands import judge_text
-from runner.errors import TaskError
+from runner.errors import Outage, TaskError
 from runner.loop.asking import ask
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of, contents, reader
@@ -93,12 +94,36 @@ log = logging.getLogger(__name__)
 
 async def write_files(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Make the workspace equal to base + change set and read it back."""
-    await filled(state, deps, work, await base_of(state, deps), state.attempt.answered.changes)
+    with _told_once(state):
+        base, changes = await base_of(state, deps), state.attempt.answered.changes
+        await filled(state, deps, work, base, changes)
     return Step(state, "ok")
 
 
 async def verify_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Run the levels; failures that were there before the change are not the task's."""
+    with _told_once(state):
+        return await _judged(state, deps, work)
+
+
+@contextmanager
+def _told_once(state: RunState) -> Iterator[None]:
+    """Pause a run at the second task that the environment fails for the same reason.
+
+    Every further task would fail like it. The answer that is paid for is verified when the run goes
+    on.
+    """
+    try:
+        yield
+    except TaskError as error:
+        others = (a.failure for key, a in state.attempts.items() if key != state.current)
+        before = (f.message for f in others if f and f.type == error.kind == "environment")
+        if error.message not in before:
+            raise
+        raise Outage("environment", f"{error.message} Two tasks failed for this reason") from error
+
+
+async def _judged(state: RunState, deps: Deps, work: TaskWork) -> Step:
     base = await base_of(state, deps)
     state, own, verification = await _verified(state, deps, work, base)
     found = await weighed(state, deps, work, base, verification, own=own)

@@ -29,6 +29,7 @@ COMMAND = "command"
 """What the levels of commands are marked with."""
 
 _REMOVE = "IFS=; rm -f $1"
+_KNOWN = 'command -v "$1"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,17 @@ async def command_levels(
     return tuple(levels)
 
 
+async def known_programs(box: SandboxSession, own: Commands) -> tuple[Level, ...]:
+    """Look for the program that each command starts; what a shell line starts is left to it.
+
+    Raises ``TaskError`` (kind ``environment``) for the first that the sandbox does not have.
+    """
+    for command in own.commands:
+        if command[0] != "sh" and (await box.run(["sh", "-c", _KNOWN, "sh", command[0]])).exit_code:
+            raise _absent(command)
+    return ()
+
+
 async def _level(
     box: SandboxSession, command: tuple[str, ...], own: Commands, *, timeout: float, told: bool
 ) -> Level:
@@ -75,16 +87,20 @@ async def _level(
     """
     result, level = await ran(box, command, tool=COMMAND, timeout=timeout)
     if result.exit_code == NOT_FOUND and not told:
-        raise TaskError(
-            "environment",
-            f"The command `{as_typed(command)}` of verify.commands starts a program that is not in "
-            "the sandbox image. Name an image that has it (sandbox.image) or install it in "
-            f"sandbox.setup.\n{level.output[-500:]}",
-        )
+        raise _absent(command, f"\n{level.output[-500:]}")
     judged = by_exit_code(level, result, timeout=timeout)
     if own.proposed and judged.result == "passed":
         return replace(judged, reason=f"by a command the model proposed: {as_typed(command)}")
     return judged
+
+
+def _absent(command: tuple[str, ...], more: str = "") -> TaskError:
+    return TaskError(
+        "environment",
+        f"The command `{as_typed(command)}` of verify.commands starts a program that is not in "
+        "the sandbox image. Name an image that has it (sandbox.image) or install it in "
+        f"sandbox.setup.{more}",
+    )
 
 
 async def _with_report(box: SandboxSession, level: Level, pattern: str) -> Level:

@@ -8,9 +8,18 @@ from typing import Final, Literal
 from runner.errors import TaskError
 from runner.ports import SandboxSession
 from runner.state.findings import Level, LevelName, TestFailure, Verification
-from runner.verify.commands import COMMAND, NAMES, TOOLS, Commands, command_levels, tools_of
+from runner.verify.commands import (
+    COMMAND,
+    NAMES,
+    TOOLS,
+    Commands,
+    command_levels,
+    known_programs,
+    tools_of,
+)
 from runner.verify.judging import Read, Tool
 from runner.verify.levels import files_level, imports_level, syntax_level, with_places
+from runner.verify.tools.python import Pytest
 
 Check = Callable[..., Awaitable[Level]]
 Mode = Literal["auto", "tests", "syntax", "agent", "off"]
@@ -107,6 +116,32 @@ async def run_tests(
         return Verification(tree, await command_levels(box, own, timeout=timeout))
     found = [tool for tool in tools_of(paths, read, tools=tools) if tool.name in of]
     return Verification(tree, tuple(await _all(box, found, timeout=timeout)))
+
+
+async def start_tests(
+    box: SandboxSession,
+    *,
+    tree: str,
+    paths: Collection[str],
+    read: Read,
+    timeout: float = 300.0,
+    own: Commands | None = None,
+    tools: Sequence[Tool] = TOOLS,
+) -> Verification:
+    """Say whether the tests of a tree can begin; the box holds ``tree``.
+
+    pytest collects its tests and runs none; the tests of other tools are run, for they have no such
+    way. Of the repository's own commands the programs are looked for. Raises as ``verify`` does.
+    """
+    if own:
+        return Verification(tree, await known_programs(box, own))
+    levels: list[Level] = []
+    for tool in tools_of(paths, read, tools=tools):
+        if isinstance(tool, Pytest):
+            levels.append(await tool.start(box, timeout=timeout))
+        else:
+            levels.append(await tool.run(box, timeout=timeout))
+    return Verification(tree, tuple(levels))
 
 
 async def run_again(

@@ -139,7 +139,9 @@ def _trouble(after: Verification, before: Verification, promise: Promise) -> Ass
     broken = [level for level in after.tests if level.broken]
     for level in broken:
         was = {_plain(b.broken) for b in before.tests if b.tool == level.tool}
-        promised = any(_has(promise.words, _last(name)) for name in _missing(level.broken))
+        promised = any(
+            has_word(promise.words, last_name(name)) for name in missing_names(level.broken)
+        )
         if promised or _plain(level.broken) not in was:
             return Assessment("red", after, Verdict(False, level.broken))
     if not broken:
@@ -297,11 +299,11 @@ class _Weigher:
         code's fault.
         """
         promise, test = self._promise, self._source(failure)
-        wanted = [_last(name) for name in _missing(failure.message)]
+        wanted = [last_name(name) for name in missing_names(failure.message)]
         if not wanted or not promise.others:
             return False
         there = failure.file in ("", _path(failure))
-        return there and all(_has(test, n) and not _has(promise.words, n) for n in wanted)
+        return there and all(has_word(test, n) and not has_word(promise.words, n) for n in wanted)
 
     def shown(self, passed: Sequence[Level]) -> bool:
         """Whether a test that passes uses the change; commands of unknown reach are believed."""
@@ -326,8 +328,8 @@ class _Weigher:
 
     def _has_evidence(self, failure: TestFailure) -> bool:
         """Whether anything shows the change to work, or the missing name is another task's."""
-        missing = [_last(name) for name in _missing(failure.message)]
-        anothers = bool(missing) and all(_has(self._promise.others, name) for name in missing)
+        missing = [last_name(name) for name in missing_names(failure.message)]
+        anothers = bool(missing) and all(has_word(self._promise.others, name) for name in missing)
         return anothers or bool(self._turned) or bool(self._passing_files())
 
     def _uses_change(self, failure: TestFailure) -> bool:
@@ -341,7 +343,7 @@ class _Weigher:
         """Whether the task names the test or its file, and no other open task does."""
         promise, path = self._promise, _path(failure)
         name = failure.test.rpartition("::")[2].partition("[")[0]
-        own = path in promise.files or ("::" in failure.test and _has(promise.words, name))
+        own = path in promise.files or ("::" in failure.test and has_word(promise.words, name))
         return own and path not in promise.other_files
 
     def _left_to_another(self, failure: TestFailure) -> bool:
@@ -352,11 +354,11 @@ class _Weigher:
     def _is_about_promised(self, failure: TestFailure) -> bool:
         """Whether the test uses a function (else a file, a class) that this task promises."""
         spans = _SPAN.findall(self._promise.words)
-        files = {_last(span) for span in spans if _is_path(span)}
+        files = {last_name(span) for span in spans if _is_path(span)}
         names = {name for span in spans if not _is_path(span) for name in _called(span)}
         promised = {name for name in names if not name[0].isupper()} or names or files
         test = self._source(failure)
-        return not promised or any(_has(test, name) for name in promised)
+        return not promised or any(has_word(test, name) for name in promised)
 
     def _source(self, failure: TestFailure) -> str:
         return self._promise.sources.get(failure.test, "")
@@ -377,7 +379,7 @@ def _plain(text: str) -> str:
     return _VARIES.sub("*", text)
 
 
-def _missing(text: str) -> list[str]:
+def missing_names(text: str) -> list[str]:
     """The names a text says are not there."""
     return [name for found in _MISSING.findall(text) for name in found if name]
 
@@ -391,10 +393,10 @@ def _called(span: str) -> list[str]:
     return _NAME.findall(span.partition("(")[0])
 
 
-def _last(name: str) -> str:
+def last_name(name: str) -> str:
     """The last word of a dotted name or path."""
     return re.split(r"[./\\:]+", re.sub(r"\.\w+$", "", name) if "/" in name else name)[-1]
 
 
-def _has(text: str, name: str) -> bool:
+def has_word(text: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None

@@ -137,3 +137,17 @@ async def test_where_tests_are_found_nothing_is_proposed(bot: Bot) -> None:
     bot.says()
     assert len(bot.prompts) == 1
     assert "model proposed" not in (bot.pulls[0].body or "")
+
+
+async def test_nothing_is_asked_where_the_tests_cannot_start(bot: Bot) -> None:
+    """The run's comment says what was seen, and shows a file that may help."""
+    await bot.github.push(REPOSITORY, {"conftest.py": "import a_library_nobody_has\n"})
+
+    await bot.comment(ONE)
+
+    text = "\n".join(bot.says()).replace("\\", "")
+    assert "The tests cannot start, with or without a change" in text
+    assert "No module named 'a_library_nobody_has'" in text
+    assert "- pip install pytest a_library_nobody_has" in text
+    assert bot.prompts == []
+    assert bot.pulls == []

@@ -9,15 +9,17 @@ Tell from a tree whether it has tests that pytest runs.
 from __future__ import annotations
 
 import configparser
+import json
 import re
 import tomllib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from importlib.resources import files
 
 from runner.code.languages import is_pytest_module
 from runner.errors import TaskError
 from runner.ports import CommandResult, SandboxSession
-from runner.state.findings import Level
+from runner.state.findings import Level, TestFailure
 from runner.verify.judging import (
     LARGEST,
     Read,
@@ -28,7 +30,14 @@ from runner.verify.judging import (
     new_report,
     ran,
 )
-from runner.verify.junit import pytest, read_report
+from runner.verify.junit import (
+    BadCase,
+    SuiteReport,
+    UnreadableReport,
+    pytest,
+    read_report,
+    report_of,
+)
 from runner.verify.tools.ruby import MAKEFILES
 
 _OF_PYTEST = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
@@ -58,6 +67,7 @@ def _configures(name: str, content: bytes) -> bool:
 
 
 _MOST_SHOWN = 10
+_LONGEST = 2_000
 _FAILED, _INTERRUPTED, _INTERNAL, _USAGE, _NO_TESTS = 1, 2, 3, 4, 5
 _ENDINGS = {
     _INTERRUPTED: "pytest was interrupted",
@@ -76,8 +86,9 @@ _NO_PYTEST = re.compile(rb"^ModuleNotFoundError: No module named 'pytest'\s*$", 
 # out what earlier commands left in the user's own folders. What pytest itself has loaded of the
 # project in hand (pluggy, packaging) is forgotten, so that its tests load the workspace's. A very
 # long report keeps of the tests that passed only how many there are in each file.
-_START = f"""
+_PREPARE = """
 import os, re, sys, pytest
+from importlib import metadata
 from _pytest.config import default_plugins
 for name in default_plugins:
     __import__("_pytest." + name)
@@ -85,9 +96,18 @@ own = os.environ.pop("CAIRN_OWN", "").split()
 for name in list(sys.modules):
     if name.partition(".")[0] in own:
         del sys.modules[name]
-sys.path[:0] = ["", *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-code = pytest.main(sys.argv[3:])
-report = sys.argv[2]
+folders = ["", *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+sys.path[:0] = folders
+# a plug-in that only an installed copy of the project has is no part of it
+for point in metadata.entry_points(group="pytest11") if own and sys.version_info >= (3, 10) else ():
+    module = os.path.join(*point.value.partition(":")[0].strip().split("."))
+    there = (os.path.join(f, module + end) for f in folders for end in ("", ".py"))
+    if module.split(os.sep)[0] in own and not any(map(os.path.exists, there)):
+        sys.argv += ["-p", "no:" + point.name]
+"""
+_RUN = f"""
+code = pytest.main(sys.argv[2:])
+report = next(word for word in sys.argv if word.startswith("--junitxml="))[11:]
 if os.path.isfile(report) and {LARGEST} < os.path.getsize(report) < {16 * LARGEST}:
     with open(report, "rb") as file:
         text = file.read()
@@ -96,6 +116,7 @@ if os.path.isfile(report) and {LARGEST} < os.path.getsize(report) < {16 * LARGES
         file.write(text)
 sys.exit(code)
 """
+_COLLECT = files("runner.verify.tools").joinpath("pytest_collecting.py").read_text()
 
 
 class Pytest:
@@ -110,6 +131,14 @@ class Pytest:
     async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
         """Run the tests; see ``tests_level``."""
         return await tests_level(box, timeout=timeout, only=only)
+
+    async def start(self, box: SandboxSession, *, timeout: float) -> Level:
+        """Collect all tests and set a few of them up, but run none.
+
+        Those that cannot begin are the level's failures. Where some can be set up, what the others
+        of the few say is not among them.
+        """
+        return await collecting_level(box, timeout=timeout)
 
 
 async def tests_level(box: SandboxSession, *, timeout: float, only: Sequence[str]) -> Level:
@@ -136,6 +165,50 @@ async def tests_level(box: SandboxSession, *, timeout: float, only: Sequence[str
     )
 
 
+async def collecting_level(box: SandboxSession, *, timeout: float) -> Level:
+    """Say which tests can begin, within ``timeout`` seconds; raises as ``tests_level`` does."""
+    report = new_report("json")
+    # a program that begins with __future__ cannot have lines before it
+    program = f"{_PREPARE}exec(compile({_COLLECT!r}, 'collecting', 'exec'))"
+    command = [*_python(program), report, *_OPTIONS, "-o", f"cache_dir={report}.cache"]
+    result, level = await ran(box, command, tool="pytest", timeout=timeout)
+    _must_have_pytest(result)
+    content = await fetched(box, report)
+    if result.exit_code == _NO_TESTS and not result.timed_out:
+        return replace(level, result="skipped", reason="pytest found no tests")
+    return judged(
+        level,
+        result,
+        lambda: read_collected(content),
+        timeout=timeout,
+        endings=_ENDINGS,
+        red=(_FAILED, _INTERRUPTED),
+        said=own_error,
+    )
+
+
+def read_collected(content: bytes) -> SuiteReport:
+    """Read what ``pytest_collecting`` wrote. Raises ``UnreadableReport``."""
+    try:
+        found = json.loads(content)
+        tests, lacking = dict(found["tests"]), dict(found["lacking"])
+        broken, setups = dict(found["failures"]), dict(found["setups"])
+        count = sum(int(number) for number in tests.values())
+        none = len(setups) == int(found["tried"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UnreadableReport("there is no list of tests") from error
+    red = broken | lacking | (setups if none else {})
+    failures = [("failed", _not_begun(test, said)) for test, said in red.items()]
+    green = [("passed", TestFailure(str(path), "")) for path in tests]
+    report = report_of([*failures, *green])
+    return replace(report, passed=0 if setups and none else max(0, count - len(lacking)))
+
+
+def _not_begun(test: object, said: object) -> TestFailure:
+    case = BadCase("", "", str(test), "", str(said)[:_LONGEST], str(said))
+    return replace(pytest(case), test=str(test))
+
+
 def own_error(output: str) -> str:
     """What pytest says about a failure of its own, on one line; '' when it says nothing."""
     for pattern in (_INTERNAL_LINE, _WRONG_USAGE):
@@ -148,12 +221,19 @@ def own_error(output: str) -> str:
     return str(refused[-1]) if refused else error_line(output)
 
 
+# a project's options may stop at the first failure or order tests by the cache: a run must be
+# whole, and the same each time, so that two of them can be compared
+_OPTIONS = ("-q", "--tb=short", "--maxfail=0", "--continue-on-collection-errors")
+
+
+def _python(program: str) -> list[str]:
+    return ["python3", "-B", "-I", "-c", program, "pytest"]
+
+
 def _command(report: str) -> list[str]:
-    # a project's options may stop at the first failure or order tests by the cache: a run must be
-    # whole, and the same each time, so that two of them can be compared
     return [
-        *("python3", "-B", "-I", "-c", _START, "pytest", report),
-        *("-q", "--tb=short", "--maxfail=0", "--continue-on-collection-errors"),
+        *_python(_PREPARE + _RUN),
+        *_OPTIONS,
         *("-o", f"cache_dir={report}.cache"),
         # xunit1 is the family that names file and line of each test
         *("-o", "junit_family=xunit1", f"--junitxml={report}"),

@@ -1,0 +1,126 @@
+"""Before the first question of a run: can the tests of its base start at all?
+
+Where they cannot, every task would be paid for and none could be verified. So nothing is asked, and
+people read what was seen and what to do about it. A repository without tests is no error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import MutableSet
+from dataclasses import dataclass
+
+from runner.errors import TaskError
+from runner.loop.deps import Deps, TaskWork
+from runner.loop.driver import would_do
+from runner.loop.reading import contents
+from runner.nodes.weigh import filled
+from runner.state.changes import ChangeSet, Snapshot
+from runner.state.run_state import RunState
+from runner.verify import CONFIGURATION, Commands, start_tests, tools_of
+from runner.verify.proposed_setup import READ, proposed_setup
+from runner.verify.starting import Obstacle, obstacle
+
+_MOST_SECONDS = 300.0
+_FILE = ".github/cairn.yml"
+
+
+@dataclass(frozen=True, slots=True)
+class CannotStart:
+    """``seen`` says what keeps the tests from starting, ``todo`` what to do about it.
+
+    ``proposed`` is the text of a ``.github/cairn.yml`` that may help, '' where there is none.
+    """
+
+    seen: str
+    todo: str
+    proposed: str = ""
+
+    def __str__(self) -> str:
+        """All of it, as a terminal shows it."""
+        lines = f"{self.seen} {self.todo}"
+        return f"{lines}\n\n{self.proposed}".rstrip() if self.proposed else lines
+
+
+async def preflight(
+    state: RunState, deps: Deps, started: MutableSet[str] | None = None
+) -> CannotStart | None:
+    """Return what keeps the tests of the run's base from starting; None where they can.
+
+    ``state`` is that of a run whose roadmap was read. ``started`` are the bases whose tests have
+    been seen to start; they are not looked at again. Raises ``Outage`` when the engine is gone.
+    """
+    options = state.request.options
+    if options.verify.verify_mode in ("syntax", "off") or state.problem or not would_do(state):
+        return None
+    base = await deps.repository.snapshot(state.tip)
+    key = _key(state, deps, base)
+    if started is not None and key in started:
+        return None
+    own = Commands(options.verify.verify_commands, options.verify.verify_report) or None
+    old = await contents(deps, base, CONFIGURATION)
+    if not own and not tools_of(base.entries, old.get):
+        return None
+    work = TaskWork()
+    try:
+        found = await _obstacle(state, deps, work, base, own)
+    finally:
+        await work.sandbox.close()
+    if found is None:
+        if started is not None:
+            started.add(key)
+        return None
+    return await _advice(deps, base, found)
+
+
+async def _obstacle(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, own: Commands | None
+) -> Obstacle | None:
+    options = state.request.options
+    paths, old = sorted(base.entries), await contents(deps, base, CONFIGURATION)
+    try:
+        box = await filled(state, deps, work, base, ChangeSet())
+        work.sandbox.holds = ""
+        found = await start_tests(
+            box,
+            tree=base.tree,
+            paths=paths,
+            read=old.get,
+            timeout=min(options.sandbox.test_timeout, _MOST_SECONDS),
+            own=own,
+        )
+    except TaskError as error:
+        if error.kind != "environment":
+            raise
+        return Obstacle(error.message)
+    return obstacle(found, words=_words(state), paths=paths)
+
+
+def _words(state: RunState) -> str:
+    """All that the open tasks say."""
+    tasks = [task for task in state.tasks if not task.checked]
+    return "\n".join("\n".join((t.text, t.details, *t.acceptance, *t.files)) for t in tasks)
+
+
+async def _advice(deps: Deps, base: Snapshot, found: Obstacle) -> CannotStart:
+    requirements = [path for path in base.entries if path.startswith("requirements")]
+    old = await contents(deps, base, {*READ, *requirements} & base.entries.keys())
+    text = proposed_setup(base.entries, old.get, found.packages)
+    what = " ".join(found.packages) or "what they need"
+    # a file that is there is somebody's: it is not to be replaced
+    file = f"add this to {_FILE}:" if _FILE in base.entries else f"commit this as {_FILE}:"
+    if not text:
+        file = f"name an image that has it in {_FILE} (sandbox.image)."
+    here = f"Install {what} in the environment that you start Cairn from, or {file}"
+    todo = here if deps.sandbox.name == "process" else f"To install {what}, {file}"
+    seen = f"The tests cannot start, with or without a change: {found.seen.rstrip('.')}."
+    return CannotStart(seen, f"No model was asked. {todo}", text)
+
+
+def _key(state: RunState, deps: Deps, base: Snapshot) -> str:
+    """What the answer depends on: the tree, and where its tests run."""
+    options = state.request.options
+    box, commands = options.sandbox, options.verify.verify_commands
+    said = (base.tree, deps.sandbox.name, box.image, box.setup, commands)
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:32]

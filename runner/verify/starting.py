@@ -1,0 +1,172 @@
+"""What keeps the tests of a tree from starting, where no change of code can be to blame. Pure.
+
+A name that an open task is to bring is no obstacle: tests may be written first. Neither is what
+only a few test files lack.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from runner.state.findings import Level, TestFailure, Verification, headline
+from runner.verify.weighing import has_word, is_case, last_name, missing_names
+
+_SETTINGS = ("conftest.py", "pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg", "package.json")
+_FROM = re.compile(r"cannot import name '\w+' from '([\w.]+)'")
+_FIXTURE = re.compile(r"fixture '(\w+)' not found")
+_REQUIRED = re.compile(r"Missing required plugins?: ([\w., -]+)")
+_OPTIONS = re.compile(r"unrecognized arguments: (.+)")
+_COROUTINE = "async def functions are not natively supported"
+
+# what a plug-in of pytest is known by: its options and its fixtures
+_BY_OPTION = {
+    "--cov": "pytest-cov",
+    "--no-cov": "pytest-cov",
+    "--timeout": "pytest-timeout",
+    "--ds": "pytest-django",
+    "--reuse-db": "pytest-django",
+    "--nomigrations": "pytest-django",
+    "--asyncio": "pytest-asyncio",
+    "--benchmark": "pytest-benchmark",
+    "--numprocesses": "pytest-xdist",
+    "--dist": "pytest-xdist",
+    "-n": "pytest-xdist",
+    "--reruns": "pytest-rerunfailures",
+    "--randomly": "pytest-randomly",
+    "--mypy": "pytest-mypy",
+    "--black": "pytest-black",
+    "--flake8": "pytest-flake8",
+    "--html": "pytest-html",
+    "--snapshot": "syrupy",
+    "--doctest-plus": "pytest-doctestplus",
+}
+_BY_FIXTURE = {
+    "mocker": "pytest-mock",
+    "benchmark": "pytest-benchmark",
+    "httpx_mock": "pytest-httpx",
+    "requests_mock": "requests-mock",
+    "freezer": "pytest-freezer",
+    "datadir": "pytest-datadir",
+    "db": "pytest-django",
+    "settings": "pytest-django",
+    "django_user_model": "pytest-django",
+    "snapshot": "syrupy",
+    "httpserver": "pytest-httpserver",
+    "xprocess": "pytest-xprocess",
+    "aiohttp_client": "pytest-aiohttp",
+    "subtests": "pytest-subtests",
+    "faker": "faker",
+    "testdir": "pytest",
+}
+_BY_MODULE = {
+    "yaml": "pyyaml",
+    "PIL": "pillow",
+    "cv2": "opencv-python",
+    "sklearn": "scikit-learn",
+    "bs4": "beautifulsoup4",
+    "attr": "attrs",
+    "jwt": "pyjwt",
+    "git": "gitpython",
+    "Crypto": "pycryptodome",
+    "OpenSSL": "pyopenssl",
+    "dateutil": "python-dateutil",
+    "dotenv": "python-dotenv",
+    "rest_framework": "djangorestframework",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """``seen`` is what a tool said, on one line; ``packages`` are Python packages it lacks."""
+
+    seen: str
+    packages: tuple[str, ...] = ()
+
+
+def obstacle(found: Verification, *, words: str, paths: Collection[str]) -> Obstacle | None:
+    """Return why the tests cannot start; None where enough of them can.
+
+    ``words`` are those of all open tasks, ``paths`` the files of the tree.
+    """
+    for level in found.tests:
+        if level.broken and not _to_come(level.broken, words):
+            return Obstacle(_one_line(level.broken), _packages(level.broken, paths))
+        if stopped := _stopped(level, words, paths) or _not_set_up(level, words):
+            return _of_files(stopped, paths)
+    return None
+
+
+def _to_come(said: str, words: str) -> bool:
+    """Whether a task brings what is missing, or is about the settings of the tests."""
+    if any(name in words for name in _SETTINGS):
+        return True
+    return any(has_word(words, last_name(name)) for name in missing_names(said))
+
+
+def _stopped(level: Level, words: str, paths: Collection[str]) -> list[TestFailure]:
+    """What cannot begin for want of a package, where that is half of the tests or more.
+
+    Of files that cannot be loaded nobody knows how many tests they have: files are counted then.
+    """
+    failures = [f for f in level.failures if _lacks_package(f, words, paths)]
+    cases = [failure for failure in failures if is_case(failure)]
+    files = [failure for failure in failures if not is_case(failure)]
+    half = len(files) >= len(level.green) or len(cases) >= level.passed
+    return failures if half else []
+
+
+def _not_set_up(level: Level, words: str) -> list[TestFailure]:
+    """What cannot begin where nothing can: the fixtures fail, and no task is to mend them."""
+    failures = [failure for failure in level.failures if is_case(failure)]
+    stubs = any("NotImplementedError" in failure.message for failure in failures)
+    if level.tool != "pytest" or level.passed or stubs:
+        return []
+    return [] if any(_to_come(f.message, words) for f in failures) else failures
+
+
+def _lacks_package(failure: TestFailure, words: str, paths: Collection[str]) -> bool:
+    return bool(_packages(failure.message, paths)) and not _to_come(failure.message, words)
+
+
+def _of_files(failures: list[TestFailure], paths: Collection[str]) -> Obstacle:
+    first = failures[0]
+    files = {failure.test.split("::")[0] for failure in failures}
+    others = len(files) - 1
+    more = f", and {others} more test file{'s' if others > 1 else ''} like it" if others else ""
+    names = dict.fromkeys(n for each in failures for n in _packages(each.message, paths))
+    return Obstacle(_one_line(f"{first.test}: {headline(first.message)}{more}"), tuple(names))
+
+
+def _packages(said: str, paths: Collection[str]) -> tuple[str, ...]:
+    """The packages that are to be installed for it."""
+    return tuple(dict.fromkeys((*_plugins(said), *_modules(said, paths))))
+
+
+def _modules(said: str, paths: Collection[str]) -> Iterator[str]:
+    modules = re.findall(r"No module named '([\w.]+)'", said) + _FROM.findall(said)
+    modules += re.findall(r"Error loading (psycopg\w*)", said)
+    for top in (name.split(".")[0] for name in modules):
+        if not _in_tree(top, paths):
+            yield _BY_MODULE.get(top, top)
+
+
+def _plugins(said: str) -> Iterator[str]:
+    for required in _REQUIRED.findall(said):
+        yield from (re.split(r"[<>=!~ ]", name.strip())[0] for name in required.split(","))
+    for options in _OPTIONS.findall(said):
+        for word in options.split():
+            yield from (plugin for start, plugin in _BY_OPTION.items() if word.startswith(start))
+    yield from (_BY_FIXTURE[name] for name in _FIXTURE.findall(said) if name in _BY_FIXTURE)
+    if _COROUTINE in said:
+        yield "pytest-asyncio"
+
+
+def _in_tree(module: str, paths: Collection[str]) -> bool:
+    """Whether a file or a folder of the tree is called like a module."""
+    return any(module in (part.removesuffix(".py") for part in path.split("/")) for path in paths)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:500]

@@ -1,0 +1,73 @@
+"""What counts as tests that cannot start, and what a change may still put right."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.state.findings import Level, TestFailure, Verification
+from runner.verify.starting import Obstacle, obstacle
+
+PATHS = ("calc/__init__.py", "tests/test_a.py", "tests/test_b.py")
+FOREIGN = TestFailure("tests/test_a.py", "ModuleNotFoundError: No module named 'numpy'")
+MOCKED = TestFailure("tests/test_a.py::test_it", "fixture 'mocker' not found")
+SETUP = TestFailure("tests/test_a.py::test_it", "OSError: no server")
+
+
+def seen(level: Level, words: str = "") -> Obstacle | None:
+    return obstacle(Verification("t", (level,)), words=words, paths=PATHS)
+
+
+def red(*failures: TestFailure, passed: int = 0, green: tuple[str, ...] = ()) -> Level:
+    return Level("tests", "failed", tool="pytest", failures=failures, passed=passed, green=green)
+
+
+@pytest.mark.parametrize(
+    ("message", "package"),
+    [
+        ("ModuleNotFoundError: No module named 'numpy.linalg'", "numpy"),
+        ("ModuleNotFoundError: No module named 'yaml'", "pyyaml"),
+        ("ImportError: cannot import name 'notset' from 'werkzeug.urls' (/x)", "werkzeug"),
+        ("fixture 'mocker' not found", "pytest-mock"),
+        ("async def functions are not natively supported", "pytest-asyncio"),
+        ("ImproperlyConfigured: Error loading psycopg2 or psycopg module", "psycopg2"),
+    ],
+)
+def test_what_is_lacking_is_named_by_its_package(message: str, package: str) -> None:
+    """The package is what a person types after ``pip install``."""
+    found = seen(red(TestFailure("tests/test_a.py", message)))
+
+    assert found is not None
+    assert package in found.packages
+
+
+@pytest.mark.parametrize(
+    ("level", "words"),
+    [
+        (red(FOREIGN), "Add the package `numpy` of our own"),
+        (red(TestFailure("tests/test_a.py", "No module named 'calc.add'")), ""),
+        (red(FOREIGN, passed=9, green=("tests/test_b.py", "tests/test_c.py")), ""),
+        (red(MOCKED, passed=5, green=("tests/test_a.py",)), ""),
+        (red(TestFailure("tests/test_a.py::test_it", "NotImplementedError")), ""),
+        (red(SETUP), "Repair the fixtures of conftest.py"),
+        (red(SETUP, passed=1), ""),
+        (Level("tests", "skipped", reason="pytest found no tests"), ""),
+        (Level("tests", "failed", broken="bad option", tool="pytest"), "Fix `pyproject.toml`"),
+    ],
+    ids=[
+        *("a task brings it", "of the project", "few of many", "one of a file", "a stub"),
+        *("a task mends it", "some begin", "no tests", "settings"),
+    ],
+)
+def test_what_a_task_may_put_right_is_no_obstacle(level: Level, words: str) -> None:
+    """Only what no change of code can help keeps a run from beginning."""
+    assert seen(level, words) is None
+
+
+def test_what_was_seen_is_one_line() -> None:
+    """The first file with what it says, and how many are like it."""
+    second = TestFailure("tests/test_b.py", FOREIGN.message)
+    found = seen(red(FOREIGN, second))
+
+    assert found is not None
+    assert found.seen.startswith("tests/test_a.py: ModuleNotFoundError: No module named 'numpy'")
+    assert found.seen.endswith(", and 1 more test file like it")
