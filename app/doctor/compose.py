@@ -6,18 +6,24 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import aiohttp
 
 from app.github.client import API_VERSION, GitHubClient, user_agent
 from app.github.identity import AppIdentity
-from app.local.compose import open_model, sandbox_of, sandboxes
-from app.local.options import LocalRun
+from app.local.compose import local_deps, open_model, sandbox_of, sandboxes
+from app.local.options import LocalRun, options_for, read_config
 from app.settings import RunSettings, ServerSettings
+from runner.loop.deps import TaskWork
 from runner.model.chat import OpenAIModel
-from runner.ports import SystemClock
-from runner.sandbox.choose import SandboxChoice, choose_sandbox
+from runner.nodes.preflight import CannotStart, cannot_start
+from runner.nodes.run import parse_roadmap
+from runner.ports import Fanout, SystemClock
+from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
+from runner.state.options import Request
+from runner.state.run_state import RunState
 
 
 def model_of(settings: RunSettings) -> OpenAIModel:
@@ -40,6 +46,19 @@ async def chosen_sandbox(
         path=os.environ.get("PATH", os.defpath),
     )
     return await choose_sandbox(server.cairn_sandbox, candidates=candidates)
+
+
+async def looked_at(
+    folder: Path, run: RunSettings, server: ServerSettings | None
+) -> CannotStart | None:
+    """What keeps the tests of the newest commit from starting where a run would start them."""
+    choice, asked = await chosen_sandbox(folder, run, server), LocalRun(folder)
+    async with local_deps(asked, run, Fanout(), dry=True) as here:
+        config = await read_config(here.deps, (await here.repository.stack()).tip)
+        request = Request("doctor", config.roadmap.path, options_for(asked, config))
+        state = (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
+        sandbox = MaskedSandbox(choice.sandbox, here.deps.mask)
+        return await cannot_start(state, replace(here.deps, sandbox=sandbox))
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 
 from app.doctor import texts
-from app.doctor.compose import chosen_sandbox, model_of
+from app.doctor.compose import chosen_sandbox, looked_at, model_of
 from app.doctor.values import Finding, Surveyed, ok, problem, skipped, warning
 from app.local.compose import checkout_in
 from app.local.files import beside
@@ -162,6 +162,18 @@ async def sandbox(patient: Surveyed) -> Finding:
     if choice.sandbox.name == "process":
         return warning(choice.reason, texts.ISOLATE)
     return ok(texts.sandbox_runs(choice.reason))
+
+
+async def tests(patient: Surveyed) -> Finding:
+    """Whether the tests of the newest commit can start in the sandbox."""
+    if patient.run is None:
+        return skipped(texts.NO_SETTINGS)
+    if await checkout_in(patient.folder) is None:
+        return skipped(texts.NO_CHECKOUT)
+    found = await looked_at(patient.folder, patient.run, patient.server)
+    if found is None:
+        return ok(texts.TESTS_START)
+    return problem(found.seen, texts.tests_todo(found.packages))
 
 
 async def data_folder(patient: Surveyed) -> Finding:

@@ -48,6 +48,15 @@ DELIVERIES = (
 )
 
 
+TESTS_START = "Nothing keeps the tests of the newest commit from starting."
+
+
+def tests_todo(packages: Sequence[str]) -> str:
+    """What to install; the whole file is too long for a line."""
+    what = " ".join(packages) or "what they need"
+    return f"Install {what} for them; `cairn run` proposes a .github/cairn.yml that does."
+
+
 def on_one_line(said: str, todo: str) -> str:
     """What was found and what to do, as sentences."""
     first = said if said.endswith((".", "!", "?")) else f"{said}."

@@ -30,12 +30,14 @@ _FILE = ".github/cairn.yml"
 class CannotStart:
     """``seen`` says what keeps the tests from starting, ``todo`` what to do about it.
 
-    ``proposed`` is the text of a ``.github/cairn.yml`` that may help, '' where there is none.
+    ``proposed`` is the text of a ``.github/cairn.yml`` that may help, '' where there is none;
+    ``packages`` are the Python packages that are known to be missing.
     """
 
     seen: str
     todo: str
     proposed: str = ""
+    packages: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """All of it, as a terminal shows it."""
@@ -43,23 +45,30 @@ class CannotStart:
         return f"{lines}\n\n{self.proposed}".rstrip() if self.proposed else lines
 
 
-async def preflight(
-    state: RunState, deps: Deps, started: MutableSet[str] | None = None
-) -> CannotStart | None:
+async def preflight(state: RunState, deps: Deps, started: MutableSet[str]) -> CannotStart | None:
     """Return what keeps the tests of the run's base from starting; None where they can.
 
     ``state`` is that of a run whose roadmap was read. ``started`` are the bases whose tests have
     been seen to start; they are not looked at again. Raises ``Outage`` when the engine is gone.
     """
-    options = state.request.options
-    if options.verify.verify_mode in ("syntax", "off") or state.problem or not would_do(state):
+    if state.problem or not would_do(state):
         return None
     base = await deps.repository.snapshot(state.tip)
     key = _key(state, deps, base)
-    if started is not None and key in started:
-        return None
+    found = None if key in started else await cannot_start(state, deps)
+    if found is None:
+        started.add(key)
+    return found
+
+
+async def cannot_start(state: RunState, deps: Deps) -> CannotStart | None:
+    """Look whether the tests of the commit a run builds on can start. Raises ``Outage``."""
+    options = state.request.options
+    base = await deps.repository.snapshot(state.tip)
     own = Commands(options.verify.verify_commands, options.verify.verify_report) or None
     old = await contents(deps, base, CONFIGURATION)
+    if options.verify.verify_mode in ("syntax", "off"):
+        return None
     if not own and not tools_of(base.entries, old.get):
         return None
     work = TaskWork()
@@ -67,11 +76,7 @@ async def preflight(
         found = await _obstacle(state, deps, work, base, own)
     finally:
         await work.sandbox.close()
-    if found is None:
-        if started is not None:
-            started.add(key)
-        return None
-    return await _advice(deps, base, found)
+    return await _advice(deps, base, found) if found else None
 
 
 async def _obstacle(
@@ -115,7 +120,7 @@ async def _advice(deps: Deps, base: Snapshot, found: Obstacle) -> CannotStart:
     here = f"Install {what} in the environment that you start Cairn from, or {file}"
     todo = here if deps.sandbox.name == "process" else f"To install {what}, {file}"
     seen = f"The tests cannot start, with or without a change: {found.seen.rstrip('.')}."
-    return CannotStart(seen, f"No model was asked. {todo}", text)
+    return CannotStart(seen, f"No model was asked. {todo}", text, found.packages)
 
 
 def _key(state: RunState, deps: Deps, base: Snapshot) -> str:

@@ -52,6 +52,19 @@ async def test_a_checkout_without_an_app(here: Checkout) -> None:
     assert "sk-very-secret" not in said.out + said.err
 
 
+async def test_tests_that_cannot_start(here: Checkout) -> None:
+    """What a run would end with is found before it, with what to install."""
+    test = b"import yaml_nobody_has\n\n\ndef test_it():\n    pass\n"
+    here.git.commit({"tests/test_it.py": test})
+    said = await here.cairn("doctor")
+
+    assert said.code == 2
+    assert line(said, "tests").startswith("problem ")
+    assert "No module named 'yaml_nobody_has'" in line(said, "tests")
+    assert "Install yaml_nobody_has for them" in line(said, "tests")
+    assert not (here.folder / ".executor").exists()
+
+
 async def test_what_is_wrong_with_a_checkout(here: Checkout) -> None:
     """Bad configuration, edits, a roadmap elsewhere and a wrong model name: each is one line; 2."""
     here.git("mv", "ROADMAP.md", "plan.txt")
