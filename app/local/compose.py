@@ -38,12 +38,22 @@ from runner.sandbox.process import ProcessSandbox
 log = logging.getLogger(__name__)
 
 
-# Where programs are that PATH leads to, and nothing else: no caches (they would outlive a
-# verification), no credentials, none of our own settings.
+# Where programs are that PATH leads to and what they have fetched, for there is no network to fetch
+# it again; none of our own settings. Code in this sandbox could read these folders anyway.
 _TOOLCHAINS = (
     *("JAVA_HOME", "GOROOT", "RUSTUP_HOME", "NVM_DIR", "PYENV_ROOT", "RBENV_ROOT", "SDKMAN_DIR"),
     *("ASDF_DIR", "ASDF_DATA_DIR", "VIRTUAL_ENV", "CONDA_PREFIX", "DOTNET_ROOT", "ANDROID_HOME"),
+    *("CARGO_HOME", "GOPATH", "GOMODCACHE", "GOCACHE"),
 )
+# A sandbox has a home of its own, so what is in the user's by default must be named.
+_IN_HOME = {
+    "RUSTUP_HOME": ".rustup",
+    "CARGO_HOME": ".cargo",
+    "GOPATH": "go",
+    "GOCACHE": ".cache/go-build",
+    "PYENV_ROOT": ".pyenv",
+    "NVM_DIR": ".nvm",
+}
 
 
 @dataclass(frozen=True)
@@ -172,9 +182,16 @@ def sandboxes(
         DockerSandbox(owner=owner, image=image),
         BubblewrapSandbox(owner=owner, image=image, prepared=prepared),
     ]
-    known = {name: os.environ[name] for name in _TOOLCHAINS if os.environ.get(name)}
-    plain = ProcessSandbox(owner=owner, path=path, toolchains=known, prepared=prepared)
+    plain = ProcessSandbox(owner=owner, path=path, toolchains=_toolchains(), prepared=prepared)
     return [*isolated, plain] if unsafe else isolated
+
+
+def _toolchains() -> dict[str, str]:
+    """Variables that lead to compilers and packages: those that are set, else the usual folders."""
+    home = Path(os.environ.get("HOME") or os.sep)
+    usual = {name: home / folder for name, folder in _IN_HOME.items()}
+    there = {name: str(folder) for name, folder in usual.items() if folder.is_dir()}
+    return there | {name: os.environ[name] for name in _TOOLCHAINS if os.environ.get(name)}
 
 
 def open_model(

@@ -174,3 +174,26 @@ async def test_an_answer_cannot_bring_what_judges_it(tmp_path: Path) -> None:
 
         assert said.code == 0, said.out
         assert "tests/test_add.py::test_add" in here.model.requests[1].prompt
+
+
+async def test_compilers_are_found_where_the_user_has_them(tmp_path: Path) -> None:
+    """A sandbox has its own home; rustup, cargo and go look for theirs in the user's. No key."""
+    for folder in (".rustup", ".cargo", "go"):
+        (tmp_path / folder).mkdir()
+    test = (
+        "import os\n\n\ndef test_environment():\n"
+        f"    assert os.environ['RUSTUP_HOME'] == {str(tmp_path / '.rustup')!r}\n"
+        f"    assert os.environ['CARGO_HOME'] == {str(tmp_path / '.cargo')!r}\n"
+        "    assert os.environ['GOPATH'] == '/elsewhere/go'\n"
+        "    assert 'GOCACHE' not in os.environ\n"
+        "    assert not [name for name in os.environ if 'API' in name]\n"
+    )
+    files = project("src", "pyproject.toml", PROJECT) | {"tests/test_environment.py": test.encode()}
+    async with checkout(tmp_path / "here", files) as here:
+        here.environment["GOPATH"] = "/elsewhere/go"
+        here.model.says(added("src"))
+        said = await here.cairn("run")
+
+        assert said.code == 0, said.out
+        (line,) = here.left("report.json")["timeline"]
+        assert line["unchanged"] == []
