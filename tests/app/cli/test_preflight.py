@@ -105,8 +105,12 @@ async def test_a_command_of_the_repositorys_own_whose_program_is_missing(tmp_pat
         {"tests/test_add.py": b"from calc.add import add\n\n\ndef test_add():\n    assert add\n"},
         {f"tests/test_{n}.py": TEST for n in "abc"} | {"tests/test_it.py": FOREIGN + TEST},
         {"tests/test_half.py": TEST.replace(b"== 2", b"== 3")},
+        {
+            "tests/test_slow.py": SETUP.replace(b", scope='session'", b"")
+            + TEST.replace(b"half():", b"slow():")
+        },
     ],
-    ids=["tests written first", "one of many", "a red test"],
+    ids=["tests written first", "one of many", "a red test", "a fixture of one file"],
 )
 async def test_what_a_change_can_live_with_stops_no_run(
     tmp_path: Path, files: dict[str, bytes]
