@@ -104,6 +104,39 @@ async def test_tests_that_fail_without_the_change_prove_it(bot: Bot) -> None:
     assert "prove nothing" not in body
 
 
+WEAK = answer(
+    {
+        "calc/add.py": "def add(a, b):\n    return a + b\n",
+        "tests/test_add.py": "from calc.add import add\n\n\ndef test_add():\n"
+        "    assert add(0, 0) == 0\n",
+    }
+)
+
+
+async def test_faults_that_new_tests_do_not_notice_are_told(bot: Bot) -> None:
+    """``a - b`` passes as well: the work is done, and its reviewer knows what nobody tests."""
+    bot.model.says(WEAK)
+
+    await bot.comment(ONE)
+
+    assert "✅ | **1.1**" in "".join(bot.says())
+    body = bot.pulls[0].body or ""
+    assert "1 of 1 small faults go unnoticed" in body
+    assert "calc/add.py:2: `-` in place of `+`" in body
+
+
+async def test_tests_that_notice_a_fault_say_so(bot: Bot) -> None:
+    """``add(2, 3) == 5`` fails for ``a - b``."""
+    bot.model.says(ADD)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    body = bot.pulls[0].body or ""
+    assert "| mutants | ✅ passed |" in body
+    assert "unnoticed" not in body
+
+
 LATER = {
     "ROADMAP.md": b"- [ ] 1.1 Test `half.py` in `tests/test_half.py`\n",
     "half.py": b"def halve(n):\n    return n // 2\n",
