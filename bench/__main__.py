@@ -27,6 +27,7 @@ from bench import (
     lint,
     mutants,
     nodes,
+    oracle,
     overhead,
     parallel,
     polling,
@@ -69,6 +70,7 @@ MEASURES: dict[str, Measure] = {
     "start": startup.server,
     "classification": classification.measure,
     "answers": answers.measure,
+    "oracle": oracle.measure,
     "mutants": mutants.measure,
 }
 
@@ -85,6 +87,7 @@ def main() -> None:
         ("real", real.measure),
         ("history", history.measure),
         ("answers", answers.measure),
+        ("oracle", oracle.measure),
         ("mutants", mutants.measure),
     )
     for name, measure in own:

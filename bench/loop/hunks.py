@@ -10,14 +10,19 @@ _AROUND = 1
 
 def as_edits(path: str, old: str, new: str) -> str:
     """Write what makes ``new`` of ``old``; the same again when nothing is to change."""
-    before, after = old.split("\n"), new.split("\n")
-    blocks = [_block(before[a:b], after[c:d]) for a, b, c, d in _hunks(before, after)]
+    blocks = [_block(search, replace) for search, replace in edits_of(old, new)]
     if not blocks:
-        first = [line for line in before if line.strip()][:1]
+        first = next((line for line in old.split("\n") if line.strip()), "")
         blocks = [_block(first, first)]
     body = "\n".join(blocks)
     fence = "`" * (6 if "```" in body else 3)
     return f"{path}\n{fence}\n{body}\n{fence}\n"
+
+
+def edits_of(old: str, new: str) -> list[tuple[str, str]]:
+    """Return what to search for and what to put there; each search text stands in ``old`` once."""
+    before, after = old.split("\n"), new.split("\n")
+    return [("\n".join(before[a:b]), "\n".join(after[c:d])) for a, b, c, d in _hunks(before, after)]
 
 
 def _hunks(before: list[str], after: list[str]) -> Iterator[tuple[int, int, int, int]]:
@@ -47,5 +52,6 @@ def _found_once(lines: list[str], start: int, end: int) -> bool:
     return bool(wanted.strip()) and f"\n{chr(10).join(lines)}\n".count(f"\n{wanted}\n") == 1
 
 
-def _block(search: list[str], replace: list[str]) -> str:
-    return "\n".join(["<<<<<<< SEARCH", *search, "=======", *replace, ">>>>>>> REPLACE"])
+def _block(search: str, replace: str) -> str:
+    middle = f"{replace}\n" if replace else ""
+    return f"<<<<<<< SEARCH\n{search}\n=======\n{middle}>>>>>>> REPLACE"

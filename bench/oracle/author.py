@@ -1,0 +1,79 @@
+"""A model that answers with the true change, as far as it was shown what it changes.
+
+It knows the files as they should be in the end, but of what is there only what the questions
+showed: lines that stand in no question cannot be replaced, just as a person could not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+
+from bench.loop.hunks import edits_of
+from tests.model_server import Asked, ScriptedModel
+
+_WHOLE = 80
+"""Files of at most so many lines are answered as a whole where all of them was shown."""
+
+
+class Author(ScriptedModel):
+    """Answers for one task: ``old`` and ``new`` are the texts of the files that change.
+
+    ``kinds`` counts its calls (``plan``, ``answer``, ``word``), ``unseen`` the edits that the last
+    answer had to leave out.
+    """
+
+    def __init__(self, old: Mapping[str, str], new: Mapping[str, str]) -> None:
+        super().__init__()
+        self._old, self._new = old, new
+        self.kinds: Counter[str] = Counter()
+        self.unseen = 0
+
+    def answer(self, asked: Asked) -> str:
+        """Keep the request and answer it."""
+        self.requests.append(asked)
+        question = str(asked.messages[-1]["content"])
+        if '"likely_files"' in question:
+            self.kinds["plan"] += 1
+            return self._plan(asked.prompt)
+        if "Write no\ncode" in question or "Do not write code" in question:
+            self.kinds["word"] += 1
+            return "unknown\nNothing tells why."
+        self.kinds["answer"] += 1
+        return self._code(asked.prompt)
+
+    def _plan(self, shown: str) -> str:
+        """Name what the listing or the question itself names, and what is new."""
+        files = [p for p in self._new if p not in self._old or p in shown or _name(p) in shown]
+        plan = {"likely_files": files, "steps": [], "acceptance": [], "complexity": "medium"}
+        return json.dumps(plan)
+
+    def _code(self, shown: str) -> str:
+        self.unseen = 0
+        blocks = [self._file(path, shown) for path in sorted({*self._old, *self._new})]
+        return "\n".join(block for block in blocks if block) or "I was not shown what to change."
+
+    def _file(self, path: str, shown: str) -> str:
+        old, new = self._old.get(path, ""), self._new.get(path)
+        if new is None:
+            return f"DELETE {path}\n"
+        few = max(old.count("\n"), new.count("\n")) <= _WHOLE
+        if not old or (few and old.strip() in shown):
+            return _fenced(path, new if new.endswith("\n") else f"{new}\n")
+        known = []
+        for search, replace in edits_of(old, new):
+            if search in shown:
+                known.append(f"<<<<<<< SEARCH\n{search}\n=======\n{replace}\n>>>>>>> REPLACE\n")
+            elif replace not in shown:
+                self.unseen += 1
+        return _fenced(path, "".join(known)) if known else ""
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _fenced(path: str, body: str) -> str:
+    fence = "`" * (6 if "```" in body else 3)
+    return f"{path}\n{fence}\n{body}{fence}\n"

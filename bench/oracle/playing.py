@@ -1,0 +1,200 @@
+"""True changes of real projects, given as answers: does ``cairn run`` verify them?
+
+``make bench ARGS="oracle [--task ID ...] [--show]"``. Each task is played on a checkout of the
+older release, with the project's own tools on the PATH and nothing configured. The model answers
+with the true change as far as it was shown what it changes. What is counted: tasks that end
+completed and verified, answers each, and runs that are called verified though the test that
+belongs to the change does not pass.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.finding import Finding, Line, Unmeasured
+from bench.oracle.author import Author
+from bench.oracle.catalogue import Change, Task, change_of, tasks
+from bench.oracle.sources import NoSource, environment, node_modules
+from tests.model_server import serve
+from tests.runner.git.scratch_git import ENVIRONMENT, ScratchGit
+
+PROJECT = Path(__file__).parents[2]
+_LONGEST = 900
+
+
+@dataclass(frozen=True)
+class Played:
+    """How a task ended: ``verified`` as the report says, ``right`` as the tree is."""
+
+    task: Task
+    code: int
+    completed: bool
+    verified: bool
+    right: bool
+    answers: int
+    plans: int
+    tokens: int
+    seconds: float
+    unseen: int
+    why: str
+    log: str
+
+    @property
+    def ok(self) -> bool:
+        """Whether it is what a user hopes for."""
+        return self.completed and self.verified and self.right
+
+
+def options(arguments: Sequence[str]) -> argparse.Namespace:
+    """Read what is to be played."""
+    parser = argparse.ArgumentParser(prog="python -m bench oracle", description=__doc__)
+    parser.add_argument("--task", nargs="+", default=[], metavar="ID", help="these, or projects")
+    parser.add_argument("--show", action="store_true", help="print what cairn said of each miss")
+    return parser.parse_args(arguments)
+
+
+async def measure(folder: Path, arguments: Sequence[str] = ()) -> AsyncIterator[Line | str]:
+    """Play the catalogue: a line a task, then the sums."""
+    asked = options(arguments)
+    found: list[Played] = []
+    for task in tasks():
+        if asked.task and not {task.id, task.project.name} & set(asked.task):
+            continue
+        try:
+            played = await play(task, folder)
+        except NoSource as problem:
+            yield Unmeasured(task.id, str(problem))
+            continue
+        found.append(played)
+        yield _line(played)
+        if asked.show and not played.ok:
+            yield played.log
+    for line in _sums(found):
+        yield line
+
+
+async def play(task: Task, folder: Path) -> Played:
+    """Run ``cairn`` on a checkout of the older release. Raises ``NoSource``."""
+    change = await asyncio.to_thread(change_of, task)
+    programs = await asyncio.to_thread(_programs, task)
+    git = _checkout(task, change, folder / task.id / "repository")
+    author = Author(_texts(change, change.base), _texts(change, change.after))
+    async with serve(author) as url:
+        started = asyncio.get_running_loop().time()
+        code, log = await _run(git.root, _environment(url, programs, folder / task.id))
+        seconds = asyncio.get_running_loop().time() - started
+    report = _report(git.root)
+    row: Mapping[str, Any] = next(iter(report.get("timeline", [])[-1:]), {})
+    errors = [str(error.get("message")) for error in report.get("errors", ())]
+    return Played(
+        task=task,
+        code=code,
+        completed=row.get("status") == "completed",
+        verified=row.get("verified") is True,
+        right=_is_right(git, change),
+        answers=author.kinds["answer"],
+        plans=author.kinds["plan"] + author.kinds["word"],
+        tokens=int(row.get("tokens", 0)),
+        seconds=seconds,
+        unseen=author.unseen,
+        why=str(row.get("not_verified_because") or report.get("problem") or " | ".join(errors)),
+        log=log,
+    )
+
+
+def _checkout(task: Task, change: Change, folder: Path) -> ScratchGit:
+    git = ScratchGit(folder)
+    details = "".join(f"\n  {line}" for line in task.details.splitlines())
+    roadmap = f"# Roadmap\n\n- [ ] {task.title}{details}\n"
+    git.commit({**change.base, "ROADMAP.md": roadmap.encode()})
+    git("tag", f"v{task.project.old}")
+    git("tag", task.project.old)
+    if task.project.kind == "npm":
+        modules = node_modules(task.project.name, task.project.needs)
+        (folder / "node_modules").symlink_to(modules)
+        (folder / ".git" / "info").mkdir(exist_ok=True)
+        (folder / ".git" / "info" / "exclude").write_text("node_modules\n", encoding="utf-8")
+    return git
+
+
+def _texts(change: Change, files: Mapping[str, bytes]) -> dict[str, str]:
+    return {path: files[path].decode() for path in change.paths if path in files}
+
+
+def _programs(task: Task) -> list[str]:
+    if task.project.kind == "npm":
+        return []
+    return [str(environment(task.project.name, ("pytest", *task.project.needs)))]
+
+
+def _environment(url: str, programs: Sequence[str], home: Path) -> dict[str, str]:
+    path = os.pathsep.join((*programs, os.environ["PATH"]))
+    model = {"OPENAI_API_KEY": "sk-of-the-bench", "OPENAI_BASE_URL": url, "CAIRN_MODEL": "author"}
+    own = {"HOME": str(home), "PATH": path, "CAIRN_SANDBOX": "process", "CI": "1"}
+    return {**ENVIRONMENT, **own, **model}
+
+
+async def _run(folder: Path, environ: Mapping[str, str]) -> tuple[int, str]:
+    code = (
+        f"import sys; sys.path.insert(0, {str(PROJECT)!r}); from app.cli.main import main; main()"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-P", "-c", code, "run", "--approval-mode", "review_only",
+        cwd=folder, env=dict(environ), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    try:
+        out, _ = await asyncio.wait_for(process.communicate(), _LONGEST)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        return -1, f"not finished after {_LONGEST} s"
+    return process.returncode or 0, out.decode("utf-8", "replace")
+
+
+def _report(folder: Path) -> dict[str, Any]:
+    found = list((folder / ".executor").glob("**/report.json"))
+    return json.loads(found[0].read_text(encoding="utf-8")) if found else {}
+
+
+def _is_right(git: ScratchGit, change: Change) -> bool:
+    """Whether the newest commit has the true change, and nothing else but the ticked roadmap."""
+    paths = git("ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")
+    files = {path: git.raw("show", f"HEAD:{path}") for path in change.paths if path in paths}
+    return files == {p: change.after[p] for p in change.paths if p in change.after}
+
+
+def _line(played: Played) -> str:
+    how = "verified" if played.ok else "MISSED"
+    if played.completed and played.verified and not played.right:
+        how = "FALSE GREEN?"
+    why = "" if played.ok else f" ({played.why[:200]})"
+    unseen = f", {played.unseen} edits unseen" if played.unseen else ""
+    return (
+        f"   {played.task.id:<22} {how:<9} {played.answers} answers, {played.plans} plans, "
+        f"{played.tokens:,} tokens, {played.seconds:.0f} s{unseen}{why}"
+    )
+
+
+def _sums(found: Sequence[Played]) -> list[Line | str]:
+    if not found:
+        return [Unmeasured("oracle", "no task could be played")]
+    good = [played for played in found if played.ok]
+    share = 100 * len(good) / len(found)
+    false = sum(p.completed and p.verified and not p.right for p in found)
+    answers = sum(p.answers for p in good) / max(1, len(good))
+    return [
+        Finding(what=f"verified of {len(found)}", value=share, unit="%", goal=">= 80 %",
+                ok=share >= 80),
+        Finding(what="false green", value=false, unit="", goal="0", ok=not false),
+        Finding(what="answers a verified task", value=answers, unit="", goal="<= 1.2",
+                ok=answers <= 1.2),
+    ]  # fmt: skip

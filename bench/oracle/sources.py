@@ -1,0 +1,106 @@
+"""Source distributions from a package index: fetched by hash, unpacked, and their tools installed.
+
+Nothing of them is kept in this repository: ``catalogue.toml`` has names, versions and hashes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import venv
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "cairn-oracle"
+_NOT_OF_THE_REPOSITORY = ("PKG-INFO", ".egg-info/")
+
+
+class NoSource(Exception):
+    """A source distribution cannot be fetched, or is not the one that was meant."""
+
+
+def source(kind: str, name: str, version: str, sha256: str = "") -> dict[str, bytes]:
+    """Return the files of a source distribution, as they are in the project's repository.
+
+    ``kind`` is ``pypi`` or ``npm``. Raises ``NoSource`` where the index does not have it, or it
+    has another hash.
+    """
+    folder = CACHE / "archives" / kind / f"{name.replace('/', '-')}-{version}"
+    if not folder.is_dir():
+        _fetch(kind, name, version, folder)
+    archive = next((p for p in folder.iterdir() if p.name.endswith((".tar.gz", ".tgz"))), None)
+    if archive is None:
+        raise NoSource(f"{name} {version} is not there as a .tar.gz")
+    if sha256 and digest(archive) != sha256:
+        raise NoSource(f"{archive.name} has another hash than the catalogue says")
+    return _unpacked(archive)
+
+
+def archive_of(kind: str, name: str, version: str) -> Path:
+    """Return the file that ``source`` read."""
+    folder = CACHE / "archives" / kind / f"{name.replace('/', '-')}-{version}"
+    return next(p for p in folder.iterdir() if p.name.endswith((".tar.gz", ".tgz")))
+
+
+def digest(archive: Path) -> str:
+    """Return the hash of an archive, as hexadecimal SHA-256."""
+    return hashlib.sha256(archive.read_bytes()).hexdigest()
+
+
+def _fetch(kind: str, name: str, version: str, folder: Path) -> None:
+    folder.mkdir(parents=True)
+    if kind == "npm":
+        command = ["npm", "pack", "--silent", "--pack-destination", ".", f"{name}@{version}"]
+    else:
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary"]
+        command += [":all:", f"{name}=={version}"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode and not any(folder.iterdir()):
+        folder.rmdir()
+        raise NoSource(f"{name} {version}: {done.stderr.strip()[-300:]}")
+
+
+def _unpacked(archive: Path) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    with tarfile.open(archive) as tar:
+        for member in tar.getmembers():
+            content = tar.extractfile(member) if member.isfile() else None
+            path = "/".join(PurePosixPath(member.name).parts[1:])
+            if content is not None and path and not _generated(path):
+                files[path] = content.read()
+    return files
+
+
+def _generated(path: str) -> bool:
+    """Whether the build put the file there, so that the repository does not have it."""
+    return any(path == mark or mark in f"{path}/" for mark in _NOT_OF_THE_REPOSITORY)
+
+
+def environment(name: str, needs: Sequence[str]) -> Path:
+    """Return the folder with the programs of a virtual environment that has these packages."""
+    key = hashlib.sha256(json.dumps(sorted(needs)).encode()).hexdigest()[:10]
+    folder = CACHE / "venvs" / f"{name}-{key}"
+    done = folder / ".done"
+    if not done.exists():
+        venv.create(folder, with_pip=True, clear=True)
+        pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", *needs]
+        subprocess.run(pip, check=True, capture_output=True)
+        done.touch()
+    return folder / "bin"
+
+
+def node_modules(name: str, needs: Sequence[str]) -> Path:
+    """Return a ``node_modules`` folder that has these packages."""
+    key = hashlib.sha256(json.dumps(sorted(needs)).encode()).hexdigest()[:10]
+    folder = CACHE / "node" / f"{name}-{key}"
+    if not (folder / ".done").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "package.json").write_text('{"private": true}\n', encoding="utf-8")
+        npm = ["npm", "install", "--silent", "--ignore-scripts", *needs]
+        subprocess.run(npm, cwd=folder, check=True, capture_output=True)
+        (folder / ".done").touch()
+    return folder / "node_modules"
