@@ -84,6 +84,7 @@ def _limits(limits: LimitsGroup) -> AttemptLimits:
         max_iterations=limits.iterations,
         max_tokens=limits.tokens_per_task,
         context_tokens=limits.context_tokens,
+        looks=limits.looks,
         max_seconds=60.0 * limits.minutes,
         max_files=limits.files,
         max_bytes=limits.patch_size,

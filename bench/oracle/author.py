@@ -20,8 +20,8 @@ _WHOLE = 80
 class Author(ScriptedModel):
     """Answers for one task: ``old`` and ``new`` are the texts of the files that change.
 
-    ``kinds`` counts its calls (``plan``, ``answer``, ``word``), ``unseen`` the edits that the last
-    answer had to leave out.
+    ``kinds`` counts its calls (``plan``, ``look``, ``answer``, ``word``), ``unseen`` the edits that
+    the last answer had to leave out.
     """
 
     def __init__(self, old: Mapping[str, str], new: Mapping[str, str]) -> None:
@@ -51,8 +51,30 @@ class Author(ScriptedModel):
 
     def _code(self, shown: str) -> str:
         self.unseen = 0
+        if wanted := self._wanted(shown):
+            self.kinds["answer"] -= 1
+            self.kinds["look"] += 1
+            return "\n".join(f"READ {each}" for each in wanted[:6])
         blocks = [self._file(path, shown) for path in sorted({*self._old, *self._new})]
         return "\n".join(block for block in blocks if block) or "I was not shown what to change."
+
+    def _wanted(self, shown: str) -> list[str]:
+        """What to read before answering: the places of edits that were not shown, once each.
+
+        Only where the question says that this can be asked, and only files that it names.
+        """
+        if "\nREAD path" not in shown or "nothing more is shown" in shown:
+            return []
+        found = []
+        for path, old in self._old.items():
+            new = self._new.get(path)
+            if new is None or not (path in shown or _name(path) in shown):
+                continue
+            for search, replace in edits_of(old, new):
+                if search not in shown and replace not in shown:
+                    line = old[: old.find(search)].count("\n") + 1
+                    found.append(f"{path}:{max(1, line - 5)}-{line + 60}")
+        return [each for each in dict.fromkeys(found) if f"READ {each}" not in shown]
 
     def _file(self, path: str, shown: str) -> str:
         old, new = self._old.get(path, ""), self._new.get(path)

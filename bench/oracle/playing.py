@@ -42,6 +42,7 @@ class Played:
     right: bool
     answers: int
     plans: int
+    looks: int
     tokens: int
     seconds: float
     unseen: int
@@ -102,6 +103,7 @@ async def play(task: Task, folder: Path) -> Played:
         verified=row.get("verified") is True,
         right=_is_right(git, change),
         answers=author.kinds["answer"],
+        looks=author.kinds["look"],
         plans=author.kinds["plan"] + author.kinds["word"],
         tokens=int(row.get("tokens", 0)),
         seconds=seconds,
@@ -179,8 +181,8 @@ def _line(played: Played) -> str:
     why = "" if played.ok else f" ({played.why[:200]})"
     unseen = f", {played.unseen} edits unseen" if played.unseen else ""
     return (
-        f"   {played.task.id:<22} {how:<9} {played.answers} answers, {played.plans} plans, "
-        f"{played.tokens:,} tokens, {played.seconds:.0f} s{unseen}{why}"
+        f"   {played.task.id:<22} {how:<9} {played.answers} answers, {played.looks} looks, "
+        f"{played.plans} plans, {played.tokens:,} tokens, {played.seconds:.0f} s{unseen}{why}"
     )
 
 

@@ -253,6 +253,12 @@ class LimitsGroup(_Group):
     context_tokens: int = Field(
         default=4000, ge=500, le=200_000, description="Tokens of the repository one question shows."
     )
+    looks: int = Field(
+        default=3,
+        ge=0,
+        le=10,
+        description="How often a model may ask to see more of the repository in one attempt.",
+    )
     files: int = Field(default=50, ge=1, le=3000, description="Files one task may change.")
     patch_size: Annotated[Size, Field(ge=KIB, le=100 * MIB)] = Field(
         default=MIB, description="Size of all files one task writes, like 512k or 1m."

@@ -198,7 +198,8 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
     )
     parts, text = await asyncio.to_thread(_rendered, state, deps, material)
     asked = [path for path in _named(state) if path in base.entries]
-    return state.with_attempt(partial=_partial(parts, asked)), text
+    more = bool(parts.outlines) or any(file.partial for file in parts.files)
+    return state.with_attempt(partial=_partial(parts, asked), more=more), text
 
 
 def _partial(parts: ContextParts, asked: Sequence[str]) -> tuple[str, ...]:

@@ -11,23 +11,23 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from runner.answers import ParsedAnswer, parse_reply
 from runner.checks.validate import REFUSED
-from runner.loop.asking import ModelReply, ask
+from runner.loop.asking import ModelReply
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of, contents, named_in, reader
 from runner.loop.strategy import MAX_REPAIRS, after_failure
 from runner.nodes.human_commits import set_aside, taken_over
+from runner.nodes.looking import CodeQuestion, ask_for_code, rounds_left
 from runner.nodes.proof import unproven
 from runner.nodes.quoting import distinct, long_one, originals, quoted_changes, unseen, with_tests
 from runner.nodes.validate import asked_for
 from runner.people.sentences import in_log
 from runner.prompts import question
 from runner.prompts.forms import kind_of
-from runner.prompts.questions import Message
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint, outputs_of
 from runner.state.run_state import Attempt, RunState, Step
@@ -109,12 +109,19 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
         avoid=attempt.answered.avoid,
         files=files,
         partial=partial,
+        looks=_offered(state),
         kind=kind_of(state.task),
     )
     first = state.request.options.models.temperature
     temperature = AFRESH if attempt.answered.answers else FIRST if first is None else first
-    state, said = await ask(state, deps, messages, temperature=temperature)
-    return Step(await _answered(state, deps, said, newest, CodeQuestion(messages, partial)), "ok")
+    asked = CodeQuestion(messages, partial)
+    state, said, asked = await ask_for_code(state, deps, asked, temperature=temperature)
+    return Step(await _answered(state, deps, said, newest, asked), "ok")
+
+
+def _offered(state: RunState) -> bool:
+    """Whether the model is told that it may ask to see more: where it was not shown everything."""
+    return state.attempt.planned.more and rounds_left(state) > 0
 
 
 def _newest(state: RunState) -> ChangeSet:
@@ -144,6 +151,7 @@ async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
         files=files,
         partial=partial,
         long=long_one(files),
+        looks=_offered(state),
         dropped=sorted(changes.files.keys() - kept.keys()),
     )
     state = state.with_attempt(code_repairs=attempt.answered.code_repairs + 1)
@@ -165,26 +173,15 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
         unproven=unproven(verification) is not None,
         files=files,
         long=long_one(files),
+        looks=_offered(state),
     )
     state = state.with_attempt(test_repairs=attempt.answered.test_repairs + 1)
     return await _repaired(state, deps, CodeQuestion(messages, unseen(state, files)))
 
 
-@dataclass(frozen=True, slots=True)
-class CodeQuestion:
-    """A question for code; of the files ``partial`` it shows only a part."""
-
-    messages: tuple[Message, ...]
-    partial: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        return "\n".join(message.content for message in self.messages)
-
-
 async def _repaired(state: RunState, deps: Deps, asked: CodeQuestion) -> Step:
     """A repair's answer goes on top of what it repairs; the same code again is no answer."""
-    state, said = await ask(state, deps, asked.messages, temperature=SURGICAL)
+    state, said, asked = await ask_for_code(state, deps, asked, temperature=SURGICAL)
     state = await _answered(state, deps, said, _kept(state.attempt), asked)
     attempt = state.attempt
     if attempt.checked.complaints or attempt.answered.changes.digest not in attempt.answered.tried:

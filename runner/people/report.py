@@ -136,6 +136,7 @@ def _line(state: RunState, attempt: Attempt) -> dict[str, object]:
         "status": str(attempt.status),
         **_verdict(attempt),
         "answers": attempt.answered.answers,
+        "looks": attempt.answered.looks,
         "code_repairs": attempt.answered.code_repairs,
         "test_repairs": attempt.answered.test_repairs,
         "seconds": round(total(attempt.spent.usage.values()).seconds, 3),

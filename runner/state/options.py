@@ -56,13 +56,15 @@ class AttemptLimits:
     """What one attempt may use (docs/design.md).
 
     ``max_tokens`` are those of questions and answers, ``max_answer_tokens`` those of one answer,
-    ``context_tokens`` those that show the repository in one question. ``max_seconds`` is wall time,
+    ``context_tokens`` those that show the repository in one question, ``looks`` how often a model
+    may ask to see more of it before it answers. ``max_seconds`` is wall time,
     ``max_bytes`` the size of all files together.
     """
 
     max_iterations: int = 100
     max_answer_tokens: int = 8192
     context_tokens: int = 4000
+    looks: int = 3
     max_tokens: int = 200_000
     max_seconds: float = 3600.0
     max_files: int = 50

@@ -88,7 +88,8 @@ class Planned:
 
     ``members`` are further tasks it does together with its own, ``former`` those of a group that
     failed and fell apart. ``partial`` are files of which its ``context`` shows only a part, or
-    nothing though the task names them. ``human_commits`` is people's work that it goes on from.
+    nothing though the task names them; ``more`` says whether files that matter are not shown whole.
+    ``human_commits`` is people's work that it goes on from.
     """
 
     members: tuple[str, ...] = ()
@@ -96,6 +97,7 @@ class Planned:
     plan: Plan | None = None
     context: bytes = b""
     partial: tuple[str, ...] = ()
+    more: bool = False
     human_commits: HumanCommits | None = field(default=None, metadata=stored_as("handed"))
 
 
@@ -103,13 +105,14 @@ class Planned:
 class Answered:
     """What the model answered, and how often it was asked.
 
-    ``answers`` counts first, fresh and repaired answers; ``tried`` are digests of change sets that
-    were judged, ``avoid`` what a fresh answer must not repeat. ``auto_repairs`` are notes on what
-    Cairn put right in answers without a model, ``left_out`` paths that it left out of them, each
-    with the reason.
+    ``answers`` counts first, fresh and repaired answers, ``looks`` how often it asked to see more;
+    ``tried`` are digests of change sets that were judged, ``avoid`` what a fresh answer must not
+    repeat. ``auto_repairs`` are notes on what Cairn put right in answers without a model,
+    ``left_out`` paths that it left out of them, each with the reason.
     """
 
     answers: int = 0
+    looks: int = 0
     code_repairs: int = 0
     test_repairs: int = 0
     changes: ChangeSet = field(default_factory=ChangeSet)

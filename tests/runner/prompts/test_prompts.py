@@ -133,7 +133,13 @@ async def test_execute_task_afresh(check_golden: Golden) -> None:
 def test_each_kind_has_its_hint(check_golden: Golden, kind: str) -> None:
     """Code, tests, configuration, scripts and documentation are each asked for in their way."""
     text = render_text(
-        "execute_task", context="(the context)", avoid=(), files=(), partial=(), kind=kind
+        "execute_task",
+        context="(the context)",
+        avoid=(),
+        files=(),
+        partial=(),
+        looks=False,
+        kind=kind,
     )
 
     check_golden(f"prompts/kinds/{kind}.md", text)
@@ -147,6 +153,7 @@ def test_execute_task_with_a_file_shown_in_part(check_golden: Golden) -> None:
         avoid=(),
         files=(),
         partial=("big.py", "large.py"),
+        looks=True,
         kind="code",
     )
 

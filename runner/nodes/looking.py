@@ -1,0 +1,99 @@
+"""Ask for code, and show what the model asks to see before it answers.
+
+The rounds belong to the question: they are paid and counted like it, but are no answers. What is
+shown is read from the tree again whenever the node is repeated, so the journal keeps no file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from runner.answers.looks import LookRequest, looks_in
+from runner.context.looking import Shown, shown
+from runner.loop.asking import ModelReply, ask
+from runner.loop.deps import Deps
+from runner.loop.reading import base_of, contents, reader
+from runner.nodes.validate import code_among
+from runner.prompts.questions import Message
+from runner.state.run_state import RunState
+
+log = logging.getLogger(__name__)
+
+_MOST_SHOWN = 24_000
+"""Characters that one round shows."""
+
+_AGAIN = "Answer the question above now. Only if you still need it, you may ask to see more {left}."
+_LAST = "Answer the question above now; nothing more is shown."
+
+
+@dataclass(frozen=True, slots=True)
+class CodeQuestion:
+    """A question for code; of the files ``partial`` it shows only a part."""
+
+    messages: tuple[Message, ...]
+    partial: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """All that the model was told."""
+        return "\n".join(message.content for message in self.messages)
+
+
+def rounds_left(state: RunState) -> int:
+    """How often this attempt may still ask to see more."""
+    return max(0, state.request.options.limits.looks - state.attempt.answered.looks)
+
+
+async def ask_for_code(
+    state: RunState, deps: Deps, asked: CodeQuestion, *, temperature: float
+) -> tuple[RunState, ModelReply, CodeQuestion]:
+    """Ask, and show what is asked for, until there is an answer; also return all that was shown.
+
+    Raises as ``ask`` does.
+    """
+    base = await base_of(state, deps)
+    while True:
+        state, said = await ask(state, deps, asked.messages, temperature=temperature)
+        looks = looks_in(said.text, base.entries) if rounds_left(state) else ()
+        if not looks:
+            return state, said, asked
+        log.info("Shown on request: %s", "; ".join(f"{k.kind} {k.what}" for k in looks))
+        state = state.with_attempt(looks=state.attempt.answered.looks + 1)
+        found = await _looked(state, deps, looks)
+        asked = _after(asked, said, found, rounds_left(state))
+
+
+async def _looked(state: RunState, deps: Deps, looks: Sequence[LookRequest]) -> list[Shown]:
+    """What the requests are answered with: files as the answer so far leaves them."""
+    base = await base_of(state, deps)
+    changes = state.attempt.answered.changes
+    paths = changes.entries(base).keys()
+    wanted = {look.what for look in looks} & paths
+    if any(look.kind == "SEARCH" for look in looks):
+        wanted |= set(code_among(base))
+    old = await contents(deps, base, sorted(wanted & base.entries.keys()))
+    read = reader(old, changes)
+    files = {path: text for path in wanted if (text := read(path)) is not None}
+    about = f"{state.task.text} {state.task.details}"
+    return await asyncio.to_thread(lambda: [shown(look, files, paths, about) for look in looks])
+
+
+def _after(
+    asked: CodeQuestion, said: ModelReply, found: Sequence[Shown], left: int
+) -> CodeQuestion:
+    """The question with what was shown; messages are added, never changed."""
+    text, whole = "", set()
+    for each in found:
+        if len(text) + len(each.text) > _MOST_SHOWN:
+            text += "[... the rest is too long for one round ...]\n\n"
+            break
+        text += f"{each.text}\n\n"
+        whole.add(each.whole)
+    times = "once" if left == 1 else f"{left} times"
+    end = _AGAIN.format(left=times) if left else _LAST
+    messages = (*asked.messages, Message("assistant", said.text), Message("user", text + end))
+    partial = tuple(path for path in asked.partial if path not in whole)
+    return replace(asked, messages=messages, partial=partial)

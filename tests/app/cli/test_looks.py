@@ -1,0 +1,100 @@
+"""A model may ask to see more of the repository before it answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.app.checkout import checkout
+
+NOISE = "".join(
+    f'def rate_{n}(order):\n    """Rate {n} of an order."""\n    return order.total * {n}\n\n\n'
+    for n in range(400)
+)
+FEES = NOISE.replace("order.total * 321", "order.totl * 321")
+FILES = {
+    "ROADMAP.md": b"- [ ] 1.1 Mend the typing error in the last third of `shop/fees.py`\n",
+    "shop/__init__.py": b"",
+    "shop/fees.py": FEES.encode(),
+    "tests/test_fees.py": b"from types import SimpleNamespace\nfrom shop.fees import rate_321\n\n\n"
+    b"def test_rate():\n    assert rate_321(SimpleNamespace(total=2)) == 642\n",
+    ".env": b"TOKEN=tok-1234567890\n",
+}
+EDIT = """shop/fees.py
+```
+<<<<<<< SEARCH
+    return order.totl * 321
+=======
+    return order.total * 321
+>>>>>>> REPLACE
+```
+"""
+
+
+def report(folder: Path) -> dict[str, object]:
+    """The run's timeline row of its only task."""
+    (path,) = (folder / ".executor").glob("**/report.json")
+    row: dict[str, object] = json.loads(path.read_text())["timeline"][0]
+    return row
+
+
+async def test_what_is_asked_for_is_shown_and_no_answer_is_spent(tmp_path: Path) -> None:
+    """A search, then the lines: two rounds, one answer, a finished task."""
+    async with checkout(tmp_path / "here", FILES) as here:
+        here.model.says("SEARCH totl", "READ shop/fees.py:1600-1610\nREAD .env", EDIT)
+        said = await here.cairn("run")
+
+        questions = [asked.prompt for asked in here.model.requests]
+        assert said.code == 0, said.err
+        assert "READ path/to/file:from-to" in questions[0]
+        assert "order.totl" not in questions[0]
+        assert "shop/fees.py:1608 (rate_321): return order.totl * 321" in questions[1]
+        assert "you may ask to see more 2 times" in questions[1]
+        assert "shop/fees.py (lines 1600-1610 of 1998)" in questions[2]
+        assert ".env is not shown" in questions[2]
+        assert "tok-1234567890" not in "".join(questions)
+        assert here.git("show", "HEAD:shop/fees.py") == NOISE.strip()
+        row = report(here.folder)
+        assert (row["answers"], row["looks"]) == (1, 2)
+
+
+async def test_after_three_rounds_nothing_more_is_shown(tmp_path: Path) -> None:
+    """Then a request is an answer that cannot be read, and the repair is asked for."""
+    async with checkout(tmp_path / "here", FILES) as here:
+        here.model.says("LIST shop", "LIST", "SEARCH totl", "READ shop/fees.py", EDIT)
+        said = await here.cairn("run")
+
+        questions = [asked.prompt for asked in here.model.requests]
+        assert said.code == 0, said.err
+        assert "nothing more is shown" in questions[3]
+        assert "No file was found in the answer" in questions[4]
+        assert "READ path/to/file" not in questions[4]
+        row = report(here.folder)
+        assert (row["answers"], row["looks"]) == (2, 3)
+
+
+async def test_a_task_whose_files_are_shown_is_offered_nothing(tmp_path: Path) -> None:
+    """The offer would cost tokens for nothing."""
+    files = {
+        "ROADMAP.md": b"- [ ] 1.1 Let `one()` in `one.py` return 2\n",
+        "one.py": b"def one():\n    return 1\n",
+        "tests/test_one.py": b"from one import one\n\n\ndef test_one():\n    assert one() == 2\n",
+    }
+    async with checkout(tmp_path / "here", files) as here:
+        here.model.says("one.py\n```python\ndef one():\n    return 2\n```\n")
+        said = await here.cairn("run")
+
+        assert said.code == 0, said.err
+        assert "READ path" not in here.model.requests[0].prompt
+
+
+async def test_looks_can_be_switched_off(tmp_path: Path) -> None:
+    """``limits.looks: 0`` in the repository's configuration."""
+    files = {**FILES, ".github/cairn.yml": b"limits:\n  looks: 0\n"}
+    async with checkout(tmp_path / "here", files) as here:
+        here.model.says("SEARCH totl", EDIT)
+        said = await here.cairn("run")
+
+        assert said.code == 0, said.err
+        assert "READ path" not in here.model.requests[0].prompt
+        assert "No file was found in the answer" in here.model.requests[1].prompt
