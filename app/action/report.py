@@ -20,12 +20,13 @@ from app.action import texts
 from app.action.compose import Acting
 from app.action.work import Done
 from app.compose.pages import recall
-from app.progress.text import cell, progress_text
+from app.progress.text import cell, named, progress_text
 from app.store.runs import Run
 from handlers.ports import ProposalView
 from runner.money import total
 from runner.people.run_view import TaskView, usage_by_node, view_of
 from runner.people.statistics import as_written
+from runner.people.trust import HEADING, trust_line
 from runner.state.run_state import RunState, Status
 from runner.text.sanitize import sanitize
 
@@ -210,6 +211,7 @@ MOST_SUMMARY_BYTES = 1_000_000
 """Bytes; GitHub takes 1 MiB of a step."""
 
 _CELL = 200
+_MOST_TASKS = 200
 
 
 def summary(report: ActionReport) -> str:
@@ -218,7 +220,7 @@ def summary(report: ActionReport) -> str:
     parts.append(_waiting(report.open))
     left = MOST_SUMMARY_BYTES - sum(len(part.encode()) + 2 for part in parts)
     for nth, (run, state) in enumerate(report.runs):
-        text = progress_text(run.id, run.status, run.reason, state)
+        text = progress_text(run.id, run.status, run.reason, state) + _trust(state)
         left -= len(text.encode()) + 2
         if left < _CELL:
             parts.append(f"… {len(report.runs) - nth} more runs")
@@ -227,6 +229,13 @@ def summary(report: ActionReport) -> str:
     if not report.runs and not report.done.said and not report.done.left:
         parts.append("Nothing was to be done.")
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _trust(state: RunState | None) -> str:
+    """How far the completed tasks of a run are verified, a line each; '' where none is."""
+    tasks = view_of(state).tasks if state else ()
+    lines = [f"- {named(task)}: {trust_line(task.trust)}" for task in tasks if task.trust]
+    return "\n\n" + "\n".join([f"### {HEADING}", "", *lines[:_MOST_TASKS]]) if lines else ""
 
 
 def _waiting(open_: Sequence[ProposalView]) -> str:

@@ -25,7 +25,7 @@ from runner.checks.interfaces import (
 )
 from runner.checks.uses import CodeFiles, Use, uses_of
 from runner.state.changes import ChangeSet
-from runner.state.findings import Complaint
+from runner.state.findings import Complaint, LostName
 
 ASKED = frozenset({"UnusedNameGone", "SignatureChanged"})
 """Complaints that ask whether something is meant: the same answer again says that it is."""
@@ -87,12 +87,14 @@ class Loss:
 class NameFindings:
     """What is to be said about losses: complaints, or warnings of what was asked about before.
 
-    ``asked`` are the keys of what the complaints ask about.
+    ``asked`` are the keys of what the complaints ask about, ``lost`` what the warnings are about:
+    None where nothing was compared.
     """
 
     complaints: tuple[Complaint, ...] = ()
     warnings: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
+    lost: tuple[LostName, ...] | None = None
 
 
 def losses(
@@ -195,18 +197,28 @@ def verdict(
     ``asked`` are keys that were asked about before; with the ``last`` answer nothing can be asked.
     """
     complaints: list[Complaint] = []
-    warnings: list[str] = []
+    kept_so: list[Loss] = []
     keys: list[str] = []
     for loss in found:
         if use := _broken(loss, repository):
             complaints.append(_refused(loss, use))
         elif (loss.why or loss.offer.telling) and not (loss.mentioned or is_private(loss.path)):
             if loss.key in asked or last:
-                warnings.append(_warning(loss))
+                kept_so.append(loss)
             else:
                 keys.append(loss.key)
                 complaints.append(_question(loss))
-    return NameFindings(tuple(complaints[:_MOST]), tuple(warnings), tuple(keys))
+    return NameFindings(
+        tuple(complaints[:_MOST]),
+        tuple(map(_warning, kept_so)),
+        tuple(keys),
+        tuple(LostName(loss.path, loss.name, loss.why) for loss in kept_so),
+    )
+
+
+def are_compared(changes: ChangeSet, *, read: Callable[[str], bytes | None]) -> bool:
+    """Whether a change touches a file whose names others may rely on."""
+    return any(is_looked_at(path) and read(path) for path in changes.files)
 
 
 def _broken(loss: Loss, repository: CodeFiles) -> Use | None:

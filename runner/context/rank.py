@@ -129,13 +129,28 @@ FOLLOWED = frozenset({"python", "javascript", "typescript", "tsx", "go"})
 """Languages whose imports lead from a test to all that it uses; others load more than they say."""
 
 
-def users_of(
-    touched: Iterable[str], facts: Mapping[str, FileFacts], paths: Collection[str]
-) -> frozenset[str]:
-    """Return the files of ``paths`` that use one of ``touched``, these among them.
+@dataclass(frozen=True, slots=True)
+class Importers:
+    """Who imports each file of a tree; Go files ``beside`` each other need no import."""
 
-    ``facts`` tell what the files import.
-    """
+    of: Mapping[str, Collection[str]]
+    beside: Mapping[str, Collection[str]]
+
+    def users(self, touched: Iterable[str]) -> frozenset[str]:
+        """Return the files that use one of ``touched``, these among them."""
+        found: set[str] = set()
+        todo = list(touched)
+        while todo:
+            path = todo.pop()
+            if path not in found:
+                found.add(path)
+                todo += self.of.get(path, ())
+                todo += self.beside.get(path.rpartition("/")[0], ()) if path.endswith(".go") else ()
+        return frozenset(found)
+
+
+def importers_of(facts: Mapping[str, FileFacts], paths: Collection[str]) -> Importers:
+    """Return who imports whom among ``paths``; ``facts`` tell what the files import."""
     places = ModulePaths(paths)
     importers: dict[str, set[str]] = defaultdict(set)
     for path, known in facts.items():
@@ -146,16 +161,7 @@ def users_of(
             importers[target].add(path)
             for package in _packages(target, places.paths):
                 importers[package].add(path)
-    beside = _go_packages(places.paths)
-    found: set[str] = set()
-    todo = list(touched)
-    while todo:
-        path = todo.pop()
-        if path not in found:
-            found.add(path)
-            todo += importers.get(path, ())
-            todo += beside.get(path.rpartition("/")[0], ()) if path.endswith(".go") else ()
-    return frozenset(found)
+    return Importers(importers, _go_packages(places.paths))
 
 
 def names_of(path: str) -> tuple[str, ...]:

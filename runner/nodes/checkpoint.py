@@ -24,9 +24,8 @@ from runner.people.sentences import (
     rows_of,
     shared_branch,
     title_of,
-    verdict_of,
-    verified_trailer,
 )
+from runner.people.trust import trust_line, trust_of, verdict_of, verified_trailer
 from runner.roadmap.edit import EditRefused, find, tick_all
 from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.findings import reasons_of
@@ -184,6 +183,7 @@ def _checkpoint(
             ("Cairn-Run", run),
             *(("Cairn-Task", key) for key in keys),
             ("Cairn-Verified", verified_trailer(verdict_of(state.attempt))),
+            ("Cairn-Trust", trust_line(trust_of(state.attempt))),
         ),
         members=keys[1:],
         human_commits=human_commits,

@@ -21,6 +21,7 @@ from runner.state.run_state import RunState
 from runner.verify import CONFIGURATION, tools_of
 from runner.verify.judging import Tool
 from runner.verify.mutants import Mutant, mutants
+from runner.verify.weighing import is_case
 
 _NOTHING = "these tests prove nothing: they pass without the change, too"
 _MOST_NAMED = 10
@@ -76,7 +77,18 @@ async def _without_code(
         seconds=ran.seconds,
         reason=_NOTHING if nothing else "",
         output=f"{_NOTHING}: {', '.join(new.ids[:_MOST_NAMED])}" if nothing else "",
+        found=_failing(new.ids, ran),
     )
+
+
+def _failing(ids: Sequence[str], ran: Level) -> tuple[str, ...]:
+    """The tests that failed: by name, or all of a file that could not be loaded, or of a run."""
+    if ran.result == "passed":
+        return ()
+    red = {failure.test.partition("[")[0] for failure in ran.failures}
+    red |= {failure.file for failure in ran.failures if not is_case(failure)}
+    found = tuple(each for each in ids if each in red or each.partition("::")[0] in red)
+    return found or tuple(ids)
 
 
 async def _with_faults(
@@ -101,6 +113,7 @@ async def _with_faults(
             seconds=asyncio.get_running_loop().time() - began,
             reason=reason,
             output="\n".join(map(str, unnoticed)),
+            found=tuple(map(str, unnoticed)),
         )
     ]
 

@@ -21,7 +21,7 @@ from runner.checks.asked import TaskWords, guidance_among
 from runner.checks.auto_repair import auto_repair
 from runner.checks.broken_code import broken_code
 from runner.checks.destructive import Destructive, destructive, log_line
-from runner.checks.kept_names import NameFindings, losses, verdict
+from runner.checks.kept_names import NameFindings, are_compared, losses, verdict
 from runner.checks.paths import asked_about, protect_file
 from runner.checks.reach import Trimmed, trimmed
 from runner.checks.tests_kept import changed_tests, told_of_tests, weakened_tests
@@ -81,7 +81,7 @@ async def kept_names(
     said = "\n".join((task.title, task.text, task.details, *task.acceptance))
     found = await asyncio.to_thread(losses, changes, read=read, said=said)
     if not found:
-        return NameFindings()
+        return NameFindings(lost=() if are_compared(changes, read=read) else None)
     families = {family_of(loss.path) for loss in found}
     paths = [path for path in code_among(base, families) if path not in changes.files]
     files = await contents(deps, base, paths)
@@ -240,6 +240,7 @@ async def validate_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
         auto_repairs=tuple(dict.fromkeys((*attempt.answered.auto_repairs, *reduced.notes, *notes))),
         left_out={path: why for path, why in left_out.items() if path not in changes.files},
         warnings=(*attempt.checked.warnings, *names.warnings),
+        lost_names=names.lost,
         asked=(*attempt.checked.asked, *names.asked),
     )
     if not complaints and changes and changes.digest not in attempt.answered.tried:

@@ -13,9 +13,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner.checks.tests_inventory import source_of
-from runner.code.languages import is_test_file
+from runner.code.languages import is_among_tests, is_test_file
 from runner.context.library import MAX_FILE, FileFacts, chosen, facts_of
-from runner.context.rank import followed, names_of, users_of
+from runner.context.rank import Importers, followed, importers_of, names_of
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, everything, prepared_image, reader, restore_home
 from runner.loop.workspace import materialise
@@ -95,8 +95,14 @@ async def weighed(
     if wanted := needs_base(after, there, state.attempt.answered.changes.files):
         before = await _before(state, deps, work, base, wanted, own)
     after = await _imports(state, deps, work, base, after)
-    promise = await _promise(state, deps, base, after)
-    return await asyncio.to_thread(weigh, after, before, promise)
+    changes = state.attempt.answered.changes
+    graph = await _graph(deps, base, changes)
+    promise = await _promise(state, deps, base, after, graph)
+    found = await asyncio.to_thread(weigh, after, before, promise)
+    if found.outcome != "green":
+        return found
+    untested = await _untested(deps, base, changes, promise.tests, graph)
+    return replace(found, verdict=replace(found.verdict, untested=untested))
 
 
 async def _before(
@@ -142,12 +148,13 @@ async def _imports(
     return replace(after, levels=tuple(without(v, old) if v is found else v for v in after.levels))
 
 
-async def _promise(state: RunState, deps: Deps, base: Snapshot, after: Verification) -> Promise:
+async def _promise(
+    state: RunState, deps: Deps, base: Snapshot, after: Verification, graph: _Graph | None
+) -> Promise:
     changes = state.attempt.answered.changes
     paths = frozenset(changes.entries(base))
     tests = frozenset(path for path in paths if is_test_file(path))
     others = list(_others(state))
-    graph = await _graph(deps, base, changes)
     doubtful = {f.file for v in after.levels if v.name == "imports" for f in v.failures}
     return Promise(
         words=_words(state.task),
@@ -166,12 +173,11 @@ async def _promise(state: RunState, deps: Deps, base: Snapshot, after: Verificat
 class _Graph:
     """What the files of a tree import; ``whole`` where all of them were read."""
 
-    facts: Mapping[str, FileFacts]
-    paths: frozenset[str]
+    importers: Importers
     whole: bool
 
     def users(self, touched: Collection[str]) -> frozenset[str]:
-        return users_of(touched, self.facts, self.paths)
+        return self.importers.users(touched)
 
 
 async def _graph(deps: Deps, base: Snapshot, changes: ChangeSet) -> _Graph | None:
@@ -185,7 +191,8 @@ async def _graph(deps: Deps, base: Snapshot, changes: ChangeSet) -> _Graph | Non
     new = {p: write.content for p, write in changes.files.items() if write and followed(p)}
     facts |= await asyncio.to_thread(_facts, new)
     after = frozenset(changes.entries(base))
-    return _Graph(facts, after | changes.files.keys(), whole=after & kept.keys() <= facts.keys())
+    importers = await asyncio.to_thread(importers_of, facts, after | changes.files.keys())
+    return _Graph(importers, whole=after & kept.keys() <= facts.keys())
 
 
 async def _users(
@@ -200,20 +207,40 @@ async def _users(
     found = await asyncio.to_thread(graph.users, list(changes.files))
     if found & set(tests):
         return found
-    found |= await _naming(deps, base, changes.files, tests)
+    found |= _naming(changes.files, await _texts(deps, base, tests))
     return found if graph.whole or found & set(tests) else None
+
+
+async def _untested(
+    deps: Deps, base: Snapshot, changes: ChangeSet, tests: Collection[str], graph: _Graph | None
+) -> tuple[str, ...] | None:
+    """The changed code files that no test uses or names; None where imports do not tell."""
+    if graph is None:
+        return None
+    code = [
+        path
+        for path, write in changes.files.items()
+        if write and write.content.strip() and _CODE.search(path) and not is_among_tests(path)
+    ]
+    alone = [path for path in code if not graph.users([path]) & set(tests)]
+    new = {path: write.content for path, write in changes.files.items() if write and path in tests}
+    texts = await _texts(deps, base, tests) | new if alone else new
+    found = [path for path in alone if not _naming([path], texts)]
+    return tuple(sorted(found)) if graph.whole or not found else None
 
 
 def _facts(files: Mapping[str, bytes]) -> dict[str, FileFacts]:
     return {path: facts_of(path, content) for path, content in files.items()}
 
 
-async def _naming(
-    deps: Deps, base: Snapshot, touched: Collection[str], tests: Collection[str]
-) -> frozenset[str]:
+async def _texts(deps: Deps, base: Snapshot, tests: Collection[str]) -> dict[str, bytes]:
+    """What test files say."""
+    return await contents(deps, base, sorted(tests)[:_MOST_TEXTS])
+
+
+def _naming(touched: Collection[str], texts: Mapping[str, bytes]) -> frozenset[str]:
     """The test files that start or read a file by its name."""
     names = [name for path in touched for name in names_of(path)]
-    texts = await contents(deps, base, sorted(tests)[:_MOST_TEXTS])
     return frozenset(
         path for path, text in texts.items() if any(name.encode() in text for name in names)
     )

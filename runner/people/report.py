@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 
 from runner.money import Usage, cost_text, price_hint, total
 from runner.people.run_view import RunView, TaskView, view_of
-from runner.people.sentences import doubt_of, verdict_of, warnings_of
+from runner.people.sentences import warnings_of
 from runner.people.statistics import as_written, decisions, proposals, recoveries
+from runner.people.trust import HEADING, doubt_of, trust_json, trust_line, verdict_of
 from runner.prompts import render_text
 from runner.state.run_state import Attempt, RunState, Status
 from runner.text.sanitize import sanitize
@@ -55,6 +56,7 @@ def report(state: RunState) -> dict[str, object]:
             for attempt in attempts
             for text in warnings_of(attempt)
         ],
+        "trust": [trust_json(task.trust) for task in view.tasks if task.trust],
         "timeline": [_line(state, attempt) for attempt in attempts],
         "errors": [
             *(_error(attempt) for attempt in attempts if attempt.failure),
@@ -80,6 +82,7 @@ def markdown(state: RunState) -> str:
         "report",
         report=report(state),
         view=view,
+        trust_heading=HEADING,
         rows=[(task, row) for task, row in zip(view.tasks, _rows(view), strict=True)],
         cost=cost_text(view.used),
         hint=price_hint(view.used),
@@ -121,6 +124,7 @@ def _row(task: TaskView) -> dict[str, object]:
         "url": task.url,
         "commit": task.commit,
         "warnings": list(task.warnings),
+        "trust": trust_line(task.trust) if task.trust else "",
         "why": _one_cell(task.why),
     }
 

@@ -12,11 +12,13 @@ from dataclasses import dataclass, field, replace
 
 from runner.money import NodeShare, Usage, by_node, percentages, total
 from runner.people.recovery_sentences import recoveries_told
-from runner.people.sentences import blocked_reason, doubt_of, verdict_of, warnings_of
+from runner.people.sentences import blocked_reason, warnings_of
 from runner.people.statistics import as_written, by_strategy
+from runner.people.trust import doubt_of, trust_of
 from runner.roadmap.task import Task
 from runner.state.run_state import Attempt, RunState, Status
 from runner.state.status_words import TASKS, TaskWord
+from runner.state.trust import Trust
 
 DONE = frozenset({Status.COMPLETED, Status.IN_REVIEW})
 """What counts as done: verified work, merged or not, of this run or an earlier one."""
@@ -27,10 +29,10 @@ class TaskView:
     """One task of a run.
 
     ``turn`` counts when the run took it up, None for a task it did not touch. ``gone`` says that a
-    recovery or a person took it out of the roadmap. ``verified`` is None unless it is completed,
-    ``doubt`` says why a completed task is not verified, ``why`` why one is not done; ``doubt`` and
-    ``warnings`` are safe to publish, ``title`` and ``why`` are foreign text. ``branch`` is its own,
-    ``below`` the one it builds on.
+    recovery or a person took it out of the roadmap. ``trust`` is how far a completed one is
+    verified, ``doubt`` says why it is not, ``why`` why one is not done; ``doubt`` and ``warnings``
+    are safe to publish, ``title`` and ``why`` are foreign text. ``branch`` is its own, ``below``
+    the one it builds on.
     """
 
     key: str
@@ -46,7 +48,7 @@ class TaskView:
     code_repairs: int = 0
     test_repairs: int = 0
     used: Usage = field(default_factory=Usage)
-    verified: bool | None = None
+    trust: Trust | None = None
     doubt: str = ""
     warnings: tuple[str, ...] = ()
     why: str = ""
@@ -59,6 +61,11 @@ class TaskView:
     def touched(self) -> bool:
         """Whether this run took it up."""
         return self.turn is not None
+
+    @property
+    def verified(self) -> bool | None:
+        """Whether tests verify it; None unless it is completed."""
+        return self.trust.result != "not_verified" if self.trust else None
 
     @property
     def word(self) -> TaskWord:
@@ -168,7 +175,7 @@ def _tried(task: TaskView, attempt: Attempt, turn: int) -> TaskView:
         code_repairs=attempt.answered.code_repairs,
         test_repairs=attempt.answered.test_repairs,
         used=attempt.spent.total,
-        verified=verdict_of(attempt).verified if completed else None,
+        trust=trust_of(attempt) if completed else None,
         doubt=doubt_of(attempt) if completed else "",
         warnings=tuple(warnings_of(attempt)),
         why=task.why or failure,

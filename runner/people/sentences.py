@@ -15,12 +15,13 @@ from dataclasses import replace
 
 from runner.loop.schedule import missing
 from runner.money import cost_brief, cost_text
+from runner.people.trust import doubt_of, trust_of, trust_section, verdict_of
 from runner.roadmap.task import Task
-from runner.state.findings import Complaint, Level, Verdict, Verification
+from runner.state.findings import Complaint, Level, Verification
 from runner.state.publishing import Checkpoint, TaskRow
 from runner.state.run_state import Attempt, RunState, Status
 from runner.state.status_words import CHECKS, task_word
-from runner.text.sanitize import cut_middle, sanitize
+from runner.text.sanitize import as_code, cut_middle, inert_line, plain_line, sanitize
 
 _UNTOUCHED = {Status.PENDING, Status.IN_PROGRESS}
 _NOT_ACCEPTED = {Status.FAILED, Status.SKIPPED, Status.DEFERRED, Status.REPLACED}
@@ -28,7 +29,7 @@ _MADE = {Status.COMPLETED, Status.IN_REVIEW, Status.REPLACED}
 _MOST_NAMED = 10
 _LONGEST_WHY = 300
 _MOST_WARNINGS = 20
-_WARNING, _REASON = 400, 240
+_WARNING = 400
 UNPROVEN = "The new tests pass without the change, too: they prove nothing about it."
 WORTH_A_LOOK = "Worth a look"
 """The heading over the warnings of accepted changes, wherever they are shown."""
@@ -77,13 +78,13 @@ def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
         "### Files",
         _files(attempt),
         *(
-            f"{_code(path)} was broken before: it did not parse. It is repaired here."
+            f"{as_code(path)} was broken before: it did not parse. It is repaired here."
             for path in repaired
         ),
         worth_a_look(attempt),
+        trust_section(trust_of(attempt)),
         "### Verification",
         verification_table(attempt.tested.verification),
-        shown_verdict(verdict_of(attempt)),
         "### How it was made",
         effort(attempt),
     ]
@@ -95,7 +96,7 @@ def warnings_of(attempt: Attempt | None) -> list[str]:
     if attempt is None or attempt.status in _NOT_ACCEPTED:
         return []
     said = [
-        _inert(cut_middle(text, _WARNING)) for text in attempt.checked.warnings[:_MOST_WARNINGS]
+        inert_line(cut_middle(text, _WARNING)) for text in attempt.checked.warnings[:_MOST_WARNINGS]
     ]
     left = len(attempt.checked.warnings) - len(said)
     return [*said, *([f"and {left} more"] if left else [])]
@@ -111,7 +112,7 @@ def before_others(others: Sequence[Task]) -> str:
     """Say that a task was worked on before tasks it depends on, or nothing."""
     if not others:
         return ""
-    names = ", ".join(_code(task.name) for task in others[:_MOST_NAMED])
+    names = ", ".join(as_code(task.name) for task in others[:_MOST_NAMED])
     more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
     return (
         f"**It was asked for by name, so it was made before what it depends on:** {names}{more} "
@@ -140,47 +141,6 @@ def verification_table(verification: Verification | None) -> str:
     return "\n".join([*rows, *map(_row, verification.levels)])
 
 
-def verdict_of(attempt: Attempt) -> Verdict:
-    """What tests say about an attempt's change; one kept by an older version knows less."""
-    if attempt.tested.verdict is not None:
-        return attempt.tested.verdict
-    found = attempt.tested.verification
-    if found is None:
-        return Verdict(False, "nothing was run")
-    reasons = [level.reason for level in found.tests if level.reason]
-    return Verdict(found.verified, "" if found.verified else next(iter(reasons), "no test ran"))
-
-
-def doubt_of(attempt: Attempt | None) -> str:
-    """Why a completed task is not verified, safe to publish, on one line; '' where it is."""
-    if attempt is None or attempt.status is not Status.COMPLETED:
-        return ""
-    verdict = verdict_of(attempt)
-    return "" if verdict.verified else _inert(cut_middle(verdict.reason, _REASON))
-
-
-def shown_verdict(verdict: Verdict) -> str:
-    """The verdict as a part of a pull request: verified or why not, and which tests changed."""
-    reason = _inert(cut_middle(verdict.reason, _REASON))
-    lines = ["**Verified by tests.**" if verdict.verified else f"**Not verified:** {reason}."]
-    if verdict.turned:
-        lines.append(f"Failed before this change and do not now: {_tests(verdict.turned)}.")
-    if verdict.unchanged:
-        lines.append(f"Failed before this change too, and unchanged: {_tests(verdict.unchanged)}.")
-    return "\n\n".join(lines)
-
-
-def verified_trailer(verdict: Verdict) -> str:
-    """The value of a commit's trailer ``Cairn-Verified``: ``yes``, or ``no`` and why."""
-    return "yes" if verdict.verified else f"no ({_plain(cut_middle(verdict.reason, _REASON))})"
-
-
-def _tests(names: Sequence[str]) -> str:
-    shown = ", ".join(_code(name) for name in names[:_MOST_NAMED])
-    more = len(names) - _MOST_NAMED
-    return f"{shown} and {more:,} more" if more > 0 else shown
-
-
 def effort(attempt: Attempt) -> str:
     """Answers, repairs, tokens and cost in one list."""
     answered = attempt.answered
@@ -190,24 +150,25 @@ def effort(attempt: Attempt) -> str:
         f"- tokens: {attempt.spent.total.tokens:,}; cost: {cost_text(attempt.spent.total)}",
     ]
     lines += [
-        f"- left out {_plain(f'{path}: {why}')}" for path, why in attempt.answered.left_out.items()
+        f"- left out {plain_line(f'{path}: {why}')}"
+        for path, why in attempt.answered.left_out.items()
     ]
     lines += [
-        f"- put right without a model: {_plain(note)}" for note in attempt.answered.auto_repairs
+        f"- put right without a model: {plain_line(note)}" for note in attempt.answered.auto_repairs
     ]
     return "\n".join(lines)
 
 
 def _files(attempt: Attempt) -> str:
     lines = (
-        f"- {_code(path)}{' (deleted)' if write is None else ''}"
+        f"- {as_code(path)}{' (deleted)' if write is None else ''}"
         for path, write in sorted(attempt.answered.changes.files.items())
     )
     return "\n".join(lines)
 
 
 def _row(level: Level) -> str:
-    note = _plain(level.reason or (f"`{_command(level)}`" if level.command else ""))
+    note = plain_line(level.reason or (f"`{_command(level)}`" if level.command else ""))
     note = note.replace("|", "\\|")
     return f"| {level.name} | {CHECKS[level.result]} | {level.seconds:.1f} | {note} |"
 
@@ -220,22 +181,6 @@ def output_of(verification: Verification | None) -> str:
     output = cut_middle(failed[-1].output, 4_000).replace("````", "` ` ` `")
     shown = sanitize(f"````\n{output}\n````")
     return f"<details><summary>Output of the last run</summary>\n\n{shown}\n\n</details>"
-
-
-def _plain(text: str) -> str:
-    """Foreign text to stand within a line of ours."""
-    return sanitize(" ".join(text.split()), plain=True)
-
-
-def _inert(text: str) -> str:
-    """Foreign text within a line of ours, where HTML would fold or hide what follows."""
-    return _plain(text).replace("<", "<\u200b")
-
-
-def _code(path: str) -> str:
-    """A path as code; a squash makes a plain commit message of it, so it is sanitized as well."""
-    text = _plain(path).replace("`", "'")
-    return f"`{text}`"
 
 
 def _command(level: Level) -> str:

@@ -31,6 +31,15 @@ class Complaint:
 
 
 @dataclass(frozen=True, slots=True)
+class LostName:
+    """A public name that an accepted change took away, or that takes less now (``why``)."""
+
+    path: str
+    name: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TestFailure:
     """One failing test as its own tool reported it."""
 
@@ -57,8 +66,8 @@ class Level:
     and ``green`` in which files, as far as it names them.
     ``broken`` says why the tool could not do its work (wrong options, an internal error, a timeout,
     code that does not compile): such a failure is no test's. ``proof`` tells whether new tests fail
-    without the change, ``mutants`` whether they notice small faults in it (``passed``: so many):
-    neither fails a verification by itself.
+    without the change (``found``: those that do), ``mutants`` whether they notice small faults in
+    it (``passed``: so many; ``found``: the unnoticed ones): neither fails a verification by itself.
     ``cause`` says what is behind a failure that names no test: a ``timeout``, or nothing that is
     known but the ``exit_code``.
     """
@@ -74,6 +83,7 @@ class Level:
     tool: str = ""
     passed: int = 0
     green: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
     broken: str = ""
     cause: Literal["", "timeout", "exit_code"] = ""
 
@@ -84,12 +94,14 @@ class Verdict:
 
     ``reason`` says why it is not ``verified`` ('' where it is). ``turned`` are tests that failed
     before the change and do not any more, ``unchanged`` those that fail now as they did before.
+    ``untested`` are the changed code files that no test uses, None where imports do not tell.
     """
 
     verified: bool
     reason: str = ""
     turned: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
+    untested: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from runner.money import Usage
 from runner.roadmap.parse import TaskGroup
 from runner.roadmap.task import Roadmap, Task
 from runner.state.changes import ChangeSet
-from runner.state.findings import Complaint, Verdict, Verification
+from runner.state.findings import Complaint, LostName, Verdict, Verification
 from runner.state.grouped import GROUP, changed, stored_as
 from runner.state.options import Request
 from runner.state.proposal import Proposal, Reason
@@ -129,12 +129,15 @@ class Checked:
     ``warnings`` are sentences for a reviewer about a change that was accepted (a public name that
     is gone, a test that proves nothing), ``other_tests`` marks of existing tests that it made
     assert something else, ``asked`` keys of what the model was asked about, which it may insist on.
+    ``lost_names`` are public names that the change does not keep though its task does not say so,
+    None where there were none to compare.
     """
 
     complaints: tuple[Complaint, ...] = ()
     warnings: tuple[str, ...] = ()
     other_tests: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
+    lost_names: tuple[LostName, ...] | None = None
 
 
 @dataclass(frozen=True)

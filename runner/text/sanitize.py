@@ -60,6 +60,21 @@ def sanitize(text: str, *, plain: bool = False) -> str:
     return _outside(lines, fences) + _missing_fence(lines, fences)
 
 
+def plain_line(text: str) -> str:
+    """Foreign text to stand within a line of ours."""
+    return sanitize(" ".join(text.split()), plain=True)
+
+
+def inert_line(text: str) -> str:
+    """Foreign text within a line of ours, where HTML would fold or hide what follows."""
+    return plain_line(text).replace("<", f"<{_GAP}")
+
+
+def as_code(text: str) -> str:
+    """A path or a name as code; a squash makes a plain commit message of it, so it is sanitized."""
+    return "`" + plain_line(text).replace("`", "'") + "`"
+
+
 def _with_gap(found: re.Match[str]) -> str:
     return found[0] + _GAP
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from app.action import texts
+from app.action.report import summary
 from tests.action.job_kit import REPOSITORY, Workflows
 from tests.marks import MORE
 from tests.scenarios.projects import note, notes, on
@@ -25,6 +26,8 @@ async def test_a_run_by_hand_works_on_the_roadmap(ci: Workflows) -> None:
     assert (outputs["completed"], outputs["failed"]) == ("2", "0")
     assert len(outputs["pull-requests"].split()) == 2
     assert "cairn/state" in ci.view.branches
+    told = summary(report).split("### How far this is verified\n\n")[1]
+    assert told.startswith("- **1.1** Write one.md: not verified; nobody verified `one.md`")
 
 
 async def test_a_schedule_works_on_the_roadmap_as_far_as_the_input_says(ci: Workflows) -> None:

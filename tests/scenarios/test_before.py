@@ -194,7 +194,7 @@ async def test_tests_written_first_wait_for_their_own_task(bot: Bot) -> None:
     assert "✅ | **1.2**" in said
     first, second = (pull.body or "" for pull in bot.pulls)
     assert "**Verified by tests.**" in first
-    assert "do not now: `tests/test_case.py`" in first
+    assert "passes with it: `tests/test_case.py`" in first
     assert "and unchanged: `tests/test_words.py`" in first
     assert "❌" not in first
     assert "unchanged" not in second

@@ -58,7 +58,8 @@ async def test_names() -> None:
     assert (made.branch, made.below, made.parent) == ("cairn/r1/1-1-add-a-py", "main", START)
     assert made.title == "1.1 Add a.py"
     verified = ("Cairn-Verified", "no (nothing was run)")
-    assert made.trailers == (("Cairn-Run", "r1"), ("Cairn-Task", key), verified)
+    trust = ("Cairn-Trust", "not verified; nobody verified `a.py`, `old.py`, `same.py`")
+    assert made.trailers == (("Cairn-Run", "r1"), ("Cairn-Task", key), verified, trust)
     assert step.state.attempt.published.url == "https://forge.test/pull/1"
 
 

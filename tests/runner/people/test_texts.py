@@ -7,8 +7,8 @@ from runner.people.sentences import (
     checkpoint_message,
     effort,
     pull_request_body,
-    verified_trailer,
 )
+from runner.people.trust import verified_trailer
 from runner.roadmap.task import Task
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Level, Verdict, Verification
@@ -95,8 +95,8 @@ def test_the_verdict_names_tests_that_turned_and_those_that_did_not() -> None:
     body = pull_request_body(reached(verification=GREEN, verdict=verdict))
 
     assert "**Verified by tests.**" in body
-    assert "do not now: `t.py::test_a`." in body
-    assert "and unchanged: `t.py::test_0`" in body
+    assert "1 test fails without this change and passes with it: `t.py::test_a`." in body
+    assert "Failing before this change, and still: `t.py::test_0`" in body
     assert "and 2 more." in body
 
 

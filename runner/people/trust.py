@@ -1,0 +1,246 @@
+"""How far a task's change is verified: built from its attempt, and said to people and programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+
+from runner.state.findings import Level, LostName, Verdict, Verification
+from runner.state.run_state import Attempt, Status
+from runner.state.status_words import CHECKS
+from runner.state.trust import LintSummary, Share, Trust, TrustResult
+from runner.text.sanitize import as_code, cut_middle, inert_line, plain_line
+
+HEADING = "How far this is verified"
+"""The heading over it, wherever it is shown."""
+
+_REASON = 240
+_MOST_NAMED = 10
+_MOST_IN_LINE = 3
+_WORDS: dict[TrustResult, str] = {
+    "verified": "verified",
+    "verified_with_warnings": "verified with warnings",
+    "not_verified": "not verified",
+}
+
+
+def verdict_of(attempt: Attempt) -> Verdict:
+    """What tests say about an attempt's change; one kept by an older version knows less."""
+    if attempt.tested.verdict is not None:
+        return attempt.tested.verdict
+    found = attempt.tested.verification
+    if found is None:
+        return Verdict(False, "nothing was run")
+    reasons = [level.reason for level in found.tests if level.reason]
+    return Verdict(found.verified, "" if found.verified else next(iter(reasons), "no test ran"))
+
+
+def doubt_of(attempt: Attempt | None) -> str:
+    """Why a completed task is not verified, safe to publish, on one line; '' where it is."""
+    if attempt is None or attempt.status is not Status.COMPLETED:
+        return ""
+    verdict = verdict_of(attempt)
+    return "" if verdict.verified else inert_line(cut_middle(verdict.reason, _REASON))
+
+
+def verified_trailer(verdict: Verdict) -> str:
+    """The value of a commit's trailer ``Cairn-Verified``: ``yes``, or ``no`` and why."""
+    return "yes" if verdict.verified else f"no ({plain_line(cut_middle(verdict.reason, _REASON))})"
+
+
+def trust_of(attempt: Attempt) -> Trust:
+    """Build the summary of an attempt's change; the only place that does."""
+    verdict, verification = verdict_of(attempt), attempt.tested.verification
+    proof, mutants = _level(verification, "proof"), _level(verification, "mutants")
+    lines, lint = _level(verification, "coverage"), _level(verification, "lint")
+    found = Trust(
+        task=attempt.task,
+        result="verified" if verdict.verified else "not_verified",
+        reason=verdict.reason,
+        tests_ran=bool(verification and verification.verified),
+        turned=_turned(verdict, proof),
+        unchanged=verdict.unchanged,
+        proof=proof.result == "passed" if proof else None,
+        faults=_share(mutants) if mutants else None,
+        lines=_share(lines) if lines and lines.result != "skipped" else None,
+        lost_names=attempt.checked.lost_names,
+        linters=LintSummary(lint.result, lint.reason) if lint else None,
+        unverified=_unverified(attempt, verdict),
+        warnings=len(attempt.checked.warnings),
+    )
+    return replace(found, result="verified_with_warnings") if _has_warnings(found) else found
+
+
+def _has_warnings(found: Trust) -> bool:
+    faults = bool(found.faults and found.faults.missing)
+    linters = bool(found.linters and found.linters.result == "failed")
+    doubtful = found.warnings or found.lost_names or found.unverified or found.proof is False
+    return found.result == "verified" and bool(doubtful or faults or linters)
+
+
+def _turned(verdict: Verdict, proof: Level | None) -> tuple[str, ...]:
+    """The tests that turned green; of a new file its tests, not the file that could not load."""
+    new = proof.found if proof else ()
+    files = {test.partition("::")[0] for test in new}
+    return tuple(dict.fromkeys((*(t for t in verdict.turned if t not in files), *new)))
+
+
+def _unverified(attempt: Attempt, verdict: Verdict) -> tuple[str, ...] | None:
+    if verdict.verified:
+        return verdict.untested
+    return tuple(sorted(attempt.answered.changes.files))
+
+
+def _level(verification: Verification | None, name: str) -> Level | None:
+    levels = verification.levels if verification else ()
+    return next((level for level in levels if level.name == name), None)
+
+
+def _share(level: Level) -> Share:
+    return Share(level.passed, level.passed + len(level.found), level.found)
+
+
+def trust_section(trust: Trust) -> str:
+    """The summary as a part of a pull request: the result, then what it rests on."""
+    points = [f"- {line}" for line in _points(trust)]
+    return "\n\n".join(filter(None, [f"### {HEADING}", _headline(trust), "\n".join(points)]))
+
+
+def _headline(trust: Trust) -> str:
+    if trust.result == "not_verified":
+        return f"**Not verified:** {inert_line(cut_middle(trust.reason, _REASON))}."
+    return f"**Verified by tests{', with warnings' if trust.result != 'verified' else ''}.**"
+
+
+def _points(trust: Trust) -> Iterator[str]:
+    """What was found, a sentence each; last what was not measured."""
+    if count := len(trust.turned):
+        what = "1 test fails" if count == 1 else f"{count:,} tests fail"
+        passes = "passes" if count == 1 else "pass"
+        yield f"{what} without this change and {passes} with it: {_named(trust.turned)}."
+    if trust.unchanged:
+        yield f"Failing before this change, and still: {_named(trust.unchanged)}."
+    if trust.proof is False:
+        yield "The new tests pass without the change, too: they prove nothing about it."
+    if trust.faults:
+        yield f"{_faults(trust.faults)}."
+    if trust.lines:
+        missing = f"; not these: {_named(trust.lines.missing)}" if trust.lines.missing else ""
+        yield f"The tests run {_of(trust.lines)} changed lines{missing}."
+    if trust.lost_names is not None:
+        yield f"Public names: {_lost(trust.lost_names) or 'all kept'}."
+    if trust.linters:
+        yield f"Linters: {_linters(trust.linters)}."
+    if trust.unverified:
+        why = ", for no test uses it" if trust.tests_ran and trust.result != "not_verified" else ""
+        why = why.replace(" it", " them") if len(trust.unverified) > 1 else why
+        yield f"Nobody verified {_named(trust.unverified)}{why}."
+    if missing_measures := not_measured(trust):
+        yield f"Not measured: {', '.join(_MEASURES[name] for name in missing_measures)}."
+
+
+def _faults(share: Share) -> str:
+    """How many of the small faults the new tests notice."""
+    return f"The new tests notice {_of(share)} small faults put into the changed lines"
+
+
+def _of(share: Share) -> str:
+    return f"{share.good:,} of {share.of:,}"
+
+
+def _lost(names: Sequence[LostName]) -> str:
+    told = [
+        f"{as_code(each.name)} in {as_code(each.path)} {inert_line(each.why) or 'is gone'}"
+        for each in names[:_MOST_NAMED]
+    ]
+    more = len(names) - len(told)
+    return "; ".join([*told, *([f"and {more} more"] if more else [])])
+
+
+def _linters(said: LintSummary) -> str:
+    reason = inert_line(cut_middle(said.reason, _REASON))
+    return CHECKS[said.result] + (f" ({reason})" if reason else "")
+
+
+_MEASURES = {
+    "red_to_green": "whether new tests fail without the change",
+    "faults": "whether they notice small faults in it",
+    "changed_lines": "how many of the changed lines the tests run",
+    "nobody_verified": "which changed files no test uses",
+}
+
+
+def not_measured(trust: Trust) -> tuple[str, ...]:
+    """Which parts could not be measured although tests ran, by their names in the JSON."""
+    measured = {
+        "red_to_green": trust.proof is not None or bool(trust.turned),
+        "faults": trust.faults is not None,
+        "changed_lines": trust.lines is not None,
+        "nobody_verified": trust.unverified is not None,
+    }
+    return tuple(name for name, done in measured.items() if not done and trust.tests_ran)
+
+
+def trust_line(trust: Trust) -> str:
+    """The summary on one line, as the trailer ``Cairn-Trust`` and reports have it."""
+    return "; ".join([_WORDS[trust.result], *_brief(trust)])
+
+
+def _brief(trust: Trust) -> Iterator[str]:
+    if count := len(trust.turned):
+        yield f"{_tests(count)} red to green"
+    if count := len(trust.unchanged):
+        yield f"{_tests(count)} red as before"
+    if trust.proof is False:
+        yield "new tests prove nothing"
+    if trust.faults:
+        yield f"{_of(trust.faults)} faults noticed"
+    if trust.lines:
+        yield f"{_of(trust.lines)} changed lines tested"
+    if trust.lost_names:
+        yield "public names lost: " + _named(
+            [each.name for each in trust.lost_names], _MOST_IN_LINE
+        )
+    if trust.linters and trust.linters.result == "failed":
+        yield "new findings of linters"
+    if trust.unverified:
+        yield f"nobody verified {_named(trust.unverified, _MOST_IN_LINE)}"
+
+
+def _tests(count: int) -> str:
+    return "1 test" if count == 1 else f"{count:,} tests"
+
+
+def _named(names: Sequence[str], most: int = _MOST_NAMED) -> str:
+    shown = ", ".join(as_code(name) for name in names[:most])
+    more = len(names) - most
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def trust_json(trust: Trust) -> dict[str, object]:
+    """The summary as programs read it; null is what was not measured."""
+    return {
+        "task": trust.task,
+        "result": trust.result,
+        "reason": trust.reason,
+        "red_to_green": list(trust.turned),
+        "still_red": list(trust.unchanged),
+        "new_tests_prove_it": trust.proof,
+        "faults": _share_json(trust.faults, "noticed", "unnoticed"),
+        "changed_lines": _share_json(trust.lines, "run", "not_run"),
+        "public_names_lost": _names_json(trust.lost_names),
+        "linters": asdict(trust.linters) if trust.linters else None,
+        "nobody_verified": None if trust.unverified is None else list(trust.unverified),
+        "warnings": trust.warnings,
+        "not_measured": list(not_measured(trust)),
+    }
+
+
+def _share_json(share: Share | None, good: str, missing: str) -> dict[str, object] | None:
+    return (
+        None if share is None else {good: share.good, "of": share.of, missing: list(share.missing)}
+    )
+
+
+def _names_json(names: Sequence[LostName] | None) -> list[dict[str, str]] | None:
+    return None if names is None else [asdict(each) for each in names]

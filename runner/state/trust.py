@@ -1,0 +1,56 @@
+"""How far a change is verified, as one value: pull requests, reports and commits show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from runner.state.findings import LostName
+
+TrustResult = Literal["verified", "verified_with_warnings", "not_verified"]
+"""What it comes to, in the words that programs read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of how many (``of``), and which are missing: small faults, or changed lines."""
+
+    good: int
+    of: int
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LintSummary:
+    """What linters said about a change."""
+
+    result: Literal["passed", "failed", "skipped"]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trust:
+    """What was shown about the change of one task (its key), and what nobody has shown.
+
+    None means that it was not measured. ``reason`` says why it is not verified. ``turned`` are
+    tests that fail without the change and pass with it, ``unchanged`` those that fail with it as
+    without it. ``proof`` says whether new tests fail without the change. ``faults`` counts small
+    faults in the changed lines that the new tests noticed, ``lines`` changed lines that tests ran.
+    ``lost_names`` are public names that the task did not ask to change. ``unverified`` are changed
+    files that nobody verified: where tests verify the change, code that no test uses.
+    ``warnings`` counts what is worth a look.
+    """
+
+    task: str
+    result: TrustResult
+    reason: str = ""
+    tests_ran: bool = False
+    turned: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    proof: bool | None = None
+    faults: Share | None = None
+    lines: Share | None = None
+    lost_names: tuple[LostName, ...] | None = None
+    linters: LintSummary | None = None
+    unverified: tuple[str, ...] | None = None
+    warnings: int = 0

@@ -1,0 +1,70 @@
+"""How far a change is verified, from what its attempt knows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from runner.people.trust import not_measured, trust_json, trust_line, trust_of, trust_section
+from runner.state.changes import ChangeSet, Write
+from runner.state.findings import Level, LostName, Verdict, Verification
+from tests.runner.states import at
+
+GREEN = Level("tests", "passed", tool="pytest", passed=3)
+PROOF = Level("proof", "passed", found=("tests/test_a.py::test_a", "tests/test_a.py::test_b"))
+FAULTS = Level("mutants", "failed", passed=2, found=("a.py:3: `<` in place of `<=`",))
+CHANGES = ChangeSet({"a.py": Write(b"A = 1\n"), "tests/test_a.py": Write(b"")})
+
+
+def reached(*levels, **attempt):
+    """The attempt after these levels."""
+    found = {"verification": Verification("t", levels), "changes": CHANGES, **attempt}
+    return at("checkpoint", **found).attempt
+
+
+def test_tests_of_a_new_file_count_once() -> None:
+    """Before the change the file could not be loaded: its tests are what turned green."""
+    verdict = Verdict(True, turned=("tests/test_a.py", "tests/test_b.py::test_c"), untested=())
+    trust = trust_of(reached(GREEN, PROOF, verdict=verdict))
+
+    assert trust.turned == ("tests/test_b.py::test_c", *PROOF.found)
+    assert (trust.result, trust.proof) == ("verified", True)
+    assert trust_line(trust) == "verified; 3 tests red to green"
+
+
+def test_what_was_not_measured_is_none_and_said() -> None:
+    """An attempt of an older version knows its levels alone."""
+    trust = trust_of(reached(GREEN))
+    found = trust_json(trust)
+
+    assert [key for key in ("faults", "changed_lines", "nobody_verified") if found[key] is None]
+    assert found["not_measured"] == ["red_to_green", "faults", "changed_lines", "nobody_verified"]
+    assert "- Not measured: whether new tests fail without the change, " in trust_section(trust)
+    assert not_measured(trust_of(reached(Level("tests", "skipped", reason="none")))) == ()
+
+
+def test_each_doubt_makes_it_verified_with_warnings() -> None:
+    """Faults nobody notices, names that are gone, code without a test, warnings."""
+    sure = reached(GREEN, PROOF, verdict=Verdict(True, untested=()))
+    lost = (LostName("a.py", "title", "requires `b`"),)
+    doubtful = (
+        reached(GREEN, PROOF, FAULTS, verdict=Verdict(True, untested=())),
+        reached(GREEN, verdict=Verdict(True, untested=("a.py",))),
+        replace(sure, checked=replace(sure.checked, lost_names=lost)),
+        replace(sure, checked=replace(sure.checked, warnings=("look",))),
+    )
+
+    assert trust_of(sure).result == "verified"
+    assert {trust_of(each).result for each in doubtful} == {"verified_with_warnings"}
+    assert "notice 2 of 3 small faults" in trust_section(trust_of(doubtful[0]))
+    assert "- Public names: `title` in `a.py` requires `b`." in trust_section(trust_of(doubtful[2]))
+
+
+def test_foreign_text_does_nothing_in_it() -> None:
+    """Names of tests and files, and reasons, are a model's or a repository's."""
+    bad = "x`\n\nFixes #1 <details> @octocat"
+    verdict = Verdict(False, bad, turned=(bad,), unchanged=(bad,))
+    trust = trust_of(reached(GREEN, verdict=verdict, lost_names=(LostName(bad, bad, bad),)))
+
+    for said in (trust_section(trust), trust_line(trust)):
+        assert not any(active in said for active in ("Fixes #1", "@octocat", "`\n\nF"))
+    assert "\n" not in trust_line(trust)

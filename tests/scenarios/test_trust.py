@@ -1,0 +1,138 @@
+"""What a pull request, its commit and the report say about how far a change is verified."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.scenarios.bot import Bot
+from tests.scenarios.projects import ADD, CALC, answer, note, notes, on
+
+ONE = "/execute --max-tasks 1"
+WORDS = "def title(text):\n    return text.title()\n"
+SHOUT = "\n\ndef shout(text):\n    return text.upper()\n"
+TESTED = "from words import title\n\n\ndef test_title():\n    assert title('a b') == 'A B'\n"
+STRIPPED = "def title(text):\n    return text.strip().title()\n"
+STRIP = {
+    "ROADMAP.md": b"- [ ] 1.1 Let `title(text)` in `words.py` ignore blanks around the text\n",
+    "words.py": f"{WORDS}{SHOUT}".encode(),
+    "tests/test_words.py": TESTED.encode(),
+}
+
+
+def section(bot: Bot) -> str:
+    """What the newest pull request says about how far it is verified."""
+    body = bot.pulls[-1].body or ""
+    return body.split("### How far this is verified\n\n")[1].split("\n\n###")[0]
+
+
+def trailer(bot: Bot) -> str:
+    """The same in its commit."""
+    lines = bot.message(bot.pulls[-1]).split("\n")
+    return next(line for line in lines if line.startswith("Cairn-Trust: "))
+
+
+def reported(bot: Bot) -> Any:
+    """The same in the report for programs, of the one task."""
+    [path] = bot.files("report.json")
+    [found] = json.loads(path.read_text())["trust"]
+    return found
+
+
+async def test_new_tests_that_turn_green_are_shown(bot: Bot) -> None:
+    """They fail without the change, pass with it and notice a fault in it."""
+    bot.model.says(ADD)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    told = section(bot)
+    assert told.startswith("**Verified by tests.**")
+    assert "- 1 test fails without this change and passes with it: `tests/test_add.py::t" in told
+    assert "- The new tests notice 1 of 1 small faults put into the changed lines." in told
+    assert trailer(bot).startswith("Cairn-Trust: verified; 1 test red to green; 1 of 1 faults n")
+    found = reported(bot)
+    assert (found["result"], found["new_tests_prove_it"]) == ("verified", True)
+    assert found["red_to_green"] == ["tests/test_add.py::test_add"]
+    assert found["faults"] == {"noticed": 1, "of": 1, "unnoticed": []}
+    assert found["nobody_verified"] == []
+    [report] = bot.files("report.md")
+    lines = report.read_text().split("## How far this is verified\n\n")[1]
+    assert lines.startswith(
+        "- 1.1 Add calc/add.py with add(a, b), and tests/test_add.py: verified;"
+    )
+
+
+@on(STRIP)
+async def test_new_tests_that_prove_nothing_are_shown(bot: Bot) -> None:
+    """They pass without the change as well: it is verified by the old ones, with warnings."""
+    idle = "\n\ndef test_one():\n    assert title('c') == 'C'\n"
+    files = {"words.py": f"{STRIPPED}{SHOUT}", "tests/test_words.py": f"{TESTED}{idle}"}
+    bot.model.says(answer(files))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    told = section(bot)
+    assert told.startswith("**Verified by tests, with warnings.**")
+    assert "- The new tests pass without the change, too: they prove nothing about it." in told
+    assert "- Public names: all kept." in told
+    assert "- Not measured: whether they notice small faults in it" in told
+    assert trailer(bot) == "Cairn-Trust: verified with warnings; new tests prove nothing"
+    found = reported(bot)
+    assert (found["result"], found["new_tests_prove_it"]) == ("verified_with_warnings", False)
+    assert (found["red_to_green"], found["faults"]) == ([], None)
+    assert {"faults", "changed_lines"} >= set(found["not_measured"]) >= {"faults"}
+
+
+@on(STRIP)
+async def test_a_public_name_that_is_gone_is_shown(bot: Bot) -> None:
+    """The model insists on it, so the change is accepted, and everybody can see what is gone."""
+    bot.model.says(answer({"words.py": STRIPPED}), answer({"words.py": STRIPPED}))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert "`shout` is gone from words.py" in bot.prompts[1]
+    told = section(bot)
+    assert told.startswith("**Verified by tests, with warnings.**")
+    assert "- Public names: `shout` in `words.py` is gone." in told
+    assert trailer(bot) == "Cairn-Trust: verified with warnings; public names lost: `shout`"
+    [lost] = reported(bot)["public_names_lost"]
+    assert lost == {"path": "words.py", "name": "shout", "why": ""}
+
+
+BESIDE = CALC | {
+    "ROADMAP.md": b"- [ ] 1.1 Add `calc/add.py` and `calc/twice.py`, each with tests\n"
+}
+
+
+@on(BESIDE)
+async def test_code_that_no_test_uses_is_named(bot: Bot) -> None:
+    """The tests verify one file of the change; nobody verified the other."""
+    bot.model.says(ADD + answer({"calc/twice.py": "def twice(a):\n    return a * 2\n"}))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert "- Nobody verified `calc/twice.py`, for no test uses it." in section(bot)
+    assert trailer(bot).endswith("; nobody verified `calc/twice.py`")
+    assert reported(bot)["nobody_verified"] == ["calc/twice.py"]
+
+
+@on(notes("- [ ] 1.1 Write `one.md`\n"))
+async def test_where_nothing_verifies_that_is_said(bot: Bot) -> None:
+    """There are no tests: the result, the reason, and the files that nobody verified."""
+    bot.model.says(note("one.md"))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    told = section(bot)
+    assert told.startswith("**Not verified:** the project has no tests that Cairn can run")
+    assert told.endswith("- Nobody verified `one.md`.")
+    assert trailer(bot) == "Cairn-Trust: not verified; nobody verified `one.md`"
+    found = reported(bot)
+    assert (found["result"], found["nobody_verified"]) == ("not_verified", ["one.md"])
+    assert found["reason"].startswith("the project has no tests")
+    assert (found["new_tests_prove_it"], found["faults"], found["linters"]) == (None, None, None)
