@@ -21,7 +21,7 @@ from runner.loop.schedule import upcoming
 from runner.loop.strategy import given_up, judged
 from runner.nodes.evidence import gathered
 from runner.nodes.proof import must_prove, proved, unnoticed, unproven
-from runner.nodes.weigh import filled, steadied, weighed
+from runner.nodes.weigh import filled, run_base_tests, steadied, timed_out, weighed
 from runner.people.sentences import UNPROVEN, faults_unnoticed
 from runner.prompts import question
 from runner.recovery.classify import unrepairable
@@ -34,6 +34,9 @@ from runner.verify.judging import Read
 from runner.verify.weighing import Assessment
 
 _LONGEST = 500
+_SOON = 10
+"""After this part of the time that tests may take they are compared with those of the base."""
+
 _FENCE = re.compile(r"^\s*(?:```\w*|\$ )?\s*|\s*$")
 # what ends with 0 whatever the code is like
 _IDLE = frozenset({"true", ":", "echo", "exit", "pwd", "ls", "cat", "printf", "test", "["})
@@ -177,21 +180,60 @@ async def _verified(
     state, own = await own_commands(state, deps, paths=paths, read=read)
     if known := work.sandbox.verified.get(tree):
         return state, own, known
-    session = await filled(state, deps, work, base, changes)
-    work.sandbox.holds = ""
-    options = state.request.options
-    verification = await verify(
-        session,
-        tree=tree,
-        paths=paths,
-        changed=sorted(path for path, write in changes.files.items() if write),
-        read=read,
-        mode=options.verify.verify_mode,
-        timeout=options.sandbox.test_timeout,
-        own=own,
-        tested=bool(tools_of(base.entries, old.get)),
-    )
+    verification = await _bounded(state, deps, work, base, own)
     await deps.events.emit(Verified(state.request.id, state.current, verification))
     verification = await steadied(state, deps, work, base, verification, own=own)
     work.sandbox.verified[tree] = verification
     return state, own, verification
+
+
+async def _bounded(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, own: Commands | None
+) -> Verification:
+    """Run the levels; code that never ends costs seconds, and slow tests get their time.
+
+    Tests that are not done after a short time are compared with those of the base: where the base
+    ends in that time, the change does not; where it does not either, the tests are slow.
+    """
+    longest = state.request.options.sandbox.test_timeout
+    short = longest if _slow(state, longest / _SOON) else longest / _SOON
+    verification = await _levels(state, deps, work, base, own, seconds=short)
+    tools = timed_out(verification)
+    if not tools or short == longest:
+        return verification
+    before = await run_base_tests(state, deps, work, base, tools, own, within=short)
+    if not timed_out(before) and before.tests:
+        return verification
+    return await _levels(state, deps, work, base, own, seconds=longest)
+
+
+def _slow(state: RunState, seconds: float) -> bool:
+    """Whether tests of this run have taken longer than this before."""
+    known = (attempt.tested.verification for attempt in state.attempts.values())
+    return any(sum(level.seconds for level in each.tests) > seconds for each in known if each)
+
+
+async def _levels(
+    state: RunState,
+    deps: Deps,
+    work: TaskWork,
+    base: Snapshot,
+    own: Commands | None,
+    *,
+    seconds: float,
+) -> Verification:
+    changes = state.attempt.answered.changes
+    old = await contents(deps, base, CONFIGURATION)
+    session = await filled(state, deps, work, base, changes)
+    work.sandbox.holds = ""
+    return await verify(
+        session,
+        tree=changes.tree(base),
+        paths=sorted(changes.entries(base)),
+        changed=sorted(path for path, write in changes.files.items() if write),
+        read=reader(old, changes),
+        mode=state.request.options.verify.verify_mode,
+        timeout=seconds,
+        own=own,
+        tested=bool(tools_of(base.entries, old.get)),
+    )

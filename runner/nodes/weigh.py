@@ -93,7 +93,7 @@ async def weighed(
     there = {tool.name for tool in tools_of(sorted(base.entries), old.get)} | {COMMAND}
     before = Verification(base.tree, ())
     if wanted := needs_base(after, there, state.attempt.answered.changes.files):
-        before = await _before(state, deps, work, base, wanted, own)
+        before = await run_base_tests(state, deps, work, base, wanted, own)
     after = await _imports(state, deps, work, base, after)
     changes = state.attempt.answered.changes
     graph = await _graph(deps, base, changes)
@@ -105,15 +105,21 @@ async def weighed(
     return replace(found, verdict=replace(found.verdict, untested=untested))
 
 
-async def _before(
+async def run_base_tests(
     state: RunState,
     deps: Deps,
     work: TaskWork,
     base: Snapshot,
     tools: Collection[str],
     own: Commands | None,
+    *,
+    within: float | None = None,
 ) -> Verification:
-    """Run the base's tests, once for all answers that build on it."""
+    """Run the base's tests, once for all answers that build on it.
+
+    ``within`` (seconds) bounds them below the sandbox's own limit; what does not end in that time
+    is not kept.
+    """
     key = " ".join((base.tree, *sorted(tools), str(own)))
     if known := work.sandbox.verified.get(key):
         return known
@@ -126,12 +132,19 @@ async def _before(
         of=tools,
         paths=sorted(base.entries),
         read=old.get,
-        timeout=state.request.options.sandbox.test_timeout,
+        timeout=within or state.request.options.sandbox.test_timeout,
         own=own,
     )
+    if within and timed_out(before):
+        return before
     await deps.events.emit(Verified(state.request.id, state.current, before))
     work.sandbox.verified[key] = before
     return before
+
+
+def timed_out(verification: Verification) -> frozenset[str]:
+    """The tools whose tests did not end in time."""
+    return frozenset(level.tool for level in verification.tests if level.cause == "timeout")
 
 
 async def _imports(

@@ -198,3 +198,42 @@ async def test_tests_written_first_wait_for_their_own_task(bot: Bot) -> None:
     assert "and unchanged: `tests/test_words.py`" in first
     assert "❌" not in first
     assert "unchanged" not in second
+
+
+SOON = {**CALC, ".github/cairn.yml": b"sandbox:\n  timeout: 20\n"}
+ENDLESS = answer(
+    {
+        "calc/add.py": "def add(a, b):\n    while True:\n        pass\n",
+        "tests/test_add.py": "from calc.add import add\n\n\ndef test_add():\n"
+        "    assert add(2, 3) == 5\n",
+    }
+)
+
+
+@on(SOON)
+async def test_code_that_never_ends_costs_a_tenth_of_the_time(bot: Bot) -> None:
+    """The tests of the base end at once, so that these would not end either."""
+    bot.model.says(ENDLESS, ADD)
+
+    await bot.comment(ONE)
+
+    assert "✅ | **1.1**" in "".join(bot.says())
+    assert "the tests timed out after 2 s" in bot.prompts[1]
+
+
+SLOW = {
+    **SOON,
+    "tests/test_slow.py": b"import time\n\n\ndef test_slow():\n    time.sleep(2.5)\n",
+}
+
+
+@MORE
+@on(SLOW)
+async def test_slow_tests_get_their_time(bot: Bot) -> None:
+    """Those of the base are not done so soon either: they are waited for."""
+    bot.model.says(ADD)
+
+    await bot.comment(ONE)
+
+    assert "✅ | **1.1**" in "".join(bot.says())
+    assert len(bot.prompts) == 1
