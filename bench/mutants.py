@@ -1,63 +1,54 @@
 """Do the tests notice when the code is wrong? Small faults are put into it, one at a time.
 
 ``make bench ARGS="mutants --count 300 --seed 1"``. A mutant is killed when one of the loop's own
-tests that run the changed line fails, or the time is up. The faults are those of mutation testing
-books: another comparison, ``and`` for ``or``, a number off by one, a condition turned round, a
-statement gone.
+tests that run the changed line fails, or the time is up; tests that fail without a fault do not
+count. See ``bench.faults`` for the faults.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import asyncio
+import itertools
+import json
 import os
 import random
 import shutil
 import sys
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from coverage import CoverageData
 
+from bench.faults import Mutant, sites
 from bench.finding import Finding, Line
-
-Reached = dict[tuple[str, int], list[str]]
-"""Tests by file and line; line 0 stands for the whole file."""
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("runner/loop", "runner/checks", "runner/answers")
 _TESTS = "tests/runner"
-_MOST_TESTS, _SECONDS = 60, 120
-_OTHER: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-}
+_MOST_TESTS, _MOST_SECONDS = 600, 30.0
+_NOTICED = ("killed", "out of time")
+_PLAYER = ("-p", "bench.fault_player")
 
 
 @dataclass(frozen=True, slots=True)
-class Mutant:
-    """One fault: ``what`` is done to node ``number`` of the module's syntax tree."""
+class Tests:
+    """Which tests run each line (line 0: anything in the file), and how long each test takes."""
 
-    path: str
-    line: int
-    number: int
-    what: str
+    reached: dict[tuple[str, int], list[str]]
+    seconds: dict[str, float]
+
+    def of(self, mutant: Mutant) -> list[str]:
+        """The tests that run a mutant's line; where it ran in no test, those of its file."""
+        places = ((mutant.path, mutant.line), (mutant.path, 0))
+        return next((self.reached[each] for each in places if self.reached.get(each)), [])
 
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of a mutant: killed, alive, or never run by a test."""
+    """What became of a mutant: killed, out of time, alive, or never run by a test."""
 
     mutant: Mutant
     word: str
@@ -75,44 +66,45 @@ def options(arguments: Sequence[str]) -> argparse.Namespace:
 async def measure(folder: Path, arguments: Sequence[str] = ()) -> AsyncIterator[Line | str]:
     """Draw mutants, run the tests that reach each, and count those that are noticed."""
     asked = options(arguments)
-    trees = [folder / f"tree{n}" for n in range(os.cpu_count() or 1)]
-    for tree in trees:
-        await asyncio.to_thread(_copied, tree)
-    reached = await _tests_by_line(trees[0])
-    drawn = random.Random(asked.seed).sample(list(_sites(trees[0])), asked.count)  # noqa: S311 - not a secret
-    fates: list[Fate] = []
-    async for fate in _fates(drawn, trees, reached):
-        fates.append(fate)
-        if asked.show and fate.word != "killed":
-            yield f"{fate.word}: {fate.mutant.path}:{fate.mutant.line} {fate.mutant.what}"
+    tree = folder / "tree"
+    await asyncio.to_thread(_copied, tree)
+    tests = await _tests_by_line(tree)
+    yield f"{len(tests.seconds)} tests"
+    drawn = random.Random(asked.seed).sample(list(sites(tree, ROOMS)), asked.count)  # noqa: S311 - not a secret
+    fates = await _fates(drawn, tree, tests)
+    if asked.show:
+        for fate in fates:
+            if fate.word != "killed":
+                yield f"{fate.word}: {fate.mutant.path}:{fate.mutant.line} {fate.mutant.what}"
     for line in _summary(fates):
         yield line
 
 
-async def _fates(
-    drawn: Sequence[Mutant], trees: Sequence[Path], reached: Reached
-) -> AsyncIterator[Fate]:
-    """Play the mutants, one at a time in each copy of the project."""
-    free: asyncio.Queue[Path] = asyncio.Queue()
-    for tree in trees:
-        free.put_nowait(tree)
+async def _fates(drawn: Sequence[Mutant], tree: Path, tests: Tests) -> list[Fate]:
+    """Play the mutants, as many at a time as there are processors."""
+    shares = [drawn[start :: os.cpu_count() or 1] for start in range(os.cpu_count() or 1)]
+    played = (_played(share, tree, tests, n) for n, share in enumerate(shares) if share)
+    return [fate for share in await asyncio.gather(*played) for fate in share]
 
-    async def play(mutant: Mutant) -> Fate:
-        tree = await free.get()
-        try:
-            return await _played(mutant, tree, reached)
-        finally:
-            free.put_nowait(tree)
 
-    for coming in asyncio.as_completed([play(mutant) for mutant in drawn]):
-        yield await coming
+async def _played(mutants: Sequence[Mutant], tree: Path, tests: Tests, number: int) -> list[Fate]:
+    """Let one pytest play some of the mutants."""
+    found = {mutant: tests.of(mutant) for mutant in mutants}
+    lines = [json.dumps({"mutant": asdict(m), "tests": found[m]}) for m in mutants if found[m]]
+    asked, told = tree / f"mutants{number}.jsonl", tree / f"fates{number}.jsonl"
+    asked.write_text("\n".join(lines))
+    told.touch()
+    await _pytest(tree, _TESTS, "-n0", *_PLAYER, f"--mutants={asked}", f"--fates={told}")
+    fates = [json.loads(line) for line in told.read_text().splitlines()]
+    never = [Fate(mutant, "not run by a test") for mutant in mutants if not found[mutant]]
+    return [*never, *(Fate(Mutant(**each["mutant"]), each["word"]) for each in fates)]
 
 
 def _summary(fates: Sequence[Fate]) -> Iterator[Line | str]:
     for room in ROOMS:
         words = Counter(fate.word for fate in fates if fate.mutant.path.startswith(room))
         yield f"{room}: " + ", ".join(f"{n} {word}" for word, n in sorted(words.items()))
-    share = 100 * sum(fate.word == "killed" for fate in fates) / len(fates)
+    share = 100 * sum(fate.word in _NOTICED for fate in fates) / len(fates)
     what = f"mutants killed, of {len(fates)}"
     yield Finding(what=what, value=share, unit="%", goal=">= 85 %", ok=share >= 85)
 
@@ -130,106 +122,53 @@ def _copied(tree: Path) -> None:
             shutil.copy(source, copy_of)
 
 
-async def _tests_by_line(tree: Path) -> Reached:
+async def _tests_by_line(tree: Path) -> Tests:
     """Run the loop's own tests once, and return which of them run each line."""
-    settings = tree / "mutants.ini"
+    settings, told = tree / "mutants.ini", tree / "tests.json"
     rooms = "\n    ".join(ROOMS)
     settings.write_text(f"[run]\nsource =\n    {rooms}\ndata_file = {tree}/.coverage\n")
-    await _pytest(tree, _TESTS, "--cov", f"--cov-config={settings}", "--cov-context=test",
-                  "--cov-report=", "-n", str(os.cpu_count() or 1), seconds=1800)  # fmt: skip
+    measured = ("--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report=")
+    many = ("-n", str(os.cpu_count() or 1))
+    await _pytest(tree, _TESTS, *many, *measured, *_PLAYER, f"--told-to={told}")
+    seconds: dict[str, float] = json.loads(told.read_text())
+    found: dict[tuple[str, int], set[str]] = defaultdict(set)
+    for path, line, test in _runs(tree):
+        if test in seconds:
+            found[path, line].add(test)
+            found[path, 0].add(test)
+    return Tests(_few(found, seconds), seconds)
+
+
+def _runs(tree: Path) -> Iterator[tuple[str, int, str]]:
+    """Yield each line that a test runs, as path, line and test."""
     data = CoverageData(str(tree / ".coverage"))
     data.read()
-    found: dict[tuple[str, int], set[str]] = defaultdict(set)
     for file in data.measured_files():
         path = str(Path(file).relative_to(tree))
         for line, contexts in data.contexts_by_lineno(file).items():
-            tests = {context.partition("|")[0] for context in contexts if context}
-            found[path, line] |= tests
-            found[path, 0] |= tests
-    return {place: sorted(tests) for place, tests in found.items()}
+            for context in contexts:
+                yield path, line, context.partition("|")[0]
 
 
-async def _played(mutant: Mutant, tree: Path, reached: Reached) -> Fate:
-    """Run the tests of a mutant's line; of one that runs when it is imported, those of the file."""
-    tests = reached.get((mutant.path, mutant.line)) or reached.get((mutant.path, 0), [])
-    if not tests:
-        return Fate(mutant, "not run by a test")
-    file = tree / mutant.path
-    whole = file.read_text()
-    file.write_text(_with_fault(whole, mutant))
-    try:
-        few = random.Random(mutant.line).sample(tests, min(len(tests), _MOST_TESTS))  # noqa: S311 - not a secret
-        ended = await _pytest(tree, "-n0", "-x", *sorted(few), seconds=_SECONDS)
-    finally:
-        file.write_text(whole)
-    return Fate(mutant, "alive" if ended == 0 else "killed")
+def _few(
+    found: dict[tuple[str, int], set[str]], seconds: dict[str, float]
+) -> dict[tuple[str, int], list[str]]:
+    """Of the tests of each place, take half a minute: its room's first, those that run least."""
+    lines = Counter(test for (_, line), tests in found.items() if line for test in tests)
+    few = {}
+    for (path, line), tests in found.items():
+        room = f"tests/{path.rpartition('/')[0]}/"
+        near = sorted(tests, key=lambda t: (not t.startswith(room), lines[t], t))[:_MOST_TESTS]
+        spent = itertools.accumulate(seconds[test] for test in near)
+        few[path, line] = [t for t, at in zip(near, spent, strict=True) if at <= _MOST_SECONDS]
+    return few
 
 
-async def _pytest(tree: Path, *arguments: str, seconds: float) -> int:
-    """Run pytest in a copy of the project; a run that takes too long is ended and has failed."""
+async def _pytest(tree: Path, *arguments: str) -> None:
+    """Run pytest in the copy of the project."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments,
         cwd=tree, env={**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"},
         stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
     )  # fmt: skip
-    try:
-        return await asyncio.wait_for(process.wait(), seconds)
-    except TimeoutError:
-        process.kill()
-        await process.wait()
-        return 1
-
-
-def _sites(tree: Path) -> Iterator[Mutant]:
-    """Yield every mutant of the rooms."""
-    for room in ROOMS:
-        for file in sorted((tree / room).rglob("*.py")):
-            path = str(file.relative_to(tree))
-            for number, node in enumerate(ast.walk(ast.parse(file.read_text()))):
-                if what := _fault(node):
-                    yield Mutant(path, node.lineno, number, what)
-
-
-def _fault(node: ast.AST) -> str:
-    """Return the name of the fault that can be put into a node; '' for none."""
-    match node:
-        case ast.Compare(ops=[op, *_]) if type(op) in _OTHER:
-            return "another comparison"
-        case ast.BoolOp():
-            return "and for or"
-        case ast.Constant(value=bool()):
-            return "the other truth"
-        case ast.Constant(value=int()):
-            return "one more"
-        case ast.BinOp(op=ast.Add() | ast.Sub()):
-            return "plus for minus"
-        case ast.If() | ast.IfExp() | ast.While():
-            return "the condition turned round"
-        case ast.Return(value=ast.expr()):
-            return "nothing returned"
-        case ast.Expr(value=ast.Call() | ast.Await()):
-            return "a call less"
-        case _:
-            return ""
-
-
-def _with_fault(code: str, mutant: Mutant) -> str:
-    module = ast.parse(code)
-    node = next(each for number, each in enumerate(ast.walk(module)) if number == mutant.number)
-    _put(node)
-    return ast.unparse(ast.fix_missing_locations(module))
-
-
-def _put(node: ast.AST) -> None:
-    if isinstance(node, ast.Compare):
-        node.ops[0] = _OTHER[type(node.ops[0])]()
-    elif isinstance(node, ast.BoolOp):
-        node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-    elif isinstance(node, ast.Constant):
-        node.value = not node.value if isinstance(node.value, bool) else node.value + 1
-    elif isinstance(node, ast.BinOp):
-        node.op = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
-    elif isinstance(node, ast.If | ast.IfExp | ast.While):
-        node.test = ast.UnaryOp(ast.Not(), node.test)
-    elif isinstance(node, ast.Return | ast.Expr):
-        node.value = ast.Constant(None)
+    await process.wait()

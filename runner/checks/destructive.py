@@ -23,7 +23,7 @@ from runner.text.sanitize import numbered
 _MOST, _LARGEST = 20, 1 << 20
 # no file without one of these words is looked at closely
 _TRIGGER = re.compile(
-    rb"\brm|rmtree|removedirs|rimraf|rm_r|rmdir|\brd\b|\bdel\b|remove|delete|drop|truncate|update"
+    rb"\brm|rmtree|removedirs|rimraf|rm_r|rmdir|\br[bd]\b|\bdel\b|remove|delete|drop|truncate|update"
     rb"|shred|wipefs|mkfs|\bdd\b|flush|git|destroy|uninstall|drain|purge|prune|terminate|kill"
     rb"|shutdown|reboot|halt|poweroff|systemctl|reset|/dev/|\(\)\s*\{|empty|clean",
     re.IGNORECASE,

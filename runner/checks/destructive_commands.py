@@ -62,8 +62,6 @@ def judge_text(text: str, *, depth: int = 0) -> Iterator[Verdict]:
 
 
 def _in_sql(arguments: Sequence[str]) -> Iterator[Verdict]:
-    pass
-
     for word in arguments:
         for pattern in judge_sql(word):
             yield "database", pattern

@@ -298,7 +298,7 @@ def _named(expression: ast.expr) -> set[str]:
 
 
 def _is_small(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value in (0, 1, -1)
+    return ast.unparse(node) in ("0", "1", "-1")
 
 
 def _is_true(node: ast.expr) -> bool:

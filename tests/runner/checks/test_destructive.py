@@ -124,6 +124,175 @@ def test_what_destroys_nothing_is_let_be(name):
     assert found(*HARMLESS[name]) == ()
 
 
+COMMANDS = {
+    "rm -r a": "rm -r",
+    "rm --recursive a": "rm -r",
+    "rm --recursive --force a": "rm -rf",
+    "rm -R a": "rm -r",
+    "sudo -n rm -rf a": "rm -rf",
+    "A=1 B='2 3' rm -rf a": "rm -rf",
+    "timeout 10 nice -n 5 rm -rf a": "rm -rf",
+    "env A=1 /bin/rm -rf a": "rm -rf",
+    "ssh host 'cd a; rm -rf b'": "rm -rf",
+    "bash -c \"bash -c 'rm -rf a'\"": "rm -rf",
+    "find . -name x -exec rm -rf {} +": "rm -rf",
+    "rmdir /s a": "rmdir /s",
+    "del /q a": "del /q",
+    "Remove-Item a -Recurse": "Remove-Item -Recurse",
+    "shred a": "shred",
+    "wipefs -a /dev/sdb": "wipefs",
+    "mkfs.ext4 /dev/sdb1": "mkfs",
+    "dd if=a of=/dev/sda": "dd of=/dev",
+    "dropdb a": "dropdb",
+    "redis-cli -h=x FLUSHALL": "redis-cli FLUSHALL",
+    "rails db:drop": "rails db:drop",
+    "prisma migrate reset": "prisma migrate reset",
+    "mysql -e 'DROP DATABASE a'": "DROP DATABASE",
+    "git push --mirror a": "git push --force",
+    "git push a +main": "git push --force",
+    "git push --force-with-lease": "git push --force",
+    "git push --delete a b": "git push --delete",
+    "git push -d a b": "git push --delete",
+    "git push a :b": "git push --delete",
+    "git -C a reset --hard": "git reset --hard",
+    "git -c a=b --git-dir c clean --force": "git clean -f",
+    "git branch -D a": "git branch -D",
+    "git checkout -f a": "git checkout -f",
+    "git checkout --force a": "git checkout -f",
+    "git stash drop": "git stash drop",
+    "git stash clear": "git stash clear",
+    "git filter-branch a": "git filter-branch",
+    "git reflog expire --all": "git reflog expire",
+    "git update-ref -d a": "git update-ref -d",
+    "terraform -chdir=a destroy": "terraform destroy",
+    "terraform apply -destroy": "terraform apply -destroy",
+    "tofu destroy": "tofu destroy",
+    "kubectl -n a delete pod b": "kubectl a delete",
+    "helm uninstall a": "helm uninstall",
+    "aws s3 rb s3://a": "aws s3 rb",
+    "aws s3 rm s3://a --recursive": "aws s3 rm",
+    "aws ec2 delete-vpc --vpc-id a": "aws ec2 delete-vpc",
+    "gcloud sql instances delete a": "gcloud sql instances delete",
+    "gsutil -m rm gs://a": "gsutil rm",
+    "heroku apps:destroy": "heroku apps:destroy",
+    "docker system prune -f": "docker system prune",
+    "kill -KILL 1": "kill -9",
+    "killall a": "killall",
+    "taskkill.exe /F /PID 1": "taskkill /F",
+    "systemctl stop a": "systemctl stop",
+}
+MILD = [
+    "rm -f a",
+    "rm a --verbose",
+    "rmdir a",
+    "Remove-Item a",
+    "find . -name x -exec cat {} +",
+    "dd if=/dev/zero of=a",
+    "redis-cli get a",
+    "git push a b",
+    "git push --follow-tags",
+    "git reset --soft a",
+    "git clean -n",
+    "git branch -d a",
+    "git checkout a",
+    "git stash pop",
+    "git stash",
+    "git reflog",
+    "git update-ref a b",
+    "git",
+    "terraform apply",
+    "kubectl get a b c delete",
+    "aws s3 rm s3://a/b",
+    "aws s3 ls rb",
+    "docker ps",
+    "kill -15 1",
+    "taskkill /PID 1",
+    "systemctl start a",
+    "psql -c 'SELECT 1'",
+    "mysql -e 'DELETE FROM a LIMIT 1'",
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_that_destroys_is_named_as_people_write_it(command):
+    """With its options in any order, behind what only starts it."""
+    assert [o.pattern for o in found("a.sh", f"true\n{command}\n")] == [COMMANDS[command]]
+
+
+@pytest.mark.parametrize("command", MILD)
+def test_the_same_command_without_what_destroys(command):
+    """What it leaves can be had back."""
+    assert found("a.sh", f"{command}\n") == ()
+
+
+PYTHON = {
+    "subprocess.run(args=['rm', '-rf', a])": ["rm -rf"],
+    "subprocess.run(cmd=('git', 'clean', '-f'))": ["git clean -f"],
+    "os.system('rm -rf %s' % a)": ["rm -rf"],
+    "os.system('rm -rf {}'.format(a))": ["rm -rf"],
+    "os.system(' '.join(['rm', '-rf', a]))": ["rm -rf"],
+    "await asyncio.create_subprocess_shell('kill -9 1')": ["kill -9"],
+    "os.removedirs(a)": ["os.removedirs"],
+    "os.killpg(a, 9)": ["kill -9"],
+    "os.kill(a)": [],
+    "other.kill(a, 9)": [],
+    "os.kill(a, 15)": [],
+    "repo.git.reset('--hard', a)": ["git reset --hard"],
+    "git.clean('-f')": ["git clean -f"],
+    "repo.push('--force')": [],
+    "op.drop_table('a')": ["drop_table"],
+    "client.flushall()": ["flushall"],
+    "ec2.terminate_instances(InstanceIds=a)": ["terminate_instances"],
+    "c.execute(sql='DELETE FROM a')": ["DELETE without WHERE"],
+    "c.execute(text='DELETE FROM a')": [],
+    "c.execute('TRUNCATE a; DROP USER b')": ["TRUNCATE TABLE", "DROP USER"],
+    "c.execute('DROP INDEX a')": [],
+    "run(a, b, c, d, e, f, g, 'rm -rf a')": ["rm -rf"],
+    "run(shlex.split())": [],
+    "shell.run(lambda: 1)": [],
+}
+
+
+@pytest.mark.parametrize("call", PYTHON)
+def test_calls_of_python(call):
+    """Every way to give a command or a statement; what only looks like one is none."""
+    assert [o.pattern for o in found("a.py", f"a = b()\n{call}\n")] == PYTHON[call]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "lines"),
+    [
+        ("tests/test_a.py", "shutil.rmtree(data)\nshutil.rmtree(self.tmp)\n", [1]),
+        ("test_a.py", "os.system('git push -f')\nshutil.rmtree(temp_a)\n", [1]),
+        ("a.py", "shutil.rmtree(tmp)\n", [1]),
+        ("Dockerfile", "RUN rm -rf a\nRUN git push --force\n", [2]),
+        ("a.yml", '# run: rm -rf a\n- run: rm -rf a\n  b: ["rm", "-rf", "b"]\n', [2, 3]),
+        ("run", "#!/usr/bin/env bash\nrm -rf a\n", [2]),
+        ("package.json", '{"scripts": ["rm -rf a"]}', []),
+        ("package.json", '["rm -rf a"]', []),
+        ("package.json", '{"scripts": {"a": "rm -rf a", "b": "x"}}', [1]),
+        ("a.txt", "rm -rf a\n", []),
+        ("a.sql", "SELECT 1;\n\n-- DROP\nDROP TABLE a; DELETE FROM b\n", [4, 4]),
+        ("a.sql", "DROP TABLE a WITH SOMETHING (NOBODY KNOWS;\n", [1]),
+        ("a.sh", "rm -rf a; rm -rf b\n", [1]),
+        ("a.sh", "rm -rf \\\n  a\n", [1]),
+        ("a.sh", "rm -rf a\n" * 30, list(range(1, 21))),
+    ],
+)
+def test_the_lines_that_are_named(path, text, lines):
+    """One for each line and pattern, twenty at most, in every kind of file that has commands."""
+    assert [o.line for o in found(path, text)] == lines
+
+
+def test_twenty_operations_in_all_files_together():
+    """More would not be read; a file too large to be code is not looked at."""
+    files = {f"{n}.sh": Write(b"rm -rf a\ngit push -f\n" * 7) for n in range(3)}
+    large = {"a.sh": Write(b"rm -rf a\n" + b"#" * (1 << 20))}
+
+    assert len(destructive(ChangeSet(files), lambda _path: None)) == 20
+    assert destructive(ChangeSet(large), lambda _path: None) == ()
+
+
 def test_only_added_code_counts():
     """What the base does already is not asked about; a further one is."""
     old = "import shutil\nshutil.rmtree(a)\n"
