@@ -114,7 +114,7 @@ class _Reader:
     def _is_off(self, arguments: Node | None) -> bool:
         options = arguments.named_children[1:2] if arguments else []
         return any(
-            n.type == "object" and re.search(r"\b(?:skip|todo)\s*:\s*(?!false)", self.text(n))
+            n.type == "object" and re.search(r"\b(?:skip|todo)\s*:(?!\s*false\b)", self.text(n))
             for n in options
         )
 
@@ -194,7 +194,8 @@ class _Reader:
         values = [v for v in values if self.text(v) not in ("t", "b", "tb", "tt")]
         if not values:
             return text, LITTLE if _LITTLE.search(text) else VALUE
-        if all(v.type in _LITERALS for v in values) or self._same(values):
+        plain = all(v.type in _LITERALS for v in values) and ".should" not in called
+        if plain or self._same(values):
             return text, NOTHING
         return text, LITTLE if _LITTLE.search(text) else VALUE
 
