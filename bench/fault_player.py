@@ -18,7 +18,7 @@ import pytest
 
 from bench.faults import Mutant, import_with, put_in
 
-_CPU_SECONDS, _SECONDS = 60, 300
+_CPU_SECONDS, _SECONDS = 45, 150
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,0 +1,220 @@
+"""What counts as a test, as its assertions, as what skips it, and as settings that hide it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from runner.checks import weakened_tests
+from runner.checks.asked import TaskWords
+from tests.runner.checks.trees import changes
+
+PATH = "tests/test_a.py"
+ONE = "def test_a():\n    assert a() == 1\n"
+HELPER = "def same(x):\n    assert x == 1\n\n\ndef test_a():\n    same(a())\n"
+HELPERS = HELPER.replace(
+    "def test_a():\n    same", "def two(x):\n    same(x)\n\n\ndef test_a():\n    two"
+)
+FIXTURE = "@fixture\ndef ready():\n    assert a() == 1\n\n\ndef test_a(ready):\n    pass\n"
+ROWS = '@pytest.mark.parametrize("x", {})\ndef test_a(x):\n    assert a(x) == 1\n'
+THREE = ROWS.format("[1, 2, 3]")
+SIX = '@pytest.mark.parametrize("y", [1, 2])\n' + THREE
+TWO_TESTS = f"{ONE}\n\ndef test_b():\n    assert b() == 2\n"
+TWO_CHECKS = f"{ONE}    assert b() == 2\n"
+
+
+def losses(path: str, before: str | None, after: str | None, **options: object) -> list[str]:
+    """What each complaint about a change of one file says is lost."""
+    found = weakened_tests(
+        changes({path: after}),
+        read=lambda _: None if before is None else before.encode(),
+        **{"repairing": False, **options},
+    )
+    said = (re.sub(r"^The (?:test file|test|module) \S+ ", "", each.message) for each in found)
+    return [re.split(r"[`:]|\. ", each)[0].strip() for each in said]
+
+
+SKIPS = {
+    f"@skip\n{ONE}": "skip",
+    f"@pytest.mark.skipif(x)\n{ONE}": "pytest.mark.skipif",
+    f"@unittest.skip('x')\n{ONE}": "unittest.skip",
+    f"slow = pytest.mark.skip\n\n\n@slow\n{ONE}": "slow",
+    f"slow = pytest.mark.slow\n\n\n@slow\n{ONE}": "",
+    f"pytestmark = pytest.mark.xfail\n{ONE}": "pytest.mark.xfail",
+    f"pytestmark = pytest.mark.slow\n{ONE}": "",
+    f"__test__ = False\n{ONE}": "__test__",
+    f"pytest.importorskip('x')\n{ONE}": "pytest.importorskip",
+    f"pytest.exit('x')\n{ONE}": "pytest.exit",
+    f"if x:\n    pytest.skip('x')\n{ONE}": "pytest.skip",
+    f"{ONE}    pytest.exit('x')\n": "pytest.exit",
+    f"{ONE}    sys.exit(1)\n": "",
+    f"{ONE}    exit(1)\n": "",
+    f"async {ONE}": "",
+    "not python (": "",
+}
+
+
+@pytest.mark.parametrize("after", SKIPS)
+def test_what_keeps_a_test_from_running(after: str) -> None:
+    """Marks, also by another name, and calls; in the test, on it, or at the top of the file."""
+    expected = [f"would be skipped ({SKIPS[after]})"] if SKIPS[after] else []
+    assert losses(PATH, ONE, after) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (ONE, HELPER, []),
+        (ONE, HELPERS, []),
+        (HELPER, HELPER.replace("assert x == 1", "pass"), ["would lose the check"]),
+        (HELPERS, HELPERS.replace("assert x == 1", "pass"), ["would lose the check"]),
+        (ONE, FIXTURE, []),
+        (FIXTURE, FIXTURE.replace("assert a() == 1", "pass"), ["would lose the check"]),
+        (FIXTURE, FIXTURE.replace("(ready)", "()"), ["would lose the check"]),
+        (THREE, ROWS.format("[1, 2]"), ["would run with 2 cases instead of 3"]),
+        (THREE, ROWS.format("(1, 2, 3)"), []),
+        (THREE, ROWS.format("some_rows"), []),
+        (THREE, "rows = [1, 2]\n" + ROWS.format("rows"), ["would run with 2 cases instead of 3"]),
+        (THREE, "rows = (1, 2, 3)\n" + ROWS.format("rows"), []),
+        (THREE, ROWS.format("()"), ["would be skipped (parametrize without rows)"]),
+        (THREE, ROWS.format("range(2)"), []),
+        (THREE, ONE, ["would run with 1 cases instead of 3"]),
+        (THREE, SIX, []),
+        (SIX, THREE, ["would run with 3 cases instead of 6"]),
+        (THREE, THREE.replace("parametrize", "x"), ["would run with 1 cases instead of 3"]),
+        (TWO_TESTS, ONE, ["would be deleted"]),
+        (TWO_TESTS, TWO_CHECKS, ["would be deleted"]),
+        (TWO_CHECKS, TWO_TESTS, []),
+        (TWO_CHECKS, TWO_TESTS.replace("b() == 2", "c() == 2"), ["would lose the check"]),
+        (ONE, ONE.replace("test_a", "test_c"), []),
+        (ONE, f"class TestA:\n    {ONE}".replace("\n    a", "\n        a"), []),
+        ("not python (", ONE, []),
+    ],
+)
+def test_what_a_test_of_python_is(before: str, after: str, expected: list[str]) -> None:
+    """With its helpers, its fixtures and its rows."""
+    assert losses(PATH, before, after) == expected
+
+
+ACTS = ["x.y", "x[1]", "import x", "from x import y", "del x", "raise x", "yield x", "x()",
+        "with x:\n        pass"]  # fmt: skip
+IDLE = ["x", "pass", "...", "x()\n    assert True"]
+
+
+@pytest.mark.parametrize("body", [*ACTS, *IDLE])
+def test_a_new_test_without_an_assertion(body: str) -> None:
+    """One that runs code may be meant so, unless the task names it; else it tests nothing."""
+    new = f"def test_new():\n    {body}\n"
+    hollow = ["asserts nothing"]
+
+    assert losses(PATH, None, new) == hollow * (body in IDLE)
+    assert losses(PATH, ONE, f"{ONE}\n\n{new}") == hollow * (body in IDLE)
+    assert losses(PATH, None, new, asked=TaskWords("Add `test_new`")) == hollow
+    assert losses(PATH, None, f"@skip\n{new}") == []
+    assert losses(PATH, None, new.replace("test_", "")) == []
+
+
+RUBY = "it 'adds' do\n  expect(add(1, 2)).to eq 3\nend\n"
+TWICE = RUBY.replace("3\n", "3\n  expect(add(2, 2)).to eq 4\n")
+SPEC = "spec/calc_spec.rb"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "first", "repair"),
+    [
+        (RUBY, RUBY.replace("3", "4"), [], ["would lose the check"]),
+        (RUBY, "it 'adds' do\nend\n", ["would have 0 assertions instead of 1"], None),
+        (RUBY, RUBY.replace("add(1, 2)", "true").replace("eq 3", "eq true"),
+         ["would have 0 assertions instead of 1"], ["would lose the check"]),
+        (TWICE, RUBY, ["would have 1 assertions instead of 2"], ["would lose the check"]),
+        (RUBY, TWICE, [], []),
+        (RUBY, RUBY.replace("'adds'", "'sums'"), ["would lose the test"], None),
+        (RUBY, RUBY.replace("it ", "xit "), ["would lose the test"], None),
+        (RUBY.replace("it ", "xit "), RUBY, [], []),
+        (RUBY, "# " + RUBY.replace("\n", "\n# "), ["would lose the test"], None),
+        (RUBY, RUBY + RUBY, [], []),
+        (RUBY + RUBY, RUBY, ["would lose the test"], None),
+        (RUBY, RUBY.replace("  ", "\t"), [], []),
+        (RUBY, RUBY.replace("do\n", "do\n  pending\n"), ["would skip tests (pending)"], None),
+        (RUBY, None, ["would be deleted"], ["would be deleted"]),
+    ],
+)  # fmt: skip
+def test_other_languages_line_by_line(
+    before: str, after: str | None, first: list[str], repair: list[str] | None
+) -> None:
+    """Titles, skips and assertions are counted; a repair may not change an assertion either."""
+    assert losses(SPEC, before, after) == first
+    if repair is not None:
+        assert losses(SPEC, before, after, repairing=True) == repair
+
+
+@pytest.mark.parametrize(
+    ("said", "ruby", "python"),
+    [
+        ("Remove the old tests", True, True),
+        ("Skip slow tests", True, True),
+        ("Revert it", True, True),
+        ("Remove `add`", True, False),
+        ("Add it", False, False),
+    ],
+)
+def test_a_task_that_takes_tests_away(said: str, ruby: bool, python: bool) -> None:
+    """It says so; or it takes away what they test, which only a grammar can tell."""
+    asked = TaskWords(said)
+    assert (losses(SPEC, RUBY, None, asked=asked) == []) is ruby
+    assert (losses(SPEC, RUBY, "", asked=asked) == []) is ruby
+    assert (losses(PATH, ONE, None, asked=asked) == []) is python
+
+
+STEERS = "would steer which tests run and how they end"
+RUNS = "would change which tests run"
+SCRIPT = "would change how the tests are run"
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "expected"),
+    [
+        ("conftest.py", "", "def pytest_configure():\n    pass\n", f"{STEERS} (pytest_configure)"),
+        ("conftest.py", "", "async def pytest_runtest_x(): 1\n", f"{STEERS} (pytest_runtest_x)"),
+        ("conftest.py", "def pytest_configure():\n    1\n", "def pytest_configure():\n    2\n", ""),
+        ("conftest.py", "", "pytest_plugins = ['x']\n", f"{STEERS} (pytest_plugins)"),
+        ("conftest.py", "", "print(pytest_plugins)\n", ""),
+        ("conftest.py", "", "from x import y as pytest_runtest_setup\n", f"{STEERS} (y)"),
+        ("conftest.py", "", "from x import pytest\n", ""),
+        ("conftest.py", "", "os._exit(0)\n", f"{STEERS} (_exit)"),
+        ("conftest.py", "(", "pytest_plugins = 1\n", f"{STEERS} (pytest_plugins)"),
+        ("conftest.py", "x = 1\n", "(", ""),
+        ("sitecustomize.py", "", "sys.exit()\n", f"{STEERS} (exit)"),
+        ("src/a.py", "", "pytest_plugins = 1\n", ""),
+        ("pytest.ini", "[pytest]\naddopts = -q -x\n", "[pytest]\naddopts = -rA --tb=short\n", ""),
+        ("pytest.ini", "[pytest]\n", "[pytest]\naddopts = -k a\n", f"{RUNS} (addopts = -k a)"),
+        ("pytest.ini", "[pytest]\n", "[pytest]\nmarkers = a\n", ""),
+        ("pytest.ini", "[pytest]\ntestpaths = a  b\n", "[pytest]\ntestpaths = a b\n", ""),
+        ("pytest.ini", "[pytest]\ntestpaths = a\n", "[pytest]\n", f"{RUNS} (testpaths = left out)"),
+        ("pytest.ini", "[pytest]\n", "(", ""),
+        ("setup.cfg", "", "[tool:pytest]\ntestpaths = a\n", f"{RUNS} (testpaths = a)"),
+        ("setup.cfg", "", "[pytest]\ntestpaths = a\n", ""),
+        ("tox.ini", "", "[pytest]\ntestpaths = a\n", f"{RUNS} (testpaths = a)"),
+        ("tox.ini", "", "[tool:pytest]\ntestpaths = a\n", ""),
+        ("pyproject.toml", "", "[tool.pytest]\ntestpaths = ['a']\n", f"{RUNS} (testpaths = a)"),
+        ("pyproject.toml", "", "[tool.pytest.ini_options]\ntestpaths = ['a', 'b']\n",
+         f"{RUNS} (testpaths = a b)"),
+        ("pyproject.toml", "tool = 1\n", "[tool.pytest]\nxfail_strict = true\n",
+         f"{RUNS} (xfail_strict = True)"),
+        ("pyproject.toml", "", "[tool.ruff]\na = 1\n", ""),
+        ("pyproject.toml", "", "(", ""),
+        ("sub/pytest.ini", "", "", "would take the place of the configuration there is"),
+        ("tox.ini", "", "[pytest]\n", ""),
+        ("package.json", '{"scripts": {"test": "a"}}', "{}", f"{SCRIPT} (scripts.test = left out)"),
+        ("package.json", '{"scripts": {"test": "a"}}', "(", f"{SCRIPT} (scripts.test = left out)"),
+        ("package.json", '{"scripts": {"test": "a"}}', '{"scripts": {"test": "b"}}',
+         f"{SCRIPT} (scripts.test = b)"),
+        ("package.json", '{"scripts": {"test": 1}}', "{}", ""),
+        ("package.json", "[]", "{}", ""),
+    ],
+)  # fmt: skip
+def test_settings_that_hide_tests(path: str, before: str, after: str, expected: str) -> None:
+    """Hooks, options that select, npm's script; how results are shown is free."""
+    (said,) = losses(path, before, after) or [""]
+    assert said.removeprefix(f"{path} ") == expected
