@@ -218,3 +218,130 @@ def test_a_file_that_the_task_names_is_no_other_task() -> None:
         guidance={},
     )
     assert found.complaints == ()
+
+
+ERRORS = BASE["src/words/errors.py"]
+OTHER_NAMES = ERRORS.replace("name", "what")
+OTHER_TEXTS = ERRORS.replace("unknown item", "no such thing")
+VERSION = '[project]\nname = "words"\nversion = "2"\n'
+PACKAGE = '[project]\nname = "words"\ndependencies = ["rich"]\n'
+NEAR = {
+    "a deletion": ("", {"src/words/table.py": None}, True),
+    "a deletion asked for": ("and remove the table", {"src/words/table.py": None}, False),
+    "a deletion by name": ("and `table.py`", {"src/words/table.py": None}, False),
+    "a version": ("", {"pyproject.toml": VERSION}, True),
+    "a version asked for": ("; bump the version", {"pyproject.toml": VERSION}, False),
+    "a manifest by name": ("; see pyproject.toml", {"pyproject.toml": VERSION}, False),
+    "a package": ("", {"pyproject.toml": PACKAGE}, True),
+    "a package asked for": ("with rich", {"pyproject.toml": PACKAGE}, False),
+    "no manifest any more": ("", {"pyproject.toml": None}, True),
+    "a new manifest": ("", {"package.json": "{}\n"}, False),
+    "other names": ("", {"src/words/errors.py": OTHER_NAMES}, True),
+    "names asked for": ("for what", {"src/words/errors.py": OTHER_NAMES}, False),
+    "names in a file by name": ("in `errors.py`", {"src/words/errors.py": OTHER_NAMES}, False),
+    "other texts": ("", {"src/words/errors.py": OTHER_TEXTS}, True),
+    "texts asked for": ("and change the message", {"src/words/errors.py": OTHER_TEXTS}, False),
+    "a text of its words": ("of a thing", {"src/words/errors.py": OTHER_TEXTS}, False),
+    "texts in a file by name": ("in `errors.py`", {"src/words/errors.py": OTHER_TEXTS}, False),
+    "texts and code": (
+        "",
+        {"src/words/errors.py": OTHER_TEXTS.replace("KeyError", "ValueError")},
+        False,
+    ),
+    "the roadmap asked for": ("(and the roadmap)", {"ROADMAP.md": "- [x]\n"}, False),
+    "a page deleted": ("; remove it", {"README.md": None}, True),
+    "a new page": ("", {"docs/new.md": "x\n"}, True),
+    "another language": ("", {"go/a.go": BASE["go/a.go"].replace("1", "2")}, True),
+    "a file named like its topic": ("", {"src/words/exclamation.py": "ABC = 9\n"}, False),
+    "a name of its topic": ("", {"src/words/make_exclamation.py": "ABC = 9\n"}, False),
+    "a word of its topic": ("", {"src/words/table.py": "def row(exclamation): 1\n"}, False),
+    "another word": ("", {"src/words/table.py": "def row(line): 1\n"}, True),
+    "comments of a test": (
+        "",
+        {"tests/test_title.py": "# A\n" + BASE["tests/test_title.py"]},
+        True,
+    ),
+    "another test": ("", {"tests/test_title.py": "X = 1\n" + BASE["tests/test_title.py"]}, False),
+    "settings of its own": ("", {"src/words/conf.json": "{}\n"}, False),
+    "a package of scripts": ("", {"src/words/index.js": "const roam = 1;\n"}, False),
+    "a script": ("", {"src/words/roam.js": "const roam = 1;\n"}, True),
+    "blank lines": ("", {"src/words/title.py": BASE["src/words/title.py"] + "\n\n"}, True),
+}
+
+
+@pytest.mark.parametrize("what", NEAR)
+def test_beside_the_code_of_the_task(what: str) -> None:
+    """One file more: whether the task, with these words more, has a use for it."""
+    said, files, outside = NEAR[what]
+    assert left_out(f"{TASK} {said}", {**LOUD, **files}) == (set(files) if outside else set())
+
+
+@pytest.mark.parametrize(
+    ("code", "files", "outside"),
+    [
+        ("import rich\n", {"pyproject.toml": PACKAGE}, False),
+        ("def shout(what):\n    return what\n", {"src/words/errors.py": OTHER_NAMES}, False),
+        ("def shout(text):\n    return 'thing'\n", {"src/words/errors.py": OTHER_TEXTS}, False),
+        ("open('notes.md')\n", {"notes.md": "x\n"}, False),
+        ("open('other.md')\n", {"notes.md": "x\n"}, True),
+        ("shout = table\n", {"src/words/table.py": "def row(cells):\n    return cells\n"}, False),
+    ],
+)
+def test_what_the_code_of_the_answer_uses(
+    code: str, files: dict[str, str | None], outside: bool
+) -> None:
+    """A package, a name, a text or a file that the changed code speaks of belongs to it."""
+    answer = {"src/words/loud.py": code, **files}
+    assert left_out(TASK, answer) == (set(files) if outside else set())
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "outside"),
+    [
+        ("go/b.go", BASE["go/b.go"].replace("1", "2"), False),
+        ("go/sub/c.go", "package sub\n\nfunc other() int {\n\treturn 9\n}\n", True),
+        ("go/b.py", "def other():\n    return 9\n", True),
+    ],
+)
+def test_packages_of_go(path: str, text: str, outside: bool) -> None:
+    """The files of one folder are one package."""
+    answer: dict[str, str | None] = {"go/a.go": BASE["go/a.go"].replace("1", "2"), path: text}
+    assert left_out("Change `Shout` in `go/a.go`", answer) == ({path} if outside else set())
+
+
+@pytest.mark.parametrize(
+    ("said", "readme", "outside"),
+    [
+        ("Rename `shout` to `yell`", "# Words\n", False),
+        ("Rename `shout` to `yell`", "# Other\n\n`shout(text)` makes it loud.\n", True),
+        ("Let `shout` yell", "# Words\n\n`yell(text)` makes it loud.\n", True),
+    ],
+)
+def test_pages_of_what_is_renamed(said: str, readme: str, outside: bool) -> None:
+    """They lose the old name, and not much else."""
+    answer: dict[str, str | None] = {
+        "src/words/loud.py": "def yell(text):\n    return text.upper()\n",
+        "README.md": readme,
+    }
+    assert left_out(said, answer) == ({"README.md"} if outside else set())
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("def abc():\n    pass\n", False),
+        ("def abc(bcd):\n    return cde\n", True),
+        ("def abc(bcd):\n    return cde.upper_loud\n", False),
+        ("def abc(bcd):\n    return Exclamation\n", False),
+    ],
+)
+def test_three_words_of_its_own_make_another_task(text: str, refused: bool) -> None:
+    """Fewer tell nothing; one that the task has, also as part of a name, is enough to stay."""
+    found = trimmed(
+        ChangeSet({"src/words/abc.py": Write(text.encode())}),
+        TaskWords(TASK),
+        paths={*BASE, "src/words/abc.py"},
+        read=lambda path: None,
+        guidance={},
+    )
+    assert [complaint.error for complaint in found.complaints] == ["OtherTask"] * refused
