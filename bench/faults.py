@@ -49,9 +49,18 @@ def sites(root: Path, rooms: Collection[str]) -> Iterator[Mutant]:
     for room in rooms:
         for file in sorted((root / room).rglob("*.py")):
             path = str(file.relative_to(root))
-            for number, node in enumerate(ast.walk(ast.parse(file.read_text()))):
-                if what := _fault(node):
+            module = ast.parse(file.read_text())
+            unnoticed = {id(node) for node in _of_dataclasses(module)}
+            for number, node in enumerate(ast.walk(module)):
+                if id(node) not in unnoticed and (what := _fault(node)):
                     yield Mutant(path, node.lineno, number, what)
+
+
+def _of_dataclasses(module: ast.Module) -> Iterator[ast.AST]:
+    """Yield what is in ``@dataclass(frozen=True, slots=True)``: no right program depends on it."""
+    classes = (node for node in ast.walk(module) if isinstance(node, ast.ClassDef))
+    for decorator in (each for node in classes for each in node.decorator_list):
+        yield from ast.walk(decorator)
 
 
 def _fault(node: ast.AST) -> str:
@@ -69,12 +78,20 @@ def _fault(node: ast.AST) -> str:
             return "plus for minus"
         case ast.If() | ast.IfExp() | ast.While():
             return "the condition turned round"
-        case ast.Return(value=ast.expr()):
+        case ast.Return(value=ast.expr() as value) if not _is_nothing(value):
             return "nothing returned"
         case ast.Expr(value=ast.Call() | ast.Await()):
             return "a call less"
         case _:
             return ""
+
+
+def _is_nothing(value: ast.expr) -> bool:
+    """Whether None in its place would say the same: ``None``, ``""``, ``False``, ``()``."""
+    try:
+        return not ast.literal_eval(value)
+    except ValueError:
+        return False
 
 
 def put_in(mutant: Mutant, root: Path) -> bool:

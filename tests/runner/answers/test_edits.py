@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from runner.answers import parse_reply
 from tests.runner.answers.asking import HELPERS, ask, written
 
 OLD = "def shout(text):\n    return text.upper()"
@@ -125,3 +126,81 @@ def test_the_edits_of_a_file_are_applied_all_or_none():
 
     assert [complaint.error for complaint in reply.complaints] == ["EditNotFound"]
     assert not reply.changes
+
+
+ROWS = b"x = 1\ny = 1\nx = 1\ny = 2\n"
+
+
+@pytest.mark.parametrize(
+    ("start", "expected"),
+    [(1, "x = 3\ny = 1\nx = 1\ny = 2\n"), (3, "x = 1\ny = 1\nx = 3\ny = 2\n"), (2, "")],
+)
+def test_the_number_of_a_hunk_says_which_of_several_places(start: int, expected: str) -> None:
+    """Where it names none of them, nothing is changed."""
+    text = f"```diff\n--- a/rows.py\n+++ b/rows.py\n@@ -{start} +{start} @@\n-x = 1\n+x = 3\n```"
+    reply = parse_reply(text, paths=["rows.py"], read={"rows.py": ROWS}.get)
+
+    assert "".join(text or "" for text in written(reply).values()) == expected
+    assert [c.error for c in reply.complaints] == ([] if expected else ["AmbiguousEdit"])
+
+
+LINES = b"def f():\n    a = 1\n    if a:\n        b = 2\n    return b\n"
+
+
+@pytest.mark.parametrize(
+    ("search", "replace", "expected"),
+    [
+        ("return b", "return b + 1", LINES.replace(b"return b", b"return b + 1")),
+        (
+            "if a:\n    b = 2",
+            "if b:\n    b = 3",
+            LINES.replace(b"if a", b"if b").replace(b"2", b"3"),
+        ),
+        (
+            "        if a:\n            b = 2",
+            "        if b:\n\n            b = 2",
+            LINES.replace(b"if a:\n", b"if b:\n\n"),
+        ),
+        ("if a:\n  b = 2", "if b:\n  b = 3", None),
+        ("    a = 1   ", "    a = 5", LINES.replace(b"1", b"5")),
+        (LINES.decode().rstrip("\n"), "", b"\n"),
+        ("    return b", "", LINES.replace(b"    return b\n", b"\n")),
+        ("    a = 1", "    a = 1\n    c = 1", LINES.replace(b"1\n", b"1\n    c = 1\n")),
+        ("    a = 7", "    a = 5", None),
+        ("    nothing like it", "x", None),
+    ],
+)
+def test_blanks_of_an_edit(search: str, replace: str, expected: bytes | None) -> None:
+    """Its indentation may be shifted as a whole; the rest of the file keeps every byte."""
+    edit = f"f.py\n<<<<<<< SEARCH\n{search}\n=======\n{replace}\n>>>>>>> REPLACE\n"
+    reply = parse_reply(edit, paths=["f.py"], read={"f.py": LINES}.get)
+
+    assert [c.error for c in reply.complaints] == ([] if expected is not None else ["EditNotFound"])
+    if expected is not None:
+        assert written(reply) == {"f.py": expected.decode()}
+
+
+def test_an_edit_that_was_applied_before_changes_nothing() -> None:
+    """A repair gives its edits again: lines that are there already are not added twice."""
+    more = LINES.replace(b"1\n", b"1\n    c = 1\n")
+    edit = "<<<<<<< SEARCH\n    a = 1\n=======\n    a = 1\n    c = 1\n>>>>>>> REPLACE\n"
+    reply = parse_reply(f"f.py\n{edit}", paths=["f.py"], read={"f.py": more}.get)
+
+    assert (written(reply), reply.complaints) == ({"f.py": more.decode()}, ())
+
+
+def test_a_near_miss_is_looked_for_and_shown_as_long_as_it_is() -> None:
+    """The excerpt has as many lines as the edit; a line like none is only said."""
+    edit = "f.py\n<<<<<<< SEARCH\n    aa = 1\n    if a:\n=======\nx\n>>>>>>> REPLACE\n"
+    (near,) = parse_reply(edit, paths=["f.py"], read={"f.py": LINES}.get).complaints
+    (one,) = parse_reply(
+        edit.replace("aa = 1\n    if a:", "iff a:"), paths=["f.py"], read={"f.py": LINES}.get
+    ).complaints
+    (far,) = parse_reply(
+        edit.replace("aa = 1", "zzz zzz zzz"), paths=["f.py"], read={"f.py": LINES}.get
+    ).complaints
+
+    assert (near.line, near.excerpt) == (2, "    2 |     a = 1\n    3 |     if a:")
+    assert (one.line, one.excerpt) == (3, "    3 |     if a:")
+    assert (far.line, far.excerpt) == (None, "")
+    assert far.message.endswith("Copy them exactly from the file.")

@@ -184,3 +184,88 @@ METHODS = "export class Bus {\n  on(name, listener) {\n    return listener;\n  }
 def test_what_scripts_offer(old: str, new: str, expected: list[str]) -> None:
     """Methods of classes and names that a module passes on are public names, too."""
     assert judged(old, new, path="src/bus.js", said="Make it shorter") == expected
+
+
+def test_a_module_that_becomes_a_package() -> None:
+    """And back: what was in the one is looked for in the other."""
+    module, package = "src/pkg/text.py", "src/pkg/text/__init__.py"
+
+    def errors(old: str, new: str, text: str) -> list[str]:
+        changes = ChangeSet({old: None, new: Write(text.encode())})
+        found = losses(changes, read={old: OLD.encode()}.get, said=SAID)
+        said_of = verdict(found, CodeFiles({new: text.encode()}), asked=(), last=False)
+        return [complaint.error for complaint in said_of.complaints]
+
+    assert errors(module, package, OLD) == errors(package, module, OLD) == []
+    assert (
+        errors(module, package, WITHOUT) == errors(package, module, WITHOUT) == ["UnusedNameGone"]
+    )
+    assert errors(module, "src/pkg/other.py", OLD) == ["UnusedNameGone"] * 2
+
+
+@pytest.mark.parametrize(
+    ("said", "errors"),
+    [
+        ("Remove " + "x" * 60 + " `wrap`", []),
+        ("Remove " + "x" * 80 + " `wrap`", ["LostName"]),
+        ("Remove it. Then call `wrap`", ["LostName"]),
+        ("Remove something in `wrap`", ["LostName"]),
+        ("`wrap` is to be removed", []),
+        ("Shorten `wrap`. It is to be removed", ["LostName"]),
+        ("Remove `wrapper`", ["LostName"]),
+    ],
+)
+def test_how_near_the_words_must_stand(said: str, errors: list[str]) -> None:
+    """In the same sentence, a few words before or after."""
+    assert judged(OLD, WITHOUT, said=said, pkg__user="from .text import wrap\n") == errors
+
+
+@pytest.mark.parametrize(
+    ("change", "said", "errors"),
+    [
+        ("text, width", "`wrap` requires `width`", []),
+        ("text, width", "`wrap` takes `width`", []),
+        ("text, width", "`wrap` is slow", ["SignatureChanged"]),
+        ("text, width", "call `wrap(text)` less", []),
+        ("text, width", "`width` is required", ["SignatureChanged"]),
+        ("text", "remove `width` from `wrap`", []),
+        ("text", "speed up `wrap`", ["SignatureChanged"]),
+        ("text, width=80, *, end", "`wrap` needs `end`", []),
+        ("text, width=80, *, end", "`wrap` has `end`", []),
+        ("text, width=80, *, end", "`wrap` is quick", ["SignatureChanged"]),
+    ],
+)
+def test_a_task_that_speaks_of_a_parameter(change: str, said: str, errors: list[str]) -> None:
+    """It names the function, and the parameter or its signature."""
+    assert judged(OLD, OLD.replace("text, width=80", change), said=said)[:1] == errors
+
+
+def test_what_was_asked_about_is_told_to_people() -> None:
+    """The same answer again, or the last one: a warning in place of a question."""
+    new = WITHOUT.replace("text)", "words)", 1)
+    changes = ChangeSet({"src/a.py": Write(new.encode())})
+    found = losses(changes, read={"src/a.py": OLD.encode()}.get, said=SAID)
+    tree = CodeFiles({"src/a.py": new.encode()})
+    first = verdict(found, tree, asked=(), last=False)
+    again = verdict(found, tree, asked=first.asked, last=False)
+
+    assert [each.error for each in first.complaints] == ["UnusedNameGone", "SignatureChanged"]
+    assert first.warnings == again.complaints == again.asked == ()
+    assert again.warnings == verdict(found, tree, asked=(), last=True).warnings
+    assert again.warnings == (
+        "`wrap` is gone from `src/a.py`; nothing in the repository uses it",
+        "`fold` in `src/a.py` has no parameter `text` any more; the task does not say so",
+    )
+    assert first.complaints[0].excerpt == "def wrap(text, width=80):\n    return text[:width]"
+
+
+def test_six_complaints_are_enough() -> None:
+    """Of a file that loses everything; a long function is shown in part."""
+    old = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(8))
+    long = f"def f():\n    return '{'x' * 3_000}'\n"
+    changes = ChangeSet({"a.py": Write(b"X = 1\n"), "b.py": Write(b"X = 1\n")})
+    found = losses(changes, read={"a.py": long.encode(), "b.py": old.encode()}.get, said=SAID)
+    said = verdict(found, CodeFiles({}), asked=(), last=False)
+
+    assert (len(said.complaints), len(said.asked)) == (6, 9)
+    assert said.complaints[0].excerpt == f"{long[:3_000]}\n[... cut ...]"

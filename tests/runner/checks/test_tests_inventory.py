@@ -218,3 +218,19 @@ def test_settings_that_hide_tests(path: str, before: str, after: str, expected: 
     """Hooks, options that select, npm's script; how results are shown is free."""
     (said,) = losses(path, before, after) or [""]
     assert said.removeprefix(f"{path} ") == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "line"),
+    [
+        (PATH, ONE, f"X = 1\npytestmark = pytest.mark.skip\n\n\n{ONE}", 1),
+        (PATH, ONE, f"X = 1\n\n\n@skip\n{ONE}", 5),
+        (PATH, f"X = 1\n{ONE}", "X = 1\n", 2),
+        ("a.test.js", "test('a', () => expect(a).toBe(1));\n", "\nprocess.exit();\n", 1),
+        ("a.test.js", "\ntest('a', () => expect(a).toBe(1));\n", "\n", 2),
+    ],
+)
+def test_the_line_of_a_complaint(path: str, before: str, after: str, line: int) -> None:
+    """Where the test stands now; of one that is gone, where it stood; of a file its first."""
+    found = weakened_tests(changes({path: after}), read=lambda _: before.encode(), repairing=False)
+    assert found[0].line == line

@@ -192,3 +192,42 @@ def test_as_many_values_in_another_shape(after: str) -> None:
 def test_what_an_error_says(after: str, softer: bool) -> None:
     """An error without its message is less; one that is looked at in another way is not."""
     assert is_softer(MESSAGE, after) is softer
+
+
+NOTHING = [
+    "assert (add(1, 2), 3)",
+    "assert lambda: add(1, 2) == 3",
+    "assert isinstance(add(1, 2), object)",
+    "assert len(add(1, 2)) >= 0",
+    "assert add(1, 2) or not add(1, 2)",
+    "x = 1\nassert x == 1 or add(1, 2) == 3",
+    "x = 1\nassert x",
+    "x = y = 3\nassert x == y",
+    "assert x == x",
+    "assert a.b == a.b",
+    "assert [1][0] == 1",
+    "self.assertEqual(a, a)",
+    "self.assertEqual(1, 1)",
+    "self.assertFalse(False)",
+]
+LITTLE = [
+    "assert isinstance(add(1, 2), int)",
+    "assert len(add(1, 2)) >= 1",
+    "assert add(1, 2)",
+    "assert add(1, 2) or add(2, 3)",
+    "assert not add(1, 2)",
+    "assert f() == f()",
+    "self.assertTrue(add(1, 2))",
+    "self.assertEqual(f(), f())",
+    "mock.assert_called()",
+]
+
+
+@pytest.mark.parametrize("body", [*NOTHING, *LITTLE])
+def test_a_new_test_demands_at_least_a_little(body: str) -> None:
+    """One that calls the code and holds whatever it does only looks like a test."""
+    inner = textwrap.indent(f"add()\n{body}\n", "    ")
+    text = f"from calc import add\n\n\ndef test_it(self):\n{inner}"
+    found = weakened_tests(changes({TEST: text}), read=lambda _: None, repairing=False)
+
+    assert [each.error for each in found] == ["HollowTest"] * (body in NOTHING)
