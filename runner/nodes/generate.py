@@ -25,7 +25,7 @@ from runner.nodes.looking import CodeQuestion, ask_for_code, rounds_left
 from runner.nodes.proof import unproven
 from runner.nodes.quoting import distinct, long_one, originals, quoted_changes, unseen, with_tests
 from runner.nodes.validate import asked_for
-from runner.people.sentences import in_log
+from runner.people.sentences import finding, in_log
 from runner.prompts import question
 from runner.prompts.forms import kind_of
 from runner.state.changes import ChangeSet
@@ -83,6 +83,8 @@ def without_excerpts(complaints: Iterable[Complaint]) -> tuple[Complaint, ...]:
 
 
 log = logging.getLogger(__name__)
+
+_MOST_FINDINGS = 20
 
 FIRST, SURGICAL, AFRESH = 0.2, 0.2, 0.7
 """Temperatures. A repair wants the same code but for the fault; a fresh start other code."""
@@ -171,6 +173,10 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
         failures=distinct(failures),
         outputs=outputs_of(verification, most=3_000),
         unproven=unproven(verification) is not None,
+        findings=[
+            f"{finding(each)} ({tool})"
+            for tool, each in (verification.findings[:_MOST_FINDINGS] if verification else ())
+        ],
         files=files,
         long=long_one(files),
         looks=_offered(state),

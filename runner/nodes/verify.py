@@ -20,9 +20,10 @@ from runner.loop.reading import base_of, contents, reader
 from runner.loop.schedule import upcoming
 from runner.loop.strategy import given_up, judged
 from runner.nodes.evidence import gathered
+from runner.nodes.lint import linted
 from runner.nodes.proof import must_prove, proved, unnoticed, unproven
 from runner.nodes.weigh import filled, run_base_tests, steadied, timed_out, weighed
-from runner.people.sentences import UNPROVEN, faults_unnoticed
+from runner.people.sentences import UNPROVEN, faults_unnoticed, new_findings
 from runner.prompts import question
 from runner.recovery.classify import unrepairable
 from runner.state.changes import Snapshot
@@ -155,6 +156,7 @@ def _accepted(state: RunState, verification: Verification, found: Assessment) ->
     said = (UNPROVEN,) if unproven(verification) else ()
     if weak := unnoticed(verification):
         said = (*said, faults_unnoticed(weak))
+    said = (*new_findings(verification), *said)
     return state.with_attempt(
         verification=verification,
         verdict=found.verdict,
@@ -183,6 +185,7 @@ async def _verified(
     verification = await _bounded(state, deps, work, base, own)
     await deps.events.emit(Verified(state.request.id, state.current, verification))
     verification = await steadied(state, deps, work, base, verification, own=own)
+    verification = await linted(state, deps, work, base, verification, own=own)
     work.sandbox.verified[tree] = verification
     return state, own, verification
 

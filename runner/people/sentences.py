@@ -17,7 +17,7 @@ from runner.loop.schedule import missing
 from runner.money import cost_brief, cost_text
 from runner.people.trust import doubt_of, trust_of, trust_section, verdict_of
 from runner.roadmap.task import Task
-from runner.state.findings import Complaint, Level, Verification
+from runner.state.findings import Complaint, Level, TestFailure, Verification
 from runner.state.publishing import Checkpoint, TaskRow
 from runner.state.run_state import Attempt, RunState, Status
 from runner.state.status_words import CHECKS, task_word
@@ -29,6 +29,9 @@ _MADE = {Status.COMPLETED, Status.IN_REVIEW, Status.REPLACED}
 _MOST_NAMED = 10
 _LONGEST_WHY = 300
 _MOST_WARNINGS = 20
+_MOST_FINDINGS = 5
+"""Findings of one linter that are shown."""
+
 _WARNING = 400
 UNPROVEN = "The new tests pass without the change, too: they prove nothing about it."
 WORTH_A_LOOK = "Worth a look"
@@ -38,6 +41,24 @@ WORTH_A_LOOK = "Worth a look"
 def faults_unnoticed(level: Level) -> str:
     """What the new tests miss: so many small faults, with the places."""
     return f"The new tests are weak: {level.reason} ({'; '.join(level.output.splitlines())})."
+
+
+def new_findings(verification: Verification) -> list[str]:
+    """What the repository's linters newly complain about: a sentence each, a few for each tool."""
+    said = []
+    for level in verification.levels:
+        if level.name == "lint":
+            shown = level.failures[:_MOST_FINDINGS]
+            said += [f"{level.tool} newly reports {finding(failure)}" for failure in shown]
+            left = len(level.failures) - len(shown)
+            said += [f"{level.tool} reports more new problems: {level.reason}"] if left else []
+    return said
+
+
+def finding(failure: TestFailure) -> str:
+    """A finding of a linter on one line: the place, the rule, what is wrong."""
+    at = f"{failure.file}, line {failure.line}" if failure.line else failure.file
+    return f"{at}: {failure.test} {failure.message}".strip()
 
 
 def title_of(task: Task) -> str:

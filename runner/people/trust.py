@@ -52,7 +52,7 @@ def trust_of(attempt: Attempt) -> Trust:
     """Build the summary of an attempt's change; the only place that does."""
     verdict, verification = verdict_of(attempt), attempt.tested.verification
     proof, mutants = _level(verification, "proof"), _level(verification, "mutants")
-    lines, lint = _level(verification, "coverage"), _level(verification, "lint")
+    lines = _level(verification, "coverage")
     found = Trust(
         task=attempt.task,
         result="verified" if verdict.verified else "not_verified",
@@ -64,7 +64,7 @@ def trust_of(attempt: Attempt) -> Trust:
         faults=_share(mutants) if mutants else None,
         lines=_share(lines) if lines and lines.result != "skipped" else None,
         lost_names=attempt.checked.lost_names,
-        linters=LintSummary(lint.result, lint.reason) if lint else None,
+        linters=_lint_of(verification),
         unverified=_unverified(attempt, verdict),
         warnings=len(attempt.checked.warnings),
     )
@@ -94,6 +94,17 @@ def _unverified(attempt: Attempt, verdict: Verdict) -> tuple[str, ...] | None:
 def _level(verification: Verification | None, name: str) -> Level | None:
     levels = verification.levels if verification else ()
     return next((level for level in levels if level.name == name), None)
+
+
+def _lint_of(verification: Verification | None) -> LintSummary | None:
+    """What all linters say together; None where the repository configures none."""
+    levels = [v for v in verification.levels if v.name == "lint"] if verification else []
+    results = {level.result for level in levels}
+    said = [f"{v.tool}: {v.reason or 'nothing new'}" if v.tool else v.reason for v in levels]
+    for result in ("failed", "passed", "skipped"):
+        if result in results:
+            return LintSummary(result, "; ".join(filter(None, said)))
+    return None
 
 
 def _share(level: Level) -> Share:

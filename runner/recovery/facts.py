@@ -16,7 +16,7 @@ from runner.people.recovery_sentences import answers_refused, tests_fail
 from runner.roadmap.lint.reading import TaskReading, readings
 from runner.roadmap.task import Task
 from runner.state.findings import (
-    ABOUT_TESTS,
+    ADVISORY,
     Complaint,
     TestFailure,
     Verification,
@@ -114,7 +114,7 @@ def facts_of(state: RunState, paths: Iterable[str], manifests: Mapping[str, str]
 
 def _failures(attempt: Attempt) -> tuple[TestFailure, ...]:
     levels = attempt.tested.verification.levels if attempt.tested.verification else ()
-    bad = (level for level in levels if level.result == "failed" and level.name not in ABOUT_TESTS)
+    bad = (level for level in levels if level.result == "failed" and level.name not in ADVISORY)
     return tuple(failure for level in bad for failure in level.failures)
 
 

@@ -51,10 +51,11 @@ class TestFailure:
     line: int | None = None
 
 
-LevelName = Literal["files", "syntax", "imports", "tests", "proof", "mutants"]
-"""The last two say what new tests are worth, and never fail a verification."""
+LevelName = Literal["files", "syntax", "imports", "lint", "tests", "proof", "mutants"]
+"""What new tests are worth is said by the last two."""
 
-ABOUT_TESTS: tuple[LevelName, ...] = ("proof", "mutants")
+ADVISORY: tuple[LevelName, ...] = ("lint", "proof", "mutants")
+"""Levels that never fail a verification by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,8 @@ class Level:
     code that does not compile): such a failure is no test's. ``proof`` tells whether new tests fail
     without the change (``found``: those that do), ``mutants`` whether they notice small faults in
     it (``passed``: so many; ``found``: the unnoticed ones): neither fails a verification by itself.
+    The failures of ``lint`` are findings that the tool (named in ``tool``) did not have before the
+    change; each has the rule in place of a test.
     ``cause`` says what is behind a failure that names no test: a ``timeout``, or nothing that is
     known but the ``exit_code``.
     """
@@ -117,9 +120,7 @@ class Verification:
 
     @property
     def passed(self) -> bool:
-        return all(
-            level.result != "failed" for level in self.levels if level.name not in ABOUT_TESTS
-        )
+        return all(level.result != "failed" for level in self.levels if level.name not in ADVISORY)
 
     @property
     def verified(self) -> bool:
@@ -133,7 +134,13 @@ class Verification:
 
     @property
     def failures(self) -> tuple[TestFailure, ...]:
-        return tuple(f for level in self.levels for f in level.failures)
+        """What failed; without what linters say, which is ``findings``."""
+        return tuple(f for v in self.levels if v.name != "lint" for f in v.failures)
+
+    @property
+    def findings(self) -> tuple[tuple[str, TestFailure], ...]:
+        """What linters newly complain about, each with the name of the tool."""
+        return tuple((v.tool, f) for v in self.levels if v.name == "lint" for f in v.failures)
 
 
 _LONGEST = 300
@@ -151,8 +158,8 @@ _NOISE = re.compile(
 
 
 def failed_level(verification: Verification | None) -> Level | None:
-    """The last level that failed; None when none did."""
-    levels = verification.levels if verification else ()
+    """The last level that failed, linters aside; None when none did."""
+    levels = [v for v in verification.levels if v.name != "lint"] if verification else []
     return next((level for level in reversed(levels) if level.result == "failed"), None)
 
 

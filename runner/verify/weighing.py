@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from runner.state.findings import ABOUT_TESTS, Level, TestFailure, Verdict, Verification
+from runner.state.findings import ADVISORY, Level, TestFailure, Verdict, Verification
 from runner.verify.judging import counted
 
 # an address, a time, a temporary folder: what differs between two runs of the same failure
@@ -106,7 +106,7 @@ def weigh(after: Verification, before: Verification, promise: Promise) -> Assess
     failures, turned = red_tests(after), _turned(after, before)
     weigher = _Weigher(before.failures, after, turned, promise)
     checks = [
-        v for v in after.levels if v.name not in ("tests", *ABOUT_TESTS) and v.result == "failed"
+        v for v in after.levels if v.name not in ("tests", *ADVISORY) and v.result == "failed"
     ]
     if not all(map(weigher.does_no_harm, checks)):
         return Assessment("red", after, Verdict(False, "a check before the tests failed"))

@@ -1,0 +1,105 @@
+"""Ask the repository's own linters what they say about a change that they did not say before."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+
+from runner.loop.deps import Deps, TaskWork
+from runner.loop.reading import contents
+from runner.nodes.weigh import filled
+from runner.state.changes import ChangeSet, Snapshot
+from runner.state.events import Verified
+from runner.state.findings import Level, Verification
+from runner.state.run_state import RunState
+from runner.verify import Commands
+from runner.verify.linters import LintRun, lint_level, new_findings, runs_of, settings_files
+
+
+async def linted(
+    state: RunState,
+    deps: Deps,
+    work: TaskWork,
+    base: Snapshot,
+    after: Verification,
+    *,
+    own: Commands | None,
+) -> Verification:
+    """Return the verification with a level for each linter that the tree before configures.
+
+    They stand before the tests. None fails the verification. The linters run in a session of their
+    own: what they leave there must not reach the tests.
+    """
+    runs = await _runs(state, deps, base, after, own)
+    if not runs:
+        return after
+    levels = await _levels(state, deps, work, base, runs)
+    at = next((n for n, v in enumerate(after.levels) if v.name == "tests"), len(after.levels))
+    found = Verification(after.tree, (*after.levels[:at], *levels, *after.levels[at:]))
+    await deps.events.emit(Verified(state.request.id, state.current, found))
+    return found
+
+
+async def _runs(
+    state: RunState, deps: Deps, base: Snapshot, after: Verification, own: Commands | None
+) -> list[LintRun]:
+    """What is to be run; nothing where the code cannot be read or nothing is to be verified."""
+    unread = any(v.result == "failed" and v.name in ("files", "syntax") for v in after.levels)
+    if unread or state.request.options.verify.verify_mode in ("off", "syntax"):
+        return []
+    changes = state.attempt.answered.changes
+    changed = [path for path, write in changes.files.items() if write]
+    settings = await contents(deps, base, settings_files(changed, base.entries))
+    said = " ".join(word for command in (own.commands if own else ()) for word in command)
+    return [run for run in runs_of(changed, settings) if run.linter.name not in said]
+
+
+async def _levels(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, runs: Collection[LintRun]
+) -> list[Level]:
+    changes = state.attempt.answered.changes
+    found = await _found(state, deps, work, base, runs)
+    old = await contents(deps, base, changes.files)
+    levels: list[Level] = []
+    for run, level in zip(runs, found, strict=True):
+        there = _there(run, old)
+        before = await _before(state, deps, work, base, there) if level.failures and there else None
+        if before and before.result == "skipped":
+            levels.append(before)
+        elif level.result == "skipped":
+            levels.append(level)
+        else:
+            levels.append(await asyncio.to_thread(new_findings, level, before, changes, old.get))
+    return levels
+
+
+def _there(run: LintRun, old: Collection[str]) -> LintRun | None:
+    """The same for the files before the change, deleted ones among them; None where none is."""
+    start = f"{run.folder}/" if run.folder else ""
+    own = sorted(p for p in old if p.startswith(start) and p.endswith(run.linter.suffixes))
+    files = tuple(own) if run.files else ()
+    return LintRun(run.linter, run.folder, files, frozenset(own)) if own else None
+
+
+async def _found(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, runs: Collection[LintRun]
+) -> list[Level]:
+    """What each of them says about the tree with the change."""
+    session = await filled(state, deps, work, base, state.attempt.answered.changes)
+    work.sandbox.holds = ""
+    seconds = state.request.options.sandbox.test_timeout
+    return [await lint_level(session, run, timeout=seconds) for run in runs]
+
+
+async def _before(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, run: LintRun
+) -> Level:
+    """What a linter says about the same files without the change; asked once for the same files."""
+    key = " ".join(("lint", base.tree, run.name, *sorted(run.judged), *run.command))
+    if known := work.sandbox.verified.get(key):
+        return known.levels[0]
+    session = await filled(state, deps, work, base, ChangeSet())
+    work.sandbox.holds = ""
+    level = await lint_level(session, run, timeout=state.request.options.sandbox.test_timeout)
+    work.sandbox.verified[key] = Verification(base.tree, (level,))
+    return level
