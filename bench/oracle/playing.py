@@ -1,10 +1,10 @@
 """True changes of real projects, given as answers: does ``cairn run`` verify them?
 
-``make bench ARGS="oracle [--task ID ...] [--show]"``. Each task is played on a checkout of the
-older release, with the project's own tools on the PATH and nothing configured. The model answers
-with the true change as far as it was shown what it changes. What is counted: tasks that end
-completed and verified, answers each, and runs that are called verified though the test that
-belongs to the change does not pass.
+``make bench ARGS="oracle [--task ID ...] [--sample N] [--show]"``. Each task is played on a
+checkout of the older release, with the project's own tools on the PATH and nothing configured. The
+model answers with the true change as far as it was shown what it changes. What is counted: tasks
+that end completed and verified, answers each, and runs that are called verified though the tree
+does not have the whole change.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from bench.finding import Finding, Line, Unmeasured
 from bench.oracle.author import Author
 from bench.oracle.catalogue import Change, Task, change_of, tasks
 from bench.oracle.sources import NoSource, environment, node_modules
+from tests.answers.drawing import drawn
 from tests.model_server import serve
 from tests.runner.git.scratch_git import ENVIRONMENT, ScratchGit
 
@@ -59,17 +60,19 @@ def options(arguments: Sequence[str]) -> argparse.Namespace:
     """Read what is to be played."""
     parser = argparse.ArgumentParser(prog="python -m bench oracle", description=__doc__)
     parser.add_argument("--task", nargs="+", default=[], metavar="ID", help="these, or projects")
+    parser.add_argument("--sample", type=int, default=0, help="so many tasks only (0: all)")
+    parser.add_argument("--seed", type=int, default=0, help="draws the sample")
     parser.add_argument("--show", action="store_true", help="print what cairn said of each miss")
     return parser.parse_args(arguments)
 
 
-async def measure(folder: Path, arguments: Sequence[str] = ()) -> AsyncIterator[Line | str]:
+async def measure(
+    folder: Path, arguments: Sequence[str] = ("--sample", "2")
+) -> AsyncIterator[Line | str]:
     """Play the catalogue: a line a task, then the sums."""
     asked = options(arguments)
     found: list[Played] = []
-    for task in tasks():
-        if asked.task and not {task.id, task.project.name} & set(asked.task):
-            continue
+    for task in _chosen(asked):
         try:
             played = await play(task, folder)
         except NoSource as problem:
@@ -81,6 +84,12 @@ async def measure(folder: Path, arguments: Sequence[str] = ()) -> AsyncIterator[
             yield played.log
     for line in _sums(found):
         yield line
+
+
+def _chosen(asked: argparse.Namespace) -> list[Task]:
+    named = set(asked.task)
+    chosen = [t for t in tasks() if not named or {t.id, t.project.name} & named]
+    return drawn(asked.seed).sample(chosen, min(asked.sample or len(chosen), len(chosen)))
 
 
 async def play(task: Task, folder: Path) -> Played:
