@@ -20,6 +20,7 @@ from runner.loop.reading import base_of, contents, reader
 from runner.loop.schedule import upcoming
 from runner.loop.strategy import given_up, judged
 from runner.nodes.evidence import gathered
+from runner.nodes.format import formatted
 from runner.nodes.lint import linted
 from runner.nodes.proof import must_prove, proved, unnoticed, unproven
 from runner.nodes.weigh import filled, run_base_tests, steadied, timed_out, weighed
@@ -97,10 +98,11 @@ log = logging.getLogger(__name__)
 
 
 async def write_files(state: RunState, deps: Deps, work: TaskWork) -> Step:
-    """Make the workspace equal to base + change set and read it back."""
+    """Format the changed lines, then make the workspace equal to base + change set."""
     with _told_once(state):
-        base, changes = await base_of(state, deps), state.attempt.answered.changes
-        await filled(state, deps, work, base, changes)
+        base = await base_of(state, deps)
+        state = await formatted(state, deps, work, base)
+        await filled(state, deps, work, base, state.attempt.answered.changes)
     return Step(state, "ok")
 
 

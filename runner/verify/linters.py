@@ -70,21 +70,31 @@ command -v "$name" >/dev/null && exec "$name" "$@"
 exec python3 -m "$name" "$@"
 """
 
-_ANY = re.compile("")
+ANYTHING = re.compile("")
+"""The file is there: that is enough."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Linter:
-    """One tool. ``settings`` are names of files, each with what in it configures the tool.
+class ConfiguredTool:
+    """A tool that a repository may configure.
 
-    ``whole`` says that it checks a whole project, whatever files are named; a project that says
-    itself what mypy checks (``files`` and the like) is checked so as well.
+    ``settings`` are names of files, each with what in it configures the tool.
     """
 
     name: str
     suffixes: tuple[str, ...]
     settings: Mapping[str, re.Pattern[str]]
     command: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linter(ConfiguredTool):
+    """A tool that complains.
+
+    ``whole`` says that it checks a whole project, whatever files are named; a project that says
+    itself what mypy checks (``files`` and the like) is checked so as well.
+    """
+
     read: Callable[[CommandResult], Iterator[ToolFinding]]
     whole: bool = False
 
@@ -94,7 +104,7 @@ _TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
 _SCRIPT = (".js", ".jsx", ".mjs", ".cjs", *_TYPESCRIPT)
 
 
-def _table(name: str) -> re.Pattern[str]:
+def table(name: str) -> re.Pattern[str]:
     """A table of a TOML or INI file, or one below it."""
     return re.compile(rf"^\s*\[{name}[\].]", re.MULTILINE)
 
@@ -103,23 +113,27 @@ LINTERS: Final[tuple[Linter, ...]] = (
     Linter(
         name="ruff",
         suffixes=_PYTHON,
-        settings={"ruff.toml": _ANY, ".ruff.toml": _ANY, "pyproject.toml": _table(r"tool\.ruff")},
+        settings={
+            "ruff.toml": ANYTHING,
+            ".ruff.toml": ANYTHING,
+            "pyproject.toml": table(r"tool\.ruff"),
+        },
         command=("ruff", "check", "--no-fix", "--force-exclude", "--output-format=json"),
         read=read_ruff,
     ),
     Linter(
         name="flake8",
         suffixes=(".py",),
-        settings={".flake8": _table("flake8")}
-        | {name: _table("flake8") for name in ("setup.cfg", "tox.ini")},
+        settings={".flake8": table("flake8")}
+        | {name: table("flake8") for name in ("setup.cfg", "tox.ini")},
         command=("flake8", "--exit-zero", "--format=default"),
         read=read_flake8,
     ),
     Linter(
         name="mypy",
         suffixes=_PYTHON,
-        settings={name: _table("mypy") for name in ("mypy.ini", ".mypy.ini", "setup.cfg")}
-        | {"pyproject.toml": _table(r"tool\.mypy")},
+        settings={name: table("mypy") for name in ("mypy.ini", ".mypy.ini", "setup.cfg")}
+        | {"pyproject.toml": table(r"tool\.mypy")},
         command=(
             *("mypy", "--no-error-summary", "--show-error-codes", "--no-color-output"),
             *("--no-pretty", "--hide-error-context"),
@@ -129,7 +143,7 @@ LINTERS: Final[tuple[Linter, ...]] = (
     Linter(
         name="pyright",
         suffixes=_PYTHON,
-        settings={"pyrightconfig.json": _ANY, "pyproject.toml": _table(r"tool\.pyright")},
+        settings={"pyrightconfig.json": ANYTHING, "pyproject.toml": table(r"tool\.pyright")},
         command=("pyright", "--outputjson"),
         read=read_pyright,
         whole=True,
@@ -138,9 +152,9 @@ LINTERS: Final[tuple[Linter, ...]] = (
         name="eslint",
         suffixes=_SCRIPT,
         settings={
-            "eslint.config.*": _ANY,
-            ".eslintrc": _ANY,
-            ".eslintrc.*": _ANY,
+            "eslint.config.*": ANYTHING,
+            ".eslintrc": ANYTHING,
+            ".eslintrc.*": ANYTHING,
             "package.json": re.compile(r'"eslintConfig"\s*:'),
         },
         command=("eslint", "--format", "json"),
@@ -149,7 +163,7 @@ LINTERS: Final[tuple[Linter, ...]] = (
     Linter(
         name="tsc",
         suffixes=_TYPESCRIPT,
-        settings={"tsconfig.json": _ANY},
+        settings={"tsconfig.json": ANYTHING},
         command=("tsc", "-p", ".", "--noEmit", "--pretty", "false"),
         read=read_tsc,
         whole=True,
@@ -157,7 +171,7 @@ LINTERS: Final[tuple[Linter, ...]] = (
     Linter(
         name="gofmt",
         suffixes=(".go",),
-        settings={"go.mod": _ANY},
+        settings={"go.mod": ANYTHING},
         command=("gofmt", "-l"),
         read=read_gofmt,
     ),
@@ -165,9 +179,9 @@ LINTERS: Final[tuple[Linter, ...]] = (
         name="clippy",
         suffixes=(".rs",),
         settings={
-            "clippy.toml": _ANY,
-            ".clippy.toml": _ANY,
-            "Cargo.toml": _table(r"(?:workspace\.)?lints\.clippy"),
+            "clippy.toml": ANYTHING,
+            ".clippy.toml": ANYTHING,
+            "Cargo.toml": table(r"(?:workspace\.)?lints\.clippy"),
             ".github/workflows/*.y*ml": re.compile(r"\bclippy\b"),
         },
         command=("cargo", "clippy", "--offline", "--quiet", "--message-format=json"),
@@ -202,18 +216,21 @@ class LintRun:
         return (*self.linter.command, *(path.removeprefix(start) for path in self.files))
 
 
-def settings_files(changed: Iterable[str], paths: Collection[str]) -> list[str]:
-    """Return the files of a tree that may configure a linter for the changed ones."""
-    names = {name for linter in LINTERS for name in linter.settings}
+def settings_files(
+    changed: Iterable[str],
+    paths: Collection[str],
+    *,
+    tools: Sequence[ConfiguredTool] = LINTERS,
+) -> list[str]:
+    """Return the files of a tree that may configure a tool for the changed ones."""
+    names = {name for tool in tools for name in tool.settings}
     folders = {folder for path in changed for folder in _above(path)}
     plain = [name for name in names if "*" not in name]
     found = {f"{folder}{name}" for folder in folders for name in plain} & set(paths)
-    patterns = [name for name in names if "*" in name]
-    found |= {
-        path
-        for path in paths
-        if any(fnmatchcase(path, f"{folder}{name}") for folder in folders for name in patterns)
-    }
+    patterns = [f"{folder}{name}" for folder in folders for name in names if "*" in name]
+    near = {pattern.rpartition("/")[0] for pattern in patterns}
+    beside = (path for path in paths if path.rpartition("/")[0] in near)
+    found |= {path for path in beside if any(fnmatchcase(path, each) for each in patterns)}
     return sorted(found)
 
 
@@ -232,7 +249,7 @@ def runs_of(
     for linter in linters:
         folders: dict[str, list[str]] = {}
         for path in sorted(changed):
-            home = _home(linter, path, texts) if path.endswith(linter.suffixes) else None
+            home = home_of(linter, path, texts)
             if home is not None:
                 folders.setdefault(home, []).append(path)
         runs += [
@@ -243,18 +260,23 @@ def runs_of(
     return runs
 
 
-def _home(linter: Linter, path: str, texts: Mapping[str, str]) -> str | None:
-    """The nearest folder above a file that configures the tool; None where none does."""
+def home_of(tool: ConfiguredTool, path: str, texts: Mapping[str, str]) -> str | None:
+    """The nearest folder above a file that configures the tool for it; None where none does.
+
+    A folder ends in its slash; the root is ''.
+    """
+    if not path.endswith(tool.suffixes):
+        return None
     for folder in _above(path):
-        if any(_configures(linter, folder, each, text) for each, text in texts.items()):
+        if any(_configures(tool, folder, each, text) for each, text in texts.items()):
             return folder
     return None
 
 
-def _configures(linter: Linter, folder: str, path: str, text: str) -> bool:
+def _configures(tool: ConfiguredTool, folder: str, path: str, text: str) -> bool:
     return any(
         fnmatchcase(path, f"{folder}{name}") and says.search(text) is not None
-        for name, says in linter.settings.items()
+        for name, says in tool.settings.items()
     )
 
 
@@ -299,12 +321,15 @@ def _excluded(path: str, patterns: object) -> bool:
         return False
 
 
+def started_in(folder: str, command: Sequence[str]) -> tuple[str, ...]:
+    """The command that starts a tool in a folder and prints, on a line before, where that is."""
+    return ("sh", "-c", _START, "sh", folder or ".", *command)
+
+
 async def lint_level(box: SandboxSession, run: LintRun, *, timeout: float) -> Level:
     """Run a tool: ``passed``, ``failed`` with all its findings, or ``skipped`` with a reason."""
     began = monotonic()
-    folder, program = run.folder or ".", run.command[0]
-    command = ["sh", "-c", _START, "sh", folder, program, *run.command[1:]]
-    result = await box.run(command, timeout=min(SECONDS, timeout))
+    result = await box.run(started_in(run.folder, run.command), timeout=min(SECONDS, timeout))
     level = Level("lint", "skipped", tool=run.name, command=run.command, exit_code=result.exit_code)
     level = replace(level, seconds=monotonic() - began)
     if why := _why_not(run.linter.name, result, timeout):
