@@ -120,6 +120,13 @@ def _decide(said: LocalDecision) -> None:
     raise typer.Exit(code)
 
 
+def init() -> None:
+    """Propose a .github/cairn.yml where the tests need one, and check it once."""
+    from app.doctor.init import command
+
+    raise typer.Exit(command(Path.cwd()))
+
+
 def doctor(
     json: Annotated[bool, typer.Option("--json", help="One object, for programs.")] = False,
     verbose: Annotated[

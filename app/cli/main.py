@@ -18,7 +18,7 @@ from types import TracebackType
 import typer
 
 from app.cli import options as option
-from app.cli.commands import Version, action, add_to, doctor, memory_cli, roadmap_cli, setup
+from app.cli.commands import Version, action, add_to, doctor, init, memory_cli, roadmap_cli, setup
 
 _SECRET = ("KEY", "SECRET", "TOKEN", "PASSWORD", "DATABASE_URL")
 
@@ -74,6 +74,7 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "edit": ("cairn edit 1.2", "cairn edit 1.2 --file tasks.md --resume"),
     "action": ("cairn action",),
     "doctor": ("cairn doctor", "cairn doctor --json"),
+    "init": ("cairn init",),
     "graph": ("cairn graph > loop.mmd",),
     "serve": ("cairn serve", "cairn doctor && cairn serve"),
     "setup": ("cairn setup",),
@@ -94,6 +95,7 @@ _EXITS: Mapping[str, Mapping[int, str]] = {
     "run": _RUN_CODES,
     "resume": _RUN_CODES,
     "doctor": {0: "nothing is a problem", 2: "something is"},
+    "init": {0: "the tests start", 2: "something is still missing"},
     "graph": {0: "always"},
     "serve": {0: "stopped in order", 2: "wrong settings or database", 4: "an outage at the start"},
     "roadmap lint": {0: "nothing to say", 1: "something to look at", 2: "no roadmap to read"},
@@ -216,6 +218,7 @@ def graph() -> None:
 
 cli.command()(action)
 cli.command()(setup)
+cli.command()(init)
 cli.command()(doctor)
 add_to(cli)
 with_examples(cli)

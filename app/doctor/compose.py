@@ -16,6 +16,7 @@ from app.github.identity import AppIdentity
 from app.local.compose import local_deps, open_model, sandbox_of, sandboxes
 from app.local.options import LocalRun, options_for, read_config
 from app.settings import RunSettings, ServerSettings
+from runner.config.model import RepositoryConfig
 from runner.loop.deps import TaskWork
 from runner.model.chat import OpenAIModel
 from runner.nodes.preflight import CannotStart, cannot_start
@@ -49,12 +50,19 @@ async def chosen_sandbox(
 
 
 async def looked_at(
-    folder: Path, run: RunSettings, server: ServerSettings | None
+    folder: Path,
+    run: RunSettings,
+    server: ServerSettings | None,
+    config: RepositoryConfig | None = None,
 ) -> CannotStart | None:
-    """What keeps the tests of the newest commit from starting where a run would start them."""
+    """What keeps the tests of the newest commit from starting where a run would start them.
+
+    ``config`` takes the place of the repository's own configuration.
+    """
     choice, asked = await chosen_sandbox(folder, run, server), LocalRun(folder)
     async with local_deps(asked, run, Fanout(), dry=True) as here:
-        config = await read_config(here.deps, (await here.repository.stack()).tip)
+        tip = (await here.repository.stack()).tip
+        config = config or await read_config(here.deps, tip)
         request = Request("doctor", config.roadmap.path, options_for(asked, config))
         state = (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
         sandbox = MaskedSandbox(choice.sandbox, here.deps.mask)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from runner.nodes.preflight import CannotStart
+
 AGAIN = "Try again; if it stays so, type the same with --verbose and report it, please."
 NO_APP = "No App is configured (GITHUB_APP_ID is not set)."
 NO_SETTINGS = "The settings have problems; mend them first."
@@ -48,13 +50,31 @@ DELIVERIES = (
 )
 
 
+HAS_CONFIGURATION = (
+    "{} is there already, and Cairn does not overwrite it. `cairn doctor` shows whether the tests "
+    "start with it."
+)
+STARTS_ALREADY = "The tests start as they are: no configuration is needed."
+STARTS_WITH_IT = "The tests start with it. Commit the file to use it."
+
+
+def no_proposal(found: CannotStart) -> str:
+    """What was seen, where no file would help."""
+    return f"{found.seen} {found.todo}"
+
+
+def not_enough(left: CannotStart) -> str:
+    """What is still missing with the file that was written."""
+    return f"This is not enough yet. {left.seen} Edit the file, then type `cairn doctor`."
+
+
 TESTS_START = "Nothing keeps the tests of the newest commit from starting."
 
 
 def tests_todo(packages: Sequence[str]) -> str:
     """What to install; the whole file is too long for a line."""
     what = " ".join(packages) or "what they need"
-    return f"Install {what} for them; `cairn run` proposes a .github/cairn.yml that does."
+    return f"Install {what} for them; `cairn init` proposes a .github/cairn.yml that does."
 
 
 def on_one_line(said: str, todo: str) -> str:

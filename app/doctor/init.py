@@ -1,0 +1,78 @@
+"""``cairn init``: propose a ``.github/cairn.yml`` with which the tests of a repository start."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from app.doctor.compose import looked_at
+from app.doctor.texts import (
+    HAS_CONFIGURATION,
+    NO_CHECKOUT,
+    STARTS_ALREADY,
+    STARTS_WITH_IT,
+    no_proposal,
+    not_enough,
+)
+from app.local.compose import checkout_in
+from app.logs import PLAIN, mask_for, set_up_logging
+from app.settings import RunSettings, SettingsError, load_run_settings
+from app.terminal import any_encoding
+from runner.config.model import CONFIG_PATH, parse_config
+from runner.config.reading import ConfigError
+from runner.errors import PortError
+from runner.nodes.preflight import CannotStart
+
+_NO_MODEL = {"openai_api_key": "none", "cairn_model": "none"}
+"""Nothing is asked of a model here, so none need be configured."""
+
+
+def command(folder: Path) -> int:
+    """Propose and check; 0 when the tests start as they are or with what was written, else 2."""
+    any_encoding()
+    set_up_logging("error", secrets=(), form=PLAIN)
+    mask = mask_for(())
+    try:
+        said, code = asyncio.run(_initialised(folder))
+    except (PortError, ConfigError, SettingsError) as error:
+        said, code = str(error), 2
+    print(mask(said))
+    return code
+
+
+async def _initialised(folder: Path) -> tuple[str, int]:
+    if await checkout_in(folder) is None:
+        return NO_CHECKOUT, 2
+    file = folder / CONFIG_PATH
+    if file.exists():
+        return HAS_CONFIGURATION.format(CONFIG_PATH), 2
+    settings = _settings()
+    found = await looked_at(folder, settings, None)
+    if found is None:
+        return STARTS_ALREADY, 0
+    if not found.proposed:
+        return no_proposal(found), 2
+    return await _written(folder, file, settings, found)
+
+
+def _settings() -> RunSettings:
+    try:
+        return load_run_settings()
+    except SettingsError:
+        return load_run_settings(**_NO_MODEL)
+
+
+async def _written(
+    folder: Path, file: Path, settings: RunSettings, found: CannotStart
+) -> tuple[str, int]:
+    """Write the proposal, and look whether the tests start with it."""
+    await asyncio.to_thread(_write, file, found.proposed)
+    config = parse_config(found.proposed.encode())
+    left = await looked_at(folder, settings, None, config)
+    head = f"{found.seen}\n\nWrote {CONFIG_PATH}:\n\n{found.proposed}\n"
+    return (f"{head}{not_enough(left)}", 2) if left else (f"{head}{STARTS_WITH_IT}", 0)
+
+
+def _write(file: Path, text: str) -> None:
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text, encoding="utf-8")
