@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from runner.loop.deps import Deps, TaskWork
@@ -33,28 +33,29 @@ async def formatted(state: RunState, deps: Deps, work: TaskWork, base: Snapshot)
     asked = attempt.agreed.approved or attempt.planned.human_commits is not None
     if asked or state.request.options.verify.verify_mode in ("off", "syntax"):
         return state
-    texts = _texts(attempt.answered.changes, deps)
-    settings = await contents(deps, base, settings_files(texts, base.entries, tools=FORMATTERS))
-    tools = {path: found for path in texts if (found := formatter_of(path, settings))}
-    if not tools:
+    written = [path for path, write in attempt.answered.changes.files.items() if write]
+    settings = await contents(deps, base, settings_files(written, base.entries, tools=FORMATTERS))
+    tools = {path: found for path in written if (found := formatter_of(path, settings))}
+    texts = _texts(attempt.answered.changes, tools, deps)
+    if not texts:
         return state
     session = await filled(state, deps, work, base, attempt.answered.changes)
     work.sandbox.holds = ""
-    old = await contents(deps, base, tools)
+    old = await contents(deps, base, texts)
     before = {path: content.decode("utf-8", "replace") for path, content in old.items()}
     done = {
         path: text
-        for path, (tool, folder) in list(tools.items())[:_MOST_FILES]
-        if (text := await _text(session, tool, folder, path, texts[path], before.get(path)))
-        and text != texts[path]
+        for path, new in texts.items()
+        if (text := await _text(session, *tools[path], path, new, before.get(path))) and text != new
     }
     return _with(state, done, {path: tools[path][0].name for path in done}) if done else state
 
 
-def _texts(changes: ChangeSet, deps: Deps) -> dict[str, str]:
+def _texts(changes: ChangeSet, paths: Iterable[str], deps: Deps) -> dict[str, str]:
     """The texts that may be formatted: a sandbox would give back a secret as asterisks."""
     texts: dict[str, str] = {}
-    for path, write in changes.files.items():
+    for path in list(paths)[:_MOST_FILES]:
+        write = changes.files[path]
         if write and len(write.content) <= _LONGEST:
             try:
                 text = write.content.decode()
