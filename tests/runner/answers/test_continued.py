@@ -50,3 +50,21 @@ def test_markdown_may_hold_a_fence_after_the_cut() -> None:
     assert joined(text, "```python\nx()\n```\n````\n").endswith(
         "so:\n\n```python\nx()\n```\n````\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("cut", "more", "whole"),
+    [
+        ("a.py\n```python\nx =", "```python\nx = 1\n```\n", "a.py\n```python\nx = 1\n```\n"),
+        ("a.py\n```python\nx = 1\ny =", " 2\n```\n", "a.py\n```python\nx = 1\ny = 2\n```\n"),
+        ("a.py\n```python\nab", "abc\n```\n", "a.py\n```python\nabc\n```\n"),
+        ("a.py\n```python\na", "abc\n```\n", "a.py\n```python\naabc\n```\n"),
+        ("a.py\n```python\n(", "(1)\n```\n", "a.py\n```python\n((1)\n```\n"),
+        ("a.py\n```python\n  (", "  (1)\n```\n", "a.py\n```python\n  (1)\n```\n"),
+        ("one long line of prose", "one long line of prose.\n", "one long line of prose.\n"),
+        ("", "a.py\n", "a.py\n"),
+    ],
+)  # fmt: skip
+def test_short_beginnings(cut: str, more: str, whole: str) -> None:
+    """Two lines or a word are enough to know a new start by; one letter is not."""
+    assert joined(cut, more) == whole

@@ -117,3 +117,24 @@ def test_nothing_is_put_back_twice() -> None:
     moved = f"{FUNCTIONS[3]}\n\n# ... existing code ...\n\n\n{FUNCTIONS[5]}"
 
     assert isinstance(whole(OLD, moved, path="f.py", place="block 1"), Complaint)
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# adds one",
+        "# the first",
+        "# see g",
+        "#",
+        "# y",
+        "# TODO later",
+        "# noqa",
+        "# [1]",
+        "# (a)",
+    ],
+)
+def test_a_comment_in_a_file_that_gets_shorter(comment: str) -> None:
+    """It says nothing of what is left out, however much goes."""
+    new = f"{comment}\n{FUNCTIONS[0]}"
+
+    assert whole(OLD, new, path="f.py", place="block 1") == Whole(new)

@@ -171,3 +171,63 @@ def test_openings_without_an_end_are_no_file(text: str) -> None:
 
     assert not reply.changes
     assert reply.complaints
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a\n\n*** Begin Patch\n*** End Patch\n", "The patch at line 3 names no file."),
+        ('a\n<file path="calc.py">\nx\n', "line 2 of the answer does not end: </file> is missing."),
+        ("a\ncat > calc.py <<EOF\nx\n", "line 2 of the answer does not end: EOF is missing."),
+        ("a\n<tool_call>\n{}\n", "line 2 of the answer does not end: </tool_call> is missing."),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(text: str, said: str) -> None:
+    """A patch of nothing, and wrappers that never end."""
+    assert [complaint.message[-len(said) :] for complaint in read(text).complaints] == [said]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'<file path="calc.py">{NEW}</file>\nDELETE old.py\n',
+        f'<file path="calc.py">\n{NEW}</file></files>\nDELETE old.py\n',
+        f"```bash\ncat > calc.py <<EOF\n{NEW}EOF\n```\nDELETE old.py\n",
+        f"cat > calc.py <<EOF\n{NEW}EOF\nDELETE old.py\n",
+        f"{PATCH}DELETE old.py\n",
+    ],
+)
+def test_the_line_after_a_wrapper_counts(text: str) -> None:
+    """And the one before it: a wrapper takes no more lines than it has."""
+    reply = read(text)
+
+    assert (content(reply, "calc.py"), reply.complaints) == (NEW, ())
+    assert reply.changes.files["old.py"] is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cat >> calc.py <<EOF\nsome text\nEOF\n",
+        "cat <<EOF\nsome text\nEOF\n",
+        "```bash\nrm old.py\n```\n",
+        '<file path="no path">\nx = 1\n</file>\n',
+        "<p>calc.py</p>\n",
+        '<tool_call>{"name": "read_file", "arguments": {"path": "calc.py"}}</tool_call>\n',
+    ],
+)
+def test_what_writes_no_file_whole_is_no_wrapper(text: str) -> None:
+    """To append, to print, to remove alone, to read: nothing is taken from it."""
+    assert not read(text).changes
+
+
+def test_hunks_of_a_patch() -> None:
+    """Each is an edit of its own; a line without a mark is context."""
+    patch = PATCH.replace(
+        "*** End",
+        "@@\n def double(x):\n-    return 2 * x\n+    return x + x\n@@\n def double(x):\n*** End",
+    ).replace(" def add", "def add", 1)
+    reply = read(patch)
+
+    assert reply.complaints == ()
+    assert content(reply, "calc.py") == NEW.replace("2 * x", "x + x")

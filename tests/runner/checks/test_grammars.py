@@ -21,6 +21,8 @@ SAMPLES = Path(__file__).parent / "samples"
 VALID = {sample.name: sample.read_text() for sample in sorted(SAMPLES.iterdir())}
 
 BAD = {
+    "js behind a blank line": ("a.js", "\nf(;\n", 2, 3, "')' is missing here"),
+    "js brackets": ("a.js", "f(a, {\n  b: [1, 2],\n  c: {},\n", 3, 9, "'{' of line 1"),
     "js paren": ("a.js", "const x = foo(1, 2;\n", 1, 19, "')' is missing here"),
     "js brace": ("a.mjs", "function f() {\n  if (a) {\n    b();\n}\n", 4, 2, "never closed"),
     "js extra brace": ("a.js", "f();\n}\n", 2, 1, "unexpected '}'"),

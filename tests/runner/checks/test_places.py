@@ -126,3 +126,14 @@ def test_any_change_set_is_answered(files):
     """No path and no content makes ``validate`` raise."""
     found = validate(ChangeSet(files), Snapshot("", "", {}), read=lambda _path: None)
     assert all(complaint.message for complaint in found)
+
+
+def test_a_long_path_is_shown_in_part():
+    """The first hundred characters tell which it is."""
+    path = "x" * 256
+    (complaint,) = validate(
+        ChangeSet({path: Write(b"")}), Snapshot("", "", {}), read=lambda _path: None
+    )
+
+    assert complaint.path == path[:100]
+    assert complaint.message == f"The path {path[:100]!r} is too long."

@@ -255,6 +255,7 @@ NEAR = {
     "a file named like its topic": ("", {"src/words/exclamation.py": "ABC = 9\n"}, False),
     "a name of its topic": ("", {"src/words/make_exclamation.py": "ABC = 9\n"}, False),
     "a word of its topic": ("", {"src/words/table.py": "def row(exclamation): 1\n"}, False),
+    "its topic in capitals": ("", {"src/words/table.py": "def row(Exclamation): 1\n"}, False),
     "another word": ("", {"src/words/table.py": "def row(line): 1\n"}, True),
     "comments of a test": (
         "",

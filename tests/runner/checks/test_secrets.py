@@ -96,3 +96,21 @@ def test_a_huge_line_is_read_in_bounded_time():
 def test_any_bytes_are_answered(path, content, old):
     """No content and no path makes it raise."""
     assert all(c.error == "Secret" for c in check_secrets(path, content, old))
+
+
+def test_a_key_far_down_in_a_file():
+    """Its lines are found wherever they stand, and only those that are new."""
+    lines = "name = 1\n\n" * 20
+    key = KEY.format(BODY)
+    found = list(check_secrets("conf/a.pem", f"{lines}{key}\n".encode(), lines.encode()))
+
+    assert [(each.error, each.line) for each in found] == [("Secret", 41)]
+    assert list(check_secrets("conf/a.pem", f"{lines}{key}\n".encode(), key.encode())) == []
+
+
+def test_ten_secrets_are_enough():
+    """More are not told one by one."""
+    template, value = SECRETS["Secret Keyword"][1:]
+    lines = "".join(f"{template.format(value + str(n))}\n" for n in range(20))
+
+    assert len(list(check_secrets("a.py", lines.encode(), None))) == 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -292,3 +293,22 @@ async def test_a_run_that_gives_way_at_every_border_gets_on() -> None:
     assert ended
     assert ended.status == "ended"
     assert statuses(ended) == {"T1": "completed", "T2": "completed"}
+
+
+async def test_what_people_want_skipped_is_left_out_at_the_next_border() -> None:
+    """Nothing was begun of the second task when somebody asked for it; the first goes on."""
+
+    class Skips:
+        """Somebody skips T2 while T1 is at work."""
+
+        asked = 0
+
+        async def skipped(self) -> frozenset[str]:
+            self.asked += 1
+            return frozenset({second}) if self.asked > 1 else frozenset()
+
+    told = await drive(REQUEST, ScriptedNodes(), deps(model=model()))
+    second = told.state.tasks[1].key
+    ended = await drive(REQUEST, ScriptedNodes(), replace(deps(model=model(1)), skips=Skips()))
+
+    assert statuses(ended) == {"T1": "completed", "T2": "skipped"}
