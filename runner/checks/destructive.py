@@ -36,7 +36,7 @@ _LINES = re.compile(r"(?:^|/)(?:[\w.-]*Makefile|[\w.-]*Dockerfile|Justfile|Jenki
                     r"|\.(?:ya?ml|mk|bat|cmd|ps1|dockerfile)$", re.IGNORECASE)  # fmt: skip
 _IMAGE = re.compile(r"Dockerfile$|\.dockerfile$", re.IGNORECASE)
 _BEFORE_COMMAND = re.compile(
-    r"\s*(?:-\s+)?(?:[\"']?[\w-]+[\"']?:\s+)?(?:(?:RUN|CMD|ENTRYPOINT|sh)\s+)?[@\s\"'|>\[-]*"
+    r"\s*(?:-\s+)?(?:[\"']?[\w-]+[\"']?:\s+)?(?:(?:RUN|CMD|ENTRYPOINT|sh(?!\s+-))\s+)?[@\s\"'|>\[-]*"
 )
 
 

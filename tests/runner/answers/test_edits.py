@@ -204,3 +204,20 @@ def test_a_near_miss_is_looked_for_and_shown_as_long_as_it_is() -> None:
     assert (one.line, one.excerpt) == (3, "    3 |     if a:")
     assert (far.line, far.excerpt) == (None, "")
     assert far.message.endswith("Copy them exactly from the file.")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"a = 1\r\nb = 2\n", b"a = 1\r\nb = 3\n"),
+        (b"a = 1\nb = 2\r\n", b"a = 1\nb = 3\n"),
+        (b"a = 1\r\nb = 2\r\nc = 3\n", b"a = 1\r\nb = 3\r\nc = 3\n"),
+    ],
+)
+def test_a_file_of_mixed_line_ends(old: bytes, new: bytes) -> None:
+    """New lines end as most do; all others keep their bytes."""
+    edit = "f.py\n<<<<<<< SEARCH\nb = 2\n=======\nb = 3\n>>>>>>> REPLACE\n"
+    write = parse_reply(edit, paths=["f.py"], read={"f.py": old}.get).changes.files["f.py"]
+
+    assert write is not None
+    assert write.content == new

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 
 import pytest
@@ -347,3 +348,14 @@ def test_any_bytes_are_answered(path, content):
     """No content and no path makes it raise."""
     change = ChangeSet({path: Write(content)})
     assert all(o.path == path and o.line > 0 for o in destructive(change, lambda _path: None))
+
+
+@pytest.mark.parametrize(("times", "patterns"), [(1, ["rm -rf"]), (4, ["rm -rf"]), (6, [])])
+def test_commands_in_commands_are_looked_into_a_few_times(times, patterns):
+    """Nobody writes more of them than four."""
+    nested = "rm -rf a"
+    for _ in range(times):
+        nested = f"sh -c {shlex.quote(nested)}"
+
+    assert [o.pattern for o in found("Makefile", f"a:\n\t{nested}\n")] == patterns
+    assert [o.pattern for o in found("a.mk", "find . -exec " * times + "rm -rf a\n")] == patterns

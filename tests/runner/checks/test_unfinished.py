@@ -104,3 +104,13 @@ def test_an_answer_of_comments_alone_does_nothing() -> None:
 def test_a_word_of_a_comment_is_no_name(text: str, there: bool) -> None:
     """Code calls, sets or defines it."""
     assert has_name(text, "once") is there
+
+
+@pytest.mark.parametrize(
+    ("body", "errors"),
+    [("", []), ("  throw new Error('not implemented');\n", ["StubBody"]), ("  return 2;\n", [])],
+)
+def test_a_function_that_did_something(body: str, errors: list[str]) -> None:
+    """It may do nothing from now on; but not say that it is still to be written."""
+    old, new = (f"function run(a) {{\n{inner}}}\n" for inner in ("  return a;\n", body))
+    assert judged("a.js", old, new, "Change `run(a)`") == errors

@@ -65,6 +65,7 @@ async def test_a_model_that_names_nothing() -> None:
     proposal = await propose("PLAN.md", PROSE.encode(), Scripted([]))
 
     assert (proposal.verdict, proposal.new) == ("unclear", PROSE.encode())
+    assert proposal.by_model
 
 
 async def test_a_long_file_is_asked_about_in_two_parts_and_no_more() -> None:
