@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from app.github.api import RepositoryApi
+from app.github.checks import Buttons
 from app.github.comments import Comments
 from app.github.commits import Commits
-from app.github.proposals import Buttons, taken
+from app.github.proposals import taken
 from app.github.pulls import Pull, Pulls
 from runner.errors import Outage
 from runner.state.publishing import HumanCommits

@@ -14,13 +14,14 @@ from dataclasses import replace
 from gidgethub.abc import GitHubAPI
 
 from app.github.api import BestEffort, RepositoryApi, ref_path, told_of_workflows
+from app.github.checks import Buttons, CheckRuns, NoButtons, RecoveryButtons, TrustChecks
 from app.github.comments import Comments
 from app.github.commits import Branches, Commits
 from app.github.freshen import Freshen
 from app.github.human_commits import HumanCommitFinder
 from app.github.mirror import Mirror
 from app.github.one_pull import OnePull
-from app.github.proposals import Buttons, Checks, NoButtons, RecoveryPulls
+from app.github.proposals import RecoveryPulls
 from app.github.pulls import Pull, Pulls
 from app.github.restack import Restack
 from app.github.stack import standing
@@ -97,7 +98,9 @@ class GitHubRepository:
         self._branches = Branches(self._commits, snapshot=self.snapshot)
         comments = Comments(self._api, bot_login=bot_login)
         self._effort = BestEffort()
-        buttons = _buttons(checks, full_name, bot_login, self._effort)
+        runs = CheckRuns(RepositoryApi(checks, full_name), bot_login=bot_login) if checks else None
+        self._trust = TrustChecks(runs, self._effort)
+        buttons: Buttons = RecoveryButtons(runs, self._effort) if runs else NoButtons()
         self._proposals = RecoveryPulls(
             self._api,
             pulls=self._pulls,
@@ -205,6 +208,7 @@ class GitHubRepository:
             commit, pull = await self._added(checkpoint)
         if checkpoint.human_commits:
             await self._human_commits.close(checkpoint.human_commits, pull)
+        await self._trust.show(commit, checkpoint.trust)
         return await self._noted(Published(commit, pull.head, pull.number, pull.url))
 
     async def publish_proposal(self, proposed: Proposed) -> Published:
@@ -262,12 +266,3 @@ class GitHubRepository:
                 " Push a first commit there, or run on another branch.",
             )
         return str(ref["object"]["sha"])
-
-
-def _buttons(
-    checks: GitHubAPI | None, full_name: str, bot_login: str, effort: BestEffort
-) -> Buttons:
-    """Return the buttons of proposals: check runs where who we are may write them."""
-    if checks is None:
-        return NoButtons()
-    return Checks(RepositoryApi(checks, full_name), bot_login=bot_login, effort=effort)

@@ -31,7 +31,7 @@ APP_PERMISSIONS: Permissions = MappingProxyType(
         "contents": "write",  # reading trees; blobs, trees, commits and branches of checkpoints
         "issues": "write",  # comments and reactions, on pull requests too
         "pull_requests": "write",  # opening checkpoints and changing their base
-        "checks": "write",  # buttons on proposals; without it everything else works
+        "checks": "write",  # buttons on proposals, cairn/trust; without it everything else works
     }
 )
 """The manifest's ``default_permissions``: all the App is ever granted."""

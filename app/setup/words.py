@@ -9,7 +9,8 @@ DESCRIPTION = "Executes ROADMAP.md, one verified pull request at a time."
 
 PERMISSIONS: Mapping[str, str] = MappingProxyType(
     {
-        "checks": "check runs with the buttons of a proposal; without it everything else works",
+        "checks": "check runs: the buttons of a proposal, how far a pull request is verified; "
+        "without it everything else works",
         "contents": "reading the repository; blobs, trees, commits and branches of checkpoints",
         "issues": "comments, reactions and labels, on pull requests too; the issue of the plan",
         "metadata": "asking what a person may do; GitHub gives it to every App",

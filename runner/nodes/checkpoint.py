@@ -31,6 +31,7 @@ from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.findings import reasons_of
 from runner.state.publishing import Checkpoint, Published
 from runner.state.run_state import RunState, Step
+from runner.state.trust import Trust
 
 
 def ground(state: RunState, work: TaskWork) -> Base:
@@ -52,7 +53,18 @@ def added(state: RunState, work: TaskWork, made: Checkpoint) -> tuple[RunState, 
         return state, made
     state = state.with_attempt(body=made.body.encode())
     rows = rows_of(state, work.tip.added)
-    return state, replace(made, branch=shared_branch(made.run), rows=rows)
+    trust = {**_trust_of_others(state, work), **made.trust}
+    return state, replace(made, branch=shared_branch(made.run), rows=rows, trust=trust)
+
+
+def _trust_of_others(state: RunState, work: TaskWork) -> dict[str, Trust]:
+    """How far the other tasks are verified that one pull request shows with the one in hand."""
+    every = {**state.attempts, **work.tip.added}
+    return {
+        title_of(state.task_of(key)): trust_of(attempt)
+        for key, attempt in every.items()
+        if key != state.current and attempt.published.body and not attempt.agreed.rewritten
+    }
 
 
 def committed(state: RunState, work: TaskWork, published: Published) -> RunState:
@@ -167,6 +179,7 @@ def _checkpoint(
     human_commits = state.attempt.planned.human_commits
     body = [pull_request_body(state, repaired), builds_on(human_commits) if human_commits else ""]
     people = human_commits.people if human_commits else ()
+    trust = trust_of(state.attempt)
     return Checkpoint(
         run=run,
         task=task.key,
@@ -183,10 +196,11 @@ def _checkpoint(
             ("Cairn-Run", run),
             *(("Cairn-Task", key) for key in keys),
             ("Cairn-Verified", verified_trailer(verdict_of(state.attempt))),
-            ("Cairn-Trust", trust_line(trust_of(state.attempt))),
+            ("Cairn-Trust", trust_line(trust)),
         ),
         members=keys[1:],
         human_commits=human_commits,
+        trust={title_of(task): trust},
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 
 from runner.state.findings import Level, LostName, Verdict, Verification
@@ -113,8 +113,12 @@ def _share(level: Level) -> Share:
 
 def trust_section(trust: Trust) -> str:
     """The summary as a part of a pull request: the result, then what it rests on."""
-    points = [f"- {line}" for line in _points(trust)]
-    return "\n\n".join(filter(None, [f"### {HEADING}", _headline(trust), "\n".join(points)]))
+    return "\n\n".join([f"### {HEADING}", *_said(trust)])
+
+
+def _said(trust: Trust) -> list[str]:
+    points = "\n".join(f"- {line}" for line in _points(trust))
+    return [_headline(trust), *([points] if points else [])]
 
 
 def _headline(trust: Trust) -> str:
@@ -226,6 +230,23 @@ def _named(names: Sequence[str], most: int = _MOST_NAMED) -> str:
     shown = ", ".join(as_code(name) for name in names[:most])
     more = len(names) - most
     return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def trust_title(trusts: Iterable[Trust]) -> str:
+    """What it comes to for one task or several: the worst of their results."""
+    results = {trust.result for trust in trusts}
+    if "not_verified" in results:
+        return "Not verified" if len(results) == 1 else "Some tasks are not verified"
+    return f"Verified by tests{', with warnings' if results != {'verified'} else ''}"
+
+
+def trust_told(trust: Mapping[str, Trust]) -> str:
+    """The summaries of tasks by their titles, which only several need."""
+    told = ["\n\n".join(_said(each)) for each in trust.values()]
+    if len(told) == 1:
+        return told[0]
+    heads = (f"### {title}" for title in trust)
+    return "\n\n".join(f"{head}\n\n{text}" for head, text in zip(heads, told, strict=True))
 
 
 def trust_json(trust: Trust) -> dict[str, object]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from runner.state.changes import ChangeSet
+from runner.state.trust import Trust
 
 PullRequests = Literal["stacked", "independent", "single"]
 """How the pull requests of a run lie on each other (docs/design.md, "GitHub")."""
@@ -46,7 +48,8 @@ class Checkpoint:
     there already. ``human_commits`` is people's work it goes on from, whose pull request it takes
     over; ``onto`` the commit of a person on its branch that it is put on top of. ``rows`` are
     there where one pull request shows all tasks of the run: the commit is added to ``branch``,
-    which grows, and they tell of every task that was added to it.
+    which grows, and they tell of every task that was added to it. ``trust`` says how far the tasks
+    are verified that the pull request shows, by their titles.
     """
 
     run: str
@@ -65,6 +68,7 @@ class Checkpoint:
     human_commits: HumanCommits | None = None
     onto: str = ""
     rows: tuple[TaskRow, ...] = ()
+    trust: Mapping[str, Trust] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.scenarios.bot import Bot
+from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import ADD, CALC, answer, note, notes, on
 
 ONE = "/execute --max-tasks 1"
@@ -32,6 +32,19 @@ def trailer(bot: Bot) -> str:
     return next(line for line in lines if line.startswith("Cairn-Trust: "))
 
 
+def check(bot: Bot) -> Any:
+    """The check run on its head."""
+    pull = bot.pulls[-1].pull
+    [found] = [each for each in bot.view.checks if pull and each["head_sha"] == pull.sha]
+    return found
+
+
+def for_programs(bot: Bot) -> Any:
+    """What the check run says to programs."""
+    text = check(bot)["output"]["text"]
+    return json.loads(text.removeprefix("```json\n").removesuffix("\n```"))
+
+
 def reported(bot: Bot) -> Any:
     """The same in the report for programs, of the one task."""
     [path] = bot.files("report.json")
@@ -56,6 +69,10 @@ async def test_new_tests_that_turn_green_are_shown(bot: Bot) -> None:
     assert found["red_to_green"] == ["tests/test_add.py::test_add"]
     assert found["faults"] == {"noticed": 1, "of": 1, "unnoticed": []}
     assert found["nobody_verified"] == []
+    assert (check(bot)["name"], check(bot)["conclusion"]) == ("cairn/trust", "success")
+    assert check(bot)["output"]["title"] == "Verified by tests"
+    assert section(bot) == check(bot)["output"]["summary"]
+    assert for_programs(bot) == [found]
     [report] = bot.files("report.md")
     lines = report.read_text().split("## How far this is verified\n\n")[1]
     assert lines.startswith(
@@ -82,6 +99,8 @@ async def test_new_tests_that_prove_nothing_are_shown(bot: Bot) -> None:
     found = reported(bot)
     assert (found["result"], found["new_tests_prove_it"]) == ("verified_with_warnings", False)
     assert (found["red_to_green"], found["faults"]) == ([], None)
+    assert check(bot)["conclusion"] == "neutral"
+    assert check(bot)["output"]["title"] == "Verified by tests, with warnings"
     assert {"faults", "changed_lines"} >= set(found["not_measured"]) >= {"faults"}
 
 
@@ -136,3 +155,35 @@ async def test_where_nothing_verifies_that_is_said(bot: Bot) -> None:
     assert (found["result"], found["nobody_verified"]) == ("not_verified", ["one.md"])
     assert found["reason"].startswith("the project has no tests")
     assert (found["new_tests_prove_it"], found["faults"], found["linters"]) == (None, None, None)
+    assert (check(bot)["conclusion"], check(bot)["output"]["title"]) == ("neutral", "Not verified")
+
+
+SINGLE = {".github/cairn.yml": b"pull_requests:\n  strategy: single\n"}
+
+
+@on(notes("- [ ] 1.1 Write `one.md`\n- [ ] 1.2 Write `two.md`\n", **SINGLE))
+async def test_one_pull_request_for_all_tasks_says_it_of_each(bot: Bot) -> None:
+    """The check on its head has them all; that of the first commit has the first."""
+    bot.model.says(note("one.md"), note("two.md"))
+
+    await bot.comment("/execute")
+
+    bot.says()
+    assert [found["nobody_verified"] for found in for_programs(bot)] == [["one.md"], ["two.md"]]
+    assert "### 1.1 Write one.md\n\n**Not verified:**" in check(bot)["output"]["summary"]
+    assert len(bot.view.checks) == 2
+
+
+@on(notes("- [ ] 1.1 Write `one.md`\n"))
+async def test_where_checks_are_not_granted_nothing_is_shown(bot: Bot) -> None:
+    """An owner who has not accepted that permission loses the check and hears no complaint."""
+    del bot.github.installation(REPOSITORY).permissions["checks"]
+    bot.model.says(note("one.md"))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert bot.view.checks == []
+    assert section(bot).startswith("**Not verified:**")
+    [path] = bot.files("report.json")
+    assert json.loads(path.read_text())["errors"] == []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.github.proposals import NAME as CHECK
+from app.github.checks import RECOVERY as CHECK
 from runner.errors import TaskError
 from runner.state.publishing import Proposed, Published
 from tests.app.github.repository_bench import NAME, Bench, bench

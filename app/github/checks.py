@@ -1,0 +1,177 @@
+"""Check runs of our App: the buttons of a proposal, and how far a pull request is verified.
+
+GitHub shows buttons only when the run is completed, three at most, and tells this App alone who
+clicked (https://docs.github.com/en/rest/guides/using-the-rest-api-to-interact-with-checks).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from typing import Any, Literal, Protocol
+from urllib.parse import urlencode
+
+from app.github.api import BestEffort, RepositoryApi
+from runner.errors import Outage
+from runner.people.trust import trust_json, trust_title, trust_told
+from runner.state.trust import Trust
+
+_log = logging.getLogger(__name__)
+
+RECOVERY, TRUST = "cairn/recovery", "cairn/trust"
+"""The names of our check runs."""
+
+CHECK_TITLE = "A proposal waits for a decision"
+CHECK_SUMMARY = (
+    "Cairn could not finish a task and proposes what to do about it: [the proposal]({url}) says "
+    "what and why. The buttons decide on it, and so do a reaction, a reply or a review."
+)
+CHECK_ENDED = "The proposal is decided on."
+
+APPROVE, REJECT, SKIP = "approve", "reject", "skip"
+"""Identifiers of the buttons, as ``check_run.requested_action`` brings them back."""
+
+_BUTTONS = (
+    {"label": "Approve", "description": "Do what is proposed", "identifier": APPROVE},
+    {"label": "Reject", "description": "Leave the task as it is", "identifier": REJECT},
+    {"label": "Skip", "description": "Leave the task out of this run", "identifier": SKIP},
+)
+Conclusion = Literal["success", "neutral"]
+
+
+class Buttons(Protocol):
+    """The buttons of a proposal, where there can be some."""
+
+    async def ask(self, commit: str, fingerprint: str, *, url: str) -> None:
+        """Show them on a commit; ``url`` is where the proposal can be read."""
+
+    async def end(self, commit: str, conclusion: Conclusion) -> None:
+        """Take them away: what was proposed on a commit is decided."""
+
+
+class NoButtons:
+    """Stands where check runs cannot be written, or nobody would hear of a click."""
+
+    async def ask(self, commit: str, fingerprint: str, *, url: str) -> None:
+        """Reactions, replies and reviews decide."""
+
+    async def end(self, commit: str, conclusion: Conclusion) -> None:
+        """There were none."""
+
+
+class CheckRuns:
+    """The check runs of our App (``bot_login``) in one repository."""
+
+    def __init__(self, api: RepositoryApi, *, bot_login: str) -> None:
+        self._api = api
+        self._bot_login = bot_login
+
+    async def find(self, name: str, commit: str) -> Any:
+        """Return our newest check run of this name on a commit; None where there is none."""
+        query = urlencode({"check_name": name, "per_page": 100})
+        doing = f"list the checks of {commit}"
+        found = await self._api.get(f"commits/{commit}/check-runs?{query}", doing)
+        runs = found["check_runs"]
+        return next((run for run in runs if self._wrote(run)), None)
+
+    async def make(self, commit: str, data: dict[str, Any]) -> None:
+        """Make a check run on a commit."""
+        doing = f"make the check {data['name']}"
+        await self._api.post("check-runs", data | {"head_sha": commit}, doing)
+
+    async def change(self, run: Any, data: dict[str, Any]) -> None:
+        """Change a check run that is there."""
+        await self._api.change(f"check-runs/{run['id']}", data, f"change the check {run['name']}")
+
+    def _wrote(self, run: Any) -> bool:
+        return f"{(run['app'] or {}).get('slug')}[bot]" == self._bot_login
+
+
+class RecoveryButtons:
+    """The buttons as check runs; what a refusal does is ``effort``'s to say."""
+
+    def __init__(self, runs: CheckRuns, effort: BestEffort) -> None:
+        self._runs = runs
+        self._effort = effort
+
+    async def ask(self, commit: str, fingerprint: str, *, url: str) -> None:
+        """Show the buttons of a proposal on a commit; ``url`` is where it can be read."""
+        data = {
+            "name": RECOVERY,
+            "external_id": fingerprint,
+            "details_url": url,
+            "conclusion": "action_required",
+            "output": {"title": CHECK_TITLE, "summary": CHECK_SUMMARY.format(url=url)},
+            "actions": list(_BUTTONS),
+        }
+        with self._effort():
+            there = await self._runs.find(RECOVERY, commit)
+            if there is None:
+                await self._runs.make(commit, data)
+            elif there["external_id"] != fingerprint:
+                await self._runs.change(there, data)
+
+    async def end(self, commit: str, conclusion: Conclusion) -> None:
+        """Take the buttons away: what was proposed on a commit is decided."""
+        with self._effort():
+            there = await self._runs.find(RECOVERY, commit)
+            if there and there["conclusion"] == "action_required":
+                output = {"title": CHECK_ENDED, "summary": CHECK_ENDED}
+                done: dict[str, Any] = {"conclusion": conclusion, "output": output, "actions": []}
+                await self._runs.change(there, done)
+
+
+_LONGEST = 60_000
+"""Characters of a text in a check run; GitHub stores 65,535."""
+
+_TOO_LONG = "The summary for programs is too long for GitHub. It is in `report.json`."
+
+
+class TrustChecks:
+    """How far pull requests are verified, as the check run ``cairn/trust`` on their commits.
+
+    Without ``runs``, or where an owner has not granted check runs, nothing is shown: the pull
+    request itself says the same.
+    """
+
+    def __init__(self, runs: CheckRuns | None, effort: BestEffort) -> None:
+        self._runs = runs
+        self._effort = effort
+
+    async def show(self, commit: str, trust: Mapping[str, Trust]) -> None:
+        """Show the trust of tasks, by their titles, on a commit; doing it twice leaves one."""
+        if self._runs is None or not trust:
+            return
+        with self._effort():
+            try:
+                await self._show(self._runs, commit, _check(trust))
+            except Outage as outage:
+                if outage.kind != "permission":
+                    raise
+                self._runs = None
+                _log.info("The check %s is not shown: %s", TRUST, outage.message)
+
+    async def _show(self, runs: CheckRuns, commit: str, data: dict[str, Any]) -> None:
+        there = await runs.find(TRUST, commit)
+        if there is None:
+            await runs.make(commit, data)
+        elif there["output"]["summary"] != data["output"]["summary"]:
+            await runs.change(there, data)
+
+
+def _check(trust: Mapping[str, Trust]) -> dict[str, Any]:
+    """The check run: neutral where anything is in doubt, so that it blocks no merge."""
+    sure = all(each.result == "verified" for each in trust.values())
+    told = json.dumps([trust_json(each) for each in trust.values()], indent=2, ensure_ascii=False)
+    text = f"```json\n{told}\n```"
+    summary = trust_told(trust)
+    return {
+        "name": TRUST,
+        "conclusion": "success" if sure else "neutral",
+        "output": {
+            "title": trust_title(trust.values()),
+            "summary": summary if len(summary) <= _LONGEST else trust_title(trust.values()),
+            "text": text if len(text) <= _LONGEST else _TOO_LONG,
+        },
+    }
