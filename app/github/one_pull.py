@@ -100,7 +100,7 @@ class OnePull:
         keys = tuple(dict.fromkeys((*before, made.task, *made.members)))
         if pull and keys == before:
             return pull
-        rows = {row.task: row for row in made.rows}
+        rows = {row.task: row for row in made.shows.rows}
         body = shared_body(self._roadmap, [rows[key] for key in keys if key in rows])
         title = shared_title(self._roadmap)
         shown = replace(made, task=keys[0], members=keys[1:], title=title, body=body)

@@ -98,9 +98,7 @@ class GitHubRepository:
         self._branches = Branches(self._commits, snapshot=self.snapshot)
         comments = Comments(self._api, bot_login=bot_login)
         self._effort = BestEffort()
-        runs = CheckRuns(RepositoryApi(checks, full_name), bot_login=bot_login) if checks else None
-        self._trust = TrustChecks(runs, self._effort)
-        buttons: Buttons = RecoveryButtons(runs, self._effort) if runs else NoButtons()
+        self._trust, buttons = _checks(checks, full_name, bot_login, self._effort)
         self._proposals = RecoveryPulls(
             self._api,
             pulls=self._pulls,
@@ -203,12 +201,12 @@ class GitHubRepository:
         """
         with told_of_workflows(checkpoint.changes.files):
             if checkpoint.kind == "recovery":
-                way = self._one if checkpoint.rows else self._proposals
+                way = self._one if checkpoint.shows.rows else self._proposals
                 return await self._noted(await way.apply(checkpoint))
             commit, pull = await self._added(checkpoint)
         if checkpoint.human_commits:
             await self._human_commits.close(checkpoint.human_commits, pull)
-        await self._trust.show(commit, checkpoint.trust)
+        await self._trust.show(commit, checkpoint.shows.trust)
         return await self._noted(Published(commit, pull.head, pull.number, pull.url))
 
     async def publish_proposal(self, proposed: Proposed) -> Published:
@@ -229,7 +227,7 @@ class GitHubRepository:
 
     async def _added(self, checkpoint: Checkpoint) -> tuple[str, Pull]:
         """Return the checkpoint's commit and the pull request that shows it."""
-        if checkpoint.rows:
+        if checkpoint.shows.rows:
             return await self._one.add(checkpoint)
         commit, new = await self._branches.settled(checkpoint)
         below = await self._pulls.under(checkpoint.below)  # it may have been merged meanwhile
@@ -266,3 +264,13 @@ class GitHubRepository:
                 " Push a first commit there, or run on another branch.",
             )
         return str(ref["object"]["sha"])
+
+
+def _checks(
+    client: GitHubAPI | None, full_name: str, bot_login: str, effort: BestEffort
+) -> tuple[TrustChecks, Buttons]:
+    """Return what is shown as check runs, where who we are may write them."""
+    if client is None:
+        return TrustChecks(None, effort), NoButtons()
+    runs = CheckRuns(RepositoryApi(client, full_name), bot_login=bot_login)
+    return TrustChecks(runs, effort), RecoveryButtons(runs, effort)

@@ -29,7 +29,7 @@ from runner.people.trust import trust_line, trust_of, verdict_of, verified_trail
 from runner.roadmap.edit import EditRefused, find, tick_all
 from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.findings import reasons_of
-from runner.state.publishing import Checkpoint, Published
+from runner.state.publishing import Checkpoint, Published, ShownTasks
 from runner.state.run_state import RunState, Step
 from runner.state.trust import Trust
 
@@ -53,8 +53,8 @@ def added(state: RunState, work: TaskWork, made: Checkpoint) -> tuple[RunState, 
         return state, made
     state = state.with_attempt(body=made.body.encode())
     rows = rows_of(state, work.tip.added)
-    trust = {**_trust_of_others(state, work), **made.trust}
-    return state, replace(made, branch=shared_branch(made.run), rows=rows, trust=trust)
+    trust = {**_trust_of_others(state, work), **made.shows.trust}
+    return state, replace(made, branch=shared_branch(made.run), shows=ShownTasks(rows, trust))
 
 
 def _trust_of_others(state: RunState, work: TaskWork) -> dict[str, Trust]:
@@ -200,7 +200,7 @@ def _checkpoint(
         ),
         members=keys[1:],
         human_commits=human_commits,
-        trust={title_of(task): trust},
+        shows=ShownTasks(trust={title_of(task): trust}),
     )
 
 

@@ -19,6 +19,7 @@ from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of, contents, reader
 from runner.loop.schedule import upcoming
 from runner.loop.strategy import given_up, judged
+from runner.nodes.covered import covered
 from runner.nodes.evidence import gathered
 from runner.nodes.format import formatted
 from runner.nodes.lint import linted
@@ -137,6 +138,7 @@ async def _judged(state: RunState, deps: Deps, work: TaskWork) -> Step:
     if found.outcome == "unverifiable":
         raise TaskError("environment", f"The change cannot be verified: {found.verdict.reason}.")
     if found.outcome == "green":
+        verification = await covered(state, deps, work, base, found)
         verification = await proved(state, deps, work, base, verification)
         nothing = unproven(verification)
         if nothing is None or not await must_prove(state, deps, base):

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner.checks.tests_inventory import source_of
-from runner.code.languages import is_among_tests, is_test_file
+from runner.code.languages import is_among_tests, is_pytest_module, is_test_file
 from runner.context.library import MAX_FILE, FileFacts, chosen, facts_of
 from runner.context.rank import Importers, followed, importers_of, names_of
 from runner.loop.deps import Deps, TaskWork
@@ -102,7 +102,9 @@ async def weighed(
     if found.outcome != "green":
         return found
     untested = await _untested(deps, base, changes, promise.tests, graph)
-    return replace(found, verdict=replace(found.verdict, untested=untested))
+    testers = sorted(p for p in (promise.users or ()) if is_pytest_module(p) and p in promise.tests)
+    verdict = replace(found.verdict, untested=untested)
+    return replace(found, verdict=verdict, testers=tuple(testers))
 
 
 async def run_base_tests(

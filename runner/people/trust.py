@@ -140,7 +140,9 @@ def _points(trust: Trust) -> Iterator[str]:
     if trust.faults:
         yield f"{_faults(trust.faults)}."
     if trust.lines:
-        missing = f"; not these: {_named(trust.lines.missing)}" if trust.lines.missing else ""
+        missing = (
+            f"; not these: {_named(_ranges(trust.lines.missing))}" if trust.lines.missing else ""
+        )
         yield f"The tests run {_of(trust.lines)} changed lines{missing}."
     if trust.lost_names is not None:
         yield f"Public names: {_lost(trust.lost_names) or 'all kept'}."
@@ -157,6 +159,19 @@ def _points(trust: Trust) -> Iterator[str]:
 def _faults(share: Share) -> str:
     """How many of the small faults the new tests notice."""
     return f"The new tests notice {_of(share)} small faults put into the changed lines"
+
+
+def _ranges(places: Sequence[str]) -> list[str]:
+    """Places as ``path:line``, with lines that follow each other as ``path:first-last``."""
+    runs: list[tuple[str, int, int]] = []
+    for place in places:
+        path, _, line = place.rpartition(":")
+        last = runs[-1] if runs else None
+        if last and last[0] == path and last[2] + 1 == int(line):
+            runs[-1] = (path, last[1], int(line))
+        else:
+            runs.append((path, int(line), int(line)))
+    return [f"{path}:{a}" if a == b else f"{path}:{a}-{b}" for path, a, b in runs]
 
 
 def _of(share: Share) -> str:

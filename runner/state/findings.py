@@ -51,10 +51,10 @@ class TestFailure:
     line: int | None = None
 
 
-LevelName = Literal["files", "syntax", "imports", "lint", "tests", "proof", "mutants"]
-"""What new tests are worth is said by the last two."""
+LevelName = Literal["files", "syntax", "imports", "lint", "tests", "coverage", "proof", "mutants"]
+"""What tests are worth is said by the last three."""
 
-ADVISORY: tuple[LevelName, ...] = ("lint", "proof", "mutants")
+ADVISORY: tuple[LevelName, ...] = ("lint", "coverage", "proof", "mutants")
 """Levels that never fail a verification by themselves."""
 
 
@@ -68,7 +68,9 @@ class Level:
     ``broken`` says why the tool could not do its work (wrong options, an internal error, a timeout,
     code that does not compile): such a failure is no test's. ``proof`` tells whether new tests fail
     without the change (``found``: those that do), ``mutants`` whether they notice small faults in
-    it (``passed``: so many; ``found``: the unnoticed ones): neither fails a verification by itself.
+    it (``passed``: so many; ``found``: the unnoticed ones), ``coverage`` how many changed lines
+    tests run (``passed``; ``found``: the places of the others). None of them fails a verification
+    by itself.
     The failures of ``lint`` are findings that the tool (named in ``tool``) did not have before the
     change; each has the rule in place of a test.
     ``cause`` says what is behind a failure that names no test: a ``timeout``, or nothing that is

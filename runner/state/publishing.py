@@ -38,6 +38,18 @@ class TaskRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownTasks:
+    """What a pull request shows of its tasks; ``trust``, by their titles, how far each is verified.
+
+    ``rows`` are there where one pull request shows all tasks of a run: its branch grows by a commit
+    for each, and they tell of every task that was added to it.
+    """
+
+    rows: tuple[TaskRow, ...] = ()
+    trust: Mapping[str, Trust] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Checkpoint:
     """A verified change set to be committed (``changes`` includes the ticked roadmap).
 
@@ -46,10 +58,8 @@ class Checkpoint:
     ``trailers`` end the commit message. ``members`` are further tasks it ticks. ``kind``
     is ``recovery`` for an applied proposal, which only edits the roadmap: its pull request may be
     there already. ``human_commits`` is people's work it goes on from, whose pull request it takes
-    over; ``onto`` the commit of a person on its branch that it is put on top of. ``rows`` are
-    there where one pull request shows all tasks of the run: the commit is added to ``branch``,
-    which grows, and they tell of every task that was added to it. ``trust`` says how far the tasks
-    are verified that the pull request shows, by their titles.
+    over; ``onto`` the commit of a person on its branch that it is put on top of. ``shows`` says
+    of the tasks what its pull request shows beside the text.
     """
 
     run: str
@@ -67,8 +77,7 @@ class Checkpoint:
     members: tuple[str, ...] = ()
     human_commits: HumanCommits | None = None
     onto: str = ""
-    rows: tuple[TaskRow, ...] = ()
-    trust: Mapping[str, Trust] = field(default_factory=dict)
+    shows: ShownTasks = field(default_factory=ShownTasks)
 
 
 @dataclass(frozen=True, slots=True)

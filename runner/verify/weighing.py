@@ -64,13 +64,15 @@ class Assessment:
 
     ``unverifiable``: tests cannot show anything, for a reason (the verdict's) that was there
     before. The ``verification`` is as it is to be shown, ``hints`` are imports that seem to lead
-    nowhere although the tests pass.
+    nowhere although the tests pass. ``testers`` are pytest's files that use what changed; none
+    where that is not known.
     """
 
     outcome: Literal["green", "red", "unverifiable"]
     verification: Verification
     verdict: Verdict
     hints: tuple[str, ...] = ()
+    testers: tuple[str, ...] = ()
 
 
 def red_tests(verification: Verification) -> tuple[TestFailure, ...]:

@@ -70,11 +70,12 @@ async def test_a_commit_says_which_run_and_task_made_it(bot: Bot) -> None:
 
     (said,) = bot.says()
     (pull,) = bot.pulls
-    title, *_, run, task, verified = bot.message(pull).strip().split("\n")
+    title, *_, run, task, verified, trust = bot.message(pull).strip().split("\n")
     assert title == "1.1 Write one.md"
     assert run == f"Cairn-Run: {run_of(said)}"
     assert task.startswith("Cairn-Task: ")
     assert verified.startswith("Cairn-Verified: no (the project has no tests that Cairn can run")
+    assert trust == "Cairn-Trust: not verified; nobody verified `one.md`"
     assert f"<!-- cairn:checkpoint:{task.removeprefix('Cairn-Task: ')} -->" in (pull.body or "")
 
 
@@ -207,6 +208,9 @@ async def test_a_run_works_after_a_dry_run(bot: Bot) -> None:
     assert bot.checkpoints() == ["1.1 Write one.md", "1.2 Write two.md"]
 
 
+PUBLISHES = {"metadata", "contents", "issues", "pull_requests"}
+
+
 @on(NOTES)
 async def test_every_token_is_for_one_repository_and_few_permissions(bot: Bot) -> None:
     """No installation token may do more than its use needs, or elsewhere."""
@@ -219,5 +223,6 @@ async def test_every_token_is_for_one_repository_and_few_permissions(bot: Bot) -
     assert asked
     for body in asked:
         assert body["repository_ids"] == [bot.view.id]
-        assert set(body["permissions"]) <= {"metadata", "contents", "issues", "pull_requests"}
+        wanted = set(body["permissions"])
+        assert wanted <= PUBLISHES or wanted == {"metadata", "checks"}
     assert {"metadata": "read", "contents": "read"} in [body["permissions"] for body in asked]

@@ -32,7 +32,11 @@ PUBLISHING = [
     ("POST", "*/git/refs"),
     ("POST", "*/pulls"),
 ]
-TELLING = [("PATCH", "*/issues/comments/*")]
+TELLING = [
+    ("PATCH", "*/issues/comments/*"),
+    ("GET", "*/commits/*/check-runs"),
+    ("POST", "*/check-runs"),
+]
 EVERY = [*ASKING, *PUBLISHING, *TELLING]
 TRIES = 4  # of the client, for calls that may be repeated
 

@@ -63,12 +63,18 @@ async def test_new_tests_that_turn_green_are_shown(bot: Bot) -> None:
     assert told.startswith("**Verified by tests.**")
     assert "- 1 test fails without this change and passes with it: `tests/test_add.py::t" in told
     assert "- The new tests notice 1 of 1 small faults put into the changed lines." in told
-    assert trailer(bot).startswith("Cairn-Trust: verified; 1 test red to green; 1 of 1 faults n")
+    assert "- The tests run 2 of 2 changed lines." in told
+    assert "Not measured" not in told
+    assert trailer(bot) == (
+        "Cairn-Trust: verified; 1 test red to green; 1 of 1 faults noticed; "
+        "2 of 2 changed lines tested"
+    )
     found = reported(bot)
     assert (found["result"], found["new_tests_prove_it"]) == ("verified", True)
     assert found["red_to_green"] == ["tests/test_add.py::test_add"]
     assert found["faults"] == {"noticed": 1, "of": 1, "unnoticed": []}
-    assert found["nobody_verified"] == []
+    assert found["changed_lines"] == {"run": 2, "of": 2, "not_run": []}
+    assert (found["nobody_verified"], found["not_measured"]) == ([], [])
     assert (check(bot)["name"], check(bot)["conclusion"]) == ("cairn/trust", "success")
     assert check(bot)["output"]["title"] == "Verified by tests"
     assert section(bot) == check(bot)["output"]["summary"]
@@ -95,7 +101,9 @@ async def test_new_tests_that_prove_nothing_are_shown(bot: Bot) -> None:
     assert "- The new tests pass without the change, too: they prove nothing about it." in told
     assert "- Public names: all kept." in told
     assert "- Not measured: whether they notice small faults in it" in told
-    assert trailer(bot) == "Cairn-Trust: verified with warnings; new tests prove nothing"
+    assert trailer(bot) == (
+        "Cairn-Trust: verified with warnings; new tests prove nothing; 1 of 1 changed lines tested"
+    )
     found = reported(bot)
     assert (found["result"], found["new_tests_prove_it"]) == ("verified_with_warnings", False)
     assert (found["red_to_green"], found["faults"]) == ([], None)
@@ -116,7 +124,8 @@ async def test_a_public_name_that_is_gone_is_shown(bot: Bot) -> None:
     told = section(bot)
     assert told.startswith("**Verified by tests, with warnings.**")
     assert "- Public names: `shout` in `words.py` is gone." in told
-    assert trailer(bot) == "Cairn-Trust: verified with warnings; public names lost: `shout`"
+    assert trailer(bot).startswith("Cairn-Trust: verified with warnings; ")
+    assert trailer(bot).endswith("; public names lost: `shout`")
     [lost] = reported(bot)["public_names_lost"]
     assert lost == {"path": "words.py", "name": "shout", "why": ""}
 

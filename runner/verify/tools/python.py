@@ -226,6 +226,15 @@ def own_error(output: str) -> str:
 _OPTIONS = ("-q", "--tb=short", "--maxfail=0", "--continue-on-collection-errors")
 
 
+def beside_pytest(load: str, program: str, *args: str) -> list[str]:
+    """The command of a program that runs pytest on its arguments after ``args``.
+
+    What it needs itself it gets from ``load``, before the workspace can be imported.
+    """
+    options = (*_OPTIONS, "-p", "no:cacheprovider")
+    return [*_python(load + _PREPARE + program), *args, *options]
+
+
 def _python(program: str) -> list[str]:
     return ["python3", "-B", "-I", "-c", program, "pytest"]
 

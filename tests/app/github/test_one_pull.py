@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from runner.errors import Outage
-from runner.state.publishing import Checkpoint, Published, TaskRow
+from runner.state.publishing import Checkpoint, Published, ShownTasks, TaskRow
 from tests.app.github.repository_bench import NAME, Bench, bench
 
 BRANCH = "cairn/r1/tasks"
@@ -42,7 +42,7 @@ async def _task(github: Bench, *tasks: str, stands: Published | None = None) -> 
         base = await github.repository().snapshot(stands.commit)
         tree = made.changes.tree(base)
         made = replace(made, parent=stands.commit, below=stands.branch, tree=tree)
-    return replace(made, rows=tuple(_row(task) for task in tasks))
+    return replace(made, shows=ShownTasks(tuple(_row(task) for task in tasks)))
 
 
 async def _first(github: Bench) -> Published:
