@@ -159,7 +159,7 @@ _TASK = Argument(
     value="ID",
     kind="id",
     required=True,
-    help="the task's key or the number it is written with",
+    help="the task's key, or the id written in the roadmap",
 )
 _PROPOSAL = Argument(
     field="proposal",
@@ -208,7 +208,7 @@ COMMANDS: Commands = (
             Option(
                 name="--dry-run",
                 kind="flag",
-                help="only list the tasks in order, without asking a model",
+                help="only list the tasks in order; no model is asked",
             ),
             Option(
                 name="--approval-mode",
@@ -224,8 +224,8 @@ COMMANDS: Commands = (
                 value="P",
                 maximum=100,
                 needs="admin",
-                help="go before queued runs of a lower priority, from 1 to 100; needs the "
-                "permission *admin*",
+                help="go ahead of queued runs with a lower priority, from 1 to 100; needs the "
+                "*admin* permission",
             ),
         ),
     ),
@@ -234,7 +234,7 @@ COMMANDS: Commands = (
         makes=StatusCommand,
         handler=_status,
         needs="read",
-        description="tell how the runs of this issue stand",
+        description="show the runs of this issue and their tasks",
         example="/execute status",
     ),
     CommandRow(
@@ -250,7 +250,7 @@ COMMANDS: Commands = (
         makes=PauseCommand,
         handler=_pause,
         needs="write",
-        description="let the runs of this issue rest; nothing is lost",
+        description="pause the runs of this issue; nothing is lost",
         example="/execute pause",
     ),
     CommandRow(
@@ -258,7 +258,7 @@ COMMANDS: Commands = (
         makes=ResumeCommand,
         handler=_resume,
         needs="write",
-        description="go on with the paused runs of this issue",
+        description="continue the paused runs of this issue",
         example="/execute resume",
     ),
     CommandRow(
@@ -266,8 +266,8 @@ COMMANDS: Commands = (
         makes=RetryCommand,
         handler=_retry,
         needs="write",
-        description="work on one task again, also one that failed, was declined, skipped or has a "
-        "proposal; goes on from what people pushed to its recovery branch",
+        description="work on one task again, even if it failed, was declined or skipped, or has a "
+        "proposal; continues from what people pushed to its recovery branch",
         example="/execute retry 1.2",
         arguments=(_TASK,),
     ),
@@ -276,7 +276,7 @@ COMMANDS: Commands = (
         makes=SkipCommand,
         handler=_skip,
         needs="write",
-        description="leave one task out, in this run and later ones, until it is retried",
+        description="skip one task, in this run and later ones, until it is retried",
         example="/execute skip 1.2",
         arguments=(_TASK,),
     ),
@@ -287,7 +287,7 @@ COMMANDS: Commands = (
         handler=_decide,
         needs="maintain",
         configurable=True,
-        description="approve a proposal: what it proposes is done",
+        description="approve a proposal: Cairn does what it proposes",
         example="/approve",
         arguments=(_PROPOSAL,),
     ),
@@ -316,7 +316,7 @@ COMMANDS: Commands = (
         handler=_decide,
         needs="maintain",
         configurable=True,
-        description="approve a proposal with other tasks than it proposes",
+        description="approve a proposal, but with your own list of tasks",
         example="/edit",
         arguments=(
             _PROPOSAL,

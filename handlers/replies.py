@@ -67,12 +67,12 @@ def misunderstood(mistake: Misunderstood) -> str:
 
 def refused(words: str, needs: Need, author: User, role: str) -> str:
     """Say that somebody may not do this, who may, and what to do."""
-    has = "no permission" if role == "none" else f"the permission *{role}*"
+    has = "no permission" if role == "none" else f"the *{role}* permission"
     return (
-        f"`{words}` needs the permission *{needs}* on this repository (or more), and "
+        f"`{words}` needs the *{needs}* permission (or higher) on this repository, and "
         f"{quoted(author.login)} has {has}. Nothing was done.\n\n"
-        f"Ask somebody with that permission to comment `{words}`, or an administrator of the "
-        f"repository for access; `{TRIGGER} help` says what everybody may do."
+        f"Ask somebody with that permission to comment `{words}`, or ask an administrator of the "
+        f"repository for access. `{TRIGGER} help` shows who may use which command."
     )
 
 
@@ -81,15 +81,16 @@ def retrying(run: str, superseded: Sequence[str]) -> str:
     if not superseded:
         return ""
     ids = ", ".join(f"`{id}`" for id in superseded)
-    return f"Run `{run}` works on the task again; proposal {ids} is closed for it."
+    closed = "Proposals {} are closed." if len(superseded) > 1 else "Proposal {} is closed."
+    return f"Run `{run}` works on the task again. {closed.format(ids)}"
 
 
 def skipping(task: str, title: str, *, new: bool) -> str:
-    """Say that a task is left out."""
-    now = "is left out, in this run and later ones" if new else "is left out already"
+    """Say that a task is skipped."""
+    now = "is skipped, in this run and later ones" if new else "is already skipped"
     return (
-        f"Task {quoted(task)} ({quoted(title)}) {now}, until `/execute retry {task}`. What is "
-        "being worked on is finished first."
+        f"Task {quoted(task)} ({quoted(title)}) {now}, until you comment `/execute retry {task}`. "
+        "If Cairn is working on it right now, Cairn finishes that first."
     )
 
 
@@ -116,27 +117,32 @@ def cancelling(runs: Sequence[str]) -> str:
     """Say which runs stop, or that there is none."""
     if not runs:
         return f"There is no unfinished run on this issue. `{TRIGGER}` starts one."
-    return f"{_runs(runs)} stops after the current step. What is published stays."
+    return f"{_runs(runs, 'stops', 'stop')} after the current step. What is published stays."
 
 
 def pausing(runs: Sequence[str]) -> str:
-    """Say which runs rest, or that none works."""
+    """Say which runs pause, or that none is at work."""
     if not runs:
-        return f"No run of this issue works or waits. `{TRIGGER} status` tells how they stand."
-    return f"{_runs(runs)} pauses after the current step, until `{TRIGGER} resume`."
+        return f"No run on this issue is running or queued. `{TRIGGER} status` lists all runs."
+    return (
+        f"{_runs(runs, 'pauses', 'pause')} after the current step. Comment `{TRIGGER} resume` to "
+        "continue."
+    )
 
 
 def resuming(runs: Sequence[str]) -> str:
-    """Say which runs go on, or that none is paused."""
+    """Say which runs continue, or that none is paused."""
     if not runs:
-        return f"No run of this issue is paused. `{TRIGGER} status` tells how they stand."
-    return f"{_runs(runs)} goes on from where it stopped."
+        return f"No run on this issue is paused. `{TRIGGER} status` lists all runs."
+    if len(runs) > 1:
+        return f"{_runs(runs, '', 'continue')} from where they stopped."
+    return f"{_runs(runs, 'continues', '')} from where it stopped."
 
 
 def status(runs: Sequence[RunStatus]) -> str:
-    """Tell how the runs of an issue stand, with a table of tasks each."""
+    """Say how the runs of an issue are doing, with a table of tasks for each."""
     if not runs:
-        return f"No run was started on this issue yet. `{TRIGGER}` starts one."
+        return f"No run has been started on this issue yet. `{TRIGGER}` starts one."
     shown = [_run(run) for run in runs[:_MOST_RUNS]]
     if len(runs) > _MOST_RUNS:
         shown.append(f"{len(runs) - _MOST_RUNS} older runs are not shown.")
@@ -206,12 +212,12 @@ def bad_text(option: Option) -> str:
 
 def takes_no_argument(row: CommandRow, word: str) -> str:
     """A word too many."""
-    return f"`{row.words}` takes nothing more, but {quoted(word)} follows it."
+    return f"`{row.words}` takes no further argument, so {quoted(word)} has no meaning here."
 
 
 def one_argument_only(argument: Argument, word: str) -> str:
     """A second argument."""
-    return f"Only one `{argument.value}` can be given, and {quoted(word)} is a second one."
+    return f"You can give only one `{argument.value}`, and {quoted(word)} is a second one."
 
 
 def missing_argument(row: CommandRow, argument: Argument) -> str:
@@ -227,7 +233,7 @@ def unreadable_id(word: str) -> str:
 def no_choice(option: Option, given: str) -> str:
     """A word that is none of those that may be said."""
     words = ", ".join(f"`{choice}`" for choice in option.choices)
-    return f"`{option.name}` is one of {words}, not {quoted(given)}."
+    return f"`{option.name}` must be one of {words}, not {quoted(given)}."
 
 
 def unreadable_path(path: str) -> str:
@@ -238,8 +244,8 @@ def unreadable_path(path: str) -> str:
 def path_outside(path: str) -> str:
     """A path that leads out of the repository."""
     return (
-        f"The path {quoted(path)} must lie inside the repository and be written from its top, "
-        "with `/` between folders and without `..`."
+        f"The path {quoted(path)} must be inside the repository. Write it relative to the top "
+        "folder, with `/` between folders and without `..`."
     )
 
 
@@ -250,8 +256,8 @@ def no_markdown_path(path: str) -> str:
 
 def _who(row: CommandRow) -> str:
     if row.configurable:
-        return f"permission *{row.needs}* or more (configurable), and who started the run"
-    return "anyone" if row.needs == "anyone" else f"permission *{row.needs}* or more"
+        return f"*{row.needs}* permission or higher (configurable), or whoever started the run"
+    return "anyone" if row.needs == "anyone" else f"*{row.needs}* permission or higher"
 
 
 def _explained(row: CommandRow) -> list[str]:
@@ -262,8 +268,10 @@ def _explained(row: CommandRow) -> list[str]:
     return argument + options
 
 
-def _runs(runs: Sequence[str]) -> str:
-    return "Run " + ", ".join(f"`{run}`" for run in runs)
+def _runs(runs: Sequence[str], one: str, many: str) -> str:
+    """The runs and what they do: the verb for one of them, and for several."""
+    names = ", ".join(f"`{run}`" for run in runs)
+    return f"Runs {names} {many}" if len(runs) > 1 else f"Run {names} {one}"
 
 
 def _run(run: RunStatus) -> str:
@@ -287,9 +295,9 @@ def _task(task: TaskLine) -> str:
 _MOST = 10
 _DONE = {
     "approve": "is approved",
-    "edit": "is approved with the tasks of your list",
+    "edit": "is approved with your list of tasks",
     "reject": "is rejected",
-    "skip": "is settled: its task is skipped",
+    "skip": "is closed: its task is skipped",
 }
 
 
@@ -298,10 +306,10 @@ def counted(proposal: ProposalView, saying: Vote) -> str:
     text = f"Proposal `{proposal.id}` about task {quoted(proposal.name)} {_DONE[saying.verdict]}."
     if proposal.run_status in ("paused", "pausing"):
         return (
-            f"{text} Run `{proposal.run}` is paused: it is applied after `/execute resume` on the "
-            "run's issue."
+            f"{text} Run `{proposal.run}` is paused: comment `/execute resume` on the run's issue "
+            "to apply this."
         )
-    return f"{text} Run `{proposal.run}` goes on."
+    return f"{text} Run `{proposal.run}` continues."
 
 
 def too_late(proposal: ProposalView) -> str:
@@ -309,57 +317,59 @@ def too_late(proposal: ProposalView) -> str:
     text = f"Proposal `{proposal.id}` {PROPOSALS.get(proposal.state, 'is decided')}"
     if proposal.state == "superseded":
         return (
-            f"{text} by a newer one since its task changed, so this does not count. Decide about "
+            f"{text} by a newer one because its task changed, so this does not count. Decide on "
             f"the newest proposal on [its pull request]({proposal.url})."
         )
     if proposal.state in ("closed", "expired"):
         return f"{text}. Nothing was done. {_retry(proposal)}"
     by = f" by {quoted(proposal.decided_by)}" if proposal.decided_by else ""
     how = f" ({proposal.channel})" if proposal.channel else ""
-    return f"{text} already{by}{how}: the first decision counts. Nothing was done."
+    return f"{text}{by}{how}. Only the first decision counts, so nothing was done."
 
 
 def stale(proposal: ProposalView) -> str:
     """Say that something was said about an older proposal."""
     return (
-        "This was said before the present proposal was made: the task or the proposal changed "
-        f"since, so it does not count. Read [proposal `{proposal.id}`]({proposal.url}) and decide "
-        f"about that: `/approve {proposal.id}` or `/reject {proposal.id}`."
+        "This does not count, because it is older than the current proposal: the task or the "
+        f"proposal has changed since. Read [proposal `{proposal.id}`]({proposal.url}) and decide "
+        f"on that one: `/approve {proposal.id}` or `/reject {proposal.id}`."
     )
 
 
 def outdated_review(proposal: ProposalView) -> str:
-    """Say that a review is of a commit that was the newest no more."""
+    """Say that a review is of a commit that is no longer the newest."""
     return (
-        "This review is of an older commit: the branch was pushed to, or rebuilt, since. It does "
-        f"not count. Read [proposal `{proposal.id}`]({proposal.url}) as it is now, and review that."
+        "This review does not count, because it is of an older commit: the branch has been pushed "
+        f"to or rebuilt since. Read [proposal `{proposal.id}`]({proposal.url}) as it is now, and "
+        "review it again."
     )
 
 
 def run_is_over(proposal: ProposalView) -> str:
     """Say that there is no run any more that could apply it."""
     return (
-        f"Run `{proposal.run}` of proposal `{proposal.id}` {RUNS[proposal.run_status].sentence}, "
-        f"so nothing can be applied any more. Nothing was done. {_retry(proposal)}"
+        f"Proposal `{proposal.id}` belongs to run `{proposal.run}`, which "
+        f"{RUNS[proposal.run_status].sentence}, so it can no longer be applied. Nothing was done. "
+        f"{_retry(proposal)}"
     )
 
 
 def may_not_decide(saying: Vote, role: str, rules: Rules) -> str:
     """Say that somebody may not decide, and who may."""
-    has = "no permission" if role == "none" else f"the permission *{role}*"
+    has = "no permission" if role == "none" else f"the *{role}* permission"
     need = "write" if saying.channel == "merge" else rules.need
-    own = " (or to have started its run)" if rules.own_runs else ""
+    own = ", unless you started its run" if rules.own_runs else ""
     return (
-        f"To decide about a proposal needs the permission *{need}* on this repository{own}, and "
-        f"{quoted(saying.by.login)} has {has}. This does not count; the proposal stays open.\n\n"
-        "Ask somebody with that permission to decide, or an administrator of the repository for "
-        "access."
+        f"To decide on a proposal, you need the *{need}* permission on this repository{own}. "
+        f"{quoted(saying.by.login)} has {has}, so this does not count and the proposal stays open."
+        "\n\nAsk somebody with that permission to decide, or ask an administrator of the "
+        "repository for access."
     )
 
 
 def people_only(account: User) -> str:
     """Say that no bot decides."""
-    return f"Only people decide about proposals, and {quoted(account.login)} is a bot."
+    return f"Only people can decide on proposals, and {quoted(account.login)} is a bot."
 
 
 def no_proposal(word: str, open_ones: Sequence[ProposalView]) -> str:
@@ -367,22 +377,22 @@ def no_proposal(word: str, open_ones: Sequence[ProposalView]) -> str:
     what = f"There is no proposal {quoted(word)} here." if word else "There is no proposal here."
     if not open_ones:
         return (
-            f"{what} Nothing was done. A proposal is decided on its own pull request (label "
+            f"{what} Nothing was done. Decide on a proposal on its own pull request (label "
             "`cairn:recovery`), or by its id on the issue of its run."
         )
-    return f"{what} Nothing was done. These wait for a decision:\n\n{_listed(open_ones)}"
+    return f"{what} Nothing was done. These are waiting for a decision:\n\n{_listed(open_ones)}"
 
 
 def which(open_ones: Sequence[ProposalView]) -> str:
     """Say that an id is needed, and which there are."""
-    return f"Say which proposal you mean. These wait for a decision:\n\n{_listed(open_ones)}"
+    return f"Say which proposal you mean. These are waiting for a decision:\n\n{_listed(open_ones)}"
 
 
 def elsewhere(proposal: ProposalView) -> str:
     """Say where a proposal can be decided."""
     return (
         f"Proposal `{proposal.id}` does not belong to this conversation. Nothing was done. Decide "
-        f"about it on [its own pull request]({proposal.url})."
+        f"on it on [its own pull request]({proposal.url})."
     )
 
 
@@ -390,7 +400,7 @@ def no_list(word: str) -> str:
     """Say that an edit has no tasks."""
     example = f"/edit {word or 'ID'}\n- Add `app/totals.py` with `total(rows)`, and its tests"
     return (
-        "`/edit` needs a list of tasks below it, one item each; there is none. Nothing was done. "
+        "`/edit` needs a list of tasks on the lines below it, and there is none. Nothing was done. "
         f"Write for example:\n\n```\n{example}\n```"
     )
 
@@ -398,24 +408,27 @@ def no_list(word: str) -> str:
 def bad_list(problems: Sequence[str]) -> str:
     """Say what is wrong with the tasks of an edit."""
     lines = "\n".join(f"- {problem}" for problem in problems[:_MOST])
-    return f"The list cannot replace the task. Nothing was done.\n\n{lines}\n\nWrite it anew."
+    return (
+        f"This list cannot replace the task. Nothing was done.\n\n{lines}\n\nCorrect the list and "
+        "comment `/edit` again."
+    )
 
 
 def lost_comment(proposal: ProposalView) -> str:
     """Say that the comment people react to is gone, and how to decide now."""
     return (
-        f"The comment of proposal `{proposal.id}` was deleted, so reactions are not counted any "
-        f"more. Decide with `/approve {proposal.id}` or `/reject {proposal.id} why`, or by a "
-        "review. What it proposed is the diff of this pull request."
+        f"The comment of proposal `{proposal.id}` was deleted, so reactions no longer count. "
+        f"Decide with `/approve {proposal.id}` or `/reject {proposal.id} why`, or with a review. "
+        "The diff of this pull request shows what it proposed."
     )
 
 
 def edited_comment(proposal: ProposalView) -> str:
     """Say that a comment is not what we wrote any more."""
     return (
-        f"The comment of proposal `{proposal.id}` was edited, so it may not say what is proposed, "
-        f"and reactions on it are not counted any more. Decide with `/approve {proposal.id}` or "
-        f"`/reject {proposal.id} why`, or by a review."
+        f"The comment of proposal `{proposal.id}` was edited, so it may no longer say what is "
+        f"proposed, and reactions on it do not count. Decide with `/approve {proposal.id}` or "
+        f"`/reject {proposal.id} why`, or with a review."
     )
 
 

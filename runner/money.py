@@ -97,8 +97,8 @@ def _read(file: Path) -> dict[str, Price]:
 def unknown_price(model: str) -> str:
     """Say why a limit of money cannot be kept, and what to do."""
     return (
-        f"The price of model {model} is unknown, so no cost limit can be kept. Name its price in a "
-        "file (CAIRN_PRICES), or leave out --max-cost."
+        f"The price of model {model} is unknown, so Cairn cannot keep to a cost limit. Put its "
+        "price in a file (CAIRN_PRICES), or leave out --max-cost."
     )
 
 
@@ -226,4 +226,4 @@ def cost_brief(used: Usage) -> str:
 
 def price_hint(used: Usage) -> str:
     """What to do about calls without a known price, as a further sentence; '' without any."""
-    return " Name the price in a file: see CAIRN_PRICES." if used.unpriced else ""
+    return " Put the price in a file: see CAIRN_PRICES." if used.unpriced else ""

@@ -166,7 +166,7 @@ class ActionReport:
         notes += [_failed(path, task) for path, task in self._touched() if _is_failed(task)]
         for each in self.open:
             text = f"{each.strategy} is proposed for task {each.name}: {each.url}"
-            notes.append(Annotation("warning", "Cairn waits for a decision", text))
+            notes.append(Annotation("warning", "Cairn is waiting for a decision", text))
         return notes
 
     def _touched(self) -> Iterable[tuple[str, TaskView]]:
@@ -227,7 +227,7 @@ def summary(report: ActionReport) -> str:
             break
         parts.append(text)
     if not report.runs and not report.done.said and not report.done.left:
-        parts.append("Nothing was to be done.")
+        parts.append("There was nothing to do.")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -247,7 +247,10 @@ def _waiting(open_: Sequence[ProposalView]) -> str:
         f"| `{each.fingerprint[:8]}` | {cell(each.name, _CELL)} | {each.strategy} | {each.url} |"
         for each in open_[:100]
     ]
-    head = "### Waiting for a decision\n\n👍 or `/approve` there does it, 👎 or `/reject` does not."
+    head = (
+        "### Waiting for a decision\n\nTo approve a proposal, react there with 👍 or reply "
+        "`/approve`; to reject it, 👎 or `/reject`."
+    )
     return head + "\n\n" + "\n".join(rows)
 
 

@@ -12,87 +12,83 @@ NO_JOB = (
     "run. On a checkout use `cairn run`."
 )
 TOKENLESS = (
-    "There is no token. Leave the input `github-token` out (the workflow's own is taken then), or "
-    "pass one of an App's installation."
+    "There is no token. Leave out the input `github-token` (Cairn then uses the workflow's own "
+    "token), or pass the token of an App's installation."
 )
 NO_KEY = (
     "There is no key for the model. Store it as a secret and pass it: "
     "`api-key: ${{ secrets.OPENAI_API_KEY }}` (a workflow started from a fork gets no secrets), or "
-    "name a server that needs none in `base-url`."
+    "name a server that needs no key in `base-url`."
 )
 PERMISSIONS = (
     "Give the job `permissions:` with `contents: write`, `issues: write` and "
     "`pull-requests: write`; a pull request from a fork never has them."
 )
 NO_PULLS = (
-    "This token may not open pull requests. Switch on Settings → Actions → General → *Allow "
-    "GitHub Actions to create and approve pull requests*, or pass a token of an App."
+    "This token may not open pull requests. Enable Settings → Actions → General → *Allow "
+    "GitHub Actions to create and approve pull requests*, or pass the token of an App."
 )
 LIMITS = (
-    "What the workflow's own token cannot do: its pull requests and pushes start no other workflow "
-    "(close and reopen one to run its checks), it cannot change files below `.github/workflows`, "
-    "and the buttons of a check reach nobody. Decide by 👍, `/approve`, a review or a merge. A "
-    "token of an App does the first two (docs/action.md)."
+    "The workflow's own token has limits: its pull requests and pushes start no other workflow "
+    "(close and reopen a pull request to run its checks), it cannot change files below "
+    "`.github/workflows`, and the buttons of a check do not work. Decide with 👍, `/approve`, a "
+    "review or a merge. An App's token has only the last limit (docs/action.md)."
 )
 STATE_README = """\
 # State of Cairn
 
-Cairn's Action keeps here what its runs need to go on in the next workflow run: one archive, in one
-commit without history. Nobody needs to look at it. Deleting the branch forgets the runs that wait
-for a decision, and nothing else.
+Cairn's Action keeps here what its runs need to continue in the next workflow run: one archive, in
+one commit without history. You do not need to look at it. If you delete the branch, Cairn forgets
+the runs that are waiting for a decision, and nothing else.
 """
 FOREIGN_STATE = (
-    "The newest commit of the branch `{branch}` was not made by {bot} to keep its state, so it is "
-    "neither used nor overwritten. Name another branch in `state-branch`, or delete this one if it "
-    "can go (runs that wait are forgotten)."
+    "{bot} did not make the newest commit of the branch `{branch}` to keep its state, so Cairn "
+    "neither uses nor overwrites it. Name another branch in `state-branch`, or delete this one if "
+    "you do not need it (waiting runs are then forgotten)."
 )
 MOVED = (
-    "Another workflow run changed the branch `{branch}` meanwhile, so what this one remembers was "
-    "not kept. Put every job that uses Cairn into one `concurrency` group."
+    "Another workflow run changed the branch `{branch}` in the meantime, so the state of this one "
+    "was not saved. Put every job that uses Cairn into one `concurrency` group."
 )
-TOO_LARGE = "What is to be kept has {size:,} bytes, more than {most:,}: it was not kept."
-SANDBOX = "{reason} Around it is this job's own machine."
+TOO_LARGE = "The state has {size:,} bytes, more than {most:,}, so it was not saved."
+SANDBOX = "{reason} It runs on this job's own machine."
 UNISOLATED = (
-    "{reason} Start Docker, install bubblewrap, or say `sandbox: process` where what a model wrote "
-    "may read this job's token and key, and reach its network."
+    "{reason} Start Docker or install bubblewrap. Or set `sandbox: process`, if code that a model "
+    "wrote may read this job's token and key and use its network."
 )
 PRICELESS = (
-    "The price of model {model} is unknown, so the budget cannot be kept. Leave `budget` out, or "
-    "name a file with its price in the environment variable CAIRN_PRICES."
+    "The price of model {model} is unknown, so Cairn cannot keep to the budget. Leave out "
+    "`budget`, or name a file with its price in the environment variable CAIRN_PRICES."
 )
 SPENT = (
-    "The budget of this workflow run is spent (`budget`: {limit}). The next one goes on with "
-    "a budget of its own."
+    "The budget of this workflow run is used up (`budget`: {limit}). The next workflow run "
+    "continues with its own budget."
 )
 PERSON = (
-    "The token belongs to {login}, a person. Pass the workflow's own token or one of an App's "
-    "installation: whoever the token belongs to is not listened to."
+    "The token belongs to {login}, a person. Pass the workflow's own token or the token of an "
+    "App's installation, because Cairn ignores comments from the owner of its token."
 )
-NOTHING = "Nothing is to be done: no open task that is not in progress already."
-NOT_WORKED = (
-    "The event could not be worked yet ({why}). It is kept; the next workflow run takes it up."
-)
-STOPPED = "The workflow run was cancelled. The next one goes on from here."
+NOTHING = "Nothing to do: every open task is already in progress, or there is none."
+NOT_WORKED = "Cairn could not handle the event yet ({why}). It is kept for the next workflow run."
+STOPPED = "The workflow run was cancelled. The next one continues from here."
 
 
 def unknown_event(event: str, known: Sequence[str]) -> str:
     """The workflow was started by something we have no use for."""
-    return (
-        f"Cairn does nothing on the event `{event}`. Let the workflow start on: {', '.join(known)}."
-    )
+    return f"Cairn does nothing on the event `{event}`. Start the workflow on: {', '.join(known)}."
 
 
 def no_payload(event: str) -> str:
     """The event has no payload."""
     return (
-        f"The file of GITHUB_EVENT_PATH holds no payload of `{event}`. Let GitHub start the "
-        "workflow, or give the runner one (`act -e event.json`)."
+        f"The file GITHUB_EVENT_PATH has no payload of `{event}`. Let GitHub start the workflow, "
+        "or give the runner a payload (`act -e event.json`)."
     )
 
 
 def malformed(why: str) -> str:
     """The payload is not what GitHub sends."""
-    return f"The event cannot be read: {why}. Let GitHub start the workflow."
+    return f"Cairn cannot read the event: {why}. Let GitHub start the workflow."
 
 
 def bad_input(name: str, what: str) -> str:
@@ -104,7 +100,8 @@ def bad_input(name: str, what: str) -> str:
 def no_roadmap(path: str, branch: str) -> str:
     """There is nothing to work on."""
     return (
-        f"There is no {path} on {branch}. Write one (docs/roadmaps.md), or name yours: `roadmap`."
+        f"There is no {path} on {branch}. Write one (docs/roadmaps.md), or name yours with the "
+        "input `roadmap`."
     )
 
 

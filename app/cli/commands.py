@@ -26,10 +26,13 @@ if TYPE_CHECKING:
 
 Proposal = Annotated[
     str,
-    typer.Argument(help="Its id or its task; not needed when only one waits.", show_default=False),
+    typer.Argument(
+        help="The proposal's id or its task; not needed if only one is waiting.",
+        show_default=False,
+    ),
 ]
 Why = Annotated[str, typer.Option(help="Your reason, kept with the decision.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with the run at once.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue the run at once.")]
 
 
 def add_to(cli: typer.Typer) -> None:
@@ -39,9 +42,9 @@ def add_to(cli: typer.Typer) -> None:
 
 
 def status(
-    json: Annotated[bool, typer.Option("--json", help="One object, for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show the runs of this folder and what waits for a decision."""
+    """Show the runs of this folder and what is waiting for a decision."""
     from app.local.report import command
 
     raise typer.Exit(command(Path.cwd(), json=json))
@@ -49,7 +52,7 @@ def status(
 
 def resume(
     run: Annotated[
-        str, typer.Argument(help="Id of the run (default: the newest that can go on).")
+        str, typer.Argument(help="Id of the run (default: the newest one that can continue).")
     ] = "",
     sandbox: Sandbox = None,
     max_cost: MaxCost = None,
@@ -59,7 +62,7 @@ def resume(
     verbose: Verbose = False,
     log_level: LogLevel = "info",
 ) -> None:
-    """Go on with a run that was interrupted, paused, or has been decided about."""
+    """Continue a run that was interrupted or paused, or whose proposal you decided on."""
     from app.local.command import resume as command
     from app.local.options import LocalRun
     from app.local.report import OutputFormat as Told
@@ -72,7 +75,7 @@ def resume(
 
 
 def approve(proposal: Proposal = "", why: Why = "", resume: Resume = False) -> None:
-    """Let a proposal be applied: what is proposed about a task, or code that was held back."""
+    """Approve a proposal: what Cairn proposes about a task, or code that was held back."""
     from app.local.decide import LocalDecision as Said
 
     _decide(Said("approve", proposal, why, goes_on=resume))
@@ -82,11 +85,11 @@ def reject(
     proposal: Proposal = "",
     why: Why = "",
     skip: Annotated[
-        bool, typer.Option("--skip", help="Leave the task out instead of failing it.")
+        bool, typer.Option("--skip", help="Skip the task instead of failing it.")
     ] = False,
     resume: Resume = False,
 ) -> None:
-    """Refuse a proposal; its task stays open and counts as failed."""
+    """Reject a proposal; its task stays open and counts as failed."""
     from app.local.decide import LocalDecision as Said
 
     _decide(Said("skip" if skip else "reject", proposal, why, goes_on=resume))
@@ -100,7 +103,7 @@ def edit(
     ] = "",
     resume: Resume = False,
 ) -> None:
-    """Put tasks of your own in the place of a task: opens EDITOR with what is proposed."""
+    """Replace a task with your own tasks: opens EDITOR with what is proposed."""
     from app.local.decide import LocalDecision as Said
 
     _decide(Said("edit", proposal, why, file, goes_on=resume))
@@ -128,15 +131,15 @@ def init() -> None:
 
 
 def doctor(
-    json: Annotated[bool, typer.Option("--json", help="One object, for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", help="Tell everything, and where an error came from.")
+        bool, typer.Option("--verbose", help="Show all details, and where an error came from.")
     ] = False,
 ) -> None:
     """Check settings, folder, model, sandbox, database and GitHub App: one line each.
 
-    A line says ok, warning, problem or skipped, and what to do. Nothing is changed, no secret is
-    printed. What needs the App is skipped where none is configured.
+    Each line says ok, warning, problem or skipped, and what to do. Nothing is changed and no
+    secret is printed. Checks of the App are skipped if none is configured.
     """
     from app.doctor.command import command
 
@@ -168,9 +171,9 @@ _FILE = Path(".executor", "memory.json")
 
 @memory_cli.command("show")
 def show_memory(
-    json: Annotated[bool, typer.Option("--json", help="One object, for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show what is remembered: what files are for, what was decided, what worked and what not."""
+    """Show what is remembered: what files are for, what was decided, what worked and failed."""
     import asyncio
     from dataclasses import asdict
     from json import dumps
@@ -190,7 +193,7 @@ def show_memory(
 def clear() -> None:
     """Forget everything: delete the file."""
     _FILE.unlink(missing_ok=True)
-    typer.echo("The project memory is empty now.")
+    typer.echo("The project memory is now empty.")
 
 
 roadmap_cli = typer.Typer(
@@ -201,12 +204,12 @@ roadmap_cli = typer.Typer(
 )
 
 File = Annotated[str, typer.Argument(help="The roadmap; - reads standard input.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON value, for programs.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 
 
 @roadmap_cli.command("show")
 def show_roadmap(file: File = "ROADMAP.md", json: AsJson = False) -> None:
-    """Show the tasks: order, kinds, dependencies, warnings, and what has no box."""
+    """Show the tasks: order, kinds, dependencies, warnings, and what has no checkbox."""
     from app.roadmap.commands import show as command
 
     raise typer.Exit(command(file, json=json))
@@ -214,7 +217,7 @@ def show_roadmap(file: File = "ROADMAP.md", json: AsJson = False) -> None:
 
 @roadmap_cli.command()
 def lint(file: File = "ROADMAP.md", json: AsJson = False) -> None:
-    """List what a person should look at first; exit code 1 when there is something."""
+    """List what you should look at before a run; exit code 1 if there is something."""
     from app.roadmap.commands import lint as command
 
     raise typer.Exit(command(file, json=json))
@@ -227,7 +230,7 @@ def normalize(
     output: Annotated[str, typer.Option(help="Write it into this new file instead.")] = "",
     model: Annotated[
         str,
-        typer.Option(help="Ask this model where the structure does not say what the tasks are."),
+        typer.Option(help="Ask this model if the structure does not show what the tasks are."),
     ] = "",
 ) -> None:
     """Show the roadmap with checkboxes as a diff, for one that has none; write it when told to."""
@@ -242,11 +245,11 @@ def normalize(
 def sync(
     file: File = "ROADMAP.md",
     todos: Annotated[
-        str, typer.Option(help="The todos.json a person has edited.")
+        str, typer.Option(help="The todos.json that you edited.")
     ] = ".executor/todos.json",
     write: Annotated[bool, typer.Option("--write", help="Write it into the file.")] = False,
 ) -> None:
-    """Take statuses that were changed in todos.json back into the roadmap, as ticks."""
+    """Copy statuses that you changed in todos.json to the checkboxes of the roadmap."""
     from app.roadmap.commands import sync_todos as command
 
     raise typer.Exit(command(file, todos=todos, write=write))
@@ -260,13 +263,13 @@ def setup(
         ),
     ] = "",
     organization: Annotated[
-        str, typer.Option(help="Organisation that shall own the App (default: your own account).")
+        str, typer.Option(help="Organisation that will own the App (default: your own account).")
     ] = "",
     name: Annotated[
         str, typer.Option(help="The App's name, at most 34 characters (default: from the address).")
     ] = "",
     file: Annotated[
-        Path, typer.Option(help="File the secrets are written to; it must not exist.")
+        Path, typer.Option(help="File to write the secrets to; it must not exist yet.")
     ] = Path("cairn.env"),
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port of the page on this machine (0: any).")
@@ -274,7 +277,7 @@ def setup(
 ) -> None:
     """Register the GitHub App with a page on this machine, and write its secrets to a file.
 
-    For GitHub Enterprise Server set GITHUB_SERVER_URL before.
+    For GitHub Enterprise Server, set GITHUB_SERVER_URL first.
     """
     from app.setup.command import SetupOptions as Asked
     from app.setup.command import command
@@ -283,7 +286,7 @@ def setup(
 
 
 def action() -> None:
-    """Work in a GitHub workflow run: what action.yml calls, configured by the environment."""
+    """Run inside a GitHub workflow: action.yml calls this, configured by the environment."""
     from app.action.command import command
 
     raise typer.Exit(command())

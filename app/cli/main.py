@@ -36,7 +36,7 @@ def one_sentence(
     details = mask("".join(traceback.format_exception(kind, error, where)))
     said = " ".join(f"{kind.__name__}: {error}".split())[:300]
     print(
-        f"Internal error: {mask(said)}. What was committed stays. {_kept(details)}",
+        f"Internal error: {mask(said)}. Commits stay. {_kept(details)}",
         file=sys.stderr,
     )
 
@@ -47,16 +47,16 @@ def _kept(details: str) -> str:
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(details)
     except OSError:
-        return "Do the same again with --verbose to see where it happened, and report it, please."
-    return f"The details are in {name}; report them, please."
+        return "Run it again with --verbose to see where it happened, and please report it."
+    return f"The details are in {name}; please report them."
 
 
 _RUN_CODES = {
-    0: "all that was asked for is done",
-    1: "something failed, was put off, skipped or is blocked",
+    0: "everything you asked for is done",
+    1: "a task failed, was deferred or skipped, or is blocked",
     2: "wrong usage, settings or folder; nothing was changed",
-    3: "something waits for a decision (cairn status)",
-    4: "an outage or a budget paused it (cairn resume)",
+    3: "a proposal is waiting for a decision (cairn status)",
+    4: "an outage or a budget paused the run (cairn resume)",
     130: "interrupted (cairn resume)",
 }
 _CODES = {0: "done", 2: "wrong usage or settings; nothing was changed"}
@@ -87,18 +87,18 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
 }
 _EXITS: Mapping[str, Mapping[int, str]] = {
     "action": {
-        0: "all is done, or waits for a person",
+        0: "everything is done, or waits for a person",
         1: "a task failed or is blocked",
-        2: "something stands in the way; nothing was changed",
-        4: "an outage or a budget paused it; the next workflow run goes on",
+        2: "the run could not start; nothing was changed",
+        4: "an outage or a budget paused it; the next workflow run continues",
     },
     "run": _RUN_CODES,
     "resume": _RUN_CODES,
-    "doctor": {0: "nothing is a problem", 2: "something is"},
+    "doctor": {0: "no problem was found", 2: "there is a problem"},
     "init": {0: "the tests start", 2: "something is still missing"},
     "graph": {0: "always"},
-    "serve": {0: "stopped in order", 2: "wrong settings or database", 4: "an outage at the start"},
-    "roadmap lint": {0: "nothing to say", 1: "something to look at", 2: "no roadmap to read"},
+    "serve": {0: "stopped normally", 2: "wrong settings or database", 4: "an outage at the start"},
+    "roadmap lint": {0: "no findings", 1: "findings to look at", 2: "no roadmap to read"},
     "roadmap normalize": _CODES | {1: "there is something to change", 4: "no model answered"},
 }
 
@@ -135,7 +135,7 @@ cli.add_typer(memory_cli)
 
 @cli.callback()
 def cairn(version: Version = False) -> None:
-    """Executes a repository's roadmap, one verified checkpoint at a time."""
+    """Execute a repository's roadmap, one verified checkpoint at a time."""
 
 
 @cli.command()
@@ -174,7 +174,7 @@ def run(
 ) -> None:
     """Execute the roadmap of the current folder; each finished task becomes a commit.
 
-    What is not said here is as .github/cairn.yml says, where there is one.
+    For options that you leave out, .github/cairn.yml decides if there is one.
     """
     said = {
         "max_tasks": max_tasks,
@@ -227,7 +227,7 @@ with_examples(memory_cli, "memory")
 
 
 def main() -> None:
-    """Entry point of ``cairn``: what nobody foresaw is a sentence, with --verbose a traceback."""
+    """Entry point of ``cairn``: says an unexpected error in a sentence, or shows it (--verbose)."""
     if "--verbose" not in sys.argv:
         sys.excepthook = one_sentence
     # not cli(): that would put typer's own hook in the place of ours

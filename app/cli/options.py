@@ -45,7 +45,7 @@ Image = Annotated[str, typer.Option(help="Container image for the tests.")]
 Branch = Annotated[str, typer.Option(help="Commit to this branch.")]
 Loop = Annotated[
     Literal["hybrid", "repair", "fixed", "ralph"] | None,
-    typer.Option(help="What comes after a failure (default: hybrid)."),
+    typer.Option(help="What to do after a failure (default: hybrid)."),
 ]
 VerifyMode = Annotated[
     Literal["auto", "tests", "syntax", "agent", "off"] | None,
@@ -55,7 +55,7 @@ Planning = Annotated[
     bool | None,
     typer.Option(
         "--enable-planning/--no-planning",
-        help="Plan each task first, or none (default: the large ones).",
+        help="Plan every task first, or none (default: only large ones).",
     ),
 ]
 Recovery = Annotated[
@@ -68,43 +68,47 @@ Recovery = Annotated[
 ApprovalMode = Annotated[
     Literal["auto", "approve_decompose", "interactive", "review_only"] | None,
     typer.Option(
-        help="Which proposals about a failed task ask before they are applied (default: "
-        "interactive on a terminal, else review_only)."
+        help="Which proposals about a failed task need your approval (default: interactive on a "
+        "terminal, else review_only)."
     ),
 ]
 PauseDestructive = Annotated[
     bool | None,
     typer.Option(
         "--pause-destructive/--no-pause-destructive",
-        help="Ask before code is written that deletes files, tables, branches … (default: no).",
+        help="Ask before writing code that deletes files, tables, branches … (default: no).",
     ),
 ]
 Parallel = Annotated[
     int | None,
-    typer.Option(min=1, max=16, help="Tasks that share nothing, at the same time (default: 1)."),
+    typer.Option(
+        min=1, max=16, help="How many independent tasks to work on at the same time (default: 1)."
+    ),
 ]
-MaxIterations = Annotated[int | None, typer.Option(min=1, help="Node steps a task (default: 100).")]
+MaxIterations = Annotated[
+    int | None, typer.Option(min=1, help="Most node steps per task (default: 100).")
+]
 MaxCost = Annotated[
     float | None,
     typer.Option(
-        min=0.0, metavar="USD", help="Stop before a model call that could cost the run more."
+        min=0.0, metavar="USD", help="Stop before a model call that could exceed this cost."
     ),
 ]
 MaxTokens = Annotated[
     int | None,
-    typer.Option(min=1, help="Stop before a model call that could use more tokens in the run."),
+    typer.Option(min=1, help="Stop before a model call that could exceed this many tokens."),
 ]
 AllowDirty = Annotated[
     bool,
     typer.Option(
-        "--allow-dirty", help="Begin beside uncommitted changes: they are left as they are."
+        "--allow-dirty", help="Start despite uncommitted changes; they are left as they are."
     ),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only list the tasks.")]
-Json = Annotated[bool, typer.Option("--json", help="One event a line, for programs.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON event per line.")]
 Verbose = Annotated[
-    bool, typer.Option("--verbose", help="Tell everything, and where an error came from.")
+    bool, typer.Option("--verbose", help="Show all details, and where an error came from.")
 ]
 LogLevel = Annotated[
-    Literal["debug", "info", "warning", "error"], typer.Option(help="How much is told.")
+    Literal["debug", "info", "warning", "error"], typer.Option(help="How much to log.")
 ]

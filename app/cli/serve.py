@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 def command() -> int:
-    """Serve until the end; what keeps the server from starting is said on standard error.
+    """Serve until the end; if the server cannot start, standard error says why.
 
     Returns the exit code: 2 for settings and database, 4 when something outside does not work.
     """
@@ -60,7 +60,7 @@ async def serve() -> None:
         async with listening(running.app, settings.host, settings.port) as address:
             log.info("Listening on %s", address)
             await stop.wait()
-            log.info("Stopping: runs go on from their last step at the next start")
+            log.info("Stopping: runs continue from their last step at the next start")
 
 
 async def _settings(stop: asyncio.Event) -> ServerSettings | None:

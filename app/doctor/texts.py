@@ -8,44 +8,47 @@ from pathlib import Path
 
 from runner.nodes.preflight import CannotStart
 
-AGAIN = "Try again; if it stays so, type the same with --verbose and report it, please."
+AGAIN = "Try again. If that does not help, run it with --verbose and please report it."
 NO_APP = "No App is configured (GITHUB_APP_ID is not set)."
-NO_SETTINGS = "The settings have problems; mend them first."
-NO_CHECKOUT = "This folder is no checkout; type `cairn doctor` in one to look at it too."
+NO_SETTINGS = "The settings have problems; fix them first."
+NO_CHECKOUT = "This folder is not a checkout; run `cairn doctor` in one to check that too."
 SETTINGS = "docs/settings.md lists every variable."
 PLAIN_FOLDER = (
     "This folder is not in git.",
-    "`cairn run` works here all the same and keeps every state below .executor; for commits type: "
+    "`cairn run` still works here and keeps every state below .executor. To get commits, type: "
     "git init && git add . && git commit.",
 )
 
 MODEL = "OPENAI_BASE_URL, OPENAI_API_KEY and CAIRN_MODEL say which model is asked, and where."
-SANDBOX = "Choose another one (CAIRN_SANDBOX), or make its image anew (scripts/sandbox-image)."
+SANDBOX = "Choose another one (CAIRN_SANDBOX), or rebuild its image (scripts/sandbox-image)."
 ISOLATE = "Start the Docker Engine, or set CAIRN_SANDBOX=bubblewrap."
 DATABASE = {
-    "missing": "It is not there yet; the first start of the server makes it.",
-    "older": "It opens and can be written; the next start of the server brings it to this version.",
-    "current": "It opens, is of this version and can be written.",
+    "missing": "It does not exist yet; the server creates it when it first starts.",
+    "older": "It can be written; the server upgrades it to this version at its next start.",
+    "current": "It can be written and has the current version.",
 }
 
-STATUS = "https://www.githubstatus.com tells whether GitHub has trouble."
+STATUS = "https://www.githubstatus.com shows whether GitHub has problems."
 API_URL = "Set GITHUB_API_URL to https://api.github.com, or to https://HOST/api/v3 for Enterprise."
-NO_DATE = "GitHub's answer bears no date to compare with."
-SET_CLOCK = "Set this machine's clock (timedatectl set-ntp true): GitHub refuses tokens it makes."
-KEY = (
-    "Check GITHUB_APP_ID, and make a new private key on the App's settings page if it was deleted."
+NO_DATE = "GitHub's answer has no date to compare with."
+SET_CLOCK = (
+    "Set this machine's clock (timedatectl set-ntp true): GitHub refuses tokens with a wrong time."
 )
-BUTTONS = "Everything works but the buttons on proposals; grant it on the App's settings page."
-NO_WEBHOOK = "The App has no webhook address, so GitHub tells it nothing."
+KEY = (
+    "Check GITHUB_APP_ID. If the private key was deleted, create a new one on the App's settings "
+    "page."
+)
+BUTTONS = "Only the buttons on proposals do not work; grant it on the App's settings page."
+NO_WEBHOOK = "The App has no webhook address, so GitHub sends it no events."
 UNSIGNED = "The App's webhook has no secret, so every delivery is refused."
-SIGN = "Type the value of GITHUB_WEBHOOK_SECRET into it, on the App's settings page."
-SECURE = "Switch SSL verification on, on the App's settings page."
-PUBLIC_URL = "Set CAIRN_PUBLIC_URL to where people reach this server, so that this can be compared."
-NOWHERE = "The App is installed nowhere."
-ACCEPT = "Whoever owns it can mend that on the installation's page (Settings, Applications)."
-LIMIT = "Runs wait for the reset by themselves; fewer at the same time (CAIRN_CONCURRENCY) help."
+SIGN = "Set it to the value of GITHUB_WEBHOOK_SECRET on the App's settings page."
+SECURE = "Enable SSL verification on the App's settings page."
+PUBLIC_URL = "Set CAIRN_PUBLIC_URL to the address of this server, so that Cairn can compare them."
+NOWHERE = "The App is not installed anywhere."
+ACCEPT = "Its owner can change that on the installation's page (Settings, Applications)."
+LIMIT = "Runs wait for the reset. Fewer runs at the same time (CAIRN_CONCURRENCY) would help."
 DELIVERIES = (
-    "The App's settings page (Advanced) shows why; missed ones are fetched at the server's start "
+    "The App's settings page (Advanced) shows why. The server fetches missed ones when it starts "
     "and every hour."
 )
 
@@ -85,7 +88,7 @@ def on_one_line(said: str, todo: str) -> str:
 
 def without(name: str) -> str:
     """A check before it did not succeed."""
-    return f"Cannot be told before {name} is well."
+    return f"Checked after {name} is fixed."
 
 
 def no_answer(seconds: float) -> str:
@@ -94,20 +97,20 @@ def no_answer(seconds: float) -> str:
 
 
 def unexpected(error: Exception) -> str:
-    """Something of the outside failed in a way nobody has words for."""
+    """Something outside failed in a way we have no words for."""
     return f"{type(error).__name__}: {error}."
 
 
 def settings_read(*, server: bool, configured: bool = False) -> str:
     """All settings are good."""
     which = "the server's settings" if server else "the settings"
-    own = ".github/cairn.yml is read too" if configured else "there is no .github/cairn.yml"
+    own = ".github/cairn.yml is valid" if configured else "there is no .github/cairn.yml"
     return f"The environment has {which}; {own}."
 
 
 def on_branch(branch: str, tip: str) -> str:
     """A run could commit here."""
-    return f"Branch {branch} at {tip[:12]}, nothing uncommitted."
+    return f"Branch {branch} at {tip[:12]}, no uncommitted changes."
 
 
 def tasks(path: str, left: int, every: int) -> str:
@@ -119,7 +122,7 @@ def no_tasks(path: str) -> tuple[str, str]:
     """There is nothing to do."""
     return (
         f"{path} has no task.",
-        f"Write each as `- [ ] what to do`; `cairn roadmap normalize {path}` makes the boxes.",
+        f"Write each as `- [ ] what to do`; `cairn roadmap normalize {path}` adds the checkboxes.",
     )
 
 
@@ -130,12 +133,12 @@ def model_offered(url: str, names: Sequence[str]) -> str:
 
 def model_answers(url: str, names: Sequence[str]) -> str:
     """The endpoint has no list, but the model answered."""
-    return f"{url} keeps no list of models; {', '.join(names)} answered."
+    return f"{url} has no list of models, but {', '.join(names)} answered."
 
 
 def unlisted(url: str, names: Sequence[str]) -> str:
     """The endpoint takes names that it does not list."""
-    return f"{url} takes the name {', '.join(names)}, but does not list it."
+    return f"{url} accepts {', '.join(names)}, but does not list it."
 
 
 def sandbox_runs(reason: str) -> str:
@@ -145,22 +148,22 @@ def sandbox_runs(reason: str) -> str:
 
 def sandbox_fails(reason: str, code: int) -> str:
     """It opened, but nothing runs in it."""
-    return f"{reason} But `true` ended with {code} in it."
+    return f"{reason} But the command `true` ended with exit code {code} in it."
 
 
 def no_folder(folder: Path) -> str:
-    """Something else bears the name."""
-    return f"{folder} is no folder."
+    """Something else has this name."""
+    return f"{folder} is not a folder."
 
 
 def not_writable(folder: Path) -> str:
     """The folder is read-only, or somebody else's."""
-    return f"{folder} cannot be written by this user."
+    return f"You may not write to {folder}."
 
 
 def writable(folder: Path, *, made: bool) -> str:
     """It can be used."""
-    return f"{folder} can be written." if made else f"{folder} is made when it is needed."
+    return f"{folder} can be written." if made else f"{folder} is created when it is needed."
 
 
 def folder_todo(*, server: bool) -> str:
@@ -182,7 +185,7 @@ def github_broken(url: str, status: int) -> str:
 
 def not_github(url: str, status: int) -> str:
     """Something else is there."""
-    return f"{url} answers, but not as GitHub's API does ({status}, no JSON)."
+    return f"{url} answers, but not like GitHub's API ({status}, no JSON)."
 
 
 def skew(ahead: timedelta) -> str:
@@ -206,12 +209,12 @@ def key_refused(said: str) -> str:
 
 def complete(what: str) -> str:
     """Nothing is missing."""
-    return f"The App has all {what} Cairn needs."
+    return f"The App has all the {what} that Cairn needs."
 
 
 def lacks(what: str, missing: Sequence[str]) -> str:
     """Something is missing."""
-    return f"The App lacks {what} Cairn needs: {', '.join(missing)}."
+    return f"The App lacks {what} that Cairn needs: {', '.join(missing)}."
 
 
 def grant(what: str) -> str:
@@ -273,7 +276,7 @@ def delivered(number: int) -> str:
     """All went well."""
     if not number:
         return "GitHub sent nothing in the last day."
-    return f"All {number} of the last day's newest deliveries were taken."
+    return f"All of the {number} newest deliveries of the last day arrived."
 
 
 def undelivered(failed: int, every: int, event: str, status: str) -> str:

@@ -80,7 +80,7 @@ class BestEffort:
     def _note(self, refused: TaskError | Outage) -> None:
         if self.strict:
             raise refused
-        _log.warning("Not done, and gone on without it: %s", refused.message)
+        _log.warning("Not done, continued without it: %s", refused.message)
         self._notes.append(refused.message)
 
 
@@ -124,7 +124,7 @@ def _closed(doing: str, refusal: GraphQLException) -> str:
     return (
         f"Cairn could not {doing}, because GitHub's GraphQL API cannot be reached ({status}"
         f"{refusal}). GitHub's REST API cannot do this without overwriting what somebody may have "
-        "pushed meanwhile. The operator has to let requests to GraphQL through "
+        "pushed in the meantime. The operator has to let requests to GraphQL through "
         "(https://docs.github.com/en/graphql/guides/forming-calls-with-graphql)."
     )
 

@@ -25,9 +25,9 @@ RECOVERY, TRUST = "cairn/recovery", "cairn/trust"
 CHECK_TITLE = "A proposal waits for a decision"
 CHECK_SUMMARY = (
     "Cairn could not finish a task and proposes what to do about it: [the proposal]({url}) says "
-    "what and why. The buttons decide on it, and so do a reaction, a reply or a review."
+    "what and why. Decide with the buttons, a reaction, a reply or a review."
 )
-CHECK_ENDED = "The proposal is decided on."
+CHECK_ENDED = "The proposal has been decided."
 
 APPROVE, REJECT, SKIP = "approve", "reject", "skip"
 """Identifiers of the buttons, as ``check_run.requested_action`` brings them back."""

@@ -100,7 +100,7 @@ def judge_answer(
         return Outage(
             SUSPENDED,
             f"GitHub says: {message} ({request.name}). Whoever suspended the App's installation "
-            "has to lift that, on the installation's settings page.",
+            "can lift the suspension on the installation's settings page.",
         )
     return _lacks_permission(request, headers) if "not accessible by" in message else None
 
@@ -109,8 +109,8 @@ def judge_failure(request: ApiRequest, reason: str, *, now: datetime, sent: bool
     """Say what a broken or lost answer means; not ``sent``: GitHub never got the request."""
     outage = Outage(
         "github",
-        f"GitHub does not answer as it should ({request.name}: {reason}). It is asked again by "
-        "itself; https://www.githubstatus.com tells whether GitHub has trouble.",
+        f"GitHub does not answer as it should ({request.name}: {reason}). Cairn tries again "
+        "automatically; https://www.githubstatus.com shows whether GitHub has problems.",
         until=now + HEALS_AFTER,
     )
     return TryAgain(outage) if request.repeatable or not sent else outage
@@ -120,7 +120,7 @@ def exhausted(reset: datetime) -> Outage:
     """The primary limit is spent until ``reset``."""
     return Outage(
         "rate_limit",
-        f"GitHub's rate limit is spent until {reset:%H:%M:%S} UTC. It goes on by itself then.",
+        f"GitHub's rate limit is used up until {reset:%H:%M:%S} UTC. Cairn continues then.",
         until=reset,
     )
 

@@ -28,11 +28,11 @@ from runner.state.publishing import Checkpoint
 log = logging.getLogger(__name__)
 
 _TICKED = (
-    "Tick the roadmap of {base} anew\n\nIt was changed there since. The tests were not run again."
+    "Tick the roadmap of {base} again\n\nIt has changed there since. The tests were not run again."
 )
 _JOINED = (
-    "Bring in {base}, where what is below this was merged\n\n"
-    "It was merged under other commits (squash or rebase). The tests were not run again."
+    "Merge {base}, which has what this builds on\n\n"
+    "It was merged there as other commits (squash or rebase). The tests were not run again."
 )
 
 

@@ -89,8 +89,8 @@ def _read_key(pem: str) -> RSAPrivateKey:
 
 
 _NO_KEY = (
-    "the App's private key is no RSA key in PEM form; download a new one from the App's settings "
-    "page (Private keys) and set GITHUB_APP_PRIVATE_KEY or GITHUB_APP_PRIVATE_KEY_FILE"
+    "the App's private key is not an RSA key in PEM form; download a new one from the App's "
+    "settings page (Private keys) and set GITHUB_APP_PRIVATE_KEY or GITHUB_APP_PRIVATE_KEY_FILE"
 )
 
 

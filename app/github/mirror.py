@@ -47,12 +47,12 @@ _SIGNS = (
     _Sign(
         ("' not found", "error: 404", "does not appear to be a git repository"),
         "permission",
-        "The repository is not there for the App: check that it is installed on it.",
+        "The App does not see the repository: check that it is installed there.",
     ),
     _Sign(
         ("unable to access", "could not resolve", "failed to connect", "timed out", *_BROKEN_OFF),
         "git",
-        "The git server cannot be reached or broke off; it is asked again later.",
+        "The git server cannot be reached or closed the connection; Cairn tries again later.",
         heals=True,
     ),
 )
@@ -66,7 +66,7 @@ def remote_trouble(want: str, url: str, stderr: str, *, heals: datetime) -> Port
     said = stderr.lower()
     if any(words in said for words in _GONE):
         return TaskError(
-            "git", f"{url} has no {want} any more: was it force-pushed or deleted? Start a new run."
+            "git", f"{url} no longer has {want}: was it force-pushed or deleted? Start a new run."
         )
     for sign in _SIGNS:
         if any(words in said for words in sign.words):

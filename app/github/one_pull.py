@@ -231,4 +231,4 @@ def _body(shown: Checkpoint, source: str) -> str:
 
 
 def _taken(what: str) -> str:
-    return f"The proposal is not published: {what}. Delete or rename it, then ask again."
+    return f"Cairn could not publish the proposal: {what}. Delete or rename it, then ask again."

@@ -21,17 +21,18 @@ from runner.text.sanitize import sanitize
 def handed_over(pull: Pull, why: str) -> str:
     """What an approved escalation says: the task is for people now."""
     return (
-        f"**Ready for people** ({_plain(why)}). Cairn works on this task no more until somebody "
-        f"asks for it. Finish the task on `{pull.head}`, tick its box and merge; or push there "
-        f"what you have and comment `/execute retry {pull.task}`: Cairn goes on from it, verifies "
-        "it, ticks the box and opens its pull request in your name too."
+        f"**Ready for people** ({_plain(why)}). Cairn does not work on this task again until "
+        f"somebody asks for it. Finish the task on `{pull.head}`, tick its box and merge; or push "
+        f"what you have to that branch and comment `/execute retry {pull.task}`: Cairn continues "
+        "from there, verifies it, ticks the box and opens a pull request that names you as a "
+        "co-author."
     )
 
 
 def taken(number: int) -> str:
     """What is said where people's work went into a checkpoint."""
     return (
-        f"What was pushed here is part of #{number} now, so this pull request is closed. The "
+        f"What was pushed here is now part of #{number}, so this pull request is closed. The "
         "branch stays."
     )
 
@@ -43,22 +44,23 @@ def withdrawn(why: str) -> str:
 
 def applied_in(pull: Pull) -> str:
     """Why a proposal that was applied is no pull request any more."""
-    return f"it was applied, in a commit of {pull.url}"
+    return f"it was applied in a commit of {pull.url}"
 
 
 def closed(pull: Pull) -> str:
     """Why a run whose one pull request was declined does not go on."""
     return (
-        f"Pull request {pull.url} of this run was closed unmerged, and its next commit would stand "
-        "on it. Reopen it and comment `/execute resume`, or end the run with `/execute cancel`."
+        f"Pull request {pull.url} of this run was closed without a merge, and the run's next "
+        "commit would build on it. Reopen it and comment `/execute resume`, or end the run with "
+        "`/execute cancel`."
     )
 
 
 def replaced(number: int) -> str:
     """Why an older run's proposal asks no more."""
     return (
-        f"**This proposal is closed:** the task was tried again, and #{number} proposes what to do "
-        "about it now."
+        f"**This proposal is closed:** the task was tried again, and #{number} is the new proposal "
+        "for it."
     )
 
 
@@ -68,7 +70,7 @@ def pushed(pull: Pull | None, branch: str, task: str) -> str:
     what = "Merge that pull request yourself to apply it" if pull else "Delete or rename the branch"
     return (
         f"Somebody pushed to branch {branch}{where}, so Cairn does not rebuild it. {what}, or "
-        f"comment `/execute retry {task}` to have the task tried again."
+        f"comment `/execute retry {task}` to try the task again."
     )
 
 

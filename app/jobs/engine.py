@@ -61,8 +61,8 @@ def _file(path: Path) -> DatabaseLock:
         lock.close()
         raise Outage(
             "engine",
-            f"Another process works on {path}. SQLite serves one process: stop that one, or give "
-            "this one a CAIRN_DATA_DIR of its own.",
+            f"Another process uses {path}. SQLite serves one process: stop that one, or give this "
+            "one its own CAIRN_DATA_DIR.",
         ) from error
     return lock
 
@@ -80,8 +80,8 @@ def _session(address: URL) -> DatabaseLock:
     except exc.DBAPIError as error:
         raise Outage(
             "engine",
-            f"The database {address!r} cannot be taken: {str(error.orig).strip()}. One server "
-            "works on a database: stop the other one, or give this one a DATABASE_URL of its own.",
+            f"This server cannot use the database {address!r}: {str(error.orig).strip()}. Run one "
+            "server per database: stop the other one, or give this one its own DATABASE_URL.",
         ) from error
     return connection
 

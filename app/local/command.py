@@ -94,7 +94,7 @@ def _telling(work: Callable[[RunSettings], int], told: OutputFormat, *, mark: st
     except SettingsError as error:
         return _complain(str(error), 2, mark=mark)
     except ConfigError as error:
-        said = f"{CONFIG_PATH} of the commit you are on cannot be used:\n{error}"
+        said = f"{CONFIG_PATH} in the commit you are on has errors:\n{error}"
         return _complain(said, 2, mark=mark)
     except PortError as error:
         log.debug("Where it happened:", exc_info=error)

@@ -53,8 +53,8 @@ _HEAD = """\
 <!--
 Tasks to put in the place of: {task}
 
-One item each, in order. What is nested in an item are its details, and below "Acceptance:" its
-criteria. Delete all of them to cancel.
+Write one list item per task, in order. Nested items are the details of a task; those below
+"Acceptance:" are its criteria. Delete all items to cancel.
 -->
 
 """
@@ -91,7 +91,7 @@ def typed(meant: PendingProposal, folder: Path) -> tuple[NewTask, ...]:
     try:
         tasks = checked(text, meant)
     except NoTasks as problem:
-        raise NoTasks(f"{problem}\nWhat you typed is kept; edit again to go on with it.") from None
+        raise NoTasks(f"{problem}\nWhat you typed is kept; edit again to continue.") from None
     draft.unlink()
     return tasks
 

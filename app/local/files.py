@@ -77,8 +77,8 @@ def replace_unless_changed(name: str, before: bytes, after: bytes) -> None:
     target = Path(name).resolve()
     if _read(name) != before:
         raise UnusableRoadmap(
-            f"{name} was changed meanwhile and is left as it is; type the same again to begin "
-            "with what it is now."
+            f"{name} changed in the meantime, so it was left as it is. Run the same command again "
+            "to use the file as it is now."
         )
     try:
         _replace(target, after)
@@ -92,9 +92,7 @@ def write_new(name: str, content: bytes) -> None:
         with Path(name).open("xb") as file:
             file.write(content)
     except FileExistsError:
-        raise UnusableRoadmap(
-            f"{name} is there already; name a new file, or use --write."
-        ) from None
+        raise UnusableRoadmap(f"{name} already exists; name a new file, or use --write.") from None
     except (OSError, ValueError) as error:
         raise UnusableRoadmap(f"{name} cannot be written: {_reason(error)}.") from error
 

@@ -180,7 +180,7 @@ def _lines(found: list[Found]) -> Iterator[str]:
         for text in how_to_answer(open_):
             yield f"  {text}"
         if run.state in ("interrupted", "paused"):
-            yield f"  To go on: cairn resume {run.id}"
+            yield f"  To continue: cairn resume {run.id}"
 
 
 def _heading(run: KnownRun, state: RunState) -> str:

@@ -15,26 +15,29 @@ from runner.text.sanitize import cut_middle
 
 ON_A_CHECKOUT = StartCommands("cairn run", "cairn run --roadmap ", "cairn roadmap normalize ")
 INTERRUPTED = (
-    "Interrupted. What was committed stays, and the task in hand is kept where it was. Type "
-    "`cairn resume` to go on with it."
+    "Interrupted. Commits stay, and the current task is kept as far as it got. Type "
+    "`cairn resume` to continue."
 )
 STOPPED = "it was interrupted (Ctrl-C)"
 STOPPING = (
-    "Stopping as soon as the step in hand is done, so that an answer that is paid for is kept. "
-    "Ctrl-C again stops at once; `cairn resume` goes on either way."
+    "Stopping after the current step, so that an answer you pay for is kept. Press Ctrl-C again "
+    "to stop at once. `cairn resume` continues in both cases."
 )
 MODEL_TODO = "Start a model server there, or set OPENAI_BASE_URL to where one is"
-NOTHING_TO_RESUME = "No run of this folder waits to be taken up. Type `cairn run` to start one."
-NO_PROPOSAL = "No proposal waits for a decision here. `cairn status` shows the runs of this folder."
-NO_RUN = "No run was begun in this folder. `cairn run --dry-run` shows what one would do."
-SAME_TASK = "The list has the same task again; say in other words what is to be done."
-NO_TASKS = "No task is in the list, so nothing was decided."
+NOTHING_TO_RESUME = "There is no run to resume in this folder. Type `cairn run` to start one."
+NO_PROPOSAL = (
+    "No proposal is waiting for a decision here. `cairn status` shows the runs of this folder."
+)
+NO_RUN = "There is no run in this folder yet. `cairn run --dry-run` shows what one would do."
+SAME_TASK = "The list has the same task again; describe it in other words."
+NO_TASKS = "The list has no task, so nothing was decided."
 _DOES: dict[Strategy, str] = {
-    "rewrite": "replace the task in the roadmap by the one below, then work on it",
-    "decompose": "replace the task in the roadmap by the ones below, then work on them in order",
-    "defer": "try the task once more after the others",
-    "skip": "leave the task out of this run",
-    "escalate": "leave the task to you: it stays open and unticked",
+    "rewrite": "Cairn replaces the task in the roadmap with the one below, then works on it",
+    "decompose": "Cairn replaces the task in the roadmap with the ones below, then works on them "
+    "in order",
+    "defer": "Cairn tries the task once more after the others",
+    "skip": "Cairn leaves the task out of this run",
+    "escalate": "the task stays open for you to do",
 }
 _MOST_EVIDENCE = 12
 _LONGEST = 4_000
@@ -42,8 +45,8 @@ _LINE = 300
 
 
 def no_answer(said: str) -> str:
-    """The model cannot be asked at all, and nothing was begun."""
-    return f"{said}. {MODEL_TODO}; `cairn doctor` looks at it. Nothing was changed."
+    """The model cannot be asked at all, so nothing was started."""
+    return f"{said}. {MODEL_TODO}; `cairn doctor` checks it. Nothing was changed."
 
 
 def nothing_changed(said: str) -> str:
@@ -59,15 +62,15 @@ def tests_cannot_start(said: str) -> str:
 def not_writable(folder: object) -> str:
     """Neither files nor commits can be made here."""
     return (
-        f"{folder} cannot be written by this user, so no task can be finished in it. Change its "
-        "owner or permissions, or work on a copy. Nothing was changed."
+        f"You may not write to {folder}, so no task can be finished there. Change its owner or "
+        "permissions, or work on a copy. Nothing was changed."
     )
 
 
 def unfinished_notice(run: KnownRun) -> str:
-    """Before a new run begins although an older one could go on."""
+    """Before a new run begins although an older one could continue."""
     stands = RUNS[run.state].sentence
-    return f"Run {run.id} {stands}; `cairn resume {run.id}` goes on with it. This one is new."
+    return f"Run {run.id} {stands}; `cairn resume {run.id}` continues it. This is a new run."
 
 
 def proposal_lines(waiting: PendingProposal) -> Iterator[str]:
@@ -80,7 +83,7 @@ def proposal_lines(waiting: PendingProposal) -> Iterator[str]:
     yield f"Why:   {one_line(proposal.explanation)[:_LONGEST]} ({proposal.reason})"
     for line in proposal.evidence[:_MOST_EVIDENCE]:
         yield f"       {one_line(line)[:_LINE]}"
-    yield f"Yes would: {_does(proposal)}"
+    yield f"If you approve: {_does(proposal)}"
     for path in sorted(proposal.changes.files) if proposal.kind == "changes" else ():
         yield f"       {one_line(path)}"
     for new in proposal.replacements:
@@ -88,7 +91,7 @@ def proposal_lines(waiting: PendingProposal) -> Iterator[str]:
 
 
 def how_to_answer(found: Sequence[PendingProposal]) -> Iterator[str]:
-    """What waits, and what to type; nothing when nothing does."""
+    """Which proposals wait, and what to type."""
     for each in found:
         proposal, task = each.proposal, each.state.task
         name = f"{one_line(task.name)} {one_line(task.title)}"[:120]
@@ -116,14 +119,14 @@ def stored(waiting: PendingProposal, verdict: str, *, goes_on: bool = False) -> 
     if goes_on:
         return begin
     if waiting.run.state == "working":
-        return f"{begin} The run applies it by itself."
+        return f"{begin} The run applies it automatically."
     return f"{begin} Type `cairn resume {waiting.run.id}` to apply it."
 
 
 def too_late(waiting: PendingProposal, first: Decision) -> str:
     """Another decision was first."""
     return (
-        f"Proposal {waiting.proposal.id} is decided already, and the first one counts. "
+        f"Proposal {waiting.proposal.id} is already decided, and the first decision counts. "
         + decided(first)
     )
 
@@ -134,20 +137,20 @@ def which(found: Sequence[PendingProposal]) -> str:
 
 
 def unknown(word: str, found: Sequence[PendingProposal]) -> str:
-    """There is none of that name."""
+    """There is no proposal of that name."""
     said = f"There is no proposal {one_line(word)[:60]!r} in this folder."
     return f"{said} {which(found)}" if found else f"{said} {NO_PROPOSAL}"
 
 
 def stale(word: str, now: str) -> str:
     """It was replaced by a newer one, or its task went on."""
-    begin = f"Proposal {word} does not hold any more: "
+    begin = f"Proposal {word} is no longer open: "
     if now:
-        return f"{begin}the task changed, and proposal {now} is about it as it is now."
-    return f"{begin}its task was decided about, or its run is over."
+        return f"{begin}the task changed, and proposal {now} has taken its place."
+    return f"{begin}its task was decided, or its run is over."
 
 
 def _does(proposal: Proposal) -> str:
     if proposal.kind == "changes":
-        return "write these files and run the tests"
+        return "Cairn writes these files and runs the tests"
     return _DOES[proposal.strategy]

@@ -106,8 +106,8 @@ async def _on_the_branch(state: RunState, here: LocalCheckout) -> RunState:
     if stands == "apart":
         raise Outage(
             "git",
-            f"Run {run} builds on {state.tip[:12]}, which branch {stack.branch} does not contain"
-            " any more. Type `cairn run` for a new run.",
+            f"Run {run} builds on {state.tip[:12]}, which branch {stack.branch} no longer contains."
+            " Type `cairn run` for a new run.",
         )
     return await _moved(state, stack.tip, here) if stands == "ahead" else state
 
@@ -116,7 +116,7 @@ async def _moved(state: RunState, tip: str, here: LocalCheckout) -> RunState:
     path = state.request.roadmap
     found = await contents(here.deps, await here.repository.snapshot(tip), [path])
     if path not in found:
-        raise Outage("file", f"{path} is gone from the branch. Bring it back, or type `cairn run`.")
+        raise Outage("file", f"The branch no longer has {path}. Restore it, or type `cairn run`.")
     roadmap = read_tasks(path, found[path])
     keys = {task.key for task in (*roadmap.tasks, *state.replaced)}
     gone = [task for task in state.tasks if task.key in state.attempts and task.key not in keys]
@@ -220,7 +220,7 @@ async def _leave_to_people(request: Request, here: LocalCheckout) -> None:
                 task.key,
                 "defer",
                 by=await here.repository.person(),
-                why=f"it is worked on again in run {request.id}",
+                why=f"run {request.id} works on the task again",
                 channel="retry",
                 at=datetime.now(UTC).isoformat(timespec="seconds"),
                 fingerprint=each.proposal.fingerprint,

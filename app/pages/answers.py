@@ -23,8 +23,8 @@ STATUSES = get_args(Status)
 """The words a list can be filtered by."""
 
 _BY_INSTALLATION = {
-    SUSPENDED: "It goes on by itself as soon as the App's installation is no longer suspended.",
-    REMOVED: "It goes on by itself as soon as the App may use the repository again.",
+    SUSPENDED: "It continues automatically when the App's installation is no longer suspended.",
+    REMOVED: "It continues automatically when the App may use the repository again.",
 }
 
 NOT_CONFIGURED = (
@@ -37,11 +37,11 @@ NO_TOKEN = (
 )
 WRONG_TOKEN = f"That is not the value of {SETTING}."
 ELSEWHERE = "The form was sent from another site. Open /login and log in there."
-NO_RUN = "There is no run of this id. /runs shows all there are."
+NO_RUN = "There is no run with this id. /runs lists all runs."
 NO_STATUS = f"status must be one of: {', '.join(STATUSES)}."
 NO_NUMBER = "before must be a whole number, as in the link to older runs."
-TOO_MANY = "Too many pages watch runs at this moment. Reload later; the page works without."
-TOO_LONG = "The form is longer than a token can be."
+TOO_MANY = "Too many pages are watching runs. Reload later; the page works without live updates."
+TOO_LONG = "The form is too long."
 
 
 def advice(status: str, *, until: datetime | None, cause: str = "") -> str:
@@ -50,7 +50,7 @@ def advice(status: str, *, until: datetime | None, cause: str = "") -> str:
     if status == "paused" and cause in _BY_INSTALLATION:
         return _BY_INSTALLATION[cause]
     if status == "paused" and until:
-        return f"It goes on by itself at {until:%Y-%m-%d %H:%M} UTC. {text}"
+        return f"It continues automatically at {until:%Y-%m-%d %H:%M} UTC. {text}"
     return text
 
 

@@ -200,12 +200,12 @@ def why(error: BaseException) -> str:
         return error.message
     if isinstance(error, GitHubException):
         return f"GitHub refused: {error}"
-    return "an internal error stopped it; the operator's log has more"
+    return "an internal error stopped it; see the operator's log for details"
 
 
 def pause(reason: str, until: datetime | None) -> str:
-    """Say why a run is paused, and when it goes on if that is known."""
-    when = f" It goes on by itself at {until:%H:%M} UTC." if until else ""
+    """Say why a run is paused, and when it continues if that is known."""
+    when = f" It continues automatically at {until:%H:%M} UTC." if until else ""
     return f"**Paused:** {reason.rstrip('.')}.{when}"
 
 
@@ -236,8 +236,8 @@ def _queue(turn: Turn) -> str:
     first = "1 run goes first" if before == 1 else f"{before:,} runs go first"
     wait = f"; about {_minutes(turn.seconds)} to wait" if turn.seconds is not None else ""
     return (
-        f"It was queued at position {turn.position:,}: {first}{wait}. It starts by itself. "
-        "`/execute status` tells how it stands, `/execute cancel` takes it out."
+        f"It is at position {turn.position:,} in the queue: {first}{wait}. It starts "
+        "automatically. `/execute status` shows how it is doing, `/execute cancel` removes it."
     )
 
 
@@ -270,7 +270,7 @@ def _recovered(view: RunView) -> str:
         for strategy, done in view.recoveries.items()
     ]
     told = view.replaced
-    both = f"\n\n{_folded('What was replaced by what', told)}" if told else ""
+    both = f"\n\n{_folded('Tasks that were replaced', told)}" if told else ""
     return "\n".join(lines) + both
 
 

@@ -27,12 +27,12 @@ from runner.text.sanitize import sanitize
 def told(offered: Offered, used: Usage) -> str:
     """Where the proposal is and what it waits for."""
     what = {
-        "open": f"Checkboxes are proposed in {offered.url}: look at them, change what is wrong, "
-        "merge it, and comment `/execute` again. Nothing is run before.",
-        "declined": f"The checkboxes that Cairn proposed for it in {offered.url} were declined: "
-        "that pull request was closed. Reopen and merge it, or write `- [ ] ` before each task.",
-        "pushed": f"Checkboxes were proposed in {offered.url}, and somebody pushed to it since, so "
-        "that Cairn leaves it alone though the roadmap has changed. Merge or close it.",
+        "open": f"Cairn proposes checkboxes in {offered.url}. Check them, correct what is wrong, "
+        "merge the pull request, and comment `/execute` again. Cairn runs nothing before that.",
+        "declined": f"Cairn proposed checkboxes in {offered.url}, and that pull request was "
+        "closed. Reopen and merge it, or write `- [ ] ` before each task yourself.",
+        "pushed": f"Cairn proposed checkboxes in {offered.url}. Somebody has pushed to it since, "
+        "so Cairn leaves it alone, although the roadmap has changed. Merge or close it.",
     }[offered.state]
     return f"{what} {paid(used)}".strip()
 
@@ -40,12 +40,12 @@ def told(offered: Offered, used: Usage) -> str:
 def unclear(proposal: NormalizedRoadmap, used: Usage) -> str:
     """Nothing could be proposed."""
     why = sanitize(" ".join(proposal.why.split()), plain=True)
-    return f"Cairn has no checkboxes to propose: {why}. {paid(used)}".strip()
+    return f"Cairn could not find checkboxes to propose: {why}. {paid(used)}".strip()
 
 
 def failed(why: str) -> str:
     """The proposal could not be made or published."""
-    return f"Checkboxes could not be proposed: {sanitize(why, plain=True)}"
+    return f"Cairn could not propose checkboxes: {sanitize(why, plain=True)}"
 
 
 def paid(used: Usage) -> str:

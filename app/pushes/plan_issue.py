@@ -81,14 +81,14 @@ _MOST_LINES = 30
 _LINE = 300
 _SIDE_BY_SIDE = 10
 _START = (
-    "**To start**, comment on this issue: `/execute` works in this order (10 tasks at most unless "
-    "`--max-tasks` says more), `/execute --task ID` does one, `/execute --dry-run` only lists; "
-    "`/execute help` tells the rest. This text is rewritten with every push that changes the "
-    "roadmap."
+    "**To start**, comment on this issue: `/execute` works through the tasks in this order (at "
+    "most 10, unless `--max-tasks` allows more), `/execute --task ID` works on one task, and "
+    "`/execute --dry-run` only lists them. `/execute help` explains the rest. Cairn updates this "
+    "text with every push that changes the roadmap."
 )
 _NORMALISE = (
-    "None of it can be run as it stands. `/execute` on this issue opens a pull request that "
-    "proposes checkboxes."
+    "Cairn cannot run any of it yet. Comment `/execute` on this issue, and Cairn opens a pull "
+    "request that proposes checkboxes."
 )
 
 
@@ -109,7 +109,7 @@ def gone_text(path: str, note: str = "") -> str:
 def config_text(problems: Iterable[str]) -> str:
     """What is said while the configuration cannot be used."""
     listed = _lines([f"- {cell(problem, _LINE)}" for problem in problems])
-    return f"### Plan\n\n`.github/cairn.yml` cannot be used, so nothing is started:\n\n{listed}"
+    return f"### Plan\n\n`.github/cairn.yml` has errors, so Cairn does not start:\n\n{listed}"
 
 
 def plan_text(roadmap: Roadmap, note: str = "") -> str:
@@ -137,7 +137,7 @@ def _has_no_work(roadmap: Roadmap) -> bool:
 def _standing(roadmap: Roadmap, tasks: Sequence[Task]) -> str:
     work = [task for task in roadmap.tasks if task.kind == "work"]
     done = sum(task.checked for task in work)
-    return f"Of {len(work):,} tasks: {len(tasks):,} to be worked on, {done:,} done."
+    return f"{len(work):,} task{'s' * (len(work) != 1)}: {len(tasks):,} to do, {done:,} done."
 
 
 def _order(tasks: Sequence[Task], roadmap: Roadmap) -> str:
@@ -163,7 +163,7 @@ def _beside(state: RunState) -> str:
     if len(chosen) < 2:
         return ""
     names = ", ".join(cell(task.name, 80) for task in chosen)
-    return f"These need nothing of each other and could be done at the same time: {names}."
+    return f"These do not depend on each other and could be done at the same time: {names}."
 
 
 def _rest(state: RunState, roadmap: Roadmap) -> list[str]:
@@ -173,7 +173,7 @@ def _rest(state: RunState, roadmap: Roadmap) -> list[str]:
     checks = [task for task in roadmap.tasks if task.kind == "check" and not task.checked]
     return [
         _folded("Blocked", [f"- {named(t)}: {blocked_reason(state, t)}" for t in waits]),
-        _folded("Left out unless named: optional, crossed out or a placeholder", _each(unasked)),
+        _folded("Left out unless named: optional, crossed out or placeholder", _each(unasked)),
         _folded("Left out: checks of other work", _each(checks)),
         _folded(
             "Left out: no checkbox",

@@ -115,8 +115,8 @@ def started(run: str, tasks: Sequence[Task]) -> str:
     listed = "\n".join(f"- {named(task)}" for task in tasks[:_SHOWN])
     more = f"\n- … {len(tasks) - _SHOWN:,} more" if len(tasks) > _SHOWN else ""
     return (
-        f"The last push changed the roadmap. Run `{run}` works on exactly the tasks that are new "
-        f"or changed; a comment below tells how far it is:\n\n{listed}{more}"
+        f"The last push changed the roadmap. Run `{run}` works on the tasks that are new or "
+        f"changed; a comment below shows its progress:\n\n{listed}{more}"
     )
 
 
@@ -126,8 +126,8 @@ def unclear(found: RoadmapDiff | None) -> str:
         return ""
     listed = "\n".join(f"- {cell(str(each), _LINE)}" for each in found.unclear[:_SHOWN])
     return (
-        "The last push starts none of these, for nobody can tell which of them are new (an id for "
-        f"each would):\n\n{listed}"
+        "The last push starts none of these, because Cairn cannot tell which of them are new. Give "
+        f"each an id to make that clear:\n\n{listed}"
     )
 
 
@@ -135,17 +135,17 @@ def refused(start: PushStart, *, login: str, role: Role) -> str:
     """Why the last push starts nothing, and what to do; '' when there was nothing to start."""
     why = {
         "": "",
-        "unreadable": "the roadmap before it cannot be read (its commit is gone, as after a force "
-        "push), so that nobody knows which tasks are new",
+        "unreadable": "Cairn cannot read the roadmap as it was before (its commit is gone, as "
+        "after a force push), so it does not know which tasks are new",
         "bot": f"it came from {quoted(login)}, a bot that this server's `CAIRN_ALLOWED_BOTS` does "
         "not name",
-        "permission": f"it came from {quoted(login)}, who has the permission *{role}* on this "
-        f"repository, and a run needs *{START.needs}* or more",
+        "permission": f"it came from {quoted(login)}, who has the *{role}* permission on this "
+        f"repository, and a run needs *{START.needs}* or higher",
     }[start.refused]
     if not why:
         return ""
     return (
-        f"**The last push starts nothing:** {why}. Somebody with the permission *{START.needs}* "
+        f"**The last push starts nothing:** {why}. Somebody with the *{START.needs}* permission "
         f"can comment `{START.words}` here."
     )
 

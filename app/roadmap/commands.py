@@ -92,9 +92,9 @@ def _synced(file: str, roadmap: Roadmap, todos: object, *, write: bool) -> int:
             raise UnusableRoadmap("Standard input cannot be written; name the file.")
         replace_unless_changed(file, roadmap.content, turned(roadmap, found.edits))
     elif found.edits:
-        print("Nothing was written; add --write to do it.")
+        print("Nothing was written; add --write to write it.")
     else:
-        print("There is nothing to take over.")
+        print("There is nothing to copy to the roadmap.")
     return 1 if found.conflicts else 0
 
 

@@ -33,7 +33,7 @@ def command(asked: NormalizeOptions) -> int:
         complain(str(error))
         return error.code
     except KeyboardInterrupt:
-        complain("Interrupted; nothing is written.")
+        complain("Interrupted; nothing was written.")
         return 130
 
 
@@ -50,7 +50,7 @@ def _proposal(asked: NormalizeOptions) -> NormalizedRoadmap:
 
 def _check(asked: NormalizeOptions) -> None:
     if asked.write and asked.output:
-        raise UnusableRoadmap("--write and --output exclude each other; take one of them.")
+        raise UnusableRoadmap("Use either --write or --output, not both.")
     if asked.write and asked.file == STDIN:
         raise UnusableRoadmap("Standard input cannot be written; use --output FILE.")
 
@@ -67,18 +67,18 @@ def _told(asked: NormalizeOptions, proposal: NormalizedRoadmap) -> int:
         return 1
     if asked.write:
         replace_unless_changed(asked.file, proposal.old, proposal.new)
-        complain(f"{asked.file} is written; look at it before you commit it.")
+        complain(f"{asked.file} was written; look at it before you commit it.")
     elif asked.output:
         write_new(asked.output, proposal.new)
-        complain(f"{asked.output} is written; {asked.file} is as it was.")
+        complain(f"{asked.output} was written; {asked.file} is unchanged.")
     else:
         print(printable(render_diff(proposal)))
-        complain("Nothing is written; --write does that, --output FILE writes another file.")
+        complain("Nothing was written. Use --write to change the file, or --output FILE.")
     return 0
 
 
 def _notes(proposal: NormalizedRoadmap) -> list[str]:
     notes = [f"{proposal.path}:{note.line} {note.message}" for note in proposal.notes]
-    notes += [f"left out, for it is not in the file: {text}" for text in proposal.dropped]
+    notes += [f"left out, because it is not in the file: {text}" for text in proposal.dropped]
     more = len(notes) - _MOST_NOTES
     return [*notes[:_MOST_NOTES], f"... and {more} more"] if more > 0 else notes

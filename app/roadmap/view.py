@@ -34,7 +34,7 @@ def view(roadmap: Roadmap) -> RenderableType:
     """Everything ``show`` says, as one thing to print."""
     parts: list[RenderableType] = [Text(_summary(roadmap), style="bold")]
     if roadmap.asks:
-        parts.append(Text(f"Not run without a word of yours: {one_line(roadmap.asks)}"))
+        parts.append(Text(f"Cairn cannot run this: {one_line(roadmap.asks)}"))
     if roadmap.tasks:
         parts.append(_tasks(roadmap))
     if roadmap.warnings:
@@ -134,10 +134,10 @@ def _warnings(path: str, warnings: Iterable[Warning]) -> Text:
 
 def _candidates(roadmap: Roadmap) -> Text:
     path = one_line(roadmap.path)
-    lines = ["", "Candidates: they read like tasks and have no box, so they are never run"]
+    lines = ["", "Candidates: they read like tasks but have no checkbox, so Cairn never runs them"]
     lines += [f"{path}:{c.line} {c.why}: {one_line(c.title)}" for c in roadmap.candidates]
     if not any(task.kind == "work" for task in roadmap.tasks):
-        lines.append(f"Type `cairn roadmap normalize {path}` to see the file with boxes.")
+        lines.append(f"Type `cairn roadmap normalize {path}` to see the file with checkboxes.")
     return Text("\n".join(lines))
 
 

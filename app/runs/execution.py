@@ -149,7 +149,7 @@ async def _planned(state: RunState, task: Task, deps: Deps) -> str:
         plan = (await plan_task(view, deps, TaskWork())).state.attempt.planned.plan
     except TaskError as error:
         return f"No plan: {_plain(error.message)}"
-    return _said(plan) if plan else "The model's answer was no plan."
+    return _said(plan) if plan else "The model did not answer with a plan."
 
 
 def _said(plan: Plan) -> str:
@@ -299,7 +299,7 @@ async def _no_boxes(state: RunState) -> str:
 
 
 async def _refused(error: ConfigError, ports: RunPorts) -> Outcome:
-    problem = f"`.github/cairn.yml` cannot be used, so nothing was started:\n\n{listed(error)}"
+    problem = f"`.github/cairn.yml` has errors, so Cairn did not start:\n\n{listed(error)}"
     await ports.progress.finish("ended", problem)
     return Outcome("ended", "the repository's configuration has errors")
 

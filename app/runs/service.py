@@ -195,11 +195,11 @@ def _status(run: Run) -> RunStatus:
 log = logging.getLogger(__name__)
 
 _SUSPENDED = (
-    "the App's installation on GitHub is suspended; the run goes on by itself when whoever "
-    "suspended it lifts that on the installation's settings page"
+    "the App's installation on GitHub is suspended; the run continues automatically when "
+    "the suspension is lifted on the installation's settings page"
 )
 _REMOVED = (
-    "the App's installation does not cover this repository any more; the run goes on by itself "
+    "the App's installation no longer covers this repository; the run continues automatically "
     "when the repository is added again on the installation's settings page"
 )
 _GONE = "the App was uninstalled"

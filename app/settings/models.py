@@ -47,7 +47,7 @@ def _base_url(value: str) -> str:
     if not valid:
         raise ValueError("is not a URL; set it to one like https://host or https://host/path")
     if parts.username or parts.password or parts.query or parts.fragment:
-        raise ValueError("has more than host and path; leave out user, password, ? and #")
+        raise ValueError("may only have a host and a path; leave out user, password, ? and #")
     return value.rstrip("/")
 
 
@@ -133,11 +133,11 @@ class RunSettings(BaseSettings):
         OPENAI, description="Where the model is: any server with OpenAI's chat API."
     )
     openai_api_key: SecretStr | None = Field(
-        None, description="Key of the model server; not needed where that server asks for none."
+        None, description="Key of the model server; not needed if that server asks for none."
     )
-    cairn_model: str = Field("gpt-5-mini", description="The model that is asked.")
+    cairn_model: str = Field("gpt-5-mini", description="The model to ask.")
     cairn_prices: ExistingFile | None = Field(
-        None, description="File with model prices, for models Cairn has no price of."
+        None, description="File with prices of models that Cairn does not know."
     )
     cairn_sandbox: Sandbox = Field(
         "auto",
@@ -228,7 +228,7 @@ class ServerSettings(WorkSettings):
         """Take the key itself or the file's content, exactly one."""
         pem, file = value.get_secret_value(), info.data.get("github_app_private_key_file")
         if pem and file:
-            raise ValueError("is set and GITHUB_APP_PRIVATE_KEY_FILE too; unset one of them")
+            raise ValueError("and GITHUB_APP_PRIVATE_KEY_FILE are both set; unset one of them")
         if pem:
             return rsa_key(pem)
         if file:

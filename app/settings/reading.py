@@ -152,7 +152,7 @@ def _did_you_mean(name: str, known: Sequence[str]) -> str:
     ends = [end.removeprefix(OURS) for end in known]
     near = difflib.get_close_matches(name.removeprefix(OURS), ends, n=1)
     hint = f"did you mean {OURS}{near[0]}? Otherwise unset it" if near else "unset it"
-    return f"is no setting of Cairn; {hint}"
+    return f"is not a setting of Cairn; {hint}"
 
 
 def _problems(error: ValidationError, kind: type[RunSettings]) -> list[SettingsProblem]:

@@ -21,75 +21,75 @@ PERMISSIONS: Mapping[str, str] = MappingProxyType(
 
 NO_URL = "Where will GitHub reach the server? Say it with --url, or set CAIRN_PUBLIC_URL."
 WRONG_URL = (
-    "The address of the server (--url or CAIRN_PUBLIC_URL) is no plain URL; "
+    "The address of the server (--url or CAIRN_PUBLIC_URL) is not a plain URL; "
     "give one like https://cairn.example.com."
 )
 NOT_HTTPS = (
     "The address of the server (--url or CAIRN_PUBLIC_URL) must begin with https://; "
-    "only an address of this machine itself may do without."
+    "only an address of this machine itself may begin with http://."
 )
 LOOPBACK = (
     "Note: GitHub cannot deliver webhooks to an address of this machine, unless it runs here too. "
     "For github.com name a public address."
 )
 WRONG_ORGANIZATION = (
-    "That is no name of an organisation. Give it as in the address of its page: "
+    "That is not the name of an organisation. Write it as in the address of its page: "
     "letters, digits and hyphens, at most 39."
 )
-WRONG_NAME = "The name of an App has at most 34 printable characters. Give another."
+WRONG_NAME = "The name of an App has at most 34 printable characters. Choose another one."
 
-NO_CODE = "This needs the code of the set-up. Open {address} and give it there."
+NO_CODE = "This needs the code of the set-up. Open {address} and enter it there."
 WRONG_CODE = "That is not the code of this set-up."
 WRONG_TOKEN = "That is not the value of CAIRN_ADMIN_TOKEN."  # noqa: S105 - a sentence
 ELSEWHERE = "The form was sent from another site. Open /setup and send it there."
-TOO_LONG = "The form is longer than what it asks for can be."
+TOO_LONG = "The form is too long."
 UNREADY = (
     "This server has no GitHub App yet, so nothing works here but /setup, /healthz and /readyz."
 )
 NOT_REGISTERED = "There is no GitHub App yet. Open {address}."
 
 NO_ANSWER = (
-    "The address lacks what GitHub adds to it when it sends the browser back. "
+    "The address is missing the part that GitHub adds when it sends the browser back. "
     "Open /setup again and register the App from there."
 )
 WRONG_STATE = (
-    "This answer does not belong to a set-up that was begun here, or it was begun more than an "
-    "hour ago. Nothing was written. Open /setup again and register the App from there."
+    "This answer does not belong to a set-up that was started here, or it was started more than "
+    "an hour ago. Nothing was written. Open /setup again and register the App from there."
 )
-FINISHED = "The App is registered and its secrets are written; a second one is not taken here."
+FINISHED = "The App is registered and its secrets are written; you cannot register a second one."
 CONFIGURED = (
-    "This server has its App, so nothing is registered here. For another one run cairn setup, and "
-    "start a server with the file it writes."
+    "This server already has its App. To register another one, run cairn setup and start a server "
+    "with the file it writes."
 )
 SPENT = (
-    "GitHub does not know this code: it was used before, or is older than an hour. Nothing was "
+    "GitHub does not accept this code: it was used before, or is older than an hour. Nothing was "
     "written. Delete the App that was just registered, at {apps}, and open /setup again."
 )
 BUSY = (
-    "GitHub takes no more requests from here at the moment ({status}). Nothing was written. Reload "
-    "this page in some minutes; the code of GitHub is good for an hour."
+    "GitHub accepts no more requests from here at the moment ({status}). Nothing was written. "
+    "Reload this page in a few minutes; GitHub's code is valid for an hour."
 )
 NO_GITHUB = (
     "GitHub's API at {api} does not work ({what}). Nothing was written. Reload this page "
-    "to try again; the code of GitHub is good for an hour."
+    "to try again; GitHub's code is valid for an hour."
 )
 UNREACHABLE = (
     "GitHub's API does not answer at {api} ({what}). Check GITHUB_API_URL (https://HOST/api/v3 for "
     "Enterprise Server), GITHUB_SERVER_URL and the network. Nothing was written."
 )
 STRANGE = (
-    "GitHub's API at {api} registered an App, but its answer lacks {what}. Nothing was written. "
-    "Delete that App, at {apps}, and open /setup again."
+    "GitHub's API at {api} registered an App, but its answer is missing {what}. Nothing was "
+    "written. Delete that App, at {apps}, and open /setup again."
 )
 
 EXISTS = (
-    "{file} exists already and may hold the secrets of another App; nothing was changed. "
+    "{file} already exists and may hold the secrets of another App; nothing was changed. "
     "Move it away, or name another file."
 )
 NO_FILE = "{file} cannot be written: {why}. Nothing was changed; name another file."
 LOST = (
-    "The App {page} is registered, but its secrets could not be written to {file}: {why}. Make "
-    "room, make a new private key and a new webhook secret on the App's settings page, and set "
+    "The App {page} is registered, but its secrets could not be written to {file}: {why}. Fix "
+    "that, create a new private key and webhook secret on the App's settings page, and set "
     "GITHUB_APP_ID={id}, GITHUB_APP_PRIVATE_KEY_FILE and GITHUB_WEBHOOK_SECRET by hand."
 )
 BROKEN_FILE = (
@@ -99,7 +99,7 @@ BROKEN_FILE = (
 
 HINT = (
     "No GitHub App yet? Run: cairn setup --url https://ADDRESS-OF-THIS-SERVER\n"
-    "(or mend the rest, set CAIRN_PUBLIC_URL, start again and open /setup; see docs/setup.md)"
+    "(or fix the rest, set CAIRN_PUBLIC_URL, start again and open /setup; see docs/setup.md)"
 )
 
 HEAD = """\
@@ -114,7 +114,7 @@ def opening(link: str, *, server: str) -> str:
     return (
         f"Open this page in a browser that is logged in to {server}:\n\n  {link}\n\n"
         f"(Is the browser on another machine? First there: ssh -L {port}:127.0.0.1:{port} "
-        "THIS-MACHINE)\nWaiting; Ctrl-C stops without a trace."
+        "THIS-MACHINE)\nWaiting; Ctrl-C stops and changes nothing."
     )
 
 
@@ -129,7 +129,7 @@ def next_steps(page: str, start: str) -> list[str]:
     begin = [f"Start the server (with OPENAI_API_KEY or OPENAI_BASE_URL set): {start}"]
     return [
         f"Install the App on repositories: {page}/installations/new",
-        *(begin if start else ["The server goes on by itself, with the App."]),
+        *(begin if start else ["The server continues automatically, with the App."]),
         "Comment /execute on an issue of a repository that has a ROADMAP.md.",
     ]
 

@@ -75,8 +75,8 @@ def ended(view: RunView) -> str:
     unsure = f" Not verified: {of_tasks(doubts, view.done)}." if doubts else ""
     how = "was cancelled" if view.cancelled else "stopped" if view.problem else "is done"
     return (
-        f"Run {view.run} {how}: {of_tasks(view.done, view.total)} completed in "
-        f"{clock(view.seconds)}, including those of earlier runs.{unsure}"
+        f"Run {view.run} {how} after {clock(view.seconds)}: {of_tasks(view.done, view.total)} done "
+        f"(including earlier runs).{unsure}"
     )
 
 
@@ -91,7 +91,7 @@ _KINDS = ("files", "decisions", "successes", "failures", "runs")
 def memory_lines(notes: Sequence[MemoryNote]) -> Iterator[str]:
     """Yield a heading a kind and a line a note, the newest first; ``notes`` come oldest first."""
     if not notes:
-        yield "Nothing is remembered yet."
+        yield "The project memory is empty."
     for kind in _KINDS:
         found = [note for note in notes if note.kind == kind]
         if found:

@@ -154,8 +154,8 @@ def _config() -> Config:
     return config
 
 
-_FILE = "Look at free space, at the permissions of its folder and at who else uses the file."
-_SERVER = "Look whether its server runs and can be reached, and at DATABASE_URL."
+_FILE = "Check the free space, the permissions of its folder, and who else uses the file."
+_SERVER = "Check that its server runs and can be reached, and check DATABASE_URL."
 
 # a read-only file opens without complaint; only a write tells
 _WRITE = sa.text("UPDATE alembic_version SET version_num = version_num")

@@ -63,7 +63,7 @@ def _size(value: Any) -> Any:
         return value
     found = _SIZE.fullmatch(value)
     if not found:
-        raise ValueError("is no size; write bytes, or a number with k, m or g, like 512m")
+        raise ValueError("is not a size; write bytes, or a number with k, m or g, like 512m")
     return int(found[1]) << _SHIFT[(found[2] or "").lower()]
 
 
@@ -80,7 +80,8 @@ def _command(value: Any) -> Any:
         ((key, rest),) = value.items()
         line = f"{key}: {rest}".replace("'", "''")
         raise ValueError(
-            f"is no command, for YAML reads the \": \" in it as a setting; quote it: - '{line}'"
+            'is not a command, because YAML reads the ": " in it as a setting; quote it: '
+            f"- '{line}'"
         )
     return tuple(value) if isinstance(value, list) else value
 
@@ -89,14 +90,14 @@ def inside(path: str) -> str:
     """Check that a path names a file of the repository."""
     parts = path.split("/")
     if "\\" in path or any(part in {"", ".", ".."} for part in parts) or parts[0] == ".git":
-        raise ValueError("is no path inside the repository; write it like docs/ROADMAP.md")
+        raise ValueError("is not a path inside the repository; write it like docs/ROADMAP.md")
     return path
 
 
 def report_pattern(pattern: str) -> str:
     """Check a shell pattern of files in the workspace; '' is none."""
     if pattern and (pattern.startswith(("/", "-", "~")) or ".." in pattern.split("/")):
-        raise ValueError("is no pattern inside the repository; write it like build/test-*.xml")
+        raise ValueError("is not a pattern inside the repository; write it like build/test-*.xml")
     return pattern
 
 
@@ -105,7 +106,7 @@ def gitignore(pattern: str) -> str:
     try:
         GitIgnoreSpec.from_lines([pattern])
     except ValueError:
-        raise ValueError("is no gitignore pattern; write one like /docs/ or *.lock") from None
+        raise ValueError("is not a gitignore pattern; write one like /docs/ or *.lock") from None
     return pattern
 
 
@@ -174,8 +175,8 @@ class ModelGroup(_Group):
     )
     structured: Literal["off", "auto"] = Field(
         default="off",
-        description="auto asks models for JSON by a schema where a small question, asked once, "
-        "showed that they do well with it: plans, reasons of failures, proposals.",
+        description="auto asks for JSON by a schema if a small test question shows that the model "
+        "can do it: for plans, reasons of failures and proposals.",
     )
     embeddings: Word | None = Field(
         default=None,
@@ -213,11 +214,11 @@ class PermissionsGroup(_Group):
     """Who may decide about proposals."""
 
     decide: Literal["write", "maintain", "admin"] = Field(
-        default="maintain", description="The least permission of who approves or rejects."
+        default="maintain", description="The lowest permission that may approve or reject."
     )
     own_runs: bool = Field(
         default=True,
-        description="Who started a run may decide in it too, with the permission write.",
+        description="Whoever started a run may also decide in it, with the write permission.",
     )
 
 
@@ -226,9 +227,9 @@ class PullRequestsGroup(_Group):
 
     strategy: PullRequests = Field(
         default="stacked",
-        description="stacked: a pull request a task, each on the one before. independent: each on "
-        "the default branch, or on that of the task it depends on. single: one pull request a run, "
-        "with a commit for each task.",
+        description="stacked: one pull request per task, each on the one before. independent: each "
+        "on the default branch, or on that of the task it depends on. single: one pull request per "
+        "run, with a commit for each task.",
     )
 
 
@@ -239,7 +240,7 @@ class LimitsGroup(_Group):
         default=1000,
         ge=1,
         le=1000,
-        description="The most tasks one run works on, whatever it asks for.",
+        description="The most tasks that one run may work on.",
     )
     iterations: int = Field(
         default=100, ge=1, le=1000, description="Steps of one attempt at a task."
@@ -270,7 +271,7 @@ class SandboxGroup(_Group):
     """Where a task's code runs, and what it may use there."""
 
     image: Image | None = Field(
-        default=None, description="Container image; the server's own when it is not set."
+        default=None, description="Container image; the server's own if it is not set."
     )
     memory: Annotated[Size, Field(ge=64 * MIB, le=64 * GIB)] = Field(
         default=GIB, description="Memory, like 512m or 1g."
@@ -308,13 +309,13 @@ class VerifyGroup(_Group):
 
     mode: Literal["auto", "tests", "syntax", "agent", "off"] = Field(
         default="auto",
-        description="auto: tests where they are known; agent: where none are, the model proposes a "
-        "command; syntax and off mark results not verified.",
+        description="auto: run the tests that are found; agent: if there are none, the model "
+        "proposes a command; syntax and off mark results as not verified.",
     )
     commands: Annotated[Items[Command], Field(max_length=20)] = Field(
         default=(),
-        description="Commands that verify a change, in place of the tests that are found; each "
-        "must end with exit code 0.",
+        description="Commands that verify a change, instead of the tests that are found; each must "
+        "exit with code 0.",
     )
     report: Annotated[str, AfterValidator(report_pattern)] = Field(
         default="",
@@ -325,7 +326,7 @@ class VerifyGroup(_Group):
         default=1,
         ge=0,
         le=2,
-        description="How often old tests that fail are run again, to tell flaky ones.",
+        description="How often failing old tests are run again, to find flaky ones.",
     )
 
 
@@ -337,7 +338,7 @@ class RepositoryConfig(_Group):
     model: Annotated[ModelGroup, BeforeValidator(_model)] = ModelGroup()
     approval_mode: ApprovalMode = Field(
         default="interactive",
-        description="Which proposals about a failed task ask before they are applied.",
+        description="Which proposals about a failed task need a person's approval.",
     )
     permissions: PermissionsGroup = PermissionsGroup()
     planning: Planning = Field(
@@ -347,11 +348,11 @@ class RepositoryConfig(_Group):
         default=1,
         ge=1,
         le=10,
-        description="Small neighbours of one list that may be worked on as one; 1: none.",
+        description="How many small neighbouring tasks may be worked on as one; 1: none.",
     )
     pause_destructive: bool = Field(
         default=True,
-        description="Ask before code is written that deletes files, tables, branches ...",
+        description="Ask before writing code that deletes files, tables, branches ...",
     )
     pull_requests: PullRequestsGroup = PullRequestsGroup()
     limits: LimitsGroup = LimitsGroup()
@@ -364,17 +365,17 @@ class RepositoryConfig(_Group):
         Items[Annotated[Word, AfterValidator(gitignore)]], Field(max_length=200)
     ] = Field(
         default=(),
-        description="Paths that are written only when a person agrees, as gitignore patterns.",
+        description="Paths that are written only if a person approves, as gitignore patterns.",
     )
     github_mode: GitHubMode = Field(
         default="best_effort",
         description="Commits and pull requests always fail fast. best_effort: comments, checks and "
-        "labels that are refused are noted in the report; fail_fast: they fail the task; disabled: "
-        "plan and verify, and write nothing to GitHub.",
+        "labels that GitHub refuses are noted in the report; fail_fast: they fail the task; "
+        "disabled: plan and verify, but write nothing to GitHub.",
     )
     loop: Literal["hybrid", "repair", "fixed", "ralph"] = Field(
         default="hybrid",
-        description="What comes after a failure; see the documentation of strategies.",
+        description="What to do after a failure; see the documentation of strategies.",
     )
 
 

@@ -95,9 +95,9 @@ def _look(text: str) -> None:
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         line = _line(event)
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise Unreadable(line, "Anchors and aliases (& and *) are not taken; write it out.")
+            raise Unreadable(line, "Anchors and aliases (& and *) are not supported; write it out.")
         if getattr(event, "tag", None):
-            raise Unreadable(line, "Tags (!) are not taken; put a word with ! into quotes.")
+            raise Unreadable(line, "Tags (!) are not supported; put a word with ! in quotes.")
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
@@ -109,7 +109,7 @@ def _document(loader: _Loader, node: yaml.Node | None) -> Document:
         return Document({})
     if not isinstance(node, yaml.MappingNode):
         line = _line(node)
-        raise Unreadable(line, "The file is no mapping; write settings as `key: value`.")
+        raise Unreadable(line, "The file is not a mapping; write settings as `key: value`.")
     lines: dict[Path, int] = {}
     return Document(_value(loader, node, (), lines), lines)
 

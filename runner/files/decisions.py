@@ -99,7 +99,7 @@ class FileDecisions:
             return b""
         if self._file.stat().st_size > MOST_BYTES:
             raise Outage(
-                "file", f"{self._file} has more than {MOST_BYTES >> 20} MB. Move it away and go on"
+                "file", f"{self._file} has more than {MOST_BYTES >> 20} MB. Move it away and retry"
             )
         return self._file.read_bytes()
 

@@ -96,4 +96,4 @@ def take_folder(folder: Path, *, name: str) -> int:
     """Let this process alone work with a folder, made when missing; see ``lock``."""
     with translating_errors(f"use {name}"):
         make_folder(folder)
-        return lock(folder / "lock", busy=f"Another Cairn works with {name}; stop it first")
+        return lock(folder / "lock", busy=f"Another Cairn uses {name}; stop it first")

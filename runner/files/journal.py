@@ -137,7 +137,7 @@ class RunLog:
             make_folder(folder)
             self._lock = lock(
                 folder / _LOCK,
-                busy=f"run {run} is being worked on already; wait for it or end it",
+                busy=f"run {run} is already being worked on; wait for it or stop it",
             )
             try:
                 self.rows, self._good = _read(self._file, run)

@@ -31,7 +31,7 @@ class GitFailed(Outage):
     """git ended with an error nobody expected; ``stderr`` is what it said."""
 
     def __init__(self, verb: str, exit_code: int, stderr: str) -> None:
-        said = stderr.strip() or f"it ended with exit code {exit_code} and said nothing"
+        said = stderr.strip() or f"it ended with exit code {exit_code} and printed nothing"
         super().__init__("git", f"git {verb} failed: {said}")
         self.stderr = stderr
 

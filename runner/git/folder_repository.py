@@ -145,7 +145,7 @@ class FolderRepository:
             return self._commits.contents.get(sha)
         content = self._tree.read(self._places[sha])
         if blob_sha(content) != sha:
-            raise Outage("file", f"{self._places[sha]} was changed just now. Type the same again.")
+            raise Outage("file", f"{self._places[sha]} has just changed. Run the command again.")
         return content
 
     def _publish(self, checkpoint: Checkpoint) -> str:
@@ -172,8 +172,8 @@ class FolderRepository:
         if self._commits.head != parent.id:
             raise Outage(
                 "file",
-                f"{self._root} was taken down anew while the run built on {parent.id[:12]}."
-                " Type `cairn resume`: it goes on from there.",
+                f"{self._root} was recorded again while the run built on {parent.id[:12]}."
+                " Type `cairn resume` to continue from there.",
                 advised=True,
             )
         in_way = self._files.in_the_way(parent.entries, made.entries)
@@ -184,7 +184,7 @@ class FolderRepository:
             f" {', '.join(in_way)}."
         )
         if self._roadmap in in_way:
-            message = f"{begin} Type `cairn resume`: it goes on from the file as it is."
+            message = f"{begin} Type `cairn resume` to continue from the file as it is."
             raise Outage("file", message, advised=True)
         raise TaskError("file", f"{begin} Move these files, then run the task again.")
 

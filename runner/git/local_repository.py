@@ -95,8 +95,8 @@ class LocalRepository:
         files = _changed(await self._user.output("status", "--no-renames", *options, *only))
         if not files:
             return
-        more = "" if paths else " or let them be where they are (--allow-dirty),"
-        what = ", in which every finished task ticks a box" if paths else ""
+        more = "" if paths else " or start anyway (--allow-dirty),"
+        what = ", and every finished task ticks a box there" if paths else ""
         raise Outage(
             "git",
             f"{self._root} has uncommitted changes in {', '.join(files)}{what}."
@@ -113,7 +113,7 @@ class LocalRepository:
             return
         valid = await self._git.call("check-ref-format", "--branch", self._branch)
         if valid.stdout != os.fsencode(f"{self._branch}\n"):
-            raise Outage("git", f"{self._branch!r} is no name git takes for a branch.")
+            raise Outage("git", f"git does not accept {self._branch!r} as the name of a branch.")
         there = await self._git.call("show-ref", "--verify", "--quiet", _HEADS + self._branch)
         how = "--create" if there.exit_code else "--no-guess"
         done = await self._user.call("switch", "--quiet", how, self._branch)
@@ -174,7 +174,7 @@ class LocalRepository:
             raise Outage(
                 "git",
                 f"Branch {checkpoint.below} moved to {head[:12]} while the run built on"
-                f" {checkpoint.parent[:12]}. Type `cairn resume`: it goes on from the new commit.",
+                f" {checkpoint.parent[:12]}. Type `cairn resume` to continue from the new commit.",
                 advised=True,
             )
         base = await self.snapshot(checkpoint.parent)
@@ -221,8 +221,8 @@ class LocalRepository:
         why = done.stderr.strip() or "it is bare, inside .git, or has SHA-256 objects"
         raise Outage(
             "git",
-            f"{self._root} is no git checkout that can be used: {why}."
-            " Go to one, or make one: git init && git add . && git commit",
+            f"Cairn cannot use {self._root} as a git checkout: {why}."
+            " Go to another one, or make one: git init && git add . && git commit",
         )
 
     async def _current(self) -> str | None:

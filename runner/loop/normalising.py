@@ -45,7 +45,7 @@ async def propose(path: str, content: bytes, ask: Ask) -> NormalizedRoadmap:
         unread = (*unread, f"lines {at} to {len(lines)} were not read: the file is too long")
     dropped = (*claims.dropped, *unread)
     if not claims.held:
-        why = claims.problem or "the model names no task that stands in the file"
+        why = claims.problem or "the model named no task that is in the file"
         return replace(proposal, why=why, dropped=dropped, by_model=True)
     written = write_claims(path, content, claims.held)
     return replace(written, dropped=(*dropped, *written.dropped))

@@ -39,7 +39,7 @@ def missing_roadmap(path: str, start: StartCommands, paths: Iterable[str] = ()) 
     said = f"There is no file `{_plain(path)}` on the branch this run builds on."
     if meant := _meant(path, paths):
         names = " or ".join(f"`{start.roadmap}{_plain(each)}`" for each in meant)
-        return f"{said} There is another one that looks like it; name it: {names}."
+        return f"{said} Did you mean {names}?"
     return (
         f"{said} Add one with a task list (`- [ ] what to do`) or name another path: "
         f"`{start.roadmap}docs/PLAN.md`."
@@ -59,14 +59,14 @@ def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands) -> st
     """Say why no task can be picked, or nothing."""
     path, wanted = _plain(roadmap.path), state.request.options.scope.task
     if not roadmap.content.strip():
-        return f"`{path}` is empty. Add tasks to it, one a line: `- [ ] what to do`."
+        return f"`{path}` is empty. Add tasks to it, one per line: `- [ ] what to do`."
     if roadmap.asks and not (wanted and roadmap.tasks):
         return f"`{path}`: {roadmap.asks}"
     if not roadmap.tasks:
         propose = f", or let `{start.normalise}{path}` propose checkboxes" * bool(start.normalise)
         return (
-            f"`{path}` has no checkboxes, so it is not clear what is a task. Write each task as "
-            f"`- [ ] what to do` and run `{start.word}` again{propose}."
+            f"`{path}` has no checkboxes, so it is not clear what the tasks are. Write each task "
+            f"as `- [ ] what to do` and run `{start.word}` again{propose}."
         )
     if wanted:
         task = find(roadmap, wanted)
@@ -79,13 +79,13 @@ def nothing_to_do(state: RunState, roadmap: Roadmap, start: StartCommands) -> st
             return _none_left(state, roadmap, start)
         if left := [task for task in roadmap.tasks if _is_left(state, task)]:
             return (
-                f"What is open in `{path}` is optional or crossed out, and done only when it is "
-                f"named (`--task`):\n\n{_listed(left[:_MOST])}"
+                f"The open tasks in `{path}` are optional or crossed out. Cairn works on them only "
+                f"if you name them (`--task`):\n\n{_listed(left[:_MOST])}"
             )
         return (
-            f"`{path}` has no open task: every one is ticked, waits for a decision, is in review, "
-            "declined (its pull request was closed without a merge) or depends on one that is. Add "
-            "a task to go on."
+            f"`{path}` has no open task: each one is ticked, waiting for a decision, in review, "
+            "declined (its pull request was closed without a merge), or depends on such a task. "
+            "Add a task to continue."
         )
     return ""
 
@@ -94,12 +94,12 @@ def _none_left(state: RunState, roadmap: Roadmap, start: StartCommands) -> str:
     """Of the tasks the run is bound to none can be worked on: name those that are still open."""
     keys = set(state.request.options.scope.tasks)
     waiting = [t for t in roadmap.tasks if t.key in keys and state.status(t) is Status.BLOCKED]
-    said = f"Of the tasks this run is for, none of `{_plain(roadmap.path)}` can be worked on now"
+    said = f"This run cannot work on any of its tasks in `{_plain(roadmap.path)}` now"
     if not waiting:
         return f"{said}: each is done, in review, declined or gone."
     return (
-        f"{said}. These wait for tasks that are no part of the run; `{start.word}` starts one for "
-        f"the whole roadmap:\n\n{_listed(waiting[:_MOST])}"
+        f"{said}. These wait for tasks that are not part of the run; `{start.word}` starts a run "
+        f"for the whole roadmap:\n\n{_listed(waiting[:_MOST])}"
     )
 
 
@@ -140,7 +140,7 @@ def _unworkable(state: RunState, task: Task) -> str:
     if task.kind == "summary":
         return f"{name} has tasks of its own; name one of them."
     if task.kind == "check":
-        return f"{name} is a check of other work and no task; name the work it stands with."
+        return f"{name} is a check of other work, not a task; name the task it belongs to."
     why = TASKS[state.status(task)].refusal
     return f"{name} {why}." if why else ""
 

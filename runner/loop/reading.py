@@ -155,7 +155,7 @@ async def restore_home(session: SandboxSession) -> None:
         said = result.stderr.decode(errors="replace").strip()[-500:]
         raise TaskError(
             "environment",
-            f"What sandbox.setup left in HOME cannot be copied ({said}). Raise the sandbox's disk "
+            f"Cairn cannot copy what sandbox.setup left in HOME ({said}). Raise the sandbox's disk "
             "limit, or let setup write below $CAIRN_PREPARED.",
         )
 

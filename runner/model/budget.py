@@ -104,7 +104,7 @@ class BudgetModel(Endpoint):
             raise Outage(
                 "budget",
                 f"The next answer may use {tokens:,} tokens and {self._tokens:,} of "
-                f"{limit.tokens:,} are used. Raise the limit to go on: "
+                f"{limit.tokens:,} are used. To continue, raise the limit: "
                 f"cairn resume --max-tokens {_more(self._tokens + tokens)}",
                 advised=True,
             )
@@ -112,7 +112,7 @@ class BudgetModel(Endpoint):
             raise Outage(
                 "budget",
                 f"The next answer may cost {dollars(cost)} and {dollars(self._cost)} of "
-                f"{dollars(limit.cost)} are spent. Raise the limit to go on: "
+                f"{dollars(limit.cost)} are spent. To continue, raise the limit: "
                 f"cairn resume --max-cost {2 * (self._cost + cost):.2g}",
                 advised=True,
             )

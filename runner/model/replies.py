@@ -148,7 +148,7 @@ def nearest(offered: Sequence[str], wanted: str) -> list[str]:
 def offer_text(offered: Sequence[str] | None, wanted: str) -> str:
     """Say what there is instead of ``wanted``: the nearest few names, and how many more."""
     if offered is None:
-        return "It does not tell which models it offers."
+        return "It does not say which models it offers."
     if not offered:
         return "It offers no model at all."
     first = [" ".join(name.split())[:_LONGEST] for name in nearest(offered, wanted)[:_MOST_NAMED]]

@@ -127,7 +127,7 @@ async def _agreed(state: RunState, deps: Deps, work: TaskWork) -> Step:
     if task is None and stands(state, proposal.task):
         return Step(state, "ok")  # people put the proposed tasks in its place themselves
     if task is None:
-        why = f"{path} has no such task any more, so there is nothing to apply"
+        why = f"{path} no longer has this task, so there is nothing to apply"
         return await _rejected(_noted(state, why), deps, why)
     if task.checked:
         return await _rejected(state, deps, DONE_BY_PEOPLE, status=Status.COMPLETED)
@@ -138,7 +138,7 @@ async def _agreed(state: RunState, deps: Deps, work: TaskWork) -> Step:
         return await _proceeding(state, deps, work)
     log.info("The task [%s] was changed since its proposal was made", task.name)
     fresh = sealed(replace(proposal, original=original))
-    state = _noted(state, "the task was changed since, so the approval was refused")
+    state = _noted(state, "the task has changed since, so the approval does not count")
     state = state.with_attempt(proposal=fresh)
     published = await deps.repository.publish_proposal(
         await proposed(state, deps, work, stale=True)
@@ -182,13 +182,13 @@ async def _rewritten(state: RunState, deps: Deps, work: TaskWork, proposal: Prop
     path = state.request.roadmap
     before = (await contents(deps, base, [path])).get(path)
     if before is None:
-        raise TaskError("file", f"{path} is gone from the tree the recovery builds on")
+        raise TaskError("file", f"{path} no longer exists in the commit the recovery builds on")
     try:
         after = edited(state, roadmap_for(state, before, [proposal.task]))
     except EditRefused as refused:
         raise TaskError("file", str(refused)) from refused
     if find(parse_roadmap(path, after), proposal.task):
-        raise TaskError("file", "the replacement is the same task again, so it was not written")
+        raise TaskError("file", "the replacement is the same task, so it was not written")
     changes = ChangeSet({path: Write(after)})
     state = state.with_attempt(status=Status.REPLACED, base=tip, below=below, rewritten=after)
     made = Checkpoint(

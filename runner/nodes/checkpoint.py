@@ -43,7 +43,7 @@ def ground(state: RunState, work: TaskWork) -> Base:
         return Base(*(work.tip.newest or (state.tip, state.tip_branch)))
     place = Bases(state, work.tip.added).of(state.current, *state.attempt.planned.members)
     if place is None:
-        raise TaskError("conflict", "what it depends on lies on branches apart, none is merged")
+        raise TaskError("conflict", "it depends on several branches that are not merged yet")
     return place
 
 
@@ -121,7 +121,7 @@ async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     path = state.request.roadmap
     roadmap = (await contents(deps, base, [path])).get(path)
     if roadmap is None:
-        raise TaskError("file", f"{path} is gone from the tree this task builds on")
+        raise TaskError("file", f"{path} no longer exists in the commit that this task builds on")
     repaired = await _repaired(state, deps, base)
     made = _checkpoint(state, base, _ticked(state, roadmap), repaired)
     if not made.changes:  # published and built upon before a crash could save this step

@@ -23,7 +23,7 @@ from runner.verify.judging import Tool
 from runner.verify.mutants import Mutant, mutants
 from runner.verify.weighing import is_case
 
-_NOTHING = "these tests prove nothing: they pass without the change, too"
+_NOTHING = "these tests prove nothing, because they also pass without the change"
 _MOST_NAMED = 10
 _MOST_MUTANTS = 3
 _LONGEST_RUN, _LEAST_SECONDS = 20.0, 20.0

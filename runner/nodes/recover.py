@@ -277,7 +277,7 @@ def about(
     said = [
         f"is what {people} pushed to this branch" if people else "",
         f"has destructive operations: {', '.join(named)}" if named else "",
-        f"writes what people want to be asked about: {', '.join(paths)}" if paths else "",
+        f"writes files that need approval: {', '.join(paths)}" if paths else "",
     ]
     evidence = (
         *(f"{o.path}, line {o.line}: {o.pattern} ({o.category})" for o in found),

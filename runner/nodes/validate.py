@@ -177,7 +177,7 @@ def missing_files(task: Task, changes: ChangeSet, base: Snapshot) -> tuple[Compl
     there = {*base.entries, *changes.entries(base)}
     names = {path.rpartition("/")[2] for path in there}
     return tuple(
-        Complaint(path, "MissingFile", "the task names this file, but the answer did not make it")
+        Complaint(path, "MissingFile", "the task names this file, but the answer does not have it")
         for path in task.files
         if _is_file(path) and path.rpartition("/")[2] not in names and asked_for(path, task)
     )

@@ -41,7 +41,7 @@ _SOON = 10
 """After this part of the time that tests may take they are compared with those of the base."""
 
 _FENCE = re.compile(r"^\s*(?:```\w*|\$ )?\s*|\s*$")
-# what ends with 0 whatever the code is like
+# what always exits with 0, whatever the code does
 _IDLE = frozenset({"true", ":", "echo", "exit", "pwd", "ls", "cat", "printf", "test", "["})
 _HIDDEN = re.compile(r"(\|\||;)\s*(true|:|exit 0|echo\b.*)\s*$")
 
@@ -87,11 +87,11 @@ def read_command(text: str) -> tuple[str, str]:
         return "", ""
     command = found[0]
     if len(command) > _LONGEST or not command.isprintable():
-        return command[:_LONGEST], "it is no plain line"
+        return command[:_LONGEST], "it is not a single line of plain text"
     if destroyed := next(judge_text(command), None):
         return command, f"it destroys something ({destroyed[1]})"
     if command.split()[0] in _IDLE or _HIDDEN.search(command):
-        return command, "it ends well whatever the code is like"
+        return command, "it always exits with 0, whatever the code does"
     return command, ""
 
 
@@ -136,7 +136,7 @@ async def _judged(state: RunState, deps: Deps, work: TaskWork) -> Step:
     found = await weighed(state, deps, work, base, verification, own=own)
     verification = found.verification
     if found.outcome == "unverifiable":
-        raise TaskError("environment", f"The change cannot be verified: {found.verdict.reason}.")
+        raise TaskError("environment", f"Cairn cannot verify the change: {found.verdict.reason}.")
     if found.outcome == "green":
         verification = await covered(state, deps, work, base, found)
         verification = await proved(state, deps, work, base, verification)
@@ -149,14 +149,14 @@ async def _judged(state: RunState, deps: Deps, work: TaskWork) -> Step:
     for failure in verification.failures:
         log.info("Test failed: %s", failure.test)
     if await _unrepairable(state, deps):
-        return given_up(state, "the task asks for a module that no repair can bring here")
+        return given_up(state, "the task asks for a module that no repair can provide")
     return judged(state, "test")
 
 
 def _accepted(state: RunState, verification: Verification, found: Assessment) -> RunState:
     reasons = state.attempt.spent.reasons
     if found.verdict.unchanged:
-        reasons = (*reasons, "the failing tests failed before this change too")
+        reasons = (*reasons, "the failing tests also failed before this change")
     said = (UNPROVEN,) if unproven(verification) else ()
     if weak := unnoticed(verification):
         said = (*said, faults_unnoticed(weak))

@@ -20,25 +20,25 @@ from runner.text.sanitize import cut_middle, sanitize
 _LONGEST_REASON = 240
 
 _BECAUSE: dict[Reason, str] = {
-    "task_too_vague": "The task leaves open what is to be done",
-    "task_too_complex": "The task is too much for one attempt",
-    "missing_dependency": "The task needs something that is not there yet",
-    "environment_issue": "The tests need something that this environment lacks",
+    "task_too_vague": "The task does not say what to do",
+    "task_too_complex": "The task is too large for one attempt",
+    "missing_dependency": "The task needs something that does not exist yet",
+    "environment_issue": "The tests need something that is missing from this environment",
 }
 _UNKNOWN = {
-    "pattern": "Neither another wording nor another order of the tasks would help",
-    "model": "The model found no cause that another wording or order of the tasks would remove",
-    "nobody": "No rule and no model could say why this failed",
+    "pattern": "Rewording or reordering the tasks would not help",
+    "model": "The model found no cause that rewording or reordering the tasks would fix",
+    "nobody": "Cairn could not find out why",
 }
 NOT_VAGUE = (
-    "the model called the task too vague, but the task names its files and what to write there, "
-    "so it was not rewritten"
+    "the model called the task too vague, but the task names its files and what to write in them, "
+    "so Cairn did not rewrite it"
 )
 _WHAT_FAILED: dict[Strategy, str] = {
-    "rewrite": "The new text says what to write and how to see that it is done",
-    "decompose": "It becomes {parts} tasks, in this order, each of which can be tested alone",
-    "defer": "It is tried once more, with fresh context, after the other tasks",
-    "skip": "Once the environment has what is missing, `/execute retry` takes the task up again",
+    "rewrite": "The new text says what to write and how to check that it is done",
+    "decompose": "It becomes {parts} tasks, in this order, each of which can be tested on its own",
+    "defer": "Cairn tries it once more after the other tasks, with fresh context",
+    "skip": "When the environment has what is missing, comment `/execute retry` to try it again",
     "escalate": "",
 }
 
@@ -47,13 +47,15 @@ def tests_fail(answers: int, red: Sequence[str]) -> str:
     """What still fails, and how much was tried."""
     first = cut_middle(red[0], _LONGEST_REASON)
     more = f" (and {len(red) - 1} more)" if len(red) > 1 else ""
-    return f"after {_answers(answers)} the tests still fail: {first}{more}"
+    return f"the tests still fail after {_answers(answers)}: {first}{more}"
 
 
 def answers_refused(answers: int, said: str) -> str:
-    """What no answer got past, and how much was tried."""
+    """Why no answer could be accepted, and how much was tried."""
     why = f": {cut_middle(said, _LONGEST_REASON)}" if said else ""
-    return f"none of {_answers(answers)} could be accepted{why}"
+    if answers == 1:
+        return f"the model's answer could not be accepted{why}"
+    return f"none of the model's {answers} answers could be accepted{why}"
 
 
 def _answers(count: int) -> str:
@@ -61,19 +63,19 @@ def _answers(count: int) -> str:
 
 
 def defer_refused(why: Literal["once", "never"], name: str = "") -> str:
-    """Why a task is not put off."""
+    """Why a task is not deferred."""
     if why == "once":
-        return "it was put off once already, and that did not help"
-    return f"it waits for task {name}, which this run will not come to"
+        return "it was already deferred once, and that did not help"
+    return f"it waits for task {name}, which this run will not work on"
 
 
 def rewrites_refused(why: Literal["deep", "many", "kind"], number: int) -> str:
     """Why no other tasks are proposed."""
     if why == "deep":
-        return f"it comes from {number} recoveries already, so it is not written anew once more"
+        return f"it already comes from {number} recoveries, so Cairn does not rewrite it again"
     if why == "many":
-        return f"recoveries made {number} tasks in this run already, which is the most"
-    return "it is no open work item, so nothing can take its place"
+        return f"recoveries have already added {number} tasks to this run, which is the limit"
+    return "it is not an open task, so it cannot be replaced"
 
 
 def explained(strategy: Strategy, failure: Failure, parts: int, instead: str) -> str:
@@ -83,14 +85,14 @@ def explained(strategy: Strategy, failure: Failure, parts: int, instead: str) ->
     because = (
         f"{why}: {cut_middle(seen, _LONGEST_REASON)}" if seen not in ("", failure.message) else why
     )
-    refused = f"Cairn cannot go on by itself: {instead}" if instead else ""
+    refused = f"Cairn cannot continue on its own: {instead}" if instead else ""
     does = _WHAT_FAILED[strategy].format(parts=parts)
     return " ".join(_ended(part) for part in (because, refused, does) if part)
 
 
 def _because(failure: Failure) -> str:
     if failure.type == "conflict":
-        return "Another task changed the same at the same time"
+        return "Another task changed the same files at the same time"
     if failure.reason != "unknown":
         return _BECAUSE[failure.reason]
     return _UNKNOWN[failure.found_by]
@@ -103,64 +105,64 @@ def _ended(text: str) -> str:
 
 
 _DOES: dict[Strategy, str] = {
-    "rewrite": "Replace the task in the roadmap by the one below, then work on it.",
-    "decompose": "Replace the task in the roadmap by the ones below, then work on them in order.",
-    "defer": "Try the task once more after the others.",
-    "skip": "Leave the task out of this run.",
-    "escalate": "Leave the task to people. This pull request is marked ready for them: finish the "
-    "task on its branch and merge; or push what you have and comment `/execute retry`, then Cairn "
-    "goes on from there.",
+    "rewrite": "Cairn replaces the task in the roadmap with the one below, then works on it.",
+    "decompose": "Cairn replaces the task in the roadmap with the ones below, then works on them "
+    "in order.",
+    "defer": "Cairn tries the task once more after the others.",
+    "skip": "Cairn leaves the task out of this run.",
+    "escalate": "The task stays open for you to do, and this pull request is marked ready for "
+    "review. Finish the task on its branch and merge it; or push what you have and comment "
+    "`/execute retry`, and Cairn continues from there.",
 }
 _WHY = {
-    "task_too_vague": "the task does not say what is to be done",
+    "task_too_vague": "the task does not say what to do",
     "task_too_complex": "the task is too large for one attempt",
-    "missing_dependency": "the task needs something that is not there yet",
+    "missing_dependency": "the task needs something that does not exist yet",
     "environment_issue": "the environment lacks something the task needs",
-    "unknown": "no rule and no model could tell why",
 }
 _LONGEST = 4_000
 """Characters of a task that are shown as it was."""
 
 _MOST = 5
-CANCELLED = "its run was cancelled; checkpoints that it opened stay open"
-DONE_BY_PEOPLE = "its task is done in the roadmap already"
-WRITTEN = "what it asked about was agreed to and is part of {url} now"
-PUSHED_SINCE = "somebody pushed to the branch since, so the approval was refused"
-OTHER_FILES = "it changes other files than {path}"
-BOTH_CHANGED = "{paths} changed there and, since, in what the task builds on"
+CANCELLED = "its run was cancelled; the pull requests of finished tasks stay open"
+DONE_BY_PEOPLE = "its task is already done in the roadmap"
+WRITTEN = "it was approved, and its change is now part of {url}"
+PUSHED_SINCE = "somebody pushed to the branch in the meantime, so the approval does not count"
+OTHER_FILES = "it changes files other than {path}"
+BOTH_CHANGED = "{paths} changed both there and in what the task builds on"
 NO_FILES = "{paths} is a link or a submodule, which Cairn does not write"
 NO_PUSH = "it changes nothing"
 MERGED_OTHERWISE = (
-    "its pull request was merged, but what the run builds on has not what was proposed; "
-    "`/execute retry` takes the task up as it is now"
+    "its pull request was merged, but the branch that the run builds on does not contain the "
+    "proposed change; comment `/execute retry` to work on the task as it is now"
 )
-OTHERWISE = "Cairn would write these tasks in another way than they stand there"
+OTHERWISE = "Cairn would write these tasks differently"
 _STALE = (
-    "The task was changed since the last proposal, so an approval of that one is refused. "
-    "This one is about the task as it stands now."
+    "The task has changed since the last proposal, so approving that one no longer counts. "
+    "This proposal is about the task as it is now."
 )
 _PUSHED = (
-    "Somebody pushed to this branch, so what was pushed (`{head}`) is the proposal now; what was "
-    "said to the one before does not count."
+    "Somebody pushed to this branch, so the pushed commit (`{head}`) is now the proposal. Earlier "
+    "approvals and rejections no longer count."
 )
 _HELD = (
-    "**This cannot be approved now:** somebody pushed `{head}` to this branch, and {why}. {mend}, "
-    "or take the push back; merge it yourself to have it as it is; or reply `/reject {id} why`."
+    "**You cannot approve this now:** somebody pushed `{head}` to this branch, and {why}. {mend}, "
+    "or undo the push. To accept the branch as it is, merge it yourself; to refuse it, reply "
+    "`/reject {id} why`."
 )
-_MEND_TASKS = "Let the branch change nothing but the lines of this task in the roadmap"
-_MEND_CHANGES = "Push what puts that right"
+_MEND_TASKS = "Change nothing but the lines of this task in the roadmap"
+_MEND_CHANGES = "Push a commit that corrects this"
 _AS_PROPOSED = (
-    "The branch shows what Cairn proposes again; what was said to the proposal before does not "
-    "count."
+    "The branch shows Cairn's own proposal again. Earlier approvals and rejections no longer count."
 )
 _HOW = """\
-| to approve | to refuse |
+| to approve | to reject |
 | --- | --- |
 | 👍 or 🚀 on this comment | 👎 on this comment |
 | reply `/approve {id}` | reply `/reject {id} why` |
-| an approving review, or merge | a review that requests changes, or close |
+| approve in a review, or merge | request changes in a review, or close |
 
-Reply `/edit {id}` with a list of tasks to put other tasks in their place."""
+To use other tasks instead, reply `/edit {id}` with a list of them."""
 
 _REPORTED = (
     "**Nothing is applied:** this run only reports (`approval_mode: review_only`), so reactions "
@@ -182,8 +184,8 @@ def proposal_body(state: RunState) -> str:
     return (
         f"Task of `{state.request.roadmap}`, line {state.task.line}:\n\n"
         f"{_quoted(state.task.text)}\n\n"
-        f"Cairn could not finish it: {_reason(state)}. The diff shows what approval would do; the "
-        "proposal and how to decide on it are in the first comment."
+        f"Cairn could not finish it: {_reason(state)}. The diff shows what happens if you approve. "
+        "The first comment explains the proposal and how to decide on it."
     )
 
 
@@ -195,7 +197,7 @@ def proposal_comment(state: RunState, *, stale: bool = False) -> str:
         f"### Proposal {proposal.id}: {proposal.strategy.upper()}",
         f"**Why:** {_reason(state)} (`{proposal.reason}`).",
         _plain(proposal.explanation),
-        f"**Approval does this:** {_does(proposal)}",
+        f"**If you approve:** {_does(proposal)}",
         before_and_after(proposal),
         _evidence(proposal),
         "**How far it got:**\n\n" + effort(attempt),
@@ -221,9 +223,13 @@ def recovery_body(state: RunState) -> str:
     """The description of an applied recovery's pull request."""
     proposal = _of(state)
     decision = state.attempt.agreed.decision
-    by = f"Approved by {_plain(decision.by)}." if decision else "Applied by the approval mode."
+    by = (
+        f"Approved by {_plain(decision.by)}."
+        if decision
+        else "Applied without asking, because the approval mode allows it."
+    )
     parts = [
-        f"**{proposal.strategy.upper()}** of a task of `{state.request.roadmap}`.",
+        f"**{proposal.strategy.upper()}** of a task in `{state.request.roadmap}`.",
         f"**Why:** {_reason(state)} (`{proposal.reason}`). {_plain(proposal.explanation)}",
         before_and_after(proposal),
         _evidence(proposal),
@@ -249,7 +255,7 @@ def before_and_after(proposal: Proposal) -> str:
     """The task as people wrote it and what replaces it, safe to publish; '' for nothing."""
     if not proposal.replacements:
         return ""
-    kept = " (what stands below the task stays)" if proposal.strategy == "rewrite" else ""
+    kept = " (everything below the task stays)" if proposal.strategy == "rewrite" else ""
     return (
         f"**The task as it was:**\n\n{_quoted(cut_middle(proposal.original, _LONGEST))}\n\n"
         f"**What replaces it**{kept}**:**\n\n{replacement_list(proposal.replacements)}"
@@ -267,30 +273,31 @@ def replacement_list(tasks: tuple[NewTask, ...]) -> str:
 
 
 def builds_on(commits: HumanCommits) -> str:
-    """What a checkpoint's pull request says of people's work in it."""
+    """What a checkpoint's pull request says about people's work in it."""
     return (
-        f"### Made with people\n\nIt goes on from what {people_of(commits)} pushed to "
-        f"`{_plain(commits.branch)}` ({commits.url}). Edits of the roadmap there were left out."
+        f"### Made with people\n\nThis continues from what {people_of(commits)} pushed to "
+        f"`{_plain(commits.branch)}` ({commits.url}). Changes to the roadmap there were left out."
     )
 
 
 def went_on_from(commits: HumanCommits) -> str:
     """Why an attempt began without a question."""
-    return f"went on from what {people_of(commits)} pushed to {commits.branch}"
+    return f"continued from what {people_of(commits)} pushed to {commits.branch}"
 
 
 def left_alone(commits: HumanCommits) -> str:
     """Why people's work is not in the answer."""
     return (
-        f"what {people_of(commits)} pushed to {commits.branch} was set aside: repairing it failed"
+        f"what {people_of(commits)} pushed to {commits.branch} was not used: Cairn could not "
+        "repair it"
     )
 
 
 def conflicting(commits: HumanCommits, paths: Sequence[str]) -> str:
     """Why people's work cannot be taken over, and what makes it possible."""
     return (
-        f"{named_paths(paths)} changed on {commits.branch} and, since, in what the task "
-        f"builds on. Merge that into {commits.branch} and resolve the conflict, then comment "
+        f"{named_paths(paths)} changed both on {commits.branch} and on the branch that the task "
+        f"builds on. Merge that branch into {commits.branch}, resolve the conflict, then comment "
         "`/execute retry` again"
     )
 
@@ -299,7 +306,7 @@ def not_a_file(commits: HumanCommits, paths: Sequence[str]) -> str:
     """Why people's work cannot be taken over by us at all."""
     return (
         f"{named_paths(paths)} on {commits.branch} is a link or a submodule, which Cairn does "
-        "not write. Merge the branch yourself, or take that out"
+        "not write. Merge the branch yourself, or remove it from the branch"
     )
 
 
@@ -339,21 +346,22 @@ def _how_to_decide(state: RunState, proposal: Proposal) -> str:
 
 def _does(proposal: Proposal) -> str:
     if proposal.kind == "changes":
-        return "Write the change set that the diff shows, run the tests, and go on."
+        return "Cairn writes the change that the diff shows, runs the tests, and continues."
     return _DOES[proposal.strategy]
 
 
 def _reason(state: RunState) -> str:
     attempt: Attempt = state.attempt
-    said = f": {_plain(attempt.failure.message)}" if attempt.failure else ""
-    if _of(state).kind == "changes":
-        return f"the change set needs a person{said}"
-    return f"{_WHY[_of(state).reason]}{said}"
+    said = _plain(attempt.failure.message) if attempt.failure else ""
+    proposal = _of(state)
+    known = "a person must approve the change" if proposal.kind == "changes" else ""
+    why = known or _WHY.get(proposal.reason, "")
+    return ": ".join(filter(None, [why, said])) or "nobody knows why"
 
 
 def _evidence(proposal: Proposal) -> str:
     lines = [f"- {_plain(cut_middle(line, 600))}" for line in proposal.evidence[:10]]
-    return "**What was seen:**\n\n" + "\n".join(lines) if lines else ""
+    return "**Evidence:**\n\n" + "\n".join(lines) if lines else ""
 
 
 def _of(state: RunState) -> Proposal:

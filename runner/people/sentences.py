@@ -33,7 +33,7 @@ _MOST_FINDINGS = 5
 """Findings of one linter that are shown."""
 
 _WARNING = 400
-UNPROVEN = "The new tests pass without the change, too: they prove nothing about it."
+UNPROVEN = "The new tests also pass without the change, so they prove nothing about it."
 WORTH_A_LOOK = "Worth a look"
 """The heading over the warnings of accepted changes, wherever they are shown."""
 
@@ -136,8 +136,8 @@ def before_others(others: Sequence[Task]) -> str:
     names = ", ".join(as_code(task.name) for task in others[:_MOST_NAMED])
     more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
     return (
-        f"**It was asked for by name, so it was made before what it depends on:** {names}{more} "
-        "not done yet."
+        "**This task was asked for by name, so it was done before tasks that it depends on:** "
+        f"{names}{more}."
     )
 
 
@@ -149,7 +149,7 @@ def blocked_reason(state: RunState, task: Task) -> str:
     other = state.task_of(key)
     status = state.status(other)
     if status in _MADE:
-        return f"waits until {other.name} is merged, for it needs several branches"
+        return f"waits until {other.name} is merged, because it needs several branches"
     why = task_word(status)
     return f"blocked by {other.name} ({'not part of this run' if status in _UNTOUCHED else why})"
 
@@ -166,8 +166,8 @@ def effort(attempt: Attempt) -> str:
     """Answers, repairs, tokens and cost in one list."""
     answered = attempt.answered
     lines = [
-        f"- model answers: {answered.answers} ({answered.code_repairs} code repairs, "
-        f"{answered.test_repairs} test repairs)",
+        f"- model answers: {answered.answers} ({_repairs(answered.code_repairs, 'code')}, "
+        f"{_repairs(answered.test_repairs, 'test')})",
         f"- tokens: {attempt.spent.total.tokens:,}; cost: {cost_text(attempt.spent.total)}",
     ]
     lines += [
@@ -175,9 +175,13 @@ def effort(attempt: Attempt) -> str:
         for path, why in attempt.answered.left_out.items()
     ]
     lines += [
-        f"- put right without a model: {plain_line(note)}" for note in attempt.answered.auto_repairs
+        f"- repaired without a model: {plain_line(note)}" for note in attempt.answered.auto_repairs
     ]
     return "\n".join(lines)
+
+
+def _repairs(count: int, what: str) -> str:
+    return f"{count} {what} repair{'' if count == 1 else 's'}"
 
 
 def _files(attempt: Attempt) -> str:
@@ -226,7 +230,7 @@ def shared_title(roadmap: str) -> str:
 
 def shared_body(roadmap: str, rows: Sequence[TaskRow]) -> str:
     """Its description: a row for each task, then what the newest of them are about."""
-    said = f"Tasks of `{roadmap}`, each in a commit of its own, in this order:"
+    said = f"Tasks of `{roadmap}`, one commit for each, in this order:"
     return "\n\n".join([said, "\n".join([*_HEAD, *(row.line for row in rows)]), *_details(rows)])
 
 
@@ -254,7 +258,7 @@ def _task_row(state: RunState, key: str) -> TaskRow:
 def _result(attempt: Attempt) -> str:
     verification: Verification | None = attempt.tested.verification
     if attempt.proposal and attempt.agreed.rewritten:
-        return f"✂️ {attempt.proposal.strategy}: other tasks in its place"
+        return f"✂️ {attempt.proposal.strategy}: replaced by other tasks"
     if verification is None or not verification.levels:
         return "⚠️ nothing was run"
     if verdict_of(attempt).verified:

@@ -1,4 +1,4 @@
-"""Take what a person changed in ``todos.json`` back into the roadmap: boxes only, by task key."""
+"""Copy what a person changed in ``todos.json`` to the roadmap: checkboxes only, by task key."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _conflict(todo: _Todo, task: Task | None, wish: bool | None, path: str) -> s
     if wish is not None and wish == todo.checked:
         return _passed_by(name, task, wish, path)
     if task is None:
-        return f"{name}: {path} has no task {todo.key} (any more); it may have been edited"
+        return f"{name}: {path} has no task {todo.key}; it may have been edited"
     if task.kind != "work":
         return f"{name}: {path}, line {task.line} is a {task.kind}, which has no state of its own"
     if todo.title is not None and todo.title != task.title:
@@ -146,8 +146,8 @@ def _conflict(todo: _Todo, task: Task | None, wish: bool | None, path: str) -> s
 
 
 def _passed_by(name: str, task: Task | None, said: bool, path: str) -> str:
-    """Tell of a task whose box was turned in the roadmap since; the roadmap is right."""
+    """Report a task whose box was changed in the roadmap since; the roadmap is right."""
     if task is None or task.checked == said:
         return ""
     state = "done" if task.checked else "open"
-    return f"{name}: {path}, line {task.line} is {state} by now; todos.json says nothing new of it"
+    return f"{name}: {path}, line {task.line} is already {state}, and todos.json does not change it"

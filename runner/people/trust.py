@@ -136,7 +136,7 @@ def _points(trust: Trust) -> Iterator[str]:
     if trust.unchanged:
         yield f"Failing before this change, and still: {_named(trust.unchanged)}."
     if trust.proof is False:
-        yield "The new tests pass without the change, too: they prove nothing about it."
+        yield "The new tests also pass without the change, so they prove nothing about it."
     if trust.faults:
         yield f"{_faults(trust.faults)}."
     if trust.lines:
@@ -149,8 +149,9 @@ def _points(trust: Trust) -> Iterator[str]:
     if trust.linters:
         yield f"Linters: {_linters(trust.linters)}."
     if trust.unverified:
-        why = ", for no test uses it" if trust.tests_ran and trust.result != "not_verified" else ""
-        why = why.replace(" it", " them") if len(trust.unverified) > 1 else why
+        what = "them" if len(trust.unverified) > 1 else "it"
+        known = trust.tests_ran and trust.result != "not_verified"
+        why = f", because no test uses {what}" if known else ""
         yield f"Nobody verified {_named(trust.unverified)}{why}."
     if missing_measures := not_measured(trust):
         yield f"Not measured: {', '.join(_MEASURES[name] for name in missing_measures)}."

@@ -24,7 +24,7 @@ def proposal_of(
     The diff of an escalation is the last attempt that was fit to be written.
     """
     attempt, roadmap = state.attempt, state.roadmap
-    failure = attempt.failure or Failure("internal", "nothing is known of why", node=state.node)
+    failure = attempt.failure or Failure("internal", "the cause is unknown", node=state.node)
     fit = (
         attempt.answered.changes
         if strategy == "escalate" and not attempt.checked.complaints

@@ -234,9 +234,9 @@ def read_pushed(path: str, before: bytes, after: bytes, key: str) -> PushedTasks
     roadmap = parse_roadmap(path, before)
     task = find(roadmap, key)
     if task is None:
-        return PushedTasks(problem=f"the task is not in the {path} it was made from")
+        return PushedTasks(problem=f"the {path} that it started from does not have the task")
     if any(task.line < other.line <= task.end_line for other in roadmap.tasks):
-        return PushedTasks(problem="there are boxes inside the task")
+        return PushedTasks(problem="there are checkboxes inside the task")
     start, end = _place(roadmap, task)
     rest = before[end:]
     same = after.startswith(before[:start]) and after.endswith(rest)
@@ -244,7 +244,7 @@ def read_pushed(path: str, before: bytes, after: bytes, key: str) -> PushedTasks
         return PushedTasks(problem=f"it changes more of {path} than this task")
     written = after[start : len(after) - len(rest)]
     if not _only_tasks(path, after, before[:start].count(b"\n") + 1, written):
-        return PushedTasks(problem=f"it writes more into {path} than tasks")
+        return PushedTasks(problem=f"it adds more to {path} than tasks")
     return _tasks(written)
 
 
@@ -270,7 +270,7 @@ def _tasks(written: bytes) -> PushedTasks:
     own = b"".join(each for each in written.splitlines(keepends=True) if not is_audit(each))
     tasks = listed(dedent(own.decode("utf-8", "replace")))
     if not tasks:
-        return PushedTasks(problem="there is no list of tasks in the task's place")
+        return PushedTasks(problem="it does not put a list of tasks in the task's place")
     problem = next(problems_of(tasks), "")
     return PushedTasks(problem=problem.rstrip(".")) if problem else PushedTasks(tasks)
 

@@ -371,8 +371,8 @@ class Resolver:
     def _told_too_many(self) -> None:
         if not any(warning.code == TOO_MANY for warning in self.warnings[:1]):
             message = (
-                f"more than {MOST_KEYS:,} dependencies are stated; of some tasks only the largest "
-                "one is kept. State them once for a section."
+                f"there are more than {MOST_KEYS:,} dependencies; of some tasks only the largest "
+                "one is kept. Write them once for a whole section."
             )
             self.warnings.insert(0, Warning(1, 1, TOO_MANY, message))
 
@@ -380,7 +380,7 @@ class Resolver:
         why = "more than one" if text in self._ambiguous else "no"
         message = (
             f"{place.called} depends on {_short(text)}, which names {why} phase, section or task "
-            "of this file; nothing waits for it. Write a number or id that one alone has, or None."
+            "of this file, so nothing waits for it. Write a unique number or id, or None."
         )
         self.warnings.append(Warning(place.line, 1, UNRESOLVED, message))
 
@@ -391,7 +391,7 @@ class Resolver:
             self._told.add(where)
             message = (
                 f"{task.name} → {_short(target.text)} → {task.name}: {place.called} depends on "
-                "what it is part of; it does not wait for that. Name what comes before it."
+                "what it is part of, so it does not wait for that. Name what comes before it."
             )
             self.warnings.append(Warning(place.line, 1, CYCLE, message))
 

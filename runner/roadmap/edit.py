@@ -138,7 +138,7 @@ def wanted(roadmap: Roadmap, key: str) -> Task:
     """Return the task an edit is about; raises ``EditRefused`` when it is not there."""
     task = find(roadmap, key)
     if task is None:
-        raise EditRefused(f"{roadmap.path} has no task {key} (any more); it may have been edited")
+        raise EditRefused(f"{roadmap.path} has no task {key}; it may have been edited")
     return task
 
 

@@ -159,7 +159,7 @@ def _damage(content: bytes, plain: bytes) -> tuple[Warning, ...]:
     except UnicodeDecodeError as error:
         line = plain.count(b"\n", 0, error.start) + 1
         column = error.start - plain.rfind(b"\n", 0, error.start)
-        message = f"byte 0x{plain[error.start]:02x} is no UTF-8; save the file as UTF-8"
+        message = f"byte 0x{plain[error.start]:02x} is not UTF-8; save the file as UTF-8"
         return (Warning(line, column, "not-utf8", message),)
     return ()
 

@@ -72,7 +72,7 @@ def bounded(found: Iterable[Warning]) -> tuple[Warning, ...]:
         else:
             next_one.setdefault(warning.code, warning)
     for code, first in next_one.items():
-        message = f"{counts[code] - MOST_SUSPECTS} more of these from here on"
+        message = f"{counts[code] - MOST_SUSPECTS} more of these from here"
         kept.append(Warning(first.line, first.column, code, message))
     return tuple(sorted(kept, key=lambda w: (w.line, w.column, w.code)))
 
@@ -100,28 +100,28 @@ def _reason(found: re.Match[str], *, in_list: bool) -> tuple[str, str] | None:
         return "malformed-box", _malformed(found, in_list=in_list)
     if in_list and blank and _CUSTOM.fullmatch(state):
         return "custom-state", (
-            f"[{state}] is neither open nor done on GitHub, so this is not run; "
-            "write [ ] to have it done or [x] when it is"
+            f"[{state}] is neither open nor done on GitHub, so Cairn does not run this; "
+            "write [ ] if it is open or [x] if it is done"
         )
     return None
 
 
 def _malformed(found: re.Match[str], *, in_list: bool) -> str:
     if not in_list:
-        return f"{_NO_TASK}: a list mark and a blank must stand before it, `- [ ] what to do`"
+        return f"{_NO_TASK}: write a list mark and a space before it, `- [ ] what to do`"
     if found["state"] not in (" ", "x", "X"):
-        return f"{_NO_TASK}: exactly one blank or x stands between the brackets, `- [ ] what to do`"
+        return f"{_NO_TASK}: write exactly one space or x between the brackets, `- [ ] what to do`"
     if found["after"] not in (" ", "\t"):
-        return f"{_NO_TASK}: a blank and a text must follow it, `- [ ] what to do`"
+        return f"{_NO_TASK}: write a space and a text after it, `- [ ] what to do`"
     return f"{_NO_TASK}: it needs a text on its own line, `- [ ] what to do`"
 
 
 _OPEN = (
-    "its `-->` stands in another block or is missing, so GitHub shows nothing of what follows; "
-    "close it before the next blank line, indented as it begins"
+    "its `-->` is in another block or missing, so GitHub hides everything after it; "
+    "close it before the next blank line, with the same indentation"
 )
-_NO_TASK = "GitHub does not show this as a box"
-_NO_MARK = f"{_NO_TASK}: it is no list item; begin the line with `- `"
+_NO_TASK = "GitHub does not show this as a checkbox"
+_NO_MARK = f"{_NO_TASK}: it is not a list item; begin the line with `- `"
 _HEADING = f"{_NO_TASK}: headings have none; write a list item, `- [ ] what to do`"
 _TABLE = f"{_NO_TASK}: tables have none; write a list, `- [ ] what to do`"
 
@@ -133,7 +133,7 @@ def _like_a_task(line: str) -> bool:
 
 def _hidden(token: Token, numbers: list[int]) -> Warning:
     code, place = _PLACES[token.type]
-    message = f"{_stand(numbers, f'in {place}')}: no tasks; move them out if they are meant to be"
+    message = f"{_stand(numbers, f'in {place}')}, so they are not tasks; move them out if they are"
     return Warning(numbers[0] + 1, 1, code, message)
 
 
@@ -149,7 +149,7 @@ def _stand(numbers: Sequence[int], place: str) -> str:
     """Say how many lines stand in a place, the last one too."""
     if len(numbers) == 1:
         return f"this stands {place}"
-    return f"{len(numbers)} lines that read like tasks stand {place} (to line {numbers[-1] + 1})"
+    return f"{len(numbers)} lines that read like tasks are {place} (to line {numbers[-1] + 1})"
 
 
 def _quoted(blocks: Blocks) -> Iterator[Warning]:

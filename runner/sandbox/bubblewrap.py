@@ -170,7 +170,7 @@ class BubblewrapSandbox:
             return _Image(path)
         raise Outage(
             "sandbox",
-            f"{path} is no folder with a prepared root, and bubblewrap knows no other images. "
+            f"{path} is not a folder with a prepared root, and bubblewrap has no other images. "
             "Make one (scripts/sandbox-root FOLDER), or take sandbox.image out of the "
             "repository's configuration.",
         )

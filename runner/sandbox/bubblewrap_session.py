@@ -129,7 +129,7 @@ class BubblewrapSession:
         if stdout is None or stderr is None or await stdout.readline() == HOLDS:
             return
         said = (await stderr.read()).decode(errors="replace").strip()
-        raise Outage("sandbox", f"This machine does not let a sandbox be made: {said}")
+        raise Outage("sandbox", f"This machine does not allow a sandbox: {said}")
 
     async def run(
         self, argv: Sequence[str], *, stdin: bytes = b"", timeout: float | None = None

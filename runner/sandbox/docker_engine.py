@@ -53,7 +53,7 @@ async def engine(address: str = "") -> AsyncIterator[tuple[Docker, str]]:
         try:
             docker = Docker(url=address, timeout=_ANSWER)
         except ValueError as error:
-            raise Outage("sandbox", f"{address} is no address of an engine. {_HOW}") from error
+            raise Outage("sandbox", f"{address} is not the address of an engine. {_HOW}") from error
         async with docker:
             yield docker, address
 

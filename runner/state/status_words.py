@@ -33,9 +33,9 @@ TASKS: Mapping[Status, TaskWord] = {
     Status.PENDING: TaskWord("pending", "⬜"),
     Status.IN_PROGRESS: TaskWord("in progress", "⏳", "now"),
     Status.IN_REVIEW: TaskWord(
-        "in review", "👀", refusal="is in review already: its pull request is open"
+        "in review", "👀", refusal="is already in review: its pull request is open"
     ),
-    Status.COMPLETED: TaskWord("completed", "✅", "done", "is done already: its box is ticked"),
+    Status.COMPLETED: TaskWord("completed", "✅", "done", "is already done: its box is ticked"),
     Status.FAILED: TaskWord("failed", "❌", "failed"),
     Status.DEFERRED: TaskWord("deferred", "⏭️"),
     Status.SKIPPED: TaskWord("skipped", "⏭️"),
@@ -47,7 +47,7 @@ TASKS: Mapping[Status, TaskWord] = {
         "was declined: its pull request was closed without a merge",
     ),
     Status.AWAITING_APPROVAL: TaskWord(
-        "awaiting approval", "✋", "waiting", "waits for a decision about what to do with it"
+        "awaiting approval", "✋", "waiting", "is waiting for a decision on its proposal"
     ),
     Status.REPLACED: TaskWord("replaced", "🔁"),
 }
@@ -75,8 +75,8 @@ RUNS: Mapping[str, RunWord] = {
     "queued": RunWord(
         "queued",
         "waiting",
-        "It starts by itself. Comment `/execute cancel` on the run's issue to take it out of the "
-        "queue.",
+        "It starts automatically. Comment `/execute cancel` on the run's issue to remove it from "
+        "the queue.",
     ),
     "started": RunWord("running", "now"),
     "running": RunWord("running", "now"),
@@ -84,18 +84,19 @@ RUNS: Mapping[str, RunWord] = {
     "pausing": RunWord(
         "pausing",
         "waiting",
-        "It pauses after the current step. Comment `/execute resume` on the run's issue to go on.",
+        "It pauses after the current step. Comment `/execute resume` on the run's issue to "
+        "continue.",
     ),
     "paused": RunWord(
         "paused",
         "waiting",
-        "Nothing is lost. Comment `/execute resume` on the run's issue to go on.",
+        "Nothing is lost. Comment `/execute resume` on the run's issue to continue.",
     ),
     "interrupted": RunWord("interrupted", "waiting", verb="was"),
     "resting": RunWord(
         "waiting",
         "waiting",
-        "It goes on when somebody decides about a proposal, or merges or closes a pull request.",
+        "It continues when somebody decides on a proposal, or merges or closes a pull request.",
     ),
     "cancelling": RunWord(
         "cancelling", "waiting", "It stops after the current step. What is published stays."

@@ -139,7 +139,7 @@ async def test_who_may_not_command_is_told(ci: Workflows) -> None:
     report = await ci.run("issue_comment", told)
 
     assert report.runs == ()
-    assert "needs the permission *write*" in ci.says(issue)
+    assert "needs the *write* permission" in ci.says(issue)
 
 
 async def test_talk_starts_nothing(ci: Workflows) -> None:

@@ -44,10 +44,10 @@ def nothing_changed(ci: Workflows) -> bool:
 @pytest.mark.parametrize(
     ("changed", "advice"),
     [
-        ({"GITHUB_TOKEN": ""}, "There is no token. Leave the input `github-token` out"),
-        ({"GITHUB_EVENT_PATH": "/nowhere"}, "holds no payload of `workflow_dispatch`"),
-        ({"GITHUB_EVENT_NAME": "issues"}, "Let the workflow start on: issue_comment"),
-        ({"GITHUB_EVENT_NAME": "push"}, "The event cannot be read: push payload"),
+        ({"GITHUB_TOKEN": ""}, "There is no token. Leave out the input `github-token`"),
+        ({"GITHUB_EVENT_PATH": "/nowhere"}, "has no payload of `workflow_dispatch`"),
+        ({"GITHUB_EVENT_NAME": "issues"}, "Start the workflow on: issue_comment"),
+        ({"GITHUB_EVENT_NAME": "push"}, "Cairn cannot read the event: push payload"),
         ({"GITHUB_REPOSITORY": ""}, "On a checkout use `cairn run`."),
         ({"WITH_MAX_TASKS": "many"}, "The input `max-tasks` cannot be used"),
         ({"WITH_APPROVAL_MODE": "yes"}, "give one of auto, approve_decompose"),
@@ -104,7 +104,7 @@ async def test_a_state_that_others_wrote_is_not_read(ci: Workflows) -> None:
     """Whoever can push cannot hand decisions in: the branch must be ours."""
     await ci.github.push(REPOSITORY, {"state.tar.gz": b"theirs"}, branch="cairn/state")
 
-    with pytest.raises(ActionRefused, match=r"was not made by github-actions\[bot\]"):
+    with pytest.raises(ActionRefused, match=r"github-actions\[bot\] did not make"):
         await ci.run("workflow_dispatch", ci.dispatch())
 
     assert ci.view.issues == {}
@@ -130,7 +130,7 @@ async def test_a_signed_commit_under_our_name_is_no_state(
     forged = bare.commit(tree, (), message, author=author, committer=committer, signature=SIGNED)
     await ci.github.move_branch(REPOSITORY, "cairn/state", forged)
 
-    with pytest.raises(ActionRefused, match=r"neither used nor overwritten"):
+    with pytest.raises(ActionRefused, match=r"neither uses nor overwrites it"):
         await ci.run("workflow_dispatch", ci.dispatch())
 
     assert ci.view.branches["cairn/state"] == forged
@@ -141,7 +141,7 @@ async def test_code_is_not_run_beside_the_token_unasked(ci: Workflows) -> None:
     nothing = {"DOCKER_HOST": "unix:///nowhere/docker.sock", "CAIRN_SANDBOX_IMAGE": "/nowhere"}
     said = ci.environment("workflow_dispatch", ci.dispatch(), CAIRN_SANDBOX="auto", **nothing)
 
-    assert "or say `sandbox: process` where" in await refused(said)
+    assert "Or set `sandbox: process`, if" in await refused(said)
     assert nothing_changed(ci)
 
 

@@ -62,7 +62,7 @@ async def test_an_approval_by_comment_goes_on_in_a_second_workflow_run(
 
     (proposal,) = ci.proposals
     assert first.code == 0, first.log
-    assert "Cairn waits for a decision" in first.log
+    assert "Cairn is waiting for a decision" in first.log
     ci.model.says(note("one.md"), note("two.md"))
     approved = await ci.comment(proposal, "/approve", by="octo")
 

@@ -82,7 +82,7 @@ async def test_what_is_wrong_with_a_checkout(here: Checkout) -> None:
     assert "line 1: `loop`" in found["configuration"]["said"]
     assert found["git"]["level"] == "warning"
     assert "README.md" in found["git"]["said"]
-    assert "before configuration is well" in found["roadmap"]["said"]
+    assert "after configuration is fixed" in found["roadmap"]["said"]
     assert "has no model scriptet" in found["model endpoint"]["said"]
     assert "It offers scripted." in found["model endpoint"]["said"]
 
@@ -358,7 +358,7 @@ async def test_an_address_that_is_not_githubs(at: Seen) -> None:
     other = await found(patient_of(wrong), "GitHub", "App key")
     none = (await found(patient_of(gone), "GitHub"))["GitHub"]
 
-    assert "not as GitHub's API does" in other["GitHub"].said
+    assert "not like GitHub's API" in other["GitHub"].said
     assert "https://HOST/api/v3" in other["GitHub"].todo
     assert other["App key"].level == "skipped"
     assert none.level == "problem"

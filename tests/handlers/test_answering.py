@@ -151,7 +151,7 @@ async def test_an_order_reaches_the_runs_of_this_issue(
     await say(f"/execute {word}")
 
     assert runs.asked == [(word, 1, 7, "writer")]
-    assert "Run `abc`, `def`" in github.said()[0]
+    assert "Runs `abc`, `def`" in github.said()[0]
 
 
 @pytest.mark.parametrize("word", ["cancel", "pause", "resume", "status"])

@@ -109,7 +109,7 @@ async def test_a_reply_older_than_the_present_proposal_is_stale(
     await say("/approve")
 
     assert proposals.said == []
-    assert "was said before the present proposal was made" in github.said()[0]
+    assert "is older than the current proposal" in github.said()[0]
     await say("/approve abcd1234")
     assert len(proposals.said) == 1
 
@@ -167,7 +167,7 @@ async def test_who_was_first_is_told(
 
     await say("/reject")
 
-    assert "was approved already by `other` (review)" in github.said()[0]
+    assert "was approved by `other` (review)" in github.said()[0]
 
 
 async def test_a_paused_run_applies_it_later(
@@ -198,7 +198,7 @@ async def test_a_task_to_retry(say: Say, runs: WrittenRuns, github: SmallGitHub)
 
     (request,) = runs.requests
     assert (request.command.task, request.command.path) == ("k1", "ROADMAP.md")
-    assert "proposal `abcd1234` is closed for it" in github.said()[0]
+    assert "Proposal `abcd1234` is closed" in github.said()[0]
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ async def test_a_red_test_of_what_the_task_changes_is_the_tasks_own(bot: Bot) ->
     bot.says()
     (pull,) = bot.pulls
     assert bot.changed(pull)["half.py"] == b"def halve(n):\n    return n // 2\n"
-    assert "(0 code repairs, 1 test repairs)" in (pull.body or "")
+    assert "(0 code repairs, 1 test repair)" in (pull.body or "")
 
 
 OTHER = {
@@ -89,7 +89,7 @@ async def test_tests_that_nobody_promised_are_only_told_of(bot: Bot) -> None:
     await bot.comment(ONE)
 
     bot.says()
-    assert "they prove nothing" in (bot.pulls[0].body or "")
+    assert "so they prove nothing" in (bot.pulls[0].body or "")
 
 
 async def test_tests_that_fail_without_the_change_prove_it(bot: Bot) -> None:
@@ -195,7 +195,7 @@ async def test_tests_written_first_wait_for_their_own_task(bot: Bot) -> None:
     first, second = (pull.body or "" for pull in bot.pulls)
     assert "**Verified by tests.**" in first
     assert "passes with it: `tests/test_case.py`" in first
-    assert "and unchanged: `tests/test_words.py`" in first
+    assert "and still: `tests/test_words.py`" in first
     assert "❌" not in first
     assert "unchanged" not in second
 

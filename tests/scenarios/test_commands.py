@@ -91,7 +91,7 @@ async def test_an_added_row_is_only_for_those_it_allows(bot: Bot) -> None:
     await bot.comment("/execute greet Ada", by="reader")
 
     (said,) = bot.says()
-    assert "`/execute greet` needs the permission *write*" in said
+    assert "`/execute greet` needs the *write* permission" in said
     assert "Hello" not in said
 
 
@@ -109,6 +109,6 @@ async def test_an_added_row_is_in_the_help(bot: Bot) -> None:
     await bot.comment("/execute help")
 
     (said,) = bot.says()
-    row = "| `/execute greet NAME [--times N]` | permission *write* or more |"
+    row = "| `/execute greet NAME [--times N]` | *write* permission or higher |"
     assert f"{row} say hello to somebody |" in said
     assert "`/hello NAME`" in said

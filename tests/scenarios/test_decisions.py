@@ -237,7 +237,7 @@ async def test_the_first_decision_counts(bot: Bot) -> None:
     await bot.reply(pull, "/approve")
 
     (said,) = bot.proposes()
-    assert "was rejected already by `keeper` (reply): the first decision counts" in said
+    assert "was rejected by `keeper` (reply). Only the first decision counts" in said
     bot.says()
 
 
@@ -256,8 +256,8 @@ async def test_two_opposite_decisions_at_once(bot: Bot, approver_first: bool) ->
 
     said = "".join(bot.proposes())
     approved = "Ready for people" in said
-    first = "approved already by `writer` (reply)" if approved else "rejected already by `keeper`"
-    assert said.count(first) == said.count("the first decision counts") == 1
+    first = "was approved by `writer` (reply)" if approved else "was rejected by `keeper`"
+    assert said.count(first) == said.count("Only the first decision counts") == 1
     assert ("is approved. Run" in said) == approved == (pull.state == "open")
     assert ("reject by review by keeper" in said) != approved
     bot.says()
@@ -400,7 +400,7 @@ async def test_a_task_that_changed_makes_an_approval_stale(bot: Bot) -> None:
     fresh = bot.proposes()
     await bot.reply(pull, f"/approve {old}")
 
-    assert "The task was changed since the last proposal" in "".join(fresh)
+    assert "The task has changed since the last proposal" in "".join(fresh)
     assert "superseded by a newer one" in "".join(bot.proposes())
 
 
@@ -412,8 +412,8 @@ async def test_who_is_no_maintainer_is_told(bot: Bot) -> None:
     await bot.reply(pull, "/approve", by="other")
 
     (said,) = bot.proposes()
-    assert "needs the permission *maintain*" in said
-    assert "`other` has the permission *write*" in said
+    assert "need the *maintain* permission" in said
+    assert "`other` has the *write* permission" in said
     assert pull.pull.draft
 
 

@@ -94,7 +94,7 @@ async def test_people_did_the_task_themselves(bot: Bot) -> None:
     await bot.reply(pull, "/approve")
 
     (said,) = bot.says()
-    assert "done in the roadmap already" in "".join(bot.proposes())
+    assert "already done in the roadmap" in "".join(bot.proposes())
     assert pull.state == "closed"
     assert "✅ | **1.1**" in said
 
@@ -110,5 +110,5 @@ async def test_the_roadmap_is_gone(bot: Bot) -> None:
     await bot.reply(pull, "/approve")
 
     bot.says()
-    assert "no such task any more" in "".join(bot.proposes())
+    assert "no longer has this task" in "".join(bot.proposes())
     assert pull.state == "closed"

@@ -42,7 +42,7 @@ async def test_a_push_edits_the_proposal(bot: Bot) -> None:
     (asked,) = bot.proposes()
     theirs = pull.pull.sha
 
-    assert "what was pushed" in asked
+    assert "the pushed commit" in asked
     assert "three.md" in asked
     assert PARTS[1] not in asked
     assert theirs in heads(bot)
@@ -65,16 +65,16 @@ async def test_a_push_of_something_else_cannot_be_approved(bot: Bot) -> None:
     ours = pull.pull.sha
     await push(bot, pull, {"other.md": b"Mine.\n"})
     (told,) = bot.proposes()
-    assert "cannot be approved now" in told
-    assert "it changes other files than ROADMAP.md" in told
+    assert "cannot approve this now" in told
+    assert "it changes files other than ROADMAP.md" in told
     assert pull.pull.sha in heads(bot)
 
     await bot.reply(pull, "/approve")
-    assert "cannot be approved now" in "".join(bot.proposes())
+    assert "cannot approve this now" in "".join(bot.proposes())
     assert pull.pull.draft
     await bot.github.move_branch(REPOSITORY, pull.pull.head, ours)
     await bot.idle()
-    assert "shows what Cairn proposes again" in "".join(bot.proposes())
+    assert "shows Cairn's own proposal again" in "".join(bot.proposes())
     bot.model.says(note("one.md"), note("two.md"))
     await bot.reply(pull, "/approve")
 
@@ -88,7 +88,7 @@ async def test_a_push_beside_the_task_cannot_be_approved(bot: Bot) -> None:
     """Other lines of the roadmap are not the proposal's to change; a rejection counts."""
     pull = await decomposed(bot)
     await push(bot, pull, {"ROADMAP.md": b"# Ours\n\n" + roadmap(bot, pull)})
-    assert "it writes more into ROADMAP.md than tasks" in "".join(bot.proposes())
+    assert "it adds more to ROADMAP.md than tasks" in "".join(bot.proposes())
 
     await bot.reply(pull, "/reject")
 

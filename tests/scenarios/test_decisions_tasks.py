@@ -25,7 +25,7 @@ async def test_a_retry_closes_the_proposal(bot: Bot) -> None:
     await bot.comment("/execute retry 1.1")
 
     said = bot.says()
-    assert any(f"proposal `{id}` is closed for it" in each for each in said)
+    assert any(f"Proposal `{id}` is closed" in each for each in said)
     assert "the task is tried again" in "".join(bot.proposes())
     assert pull.state == "closed"
     assert bot.checkpoints()[-1].startswith("1.1 Write one.md")
@@ -154,7 +154,7 @@ async def test_a_skipped_task_is_left_out(bot: Bot) -> None:
     await bot.idle()
 
     said = bot.says()
-    assert any("Task `1.2` (`Write two.md`) is left out" in each for each in said)
+    assert any("Task `1.2` (`Write two.md`) is skipped" in each for each in said)
     assert bot.checkpoints() == ["1.1 Write one.md"]
     await bot.comment("/execute")
     bot.says()
@@ -193,7 +193,7 @@ async def test_plans_are_shown_and_nothing_is_written(bot: Bot) -> None:
     assert "**1.** 1.1: Write one.md" in said
     assert "- files: `one.md`" in said
     assert "- steps: write it" in said
-    assert "The model's answer was no plan." in said
+    assert "The model did not answer with a plan." in said
     assert bot.pulls == []
     assert bot.sent() == []
 
@@ -215,7 +215,7 @@ async def test_priority_needs_an_administrator(bot: Bot) -> None:
     """A writer is told so and nothing starts; the owner may."""
     await bot.comment("/execute --priority 5 --max-tasks 1")
     (said,) = bot.says()
-    assert "`/execute --priority` needs the permission *admin*" in said
+    assert "`/execute --priority` needs the *admin* permission" in said
     bot.model.says(note("one.md"))
 
     await bot.comment("/execute --priority 5 --max-tasks 1", by="octo")
@@ -230,7 +230,7 @@ async def test_an_unknown_approval_mode_is_answered_with_those_there_are(bot: Bo
     await bot.comment("/execute --approval-mode interactiv")
 
     (said,) = bot.says()
-    assert "is one of `auto`, `approve_decompose`, `interactive`, `review_only`" in said
+    assert "must be one of `auto`, `approve_decompose`, `interactive`, `review_only`" in said
     assert "Try `--approval-mode interactive`" in said
 
 

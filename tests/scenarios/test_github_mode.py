@@ -62,7 +62,7 @@ async def test_a_protected_path_waits_for_a_person(bot: Bot) -> None:
     await bot.comment("/execute")
     (pull,) = bot.proposals
     (asked,) = bot.proposes()
-    assert "writes what people want to be asked about: migrations/one.md" in asked
+    assert "writes files that need approval: migrations/one.md" in asked
     assert bot.changed(pull).keys() == {"migrations/one.md"}
     bot.says()
 
@@ -70,7 +70,7 @@ async def test_a_protected_path_waits_for_a_person(bot: Bot) -> None:
 
     (said,) = bot.says()
     assert "✅ | **1.1**" in said
-    assert f"/pull/{bot.pulls[-1].number} now" in "".join(bot.proposes())
+    assert f"/pull/{bot.pulls[-1].number}." in "".join(bot.proposes())
     assert pull.state == "closed"
     assert bot.changed(bot.pulls[-1]).keys() == {"migrations/one.md", "ROADMAP.md"}
 
@@ -96,7 +96,7 @@ async def test_a_push_to_a_change_set_is_what_is_asked_about(bot: Bot) -> None:
     made = bot.pulls[-1]
     assert bot.changed(made)["migrations/one.md"] == b"Theirs.\n"
     assert "Co-authored-by: writer" in bot.message(made)
-    assert f"part of #{made.number} now" in "".join(bot.proposes())
+    assert f"is now part of #{made.number}" in "".join(bot.proposes())
     assert pull.state == "closed"
     assert not [c for c in bot.view.checks if c["head_sha"] == pull.pull.sha and c["actions"]]
 

@@ -31,7 +31,7 @@ def ticked(bot: Bot, pull: Issue) -> list[str]:
 
 
 async def test_each_stands_on_what_it_needs(bot: Bot) -> None:
-    """Each has its own change and tick; only what depends on another one stands on its branch."""
+    """Each has its own change and tick; only what depends on another one builds on its branch."""
     bot.model.when(contains="`one.md`").says(note("one.md"))
     bot.model.when(contains="`two.md`").says(note("two.md"))
     bot.model.when(contains="1.3 Write").says(note("six.md"))
@@ -48,7 +48,7 @@ async def test_each_stands_on_what_it_needs(bot: Bot) -> None:
         ["ROADMAP.md", "six.md"],
     ]
     assert f"**Stacked on #{one.number}.** Merge #{one.number} first." in (six.body or "")
-    assert f"**Merge this one first.** #{six.number} stands on it." in (one.body or "")
+    assert f"**Merge this one first.** #{six.number} builds on it." in (one.body or "")
 
     await bot.github.merge_pull(REPOSITORY, two.number)
     await bot.idle()

@@ -62,7 +62,7 @@ async def test_a_run_rests_while_the_installation_is_suspended(bot: Bot) -> None
 
     page = await page_of(bot, run)
     assert "is suspended" in page
-    assert "goes on by itself" in page
+    assert "continues automatically" in page
     assert "/execute resume" not in page
 
     await bot.github.suspend(REPOSITORY, suspended=False)
@@ -166,7 +166,7 @@ async def test_a_repository_that_is_taken_out_and_put_back(bot: Bot) -> None:
     await bot.github.settle()
     answer.go.set()
     await bot.idle()
-    assert "does not cover this repository" in await page_of(bot, run)
+    assert "no longer covers this repository" in await page_of(bot, run)
 
     await bot.github.select(REPOSITORY, selected=True)
     await bot.idle()

@@ -71,7 +71,7 @@ async def test_a_changed_roadmap_updates_the_proposal(bot: Bot) -> None:
     await bot.comment("/execute")
 
     (said,) = bot.says()
-    assert "somebody pushed to it since" in said
+    assert "Somebody has pushed to it since" in said
     assert bot.view.file(head, "ROADMAP.md") == b"- [ ] Mine\n"
 
 
@@ -85,7 +85,7 @@ async def test_a_declined_proposal_is_not_opened_again(bot: Bot) -> None:
     await bot.comment("/execute")
 
     (said,) = bot.says()
-    assert "were declined" in said
+    assert "was closed. Reopen" in said
     assert proposal(bot).state == "closed"
 
 
@@ -121,7 +121,7 @@ async def test_prose_is_read_by_the_model_and_its_cost_is_shown(bot: Bot) -> Non
     assert "The model was asked once: " in said
     assert "tokens" in said.split("asked once")[1]
     body = proposal(bot).body or ""
-    assert "The tasks were found by a model" in body
+    assert "A model found the tasks" in body
     assert "The model was asked once" in body
     await bot.comment("/execute")
 
@@ -137,7 +137,7 @@ async def test_nothing_is_proposed_that_nobody_wrote(bot: Bot) -> None:
     await bot.comment("/execute")
 
     (said,) = bot.says()
-    assert "no checkboxes to propose" in said
+    assert "could not find checkboxes to propose" in said
     assert "The model was asked once" in said
     assert bot.pulls == []
 

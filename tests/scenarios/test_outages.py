@@ -14,7 +14,7 @@ from tests.scenarios.bot import Bot, conversation
 from tests.scenarios.endings import ANSWER, NOTE, ONE_NOTE, check_finished, check_paused
 from tests.scenarios.sandboxes import DEAD, Switch, SwitchedSandbox
 
-BY_ITSELF = "It goes on by itself"
+BY_ITSELF = "It continues automatically"
 
 
 @ONE_NOTE
@@ -49,7 +49,7 @@ async def test_a_paused_run_goes_on_when_asked(bot: Bot) -> None:
 
     await bot.comment("/execute resume")
 
-    assert "goes on from where it stopped" in check_finished(bot)
+    assert "continues from where it stopped" in check_finished(bot)
 
 
 @ONE_NOTE

@@ -27,8 +27,8 @@ async def test_a_reader_is_refused_politely(bot: Bot) -> None:
     await bot.comment("/execute", by="reader")
 
     (said,) = bot.says()
-    assert "needs the permission *write*" in said
-    assert "has the permission *read*" in said
+    assert "needs the *write* permission" in said
+    assert "has the *read* permission" in said
     assert bot.view.comments(bot.issue.number)[0].reactions == []
     assert bot.pulls == []
 
@@ -47,7 +47,7 @@ async def test_an_outsider_is_refused(bot: Bot) -> None:
     await bot.comment("/execute", by="outsider")
 
     (said,) = bot.says()
-    assert "needs the permission *write*" in said
+    assert "needs the *write* permission" in said
     assert bot.pulls == []
 
 
@@ -58,7 +58,7 @@ async def test_a_permission_that_was_taken_away_counts_no_more(bot: Bot) -> None
     await bot.comment("/execute")
 
     (said,) = bot.says()
-    assert "needs the permission *write*" in said
+    assert "needs the *write* permission" in said
 
 
 async def test_a_bot_is_not_listened_to(bot: Bot) -> None:
@@ -106,7 +106,7 @@ async def test_status_before_any_run(bot: Bot) -> None:
     await bot.comment("/execute status", by="reader")
 
     (said,) = bot.says()
-    assert "No run was started" in said
+    assert "No run has been started" in said
 
 
 async def test_status_after_a_run(bot: Bot) -> None:
@@ -147,7 +147,7 @@ async def test_two_commands_in_one_comment(bot: Bot) -> None:
     await bot.comment("/execute status\n\n/execute help")
 
     (said,) = bot.says()
-    assert "No run was started" in said
+    assert "No run has been started" in said
     assert "Write one of these" in said
 
 

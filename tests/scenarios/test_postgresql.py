@@ -55,9 +55,9 @@ async def test_a_killed_server_goes_on_from_postgresql(talk: Bot, cluster: Clust
 
 
 async def test_a_second_server_is_refused(talk: Bot, tmp_path: Path) -> None:
-    """One server works on a database: another one ends at once and says why."""
+    """Run one server per database: another one ends at once and says why."""
     elsewhere = talk.settings.model_copy(update={"cairn_data_dir": tmp_path / "other"})
     async with talk.started():
-        with pytest.raises(AssertionError, match="One server works on a database"):
+        with pytest.raises(AssertionError, match="Run one server per database"):
             async with serving(replace(talk, settings=elsewhere)):
                 pass

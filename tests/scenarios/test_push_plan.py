@@ -28,7 +28,7 @@ async def test_one_issue_is_edited_in_place(bot: Bot) -> None:
     await push(bot, NEW)
     (issue,) = plans(bot)
     assert issue.title == "Cairn: plan of the roadmap"
-    assert "Of 3 tasks: 3 to be worked on, 0 done." in plan(bot)
+    assert "3 tasks: 3 to do, 0 done." in plan(bot)
     assert "`/execute --task ID`" in plan(bot)
 
     await push(bot, f"{NEW}- [ ] 1.4 Write `four.md` (depends on 1.5)\n- [ ] 1.5 Write `five.md`\n")
@@ -67,7 +67,7 @@ async def test_a_redelivery_and_disorder_leave_the_newest_plan(bot: Bot) -> None
         await bot.github.redeliver(delivery)
         await bot.idle()
 
-    assert "Of 4 tasks: 4 to be worked on" in plan(bot)
+    assert "4 tasks: 4 to do" in plan(bot)
     assert [call.split("/")[-1] for call in wrote(bot)] == ["issues"]
 
 
@@ -82,7 +82,7 @@ async def test_a_push_that_follows_at_once_loses_no_plan(bot: Bot) -> None:
         await bot.github.redeliver(delivery)
         await bot.idle()
 
-    assert "Of 3 tasks: 3 to be worked on" in plan(bot)
+    assert "3 tasks: 3 to do" in plan(bot)
 
 
 @on(PLANNED)
@@ -94,7 +94,7 @@ async def test_a_push_that_was_not_heard_of_is_planned_with_the_next(bot: Bot) -
 
     await push(bot, "# More\n", path="README.md")
 
-    assert "Of 4 tasks: 4 to be worked on" in plan(bot)
+    assert "4 tasks: 4 to do" in plan(bot)
 
 
 @on(PLANNED)
@@ -107,7 +107,7 @@ async def test_ticks_and_other_text_open_no_issue(bot: Bot) -> None:
     await push(bot, NEW)
     await push(bot, NEW.replace("[ ] 1.1", "[x] 1.1"))
 
-    assert "Of 3 tasks: 2 to be worked on, 1 done." in plan(bot)
+    assert "3 tasks: 2 to do, 1 done." in plan(bot)
 
 
 @on(PLANNED)
@@ -182,11 +182,11 @@ async def test_a_configuration_with_a_mistake_is_told_on_the_plan(bot: Bot) -> N
     await push(bot, NEW)
 
     await push(bot, NEW, files={CONFIG: b"triggers:\n  push: sometimes\n"})
-    assert "`.github/cairn.yml` cannot be used" in plan(bot)
+    assert "`.github/cairn.yml` has errors" in plan(bot)
     assert "line 2" in plan(bot)
     await push(bot, NEW, files={CONFIG: b"triggers:\n  push: plan\n"})
 
-    assert "Of 3 tasks" in plan(bot)
+    assert "3 tasks: " in plan(bot)
 
 
 @on(PLANNED)
@@ -195,11 +195,11 @@ async def test_a_folder_in_place_of_the_configuration_is_told_on_the_plan(bot: B
     await push(bot, NEW)
 
     await push(bot, NEW, files={CONFIG: None, f"{CONFIG}/notes.txt": b"a folder\n"})
-    assert "`.github/cairn.yml` cannot be used" in plan(bot)
+    assert "`.github/cairn.yml` has errors" in plan(bot)
     assert "is a folder" in plan(bot)
     await push(bot, NEW, files={f"{CONFIG}/notes.txt": None, CONFIG: b"triggers: {push: plan}\n"})
 
-    assert "Of 3 tasks" in plan(bot)
+    assert "3 tasks: " in plan(bot)
 
 
 @on(triggered("sometimes"))

@@ -33,7 +33,7 @@ async def test_nothing_invalid_is_ever_written(bot: Bot) -> None:
     assert "calc/add.py, line 1" in bot.prompts[1]
     for content in bot.sent():
         assert ast.parse(content) if b"def " in content else True
-    assert "(1 code repairs, 0 test repairs)" in (bot.pulls[0].body or "")
+    assert "(1 code repair, 0 test repairs)" in (bot.pulls[0].body or "")
 
 
 async def test_a_missing_colon_costs_one_repair(bot: Bot) -> None:
@@ -44,7 +44,7 @@ async def test_a_missing_colon_costs_one_repair(bot: Bot) -> None:
 
     (said,) = bot.says()
     assert "✅ | **1.1**" in said
-    assert "(1 code repairs, 0 test repairs)" in (bot.pulls[0].body or "")
+    assert "(1 code repair, 0 test repairs)" in (bot.pulls[0].body or "")
 
 
 async def test_a_failing_test_is_repaired_in_the_code(bot: Bot) -> None:
@@ -59,7 +59,7 @@ async def test_a_failing_test_is_repaired_in_the_code(bot: Bot) -> None:
     changed = bot.changed(bot.pulls[0])
     assert changed["calc/add.py"] == b"def add(a, b):\n    return a + b\n"
     assert (changed["tests/test_add.py"] or b"").endswith(b"assert add(2, 3) == 5\n")
-    assert "(0 code repairs, 1 test repairs)" in (bot.pulls[0].body or "")
+    assert "(0 code repairs, 1 test repair)" in (bot.pulls[0].body or "")
 
 
 USER = answer(
@@ -111,7 +111,7 @@ async def test_four_quotes_are_put_right_without_a_model(bot: Bot) -> None:
     bot.says()
     written = bot.changed(bot.pulls[0])["calc/table.py"] or b""
     assert b'>>> table([[1, 2]])\n    \'1 2\'\n    """\n' in written
-    assert "put right without a model: calc/table.py" in (bot.pulls[0].body or "")
+    assert "repaired without a model: calc/table.py" in (bot.pulls[0].body or "")
 
 
 @MORE

@@ -94,7 +94,7 @@ async def test_a_task_that_is_done_is_not_done_again(bot: Bot) -> None:
     await bot.comment("/execute --task 1.1")
 
     (said,) = bot.says()
-    assert "`1.1` (line 1) is done already" in said
+    assert "`1.1` (line 1) is already done" in said
     assert bot.pulls == []
 
 
@@ -175,7 +175,7 @@ async def test_a_configuration_with_a_mistake_starts_nothing(bot: Bot, where: st
     await bot.comment("/execute")
 
     (said,) = bot.says()
-    assert "`.github/cairn.yml` cannot be used" in said
+    assert "`.github/cairn.yml` has errors" in said
     assert where in said
     assert set(bot.view.branches) == {"main"}
 
@@ -198,7 +198,7 @@ async def test_what_is_no_configuration_file_starts_nothing(bot: Bot, why: str) 
     await bot.comment("/execute")
 
     (said,) = bot.says()
-    assert "`.github/cairn.yml` cannot be used" in said
+    assert "`.github/cairn.yml` has errors" in said
     assert why in said
     assert set(bot.view.branches) == {"main"}
 
@@ -212,7 +212,7 @@ async def test_what_is_always_protected_cannot_be_freed(bot: Bot) -> None:
     await bot.comment("/execute")
 
     (said,) = bot.says()
-    assert "`.github/cairn.yml` cannot be used" in said
+    assert "`.github/cairn.yml` has errors" in said
     for number in range(3):
         assert f"`protect.{number}`" in said
     assert "always protected" in said

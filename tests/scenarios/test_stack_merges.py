@@ -95,14 +95,14 @@ async def test_each_says_on_what_it_stands(bot: Bot) -> None:
     """Whoever opens any of them sees which one to merge first."""
     one, two, six = await stacked(bot)
 
-    assert f"**Merge this one first.** #{two.number} stands on it." in body(one)
+    assert f"**Merge this one first.** #{two.number} builds on it." in body(one)
     assert f"**Stacked on #{one.number}.** Merge #{one.number} first." in body(two)
-    assert f"#{six.number} stands on this one." in body(two)
+    assert f"#{six.number} builds on this one." in body(two)
     assert f"**Stacked on #{two.number}.** Merge #{two.number} first." in body(six)
 
     await merge(bot, one)
 
-    assert f"**Merge this one first.** #{six.number} stands on it." in body(two)
+    assert f"**Merge this one first.** #{six.number} builds on it." in body(two)
     assert "Stacked on" not in body(two)
 
 
@@ -246,7 +246,7 @@ async def test_closed_unmerged_below_the_next_is_told(bot: Bot) -> None:
     await bot.idle()
 
     assert two.pull.base == "main"
-    assert f"#{one.number}, on which this was built, was closed without a merge" in told(bot, two)
+    assert f"#{one.number}, which this builds on, was closed without a merge" in told(bot, two)
     assert "/execute retry" in body(two)
     assert six.pull.base == two.pull.head
     await push(bot, f"{LINES}- [ ] 1.4 Write `ten.md`\n")
@@ -274,7 +274,7 @@ async def test_a_branch_deleted_by_hand_closes_nothing_for_good(bot: Bot, method
 
     assert two.state == "open"
     assert one.pull.head not in bot.view.branches
-    assert "was opened again" in told(bot, two)
+    assert "reopened it" in told(bot, two)
     check_own(bot, two, 2)
 
 

@@ -23,7 +23,7 @@ async def test_a_hostile_comment_holds_up_nobody(bot: Bot) -> None:
     await bot.comment(HOSTILE, by="outsider")
 
     assert thread_time() - began < 0.5
-    assert "needs the permission *write*" in bot.says()[-1]
+    assert "needs the *write* permission" in bot.says()[-1]
 
 
 async def test_a_stranger_is_refused_once(bot: Bot) -> None:
@@ -32,7 +32,7 @@ async def test_a_stranger_is_refused_once(bot: Bot) -> None:
         await bot.comment(body, by="outsider")
 
     (said,) = bot.says()
-    assert "needs the permission *write*" in said
+    assert "needs the *write* permission" in said
 
 
 async def test_each_person_and_each_issue_has_its_own_refusal(bot: Bot) -> None:
@@ -62,7 +62,7 @@ async def test_what_anybody_may_ask_is_answered_after_a_refusal(bot: Bot) -> Non
     """Silence is about refusals only; and who is given the permission is obeyed."""
     await bot.comment("/execute", by="reader")
     await bot.comment("/execute status", by="reader")
-    assert ["No run was started" in said for said in bot.says()] == [False, True]
+    assert ["No run has been started" in said for said in bot.says()] == [False, True]
     bot.model.says(note("one.md"))
     bot.github.set_role(REPOSITORY, "reader", "write")
 

@@ -98,7 +98,7 @@ async def test_new_tests_that_prove_nothing_are_shown(bot: Bot) -> None:
     bot.says()
     told = section(bot)
     assert told.startswith("**Verified by tests, with warnings.**")
-    assert "- The new tests pass without the change, too: they prove nothing about it." in told
+    assert "- The new tests also pass without the change, so they prove nothing about it." in told
     assert "- Public names: all kept." in told
     assert "- Not measured: whether they notice small faults in it" in told
     assert trailer(bot) == (
@@ -143,7 +143,7 @@ async def test_code_that_no_test_uses_is_named(bot: Bot) -> None:
     await bot.comment(ONE)
 
     bot.says()
-    assert "- Nobody verified `calc/twice.py`, for no test uses it." in section(bot)
+    assert "- Nobody verified `calc/twice.py`, because no test uses it." in section(bot)
     assert trailer(bot).endswith("; nobody verified `calc/twice.py`")
     assert reported(bot)["nobody_verified"] == ["calc/twice.py"]
 

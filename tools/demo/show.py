@@ -119,9 +119,9 @@ def _missing(pulls: list[Issue]) -> list[str]:
     bodies = "\n".join(issue.body or "" for issue in pulls)
     wanted = {
         "three pull requests or more": len(pulls) >= 3,
-        "a syntax repair": "(1 code repairs" in bodies,
-        "a test repair": "1 test repairs" in bodies,
-        "a fault mended without the model": "put right without a model" in bodies,
+        "a syntax repair": "(1 code repair" in bodies,
+        "a test repair": "1 test repair" in bodies,
+        "a fault mended without the model": "repaired without a model" in bodies,
         "a draft that asks people about the task that no answer can solve": any(
             _asks(issue) for issue in pulls
         ),

@@ -52,9 +52,7 @@ def _progress(bot: Bot) -> str:
 
 def _seen(bot: Bot) -> Served:
     (proposal,) = bot.proposals
-    repaired = next(
-        p for p in bot.pulls if "1 test repairs" in (p.body or "") and p is not proposal
-    )
+    repaired = next(p for p in bot.pulls if "1 test repair" in (p.body or "") and p is not proposal)
     assert proposal.pull is not None
     tip = proposal.pull.sha
     _, _, diff = bot.view.state.bare.text("diff", "-U1", f"{tip}^", tip).partition("\n--- ")

@@ -24,7 +24,7 @@ _SIGNS = (
         r"NameResolutionError|getaddrinfo (?:ENOTFOUND|EAI_AGAIN))",
     ),
     (
-        "a server that is needed is not there",
+        "a server that the tests need is not running",
         _RAISED + r"(?:\w*Error|timeout)\b.{0,400}?(?:Connection refused|ECONNREFUSED|"
         r"could not connect to server|Is the server running|Cannot connect to the Docker daemon)",
     ),
@@ -40,7 +40,7 @@ _SIGNS = (
     ),
     (_NO_PROGRAM, r"^.{0,40}Error: spawn [\w./+-]{1,60} ENOENT"),
     (
-        "a library of the system is missing",
+        "a system library is missing",
         r"^.{0,200}\.so(?:\.\d+)*: cannot open shared object file",
     ),
     ("the disk is full", _RAISED + r"\w*Error\b.{0,200}?No space left on device"),

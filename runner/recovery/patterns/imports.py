@@ -182,7 +182,7 @@ def _later(facts: FailureFacts, missing: Missing) -> Classification | None:
         task = naming_word(facts.others, missing.name, *_words(missing))
     if task is None:
         return None
-    said = f"{told(task)} is still to make {missing.name}"
+    said = f"{told(task)} has yet to make {missing.name}"
     return Classification("missing_dependency", (said,), waits_for=task.key)
 
 
@@ -190,12 +190,12 @@ def _elsewhere(facts: FailureFacts, missing: Missing) -> Classification | None:
     """A module of the repository that nobody is going to make, or that lies somewhere else."""
     places = sorted(_named_like(facts, missing))
     if places:
-        said = f"{', '.join(places[:3])} is there: the import names it by another path"
+        said = f"{', '.join(places[:3])} exists, but the import names another path"
         return Classification("unknown", (said,))
     if not _inside(facts, missing):
         return None
     whose = "this task itself should make it" if _own(facts, missing) else "no open task makes it"
-    said = f"{missing.name} would be a part of this repository; {whose}"
+    said = f"{missing.name} should be part of this repository; {whose}"
     return Classification("unknown", (said,))
 
 
@@ -205,14 +205,14 @@ def _package(facts: FailureFacts, missing: Missing) -> Classification | None:
     if missing.language == "python" and top in sys.stdlib_module_names:
         return None
     name = installed_as(top)
-    nobody = f"{name} is no part of the repository, and no open task makes it"
+    nobody = f"{name} is not part of the repository, and no open task makes it"
     listed = listing(facts.manifests, top)
     if listed:
-        said = f"{listed} lists {name}, yet it is not installed"
+        said = f"{listed} lists {name}, but it is not installed"
         return Classification("environment_issue", (said, nobody))
     manifest = next((p for p in _MANIFEST_OF.get(missing.language, ()) if p in facts.manifests), "")
     if facts.setup and manifest:
-        said = f"{manifest} may be given {name}, and setup installs it; the task does not say so"
+        said = f"{manifest} could list {name}, and setup would install it; the task does not say so"
         return Classification("task_too_vague", (said, nobody))
     why = "setup installs no packages here" if not facts.setup else "no manifest could list it"
     said = f"{name} is not installed: no manifest lists it, and {why}"

@@ -29,7 +29,7 @@ _RETURNS = re.compile(
     r"\b(?:returns?|gives?|yields?|instead of (?:rais|fail)ing|no (?:error|exception))\b"
 )
 _MOST = 100
-_DECIDE = "a test and the task, or two tests, exclude each other; a person must say which holds"
+_DECIDE = "a test and the task, or two tests, contradict each other; a person must decide"
 
 
 def contradiction(facts: FailureFacts) -> Classification | None:
@@ -173,7 +173,7 @@ def _answers(facts: FailureFacts) -> dict[str, int]:
     if large:
         points[large] = ENOUGH
     if "TruncatedAnswer" in facts.errors:
-        points["answers were cut off at the length a model can say at once"] = 2
+        points["answers were cut off at the longest a model can give"] = 2
     if facts.answers >= _MANY_ANSWERS:
         points[f"{facts.answers} answers were not enough"] = 1
     broken = {failure.file for failure in facts.failures if failure.file}
@@ -210,7 +210,7 @@ def later(facts: FailureFacts) -> Classification | None:
         return None
     seen = tuple(
         dict.fromkeys(
-            f"{told(task)} is still to make {what}, which {said.test or 'the tests'} needs"
+            f"{told(task)} has yet to make {what}, which {said.test or 'the tests'} needs"
             for said, task, what in found
         )
     )

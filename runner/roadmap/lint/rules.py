@@ -106,9 +106,9 @@ def _first(prose: str) -> str:
 
 def _finding(task: Task, said: str) -> LintFinding:
     if task.checked:
-        ask = "clear the box if it is not done, else take the remark out"
+        ask = "clear the box if it is not done; otherwise remove the remark"
         return about(task, f'the box is ticked, but the text says "{short(said)}"; {ask}', said)
-    ask = "tick it if it is done, else take the remark out; until then it counts as open"
+    ask = "tick it if it is done; otherwise remove the remark. Until then it counts as open"
     return about(task, f'the box is open, but the text says "{short(said)}"; {ask}', said)
 
 
@@ -119,8 +119,8 @@ def _done_headings(roadmap: Roadmap) -> Iterator[LintFinding]:
             below |= {heading: below.get(heading, 0) + 1 for heading in task.headings}
     for heading, count in below.items():
         if _HEADING_DONE.search(heading.text[:500]):
-            tasks = f"{count} open tasks stand" if count > 1 else "an open task stands"
-            ask = "tick them or change the heading; the boxes count"
+            tasks = f"{count} open tasks are" if count > 1 else "an open task is"
+            ask = "tick them or change the heading. Cairn goes by the boxes"
             message = f"the heading says done, but {tasks} below it; {ask}"
             yield LintFinding(heading.line, message)
 
@@ -133,8 +133,8 @@ def duplicate_id(roadmap: Roadmap) -> Iterator[LintFinding]:
             continue
         other = first.setdefault(task.id, task)
         if other is not task and not (other.checked and task.checked):
-            ask = f"give it an id of its own, or name it by its key {task.key}"
-            message = f"the id {short(task.id)} is that of line {other.line} too; {ask}"
+            ask = f"give it its own id, or name it by its key {task.key}"
+            message = f"line {other.line} has the same id {short(task.id)}; {ask}"
             yield about(task, message, task.id)
 
 
@@ -148,8 +148,8 @@ def duplicate_title(roadmap: Roadmap) -> Iterator[LintFinding]:
         place = (title, task.parent, tuple(heading.line for heading in task.headings))
         other = first.setdefault(place, task)
         if other is not task and not (other.checked and task.checked):
-            ask = "take one of them out, or say how they differ"
-            yield about(task, f"the same task stands on line {other.line}; {ask}")
+            ask = "remove one of them, or say how they differ"
+            yield about(task, f"the same task is on line {other.line}; {ask}")
 
 
 TOO_MANY = 2
@@ -178,7 +178,7 @@ def large(reading: TaskReading) -> LintFinding | None:
     if points < TOO_MANY:
         return None
     why = ", ".join(_said(m, n) for m, n in reached)
-    ask = "split it into tasks of one change each, that can be tested one by one"
+    ask = "split it into tasks of one change each that can be tested separately"
     return about(reading.task, f"this task is too large ({why}); {ask}")
 
 
@@ -229,7 +229,7 @@ MEASURES = (
     Measure("it names {n} files", files, 5, 8),
     Measure("it asks to do {n} kinds of work", verbs, 3, 4),
     Measure("it lists {n} features", features, 3, 4),
-    Measure("{n} words join one thing to the next", joints, 4, 8),
+    Measure("{n} words like “and” join different things", joints, 4, 8),
     Measure("it has {n} points below it", nested, 8, 14),
     Measure("its own text has {n} words", words, 80, 200),
     Measure("it is estimated at {n} hours", hours, 16, 40),
@@ -333,15 +333,16 @@ def _no_task(roadmap: Roadmap) -> Iterator[LintFinding]:
     elif not roadmap.tasks:
         yield LintFinding(
             1,
-            "the file has no task, so a run refuses it; write each task as `- [ ] what to do`, or "
-            "let `cairn roadmap normalize` propose checkboxes",
+            "the file has no task, so Cairn cannot run it; write each task as `- [ ] what to do`, "
+            "or let `cairn roadmap normalize` propose checkboxes",
         )
 
 
 RULES = (
     Rule(
         "no-task",
-        "a file that a run refuses: it is empty, has no checkbox, or only checks or placeholders",
+        "a file that Cairn cannot run: it is empty, or has no checkbox, or only checks or "
+        "placeholders",
         _no_task,
     ),
     Rule(
@@ -375,7 +376,7 @@ RULES = (
     Rule("duplicate-id", "a written id that an earlier task has", duplicate_id),
     Rule(
         "duplicate-title",
-        "a title that stands twice under the same headings and parent, once open",
+        "a title that appears twice under the same headings and parent, and is open once",
         duplicate_title,
     ),
 )
@@ -383,19 +384,19 @@ RULES = (
 
 PARSED: dict[str, str] = {
     "unresolved-dependency": "a dependency that names no single phase, section or task of the file",
-    "dependency-cycle": "tasks that wait for each other, with the way round",
+    "dependency-cycle": "tasks that wait for each other in a circle",
     "quoted-task": "a task inside a block quote: it is shown, and not executed",
     "broken-fence": "a code fence that ends too early or never, and the tasks it hides",
-    "custom-state": "a box with another state than open and done (`[~]`, `[-]`): it is not run",
+    "custom-state": "a box that is neither open nor done (`[~]`, `[-]`): it is not run",
     "malformed-box": "a box that GitHub does not show (`-[ ]`, `[]`, `[x]text`)",
     "heading-box": "a box in a heading, which GitHub does not show",
     "table-box": "a box in a table, which GitHub does not show",
     "task-in-code": "lines that read like tasks in code",
     "task-in-html": "lines that read like tasks in an HTML block or comment",
     "task-in-front-matter": "lines that read like tasks in the front matter",
-    "not-utf8": "bytes that are no UTF-8",
-    "too-deep": "lists or quotes nested so deep that the rest is not read",
-    "file-too-large": "a file too large to be read",
+    "not-utf8": "bytes that are not UTF-8",
+    "too-deep": "lists or quotes nested so deeply that the rest is not read",
+    "file-too-large": "a file that is too large to read",
 }
 """What the parser reports while reading, by code."""
 

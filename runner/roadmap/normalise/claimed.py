@@ -200,7 +200,7 @@ def _done(draft: RoadmapDraft, claim: ClaimedTask, places: _Places, lines: Seque
     source = "\n".join((*lines[first - 1 : last], places.above(first - 1)))
     done = says_done(source)
     said = "its text says so" if done else "nothing in its text says so, so it stays open"
-    draft.notes.append(ReviewNote(first, f"the model takes this for done; {said}"))
+    draft.notes.append(ReviewNote(first, f"the model says that this is done; {said}"))
     return done
 
 

@@ -34,7 +34,7 @@ def normalise(path: str, content: bytes) -> NormalizedRoadmap:
         return _nothing(path, content, "it is empty")
     before = parse_roadmap(path, content)
     if not before.asks and any(task.kind == "work" for task in before.tasks):
-        return _nothing(path, content, "its tasks have checkboxes already")
+        return _nothing(path, content, "its tasks already have checkboxes")
     if any(task.template for task in before.tasks):
         return _nothing(path, content, "it is a template with placeholders; fill it in first")
     return _proposed(before)
@@ -63,14 +63,14 @@ def checked(path: str, content: bytes, draft: RoadmapDraft) -> NormalizedRoadmap
     """Return a draft as a proposal if it is what was meant when it is read again."""
     meant = draft.meant()
     if not meant:
-        return _unclear(path, content, "its structure does not say what the tasks are")
+        return _unclear(path, content, "its structure does not show what the tasks are")
     splices = tuple(draft.splices())
     new = spliced(content, splices)
     after = parse_roadmap(path, new)
     if [(task.line, task.checked) for task in after.tasks] != meant:
-        return _unclear(path, content, "boxes would not stand where they are meant to")
+        return _unclear(path, content, "the checkboxes would end up in the wrong place")
     if after.asks or all(task.kind != "work" for task in after.tasks):
-        return _unclear(path, content, "the boxes would not be read as work")
+        return _unclear(path, content, "the checkboxes would not be read as tasks")
     if not keeps_words(lines_of(content), lines_of(new)):
         return _unclear(path, content, "a word of it would be lost")
     why = f"{len(after.tasks)} tasks have checkboxes now; nothing of the text is lost"
@@ -128,15 +128,14 @@ def render_body(proposal: NormalizedRoadmap) -> str:
     work = [task for task in proposal.tasks if task.kind == "work"]
     done = sum(task.checked for task in work)
     parts = [
-        f"`{proposal.path}` has no task that can be run, so this gives it checkboxes: "
+        f"`{proposal.path}` has no task that Cairn can run, so this pull request adds checkboxes: "
         f"{len(work)} tasks, {done} of them done. Every word of the file is kept.",
-        "The tasks were found by a model; each one quotes the lines it comes from. Read them with "
-        "care."
+        "A model found the tasks; each one quotes the lines it comes from. Read them with care."
         if proposal.by_model
-        else "The tasks were found by the structure of the file; no model was asked.",
+        else "Cairn found the tasks by the structure of the file; no model was asked.",
         _section("How the states were decided", _notes(proposal)),
         _section("Left out", proposal.dropped),
-        "Change what is wrong on this branch and merge it; then the tasks can be run.",
+        "Correct what is wrong on this branch and merge it. Then Cairn can run the tasks.",
     ]
     return "\n\n".join(part for part in parts if part)
 

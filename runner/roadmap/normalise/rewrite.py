@@ -134,7 +134,7 @@ def unbox(draft: RoadmapDraft, lines: Sequence[int]) -> None:
 
 def _write_item(draft: RoadmapDraft, item: OutlineItem, above: Above | None) -> None:
     if is_custom(item.text):
-        message = "left as it is: what this mark means only its author knows"
+        message = "left as it is: only its author knows what this mark means"
         draft.notes.append(ReviewNote(item.start + 1, message))
         return
     marked = title_mark(item.text.partition("\n")[0])

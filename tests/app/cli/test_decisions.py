@@ -83,7 +83,7 @@ async def test_a_rejection(stuck: Checkout) -> None:
     second = await stuck.cairn("approve")
 
     assert (rejected.code, second.code) == (0, 2)
-    assert "No proposal waits for a decision here" in second.err
+    assert "No proposal is waiting for a decision here" in second.err
     assert (await stuck.cairn("resume")).code == 1
     assert stuck.log() == ["a commit"]
     assert "I do it myself" in json.dumps(stuck.left("report.json")["decisions"])
@@ -171,4 +171,4 @@ async def test_named_again(stuck: Checkout) -> None:
     assert again.code == 1, again.err
     told = await stuck.cairn("approve", old["id"])
     assert told.code == 2
-    assert "it is worked on again in run" in told.err
+    assert "works on the task again" in told.err

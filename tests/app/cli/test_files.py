@@ -52,7 +52,7 @@ def test_the_report_for_people(done: Checkout) -> None:
     """``report.md`` says the same in a table."""
     text = (done.folder / ".executor" / "report.md").read_text()
 
-    assert "1 of 2 tasks are completed" in text
+    assert "1 of 2 tasks done" in text
 
 
 def test_the_exchanges(done: Checkout) -> None:

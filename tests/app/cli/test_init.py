@@ -55,4 +55,4 @@ async def test_a_plain_folder_is_no_checkout(tmp_path: Path) -> None:
         said = await here.cairn("init")
 
         assert said.code == 2
-        assert "no checkout" in said.out
+        assert "not a checkout" in said.out

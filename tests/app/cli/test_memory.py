@@ -55,6 +55,6 @@ def test_clearing_leaves_nothing(runner: CliRunner) -> None:
     again = runner.invoke(cli, ["memory", "clear"])
 
     assert not file.exists()
-    assert first.output == again.output == "The project memory is empty now.\n"
+    assert first.output == again.output == "The project memory is now empty.\n"
     assert (first.exit_code, again.exit_code) == (0, 0)
-    assert runner.invoke(cli, ["memory", "show"]).output == "Nothing is remembered yet.\n"
+    assert runner.invoke(cli, ["memory", "show"]).output == "The project memory is empty.\n"

@@ -25,7 +25,7 @@ def test_kinds_come_in_their_order_and_notes_newest_first() -> None:
 
 def test_an_empty_memory_says_so() -> None:
     """One sentence, and no heading."""
-    assert list(memory_lines([])) == ["Nothing is remembered yet."]
+    assert list(memory_lines([])) == ["The project memory is empty."]
 
 
 def test_what_a_model_wrote_is_shown_harmless() -> None:

@@ -86,7 +86,7 @@ async def test_tokens_are_reserved(here: Checkout) -> None:
     said = await here.cairn("run", "--max-tokens", "1000", "--max-tasks", "1")
 
     assert said.code == 4
-    assert "Raise the limit to go on: cairn resume --max-tokens" in said.err
+    assert "To continue, raise the limit: cairn resume --max-tokens" in said.err
     assert here.model.requests == []
 
     here.model.says(ONE)

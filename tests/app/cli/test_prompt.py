@@ -87,7 +87,12 @@ def test_what_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
 
     shown = capsys.readouterr().err
     assert "\x1b" not in shown
-    for words in ("ESCALATE", "1.1 Write one.json", "unknown", "Yes would: leave the task to you"):
+    for words in (
+        "ESCALATE",
+        "1.1 Write one.json",
+        "unknown",
+        "If you approve: the task stays open for you to do",
+    ):
         assert words in shown
 
 

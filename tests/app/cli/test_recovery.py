@@ -112,7 +112,7 @@ async def test_a_task_with_an_unfinished_part_is_not_done(tmp_path: Path) -> Non
         report = here.left("report.json")
         assert (report["success_rate"], report["tasks"]["total"]) == (0.0, 1)
         assert report["tasks"]["completed"] == 0
-        assert "0 of 1 tasks are completed" in (here.folder / ".executor/report.md").read_text()
+        assert "0 of 1 task done" in (here.folder / ".executor/report.md").read_text()
 
 
 async def test_a_divided_task_counts_once_and_both_texts_are_shown(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ async def test_a_divided_task_counts_once_and_both_texts_are_shown(tmp_path: Pat
 
         report, text = here.left("report.json"), (here.folder / ".executor/report.md").read_text()
         assert (report["success_rate"], report["tasks"]["total"]) == (1.0, 1)
-        assert "1 of 1 tasks are completed" in text
+        assert "1 of 1 task done" in text
         (proposal,) = report["proposals"]
         assert proposal["original"] == roadmap.strip()
         assert proposal["replacements"][1] == "- [ ] 1.1.2 Write `two.md` with a note"
@@ -154,7 +154,7 @@ async def test_where_nobody_can_answer_a_proposal_is_only_reported(tmp_path: Pat
 
         assert approved.code == 0, approved.err
         assert here.left("report.json")["success_rate"] == 1.0
-        assert "No proposal waits" in (await here.cairn("approve")).err
+        assert "No proposal is waiting" in (await here.cairn("approve")).err
 
 
 async def test_a_published_proposal_is_over_when_its_task_is_worked_on_again(

@@ -99,7 +99,7 @@ async def test_a_model_that_is_not_there(here: Checkout) -> None:
     assert said.out == ""
     assert here.log() == ["a commit"]
     assert here.git("status", "--porcelain") == ""
-    assert "No run of this folder waits" in (await here.cairn("resume")).err
+    assert "There is no run to resume" in (await here.cairn("resume")).err
 
 
 async def test_a_model_server_that_is_not_there(here: Checkout) -> None:
@@ -155,7 +155,7 @@ async def test_a_disk_that_cannot_be_written(here: Checkout) -> None:
     said = await here.end(process)
 
     assert said.code == 2
-    assert "cannot be written by this user" in said.err
+    assert "You may not write to" in said.err
     assert here.model.requests == []
 
 
@@ -228,7 +228,7 @@ async def test_a_second_run_waits_for_nobody(here: Checkout) -> None:
 
     assert (await here.end(first)).code == 0
     assert said.code == 2
-    assert "Another Cairn works with" in said.err
+    assert "Another Cairn uses" in said.err
 
 
 async def test_an_interrupt(here: Checkout) -> None:
@@ -347,7 +347,7 @@ async def test_a_data_folder_in_use(tmp_path: Path) -> None:
         code, said = await _serve(tmp_path / "two", CAIRN_DATA_DIR=folder)
 
     assert code == 4
-    assert f"Another Cairn works with the data folder {folder}" in said
+    assert f"Another Cairn uses the data folder {folder}" in said
     assert f"process {os.getpid()}" in said
 
 

@@ -74,14 +74,14 @@ def test_another_file_is_written(steps: Path) -> None:
 
     said = cairn("normalize", str(steps), "--output", str(steps))
     assert (said.exit_code, steps.read_bytes()) == (2, STEPS)
-    assert "is there already" in said.stderr
+    assert "already exists" in said.stderr
 
 
 def test_a_file_changed_meanwhile_is_left(steps: Path) -> None:
     """What somebody wrote in between is never lost."""
     steps.write_bytes(b"new\n")
 
-    with pytest.raises(UnusableRoadmap, match="was changed meanwhile"):
+    with pytest.raises(UnusableRoadmap, match="changed in the meantime"):
         replace_unless_changed(str(steps), STEPS, b"boxes\n")
 
     assert steps.read_bytes() == b"new\n"
@@ -90,8 +90,8 @@ def test_a_file_changed_meanwhile_is_left(steps: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "code", "why"),
     [
-        (PLAN.encode(), 0, "have checkboxes already"),
-        (b"Some day we will fly.\n", 1, "does not say what the tasks are"),
+        (PLAN.encode(), 0, "already have checkboxes"),
+        (b"Some day we will fly.\n", 1, "does not show what the tasks are"),
         (b"", 0, "it is empty"),
     ],
 )

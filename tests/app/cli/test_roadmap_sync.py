@@ -51,7 +51,7 @@ def test_a_changed_status_becomes_a_tick(here: Path) -> None:
 
 def test_nothing_changed(here: Path) -> None:
     """What the run itself wrote asks for nothing."""
-    assert "nothing to take over" in sync("--write").output
+    assert "nothing to copy to the roadmap" in sync("--write").output
     assert (here / "ROADMAP.md").read_text() == ROADMAP
 
 

@@ -30,7 +30,7 @@ def test_a_folder_without_runs(tmp_path: Path) -> None:
     said = cairn(tmp_path, "status")
 
     assert (said.exit_code, list(tmp_path.iterdir())) == (0, [])
-    assert "No run was begun in this folder" in said.stdout
+    assert "There is no run in this folder yet" in said.stdout
 
 
 def test_status_for_people(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_the_first_decision_counts(tmp_path: Path) -> None:
     said = cairn(tmp_path, "approve", id)
 
     assert said.exit_code == 2
-    assert "is decided already, and the first one counts" in said.stderr
+    assert "is already decided, and the first decision counts" in said.stderr
     assert "Decided (reject) by " in said.stderr
     assert "not\\x1b[2J now" in said.stderr
 
@@ -127,7 +127,7 @@ def test_a_proposal_of_a_run_that_is_over(tmp_path: Path) -> None:
     said = cairn(tmp_path, "approve", id)
 
     assert said.exit_code == 2
-    assert f"Proposal {id} does not hold any more" in said.stderr
+    assert f"Proposal {id} is no longer open" in said.stderr
 
 
 @pytest.mark.parametrize("row", ["", '{"task":"","seq":1,"node":"rest","data":{}}'])
@@ -149,7 +149,7 @@ def test_where_nothing_waits(tmp_path: Path) -> None:
     said = cairn(tmp_path, "approve")
 
     assert said.exit_code == 2
-    assert "No proposal waits for a decision here" in said.stderr
+    assert "No proposal is waiting for a decision here" in said.stderr
 
 
 def test_two_runs(tmp_path: Path) -> None:
@@ -164,8 +164,8 @@ def test_two_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "No task is in the list"),
-        ("just words\n", "No task is in the list"),
+        ("", "The list has no task"),
+        ("just words\n", "The list has no task"),
         ("- [ ] Improve performance\n", 'Task 1 ("Improve performance"): '),
         ("- x\n" * 5_001, "The list has 20,004 characters"),
         ("- [ ] 1.1 Write `one.json`\n", "The list has the same task again"),

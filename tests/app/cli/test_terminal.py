@@ -91,7 +91,7 @@ async def test_ctrl_c_while_it_works(here: Checkout) -> None:
     await terminal.while_live(kept.asked)
 
     terminal.types("\x03")
-    await terminal.until("Stopping as soon")
+    await terminal.until("Stopping after the current step")
     terminal.types("\x03")
 
     assert await terminal.ended() == 130

@@ -36,7 +36,7 @@ async def test_a_change_is_not_done_where_the_test_runner_itself_fails(tmp_path:
         assert report["tasks"]["completed"] == 0
         (error,) = report["errors"]
         assert error["reason"] == "environment_issue"
-        assert "cannot be verified" in error["message"]
+        assert "cannot verify the change" in error["message"]
         assert "ValueError: cannot report" in error["message"]
 
 

@@ -76,7 +76,7 @@ async def test_a_refused_token_is_a_credential_outage(mirror: Mirror, fake: Fake
 async def test_an_unknown_repository_says_install(mirror: Mirror, fake: FakeGitHub) -> None:
     """A repository the App cannot see is told with what to check."""
     token = fake.token(NAME, contents="read")
-    with pytest.raises(Outage, match="installed on it") as caught:
+    with pytest.raises(Outage, match="installed there") as caught:
         await _fetch(mirror, fake, token, "octo/secret")
     assert caught.value.kind == "permission"
 

@@ -120,7 +120,7 @@ async def test_a_closed_one_stops_the_run(github: Bench) -> None:
     """Nothing is put on top of what people declined."""
     first = await _first(github)
     await github.fake.close(NAME, first.number or 0)
-    with pytest.raises(Outage, match="closed unmerged"):
+    with pytest.raises(Outage, match="closed without a merge"):
         await github.repository().publish_checkpoint(await _task(github, "t1", "t2", stands=first))
     assert github.fake.repo(NAME).branches[BRANCH] == first.commit
 

@@ -164,5 +164,5 @@ async def test_another_runs_proposal_about_the_task_takes_its_place(github: Benc
     assert published.number is not None
     github.fake.says(NAME, published.number)
     (said,) = github.fake.says(NAME, older.number)
-    assert f"#{published.number} proposes what to do about it now" in said
+    assert f"#{published.number} is the new proposal" in said
     assert older.state == "closed"

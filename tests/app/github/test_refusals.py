@@ -63,7 +63,7 @@ def test_what_nobody_depends_on_may_be_refused(
     effort = BestEffort()
     with caplog.at_level(logging.WARNING), effort():
         raise refused
-    assert caplog.messages == ["Not done, and gone on without it: no"]
+    assert caplog.messages == ["Not done, continued without it: no"]
     assert (effort.notes(), effort.notes()) == (("no",), ())
 
 

@@ -80,7 +80,7 @@ async def test_a_filter_nobody_can_mean_is_refused(client, query):
 @pytest.mark.parametrize("id", ["nothing", "%3Cscript%3E", "..%2f..%2fetc", "%00"])
 async def test_an_unknown_run_is_404(client, id):
     """The page says that there is no such run; JSON too."""
-    assert "There is no run of this id" in await text(client, f"/runs/{id}", status=404)
+    assert "There is no run with this id" in await text(client, f"/runs/{id}", status=404)
     assert (await client.get(f"/runs/{id}/events", headers=BEARER)).status == 404
 
 
@@ -104,7 +104,7 @@ async def test_a_paused_run_says_why_and_what_to_do(client, bench):
 
     page = await text(client, "/runs/r1")
     assert "The model &lt;***&gt; is away" in page
-    assert "goes on by itself at 2026-01-02 03:04 UTC" in page
+    assert "continues automatically at 2026-01-02 03:04 UTC" in page
     assert "/execute resume" in page
 
 

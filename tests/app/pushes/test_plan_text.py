@@ -38,7 +38,7 @@ def test_the_order_is_the_one_of_a_run() -> None:
     rows = [line for line in said.split("\n") if line.startswith("| ") and "**" in line]
     assert [row.split("**")[1] for row in rows] == ["1.3", "1.2", "1.4", "1.6"]
     assert rows[1].endswith("| 4 | 1.3 |")
-    assert "Of 6 tasks: 4 to be worked on, 1 done." in said
+    assert "6 tasks: 4 to do, 1 done." in said
 
 
 def test_what_could_be_done_at_the_same_time() -> None:

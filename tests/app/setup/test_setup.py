@@ -108,9 +108,9 @@ def closed() -> str:
 
 BAD = {
     "no address": ([], "--url"),
-    "no URL": (["--url", "cairn example"], "no plain URL"),
-    "a strange port": (["--url", "https://cairn.example.com:x"], "no plain URL"),
-    "a query": (["--url", "https://cairn.example.com?a=1"], "no plain URL"),
+    "no URL": (["--url", "cairn example"], "not a plain URL"),
+    "a strange port": (["--url", "https://cairn.example.com:x"], "not a plain URL"),
+    "a query": (["--url", "https://cairn.example.com?a=1"], "not a plain URL"),
     "not encrypted": (["--url", "http://cairn.example.com"], "must begin with https://"),
     "no organisation": (["--url", OURS, "--organization", "a/b"], "name of an organisation"),
     "a long name": (["--url", OURS, "--name", "x" * 35], "at most 34"),
@@ -138,7 +138,7 @@ def test_a_file_that_exists_is_kept(tmp_path: Path) -> None:
     said = RUNNER.invoke(cli, ["setup", "--url", OURS, "--file", str(file)])
 
     assert (said.exit_code, file.read_text()) == (2, "mine\n")
-    assert "exists already" in said.stderr
+    assert "already exists" in said.stderr
     assert "name another file" in said.stderr
 
 

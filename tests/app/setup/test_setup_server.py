@@ -72,7 +72,7 @@ async def test_a_server_without_an_app_gets_one_and_goes_on(
             link = re.findall(r"http\S+key=\S+", await process.until("There is no GitHub App yet"))
             assert await _tells_that_it_waits(browser, url)
             done = await browser.register(await browser.open(link[0]))
-            assert "goes on by itself" in done.words
+            assert "continues automatically" in done.words
 
             await process.until("Listening on ")
             github.add_repository("octo/hello", {"ROADMAP.md": b""}, roles={"writer": "write"})

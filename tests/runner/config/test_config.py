@@ -191,7 +191,7 @@ def test_a_wrong_value_names_its_key(content, key):
         (b"a: &x 1\n", 1, "Anchors"),
         (b"\na: *x\n", 2, "Anchors"),
         (b"a: !!python/object:os.system x\n", 1, "Tags"),
-        (b"- a\n", 1, "no mapping"),
+        (b"- a\n", 1, "not a mapping"),
         (b"loop: fixed\n---\nloop: ralph\n", 2, "not YAML"),
         (b"? [a]\n: b\n", 1, "must be a word"),
         (b"ok: 1\n\xff\n", 2, "UTF-8"),

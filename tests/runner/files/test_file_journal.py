@@ -62,7 +62,7 @@ async def test_one_process_a_run(tmp_path):
     """
     first, second = FileJournal(tmp_path), FileJournal(tmp_path)
     await first.save(row(1), {})
-    with pytest.raises(Outage, match=r"run r1 is being worked on .*process \d+"):
+    with pytest.raises(Outage, match=r"run r1 is already being worked on.*process \d+"):
         await second.recall("r1")
     assert await second.recall("r2") == []
 

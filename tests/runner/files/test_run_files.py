@@ -91,7 +91,7 @@ def test_the_end(folder: Path) -> None:
 
     assert todo["status"] == "completed"
     assert read(folder / "report.json")["tasks"]["completed"] == 1
-    assert "1 of 1 tasks are completed" in (folder / "report.md").read_text()
+    assert "1 of 1 task done" in (folder / "report.md").read_text()
 
 
 def test_secrets_are_masked(folder: Path) -> None:

@@ -368,6 +368,6 @@ def test_a_bound_run_says_why_it_has_nothing_to_do() -> None:
     state, gone = bound("1.3"), run_state(BOUND, tasks=("f" * 10,))
     assert state.roadmap is not None
 
-    assert "no part of the run" in nothing_to_do(state, state.roadmap, ON_GITHUB)
+    assert "not part of the run" in nothing_to_do(state, state.roadmap, ON_GITHUB)
     assert "1.3" not in nothing_to_do(gone, state.roadmap, ON_GITHUB)
     assert "done, in review, declined or gone" in nothing_to_do(gone, state.roadmap, ON_GITHUB)

@@ -41,7 +41,7 @@ def test_a_long_list_is_cut() -> None:
 
 @pytest.mark.parametrize(
     ("offered", "said"),
-    [(None, "does not tell"), ((), "no model at all"), (("a\nb",), "It offers a b.")],
+    [(None, "does not say"), ((), "no model at all"), (("a\nb",), "It offers a b.")],
 )
 def test_odd_offers(offered: tuple[str, ...] | None, said: str) -> None:
     """No list, an empty one, and a name that would break the line."""

@@ -121,7 +121,7 @@ async def test_a_task_that_is_gone_cannot_be_recovered() -> None:
     step, where = await told(state, yes(state), repository("- [ ] 1.2 Add b\n"))
 
     assert (step.outcome, step.state.attempt.status) == ("rejected", Status.FAILED)
-    assert "no such task" in where.ended[state.current][1]
+    assert "no longer has this task" in where.ended[state.current][1]
 
 
 async def test_a_change_set_that_was_agreed_to_is_written() -> None:

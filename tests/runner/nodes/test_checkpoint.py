@@ -96,7 +96,7 @@ async def test_mentions_are_sanitized() -> None:
 async def test_a_roadmap_that_is_gone() -> None:
     """Without its roadmap in the tree the task cannot be ticked: an error that says so."""
     repository = MemoryRepository({"x": ""})
-    with pytest.raises(TaskError, match=r"ROADMAP\.md is gone"):
+    with pytest.raises(TaskError, match=r"ROADMAP\.md no longer exists"):
         await checkpoint(done(), deps(repository=repository), TaskWork())
 
 

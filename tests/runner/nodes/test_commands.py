@@ -108,12 +108,12 @@ def test_one_line_is_a_command(answer: str, command: str) -> None:
     [
         ("rm -rf build && make", "destroys"),
         ("sh -c 'git push --force'", "destroys"),
-        ("true", "ends well"),
-        ("echo done", "ends well"),
-        ("make check || true", "ends well"),
-        ("make check; exit 0", "ends well"),
-        ("make\x1b[2Kcheck", "no plain line"),
-        ("make " + "x" * 600, "no plain line"),
+        ("true", "always exits with 0"),
+        ("echo done", "always exits with 0"),
+        ("make check || true", "always exits with 0"),
+        ("make check; exit 0", "always exits with 0"),
+        ("make\x1b[2Kcheck", "not a single line"),
+        ("make " + "x" * 600, "not a single line"),
     ],
 )
 def test_what_harms_or_proves_nothing_is_refused(answer: str, why: str) -> None:

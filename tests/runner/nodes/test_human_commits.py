@@ -97,7 +97,7 @@ async def test_both_changed_a_file() -> None:
     theirs = FORK | {"old.py": (FILE, b"old = 2\n")}
     now = FORK | {"old.py": (FILE, b"old = 3\n")}
 
-    with pytest.raises(TaskError, match=r"old\.py changed on cairn/r0/.*resolve the conflict"):
+    with pytest.raises(TaskError, match=r"old\.py changed both on cairn/r0/.*resolve the conflict"):
         await answered(pushed(theirs, now))
 
 
@@ -122,5 +122,5 @@ def test_a_fresh_start_leaves_it_where_it_is() -> None:
     attempt = set_aside(picked(answers=2)).attempt
 
     assert attempt.planned.human_commits is None
-    assert "set aside" in attempt.spent.reasons[-1]
+    assert "was not used" in attempt.spent.reasons[-1]
     assert changed(attempt, reasons=()).base == START

@@ -136,7 +136,7 @@ async def test_what_may_not_be_written_cannot_be_approved(tree: Tree, why: str) 
     again = await told(held, where, saying(held))
 
     assert why in where.proposals[state.current].comment
-    assert "cannot be approved now" in where.proposals[state.current].comment
+    assert "cannot approve this now" in where.proposals[state.current].comment
     assert (again.outcome, again.state.attempt.agreed.approved) == ("waiting", "")
     assert again.state.attempt.answered.changes == ours
 
@@ -156,7 +156,7 @@ async def test_a_file_that_both_changed() -> None:
     pushed(where, state, {**THEIRS, "old.sh": (FILE, b"echo mine\n")})
     held = (await told(state, where, saying(state, "pushed"))).state
 
-    assert proposal_of(held).held == "old.sh changed there and, since, in what the task builds on"
+    assert proposal_of(held).held == "old.sh changed both there and in what the task builds on"
 
 
 @pytest.mark.parametrize("verdict", ["reject", "skip"])
@@ -200,7 +200,7 @@ async def test_what_is_asked_after_a_push_is_shown_on_top_of_it() -> None:
 
     assert step.outcome == "approve"
     assert where.proposals[state.current].shown.onto == "theirs"
-    assert "shows what Cairn proposes again" in where.proposals[state.current].comment
+    assert "shows Cairn's own proposal again" in where.proposals[state.current].comment
 
 
 async def test_an_escalation_leaves_the_push_for_a_retry() -> None:
@@ -226,7 +226,7 @@ async def test_the_approved_is_asked_about_no_more() -> None:
 
     [(ready, why)] = where.ended.values()
     assert not ready
-    assert "is part of https://forge.test/pull/1 now" in why
+    assert "is now part of https://forge.test/pull/1" in why
 
 
 @pytest.mark.parametrize("merged", [True, False])
@@ -251,7 +251,7 @@ async def test_a_merge_is_what_was_merged(merged: bool) -> None:
     else:
         assert (step.outcome, step.state.attempt.status) == ("rejected", Status.FAILED)
         assert step.state.attempt.failure
-        assert "has not what was proposed" in step.state.attempt.failure.message
+        assert "does not contain the proposed change" in step.state.attempt.failure.message
 
 
 async def test_a_task_that_changed_since_is_asked_about_anew() -> None:

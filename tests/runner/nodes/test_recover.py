@@ -169,7 +169,7 @@ async def test_rewriting(model: ScriptedModel, caplog: pytest.LogCaptureFixture)
     assert [(new.id, new.text) for new in proposal.replacements] == [
         ("1.2", "Add `b(x)` to `b.py`, which returns `x`")
     ]
-    assert proposal.explanation.startswith("The task leaves open what is to be done: seen.")
+    assert proposal.explanation.startswith("The task does not say what to do: seen.")
     assert "Recovery strategy: REWRITE" in caplog.messages
 
 

@@ -51,7 +51,7 @@ def failed(reason: Reason) -> RunState:
     """The first task after its failure was named."""
     failure = Failure(
         "test",
-        "after 5 answers the tests still fail: tests/test_calc.py::test_power: assert 6 == 8",
+        "the tests still fail after 5 answers: tests/test_calc.py::test_power: assert 6 == 8",
         node="verify_task",
         reason=reason,
         evidence=("it names 4 files", "5 answers were not enough"),

@@ -86,7 +86,7 @@ async def test_a_vague_task_is_rewritten(sandbox: ProcessSandbox, model: Scripte
     roadmap = repository.text(state.tip, "ROADMAP.md")
     assert "- [x] 1.1 Add `double(n)` to `src/utils.py`" in roadmap
     assert "<!-- Original: 1.1 Add some useful utility functions" in roadmap
-    assert "<!-- Reason: task_too_vague: The task leaves open what is to be done" in roadmap
+    assert "<!-- Reason: task_too_vague: The task does not say what to do" in roadmap
 
 
 CART = (

@@ -46,7 +46,7 @@ async def test_reading_the_roadmap() -> None:
         ("# Acceptance Criteria\n- [ ] It adds\n", "all of them are checks and none is work"),
         (
             "- [ ] ~~1.1 gone~~\n- [x] b\n",
-            "optional or crossed out, and done only when it is named",
+            "optional or crossed out. Cairn works on them only if you name them",
         ),
         ("- " * 60 + "[ ] a\n", "nested more than 50 deep on line 1"),
     ],
@@ -65,7 +65,7 @@ async def test_nothing_to_do(content: object, said: str) -> None:
         ("9.9", "no task called `9.9`"),
         ("1.2", "several tasks called `1.2`"),
         ("1.1", "has tasks of its own"),
-        ("1.4", "is done already"),
+        ("1.4", "is already done"),
     ],
 )
 async def test_a_task_that_cannot_be_run(wanted: str, said: str) -> None:

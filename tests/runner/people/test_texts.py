@@ -63,7 +63,7 @@ def test_pull_request_body() -> None:
         "> 1.1 Add `a.py`",
         "- `a.py`\n- `old.py` (deleted)",
         "✅ passed",
-        "2 (1 code repairs, 0 test repairs)",
+        "2 (1 code repair, 0 test repairs)",
         "1,234; cost: $0.0123",
     ):
         assert part in body
@@ -75,7 +75,7 @@ def test_what_was_made_before_its_dependency_says_so() -> None:
     named = at("checkpoint", run_state(roadmap, task="1.2"), number=1)
     whole = at("checkpoint", run_state(roadmap), number=1)
 
-    assert "made before what it depends on:** `1.1` not done yet" in pull_request_body(named)
+    assert "done before tasks that it depends on:** `1.1`." in pull_request_body(named)
     assert "made before" not in pull_request_body(whole)
 
 
@@ -121,4 +121,4 @@ def test_warnings_stand_in_the_pull_request_and_do_nothing_there() -> None:
 
 def test_what_was_mended_is_told() -> None:
     """What was put right without a model is listed."""
-    assert "put right without a model: a tab" in effort(reached(auto_repairs=("a tab",)).attempt)
+    assert "repaired without a model: a tab" in effort(reached(auto_repairs=("a tab",)).attempt)

@@ -54,7 +54,7 @@ def test_a_proposal_says_why_what_and_how_to_decide() -> None:
 
 def test_a_stale_proposal_says_so_first() -> None:
     """Whoever approved the older text reads why it did not count."""
-    assert proposal_comment(proposing(), stale=True).startswith("The task was changed since")
+    assert proposal_comment(proposing(), stale=True).startswith("The task has changed since")
 
 
 def test_output_cannot_leave_its_fence() -> None:
@@ -70,7 +70,7 @@ def test_output_cannot_leave_its_fence() -> None:
 def test_an_applied_recovery_names_who_agreed() -> None:
     """The pull request says who approved, or that nobody was asked."""
     assert "Approved by ada." in recovery_body(proposing(decision=Decided("approve", "ada")))
-    assert "Applied by the approval mode." in recovery_body(proposing())
+    assert "Applied without asking" in recovery_body(proposing())
 
 
 def test_replacements_are_sanitized() -> None:

@@ -44,7 +44,7 @@ def test_a_task_is_put_off_once() -> None:
     choice = choose(failed("missing_dependency").with_attempt(number=2))
 
     assert choice.strategy == "escalate"
-    assert "put off once already" in choice.instead
+    assert "already deferred once" in choice.instead
 
 
 @pytest.mark.parametrize(

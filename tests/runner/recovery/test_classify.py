@@ -105,7 +105,7 @@ def test_with_setup_the_same_package_is_no_matter_of_the_environment() -> None:
 
     assert found
     assert found.reason == "task_too_vague"
-    assert "pyproject.toml may be given PyYAML" in found.evidence[0]
+    assert "pyproject.toml could list PyYAML" in found.evidence[0]
 
 
 PIECES = [

@@ -71,7 +71,9 @@ def test_types_of_complaints(error: str, kind: str) -> None:
     failure = failure_of(attempt(complaints=complaints, verification=red("assert 0")))
 
     assert failure.type == kind
-    assert failure.message == (f"none of 5 answers could be accepted: a.py, line 3: {error}: bad")
+    assert failure.message == (
+        f"none of the model's 5 answers could be accepted: a.py, line 3: {error}: bad"
+    )
 
 
 def test_the_same_answer_again_failed_for_what_it_failed_before() -> None:
@@ -81,7 +83,7 @@ def test_the_same_answer_again_failed_for_what_it_failed_before() -> None:
 
     assert failure.type == "test"
     assert failure.message == (
-        "after 5 answers the tests still fail: tests/test_a.py::test_a: assert 1 == 2"
+        "the tests still fail after 5 answers: tests/test_a.py::test_a: assert 1 == 2"
     )
 
 

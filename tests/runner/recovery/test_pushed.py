@@ -35,10 +35,10 @@ def test_tasks_in_the_place_of_one():
 @pytest.mark.parametrize(
     ("after", "problem"),
     [
-        (HEAD + TAIL, "no list of tasks"),
+        (HEAD + TAIL, "does not put a list of tasks"),
         (b"# Other\n\n- [ ] 1.1 Write `one.md`\n" + TAIL, "changes more"),
         (HEAD + b"- [ ] 1.1 Write `one.md`\n- [x] 1.2 Write `x.md`\n", "changes more"),
-        (HEAD + b"Words.\n\n- [ ] 1.1 Write `one.md`\n" + TAIL, "more into ROADMAP.md than tasks"),
+        (HEAD + b"Words.\n\n- [ ] 1.1 Write `one.md`\n" + TAIL, "more to ROADMAP.md than tasks"),
         (HEAD + b"- [ ] 1.1 Improve things\n" + TAIL, "Task 1"),
         (b"", "changes more"),
     ],
@@ -56,4 +56,4 @@ def test_boxes_inside_the_task():
     """They are tasks of their own, which an edit keeps."""
     before = b"- [ ] Write `one.md`\n  - [ ] Write `two.md`\n"
 
-    assert "boxes inside" in pushed(b"- [ ] Write `three.md`\n", before).problem
+    assert "checkboxes inside" in pushed(b"- [ ] Write `three.md`\n", before).problem

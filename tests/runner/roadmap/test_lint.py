@@ -136,7 +136,7 @@ def test_a_done_heading_over_open_tasks() -> None:
     (warning,) = warnings(text)
 
     assert (warning.line, warning.code) == (3, "contradiction")
-    assert "2 open tasks stand below it" in warning.message
+    assert "2 open tasks are below it" in warning.message
 
 
 def test_ids_that_stand_twice() -> None:

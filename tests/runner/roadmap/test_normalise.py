@@ -93,8 +93,8 @@ def test_a_ticked_check_shows_it() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("- [ ] a\n", "has checkboxes already"),
-        ("# P\n\n## Phase 1\n\n- plain\n- [ ] a\n", "has checkboxes already"),
+        ("- [ ] a\n", "already have checkboxes"),
+        ("# P\n\n## Phase 1\n\n- plain\n- [ ] a\n", "already have checkboxes"),
         ("", "is empty"),
         ("# [Project]\n\n- [ ] [Task 1]\n- [ ] {{TASK}}\n- [ ] <name>\n", "is a template"),
     ],
@@ -260,4 +260,4 @@ def test_what_a_pull_request_says() -> None:
     assert "2 tasks, 1 of them done" in body
     assert "- line 3: done, because of “done”\n" in body
     assert "### Left out\n\n- entry 1: not in the file\n" in body
-    assert ("by a model" in body, "by a model" in render_body(proposal)) == (True, False)
+    assert ("A model found" in body, "A model found" in render_body(proposal)) == (True, False)

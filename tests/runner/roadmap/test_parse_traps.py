@@ -231,7 +231,7 @@ def test_an_open_comment_says_what_it_hides() -> None:
     first, second = (warning.message for warning in roadmap.warnings)
 
     assert (task.line, [heading.line for heading in task.headings]) == (15, [1])
-    assert "2 lines that read like tasks stand behind the comment of line 4 (to line 10)" in first
+    assert "2 lines that read like tasks are behind the comment of line 4 (to line 10)" in first
     assert "this stands behind the comment of line 17" in second
 
 

@@ -57,7 +57,7 @@ async def test_a_dead_engine_is_an_outage_of_an_opening(tmp_path: Path) -> None:
 
 async def test_an_address_that_is_none_is_an_outage() -> None:
     """A DOCKER_HOST that cannot be an address is told as such."""
-    with pytest.raises(Outage, match="nonsense is no address"):
+    with pytest.raises(Outage, match="nonsense is not the address"):
         await sandbox_at("nonsense").check()
 
 
