@@ -1,7 +1,4 @@
-"""Every sentence a GitHub user reads from the handlers. Texts of users are quoted as code.
-
-Every sentence a GitHub user reads about decisions. Texts of users are quoted as code.
-"""
+"""Every sentence that GitHub users read from the handlers. Users' own texts are quoted as code."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Our side of a conversation on an issue or pull request: react, and reply once.
+"""Our side of a conversation on an issue or pull request, and what a person may do there.
 
-Ask GitHub what a person may do on a repository, at the moment it matters.
-
-``author_association`` of a payload is unreliable and never used. An installation token acts with
-the App's rights, so the person is checked by us, by user id.
+``author_association`` in a payload is unreliable and never used. An installation token acts with
+the App's rights, so we check the person ourselves, by user id.
 (https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user)
 """
 

@@ -1,11 +1,4 @@
-"""The composition root of the Action: the server's parts, on a token and without a socket.
-
-The way in: who we are, what we may do here, and what earlier workflow runs left.
-
-The budget of one workflow run.
-
-Who listens to the runs of a workflow run: what they did, and when it is worth keeping.
-"""
+"""Put the Action together: the server's parts, used with one token and without a socket."""
 
 from __future__ import annotations
 

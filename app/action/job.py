@@ -1,10 +1,6 @@
-"""The Action's inputs, as action.yml hands them over: one ``WITH_*`` variable each.
+"""Read the workflow job around us: the inputs of action.yml (``WITH_*``), the runner and the event.
 
-The workflow job around us: what the runner says of it, and the event that started it.
-
-(https://docs.github.com/en/actions/reference/workflows-and-actions/variables)
-
-What keeps the Action from doing anything.
+https://docs.github.com/en/actions/reference/workflows-and-actions/variables
 """
 
 from __future__ import annotations

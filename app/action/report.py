@@ -1,12 +1,6 @@
-"""What a workflow run did, as one value, and from it: outputs, annotations, exit code.
+"""Report what a workflow run did: outputs, annotations, the job summary and the exit code.
 
-The job summary: the runs as their comments show them, and who is waited for.
-
-(https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands#adding-a-job-summary)
-
-Workflow commands: what the runner reads in our output, and what it must not read as one.
-
-(https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands)
+https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
-"""The branch that keeps our state between workflow runs: one commit without parents.
+"""Keep state between workflow runs: an archive on a branch, one commit without parents.
 
-It is moved by compare-and-swap, and only what our own account committed for it is read. A name is
-easily borrowed: whoever can push may write ours as the author of a commit signed with a key of
-their own. So everything that GitHub writes under our commits must be there: author, committer and,
-where this GitHub signs, its signature. No commit of ours but the state's has no parent.
-
-What is kept between workflow runs, as one archive: the database and the project memory.
-
-Of runs that are over only what later ones ask for is kept, so that the archive stays small.
+The branch moves by compare-and-swap, and we read only what our own account committed. Anybody who
+can push may copy our name, so author, committer and, where this GitHub signs, the signature must
+all be ours. No other commit of ours lacks a parent. To keep the archive small, it has only those
+parts of finished runs that later runs ask for.
 """
 
 from __future__ import annotations

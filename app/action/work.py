@@ -1,10 +1,8 @@
-"""What one workflow run does: what was decided meanwhile, what was missed, its own event.
-
-New comments that no workflow run was given.
+"""Do the work of one workflow run: decisions, missed comments, and its own event.
 
 GitHub keeps one waiting run of a concurrency group and cancels the others
 (https://docs.github.com/en/actions/how-tos/write-workflows/choose-when-workflows-run/control-workflow-concurrency),
-so a command may start nothing. It is found again by whichever run comes next.
+so a command may start nothing. The next workflow run finds such comments.
 """
 
 from __future__ import annotations

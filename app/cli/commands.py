@@ -1,15 +1,4 @@
-"""``cairn status``, ``resume``, ``approve``, ``reject`` and ``edit``: runs of this folder.
-
-``cairn doctor`` and ``cairn --version``: what one asks when something does not work.
-
-``cairn memory``: what earlier runs of this folder learned.
-
-``cairn roadmap``: how a roadmap is read, what is wrong with it, what it would be with boxes.
-
-``cairn setup``: registers the GitHub App.
-
-``cairn action``, registered without importing what it needs.
-"""
+"""The commands besides ``run``; each one imports what it needs when it is called."""
 
 from __future__ import annotations
 

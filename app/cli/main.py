@@ -1,8 +1,6 @@
-"""The command line. Nothing heavy is imported before a command needs it.
+"""The ``cairn`` command line: ``run``, ``serve``, ``graph``, the help, and unexpected errors.
 
-A bug on the command line: one sentence, and the details in a file; never a bare traceback.
-
-What stands below the options in the help of each command: examples and exit codes.
+Nothing heavy is imported before a command needs it.
 """
 
 from __future__ import annotations

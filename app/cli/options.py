@@ -1,7 +1,4 @@
-"""The options of the commands that work on a checkout, with their help.
-
-What a shell offers where a task is to be named.
-"""
+"""The options of the commands that work on a checkout, with their help and shell completion."""
 
 from __future__ import annotations
 

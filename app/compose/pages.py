@@ -1,7 +1,4 @@
-"""Everything for those who watch runs, put together: the hub of events and the pages.
-
-``/setup`` of a server that has its App: what the App is, and what it must be allowed.
-"""
+"""Put together what watchers of runs need: the event hub, the pages, and ``/setup``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Part of the composition root: what all runs of a server share, and what one run works with.
-
-Part of the composition root: what lies in the data folder for each repository.
-"""
+"""The parts that all runs of a server share, and those that one run works with."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""``cairn doctor``: print what each check finds, and end with 2 when something is a problem.
-
-The checks, in the order they are made and shown.
-
-Make the checks one after the other; what fails in one is its finding.
-"""
+"""``cairn doctor``: make the checks in order and print what each one finds."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Checks of the folder: configuration, git, roadmap. Nothing is written.
+"""Check what a run needs here: configuration, git, roadmap, model, sandbox and folder.
 
-Checks of what work needs: the model, a sandbox, a place to keep things.
+Nothing is written.
 """
 
 from __future__ import annotations

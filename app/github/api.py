@@ -1,7 +1,4 @@
-"""The API of one repository: paths below ``/repos/OWNER/NAME``, errors as the port has them.
-
-What is left of GitHub's refusals after the client's retries, as errors of the port.
-"""
+"""The API of one repository: paths below ``/repos/OWNER/NAME``, errors as the port has them."""
 
 from __future__ import annotations
 

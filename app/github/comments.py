@@ -1,13 +1,8 @@
-"""Comments of ours that are made once, found again by what their text begins with.
+"""Our own comments, hidden markers (``<!-- cairn:<kind>:<name> -->``), and people's reactions.
 
-Hidden markers by which our objects are found again: ``<!-- cairn:<kind>:<name> -->``.
-
-A marker counts only on what our App wrote. Ours stand before any other text, and the first of a
-kind is the one that counts: text that came from a model cannot pass for one.
-
-Who reacted to comments, how and when: up to 100 comments a request.
-
-GitHub sends no event for reactions, and only GraphQL tells the time and user of each of many
+A marker counts only in text that our App wrote. Ours come before all other text, and the first of
+a kind counts, so text from a model cannot pass for one. GitHub sends no event for reactions, and
+only GraphQL gives the time and user of many at once
 (https://docs.github.com/en/graphql/reference/objects#reaction).
 """
 

@@ -1,9 +1,7 @@
-"""Commits through the Git Data API: blobs, tree, commit, ref.
+"""Make commits and branches through the Git Data API; never move what a person pushed.
 
-Neither author nor committer is given, so that GitHub signs as the App
+We give neither author nor committer, so that GitHub signs as the App
 (https://docs.github.com/en/authentication/managing-commit-signature-verification/about-commit-signature-verification#signature-verification-for-bots).
-
-Branches of ours: made, found again, rebuilt. What a person pushed is never moved.
 """
 
 from __future__ import annotations

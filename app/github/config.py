@@ -1,6 +1,4 @@
-"""The repository's configuration, read from its default branch and nowhere else.
-
-Single files of a commit through the API: of a push only one or two are looked at.
+"""Read the repository's configuration from its default branch, and single files of a commit.
 
 https://docs.github.com/en/rest/repos/contents#get-repository-content
 """

@@ -1,14 +1,8 @@
-"""The App's identity: its signed JWT, its name, and installation tokens.
+"""The App's identity: its private key, its signed JWT, its name, and installation tokens.
 
-Tokens are scoped to one repository and to the permissions their use needs, kept until shortly
-before they expire, and asked for before each request, so that a run may outlive them.
-(https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app)
-
-The App's own credential: a JWT signed with its private key, kept for most of its life.
-
-(https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app)
-
-The App's private key, read once for all: reading takes a hundred times as long as signing.
+Tokens are scoped to one repository and to the permissions their use needs. They are kept until
+shortly before they expire and asked for before each request, so that a run may outlive them
+(https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app).
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 The token reaches git through its environment only (GIT_CONFIG_COUNT,
 https://git-scm.com/docs/git-config#ENVIRONMENT), never through a URL, an argument or a file.
-
-What git says when a fetch fails, and whose trouble that is. Matched on ``LC_ALL=C`` messages.
 """
 
 from __future__ import annotations

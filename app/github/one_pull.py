@@ -1,9 +1,4 @@
-"""One pull request for all tasks of a run: a branch that grows (``pull_requests: single``).
-
-The pull request that proposes checkboxes for a roadmap: one a roadmap, found by its marker.
-
-It is no member of the stack: nothing is built on it before a person merged it.
-"""
+"""The pull request with all tasks of a run (``single``), and the one that proposes checkboxes."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Proposals on GitHub: recovery pull requests, what happens to them when they are decided on.
+"""Proposals on GitHub: their pull requests and comments, from first to last.
 
-A proposal's pull request is no member of the stack until the proposal is applied. What a person
-closed stays closed, what a person merged is approved, and what a person pushed stays.
-
-Every sentence about a proposal that is GitHub's own: the loop words the proposal itself.
+A proposal's pull request joins the stack only when the proposal is applied. What a person closed
+stays closed, what a person merged is approved, and what a person pushed stays.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""A pull request of ours as a value, read off GitHub's form and our hidden markers. Pure.
-
-The pull requests our App wrote in one repository: finding, opening, changing.
-
-The label by which people find proposals.
-"""
+"""Our pull requests in one repository: read from GitHub and our markers, found, opened, changed."""
 
 from __future__ import annotations
 

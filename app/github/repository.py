@@ -1,9 +1,7 @@
 """The ``Repository`` port on GitHub: read from the mirror, published through the API.
 
 Every effect looks before it creates, and looking means comparing (docs/design.md, "GitHub"): after
-a failure at any point the same call again finishes what is missing and doubles nothing.
-
-The ``Repository`` port where nothing is written to GitHub (``github_mode: disabled``).
+a failure at any point, the same call again finishes what is missing and doubles nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The stack of one repository, roadmap and base branch, read off its pull requests. Pure.
-
-Every sentence about how pull requests stand on each other, and what to do when one is merged.
-"""
+"""The stack of a repository and roadmap, and what its pull requests say about it. Pure."""
 
 from __future__ import annotations
 

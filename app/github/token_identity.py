@@ -1,9 +1,6 @@
-"""Who we are where there is one token for everything: the ``GITHUB_TOKEN`` of a workflow, or a
-token of an App's installation. What it may do is what its owner granted; it cannot be narrowed.
+"""Identity with a single token (``GITHUB_TOKEN`` or an installation token), and App permissions.
 
-What the App asks for: the manifest's permissions and events, and the smaller sets of tokens.
-
-Least permission for each operation: GitHub's table of permissions for Apps
+Each operation asks for the least permissions it needs
 (https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps).
 """
 

@@ -1,16 +1,14 @@
-"""The durable engine: DBOS Transact behind this one file.
+"""The durable engine: DBOS Transact, behind this one file.
 
 It starts each wakeup's segment once, and again after a crash. It owns neither the graph nor the
-state: a segment is a short workflow of steps, each step drives one node and saves it in our own
-journal. Only the server imports this module; importing dbos is slow.
+state: a segment is a short workflow of steps, and each step drives one node and saves it in our
+own journal. Only the server imports this module, because importing dbos is slow. What DBOS stores
+of ours is plain JSON, never a pickle.
 
-Rules found by breaking it (sharp edges of dbos 3.4): launch inside the running loop; one executor a
-SQLite file; a constant application version, for any other strands what is queued; priority always
-set; destroy last, from a thread of its own.
-
-One process works on a database: a lock that ends with its holder, however that ends.
-
-What DBOS may store of ours: plain JSON, and never a pickle.
+Rules found by breaking it (sharp edges of dbos 3.4): launch inside the running loop; run one
+executor per SQLite file, held by a lock that ends with its process; keep the application version
+constant, because any other strands what is queued; always set a priority; destroy last, from a
+thread of its own.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
-"""The inbox: works stored deliveries, in order for each repository.
+"""The inbox: works stored deliveries in order for each repository, and fetches missed ones.
 
-Deliveries of one repository are worked one after another (GitHub's order is kept as far as it
-came in order); those of different repositories side by side, up to a limit. A delivery leaves the
-inbox when its work is done or has failed by a bug; an outage keeps it, and those behind it. One
-that says what another one said, whose work is done, is not worked again.
-
-Takes up webhooks that never arrived: while the server was down, lost, or refused.
-
-GitHub sends each once and never again by itself
+Deliveries of one repository are worked one after another, those of different repositories side by
+side, up to a limit. A delivery leaves the inbox when its work is done or has failed by a bug; an
+outage keeps it, and those behind it. GitHub sends each delivery only once
 (https://docs.github.com/en/webhooks/using-webhooks/handling-failed-webhook-deliveries), so at start
 and every hour its list of deliveries is compared with what is stored here.
 """

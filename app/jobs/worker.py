@@ -1,8 +1,7 @@
-"""The worker: the segments of runs, one node at a time, as the engine asks for them.
+"""The worker: drives the segments of runs, one node at a time, as the engine asks for them.
 
-A segment is a run from its wake-up until it ends, rests, pauses or gives way to another. It holds
-nothing that a restart could not make again from the journal.
-
+A segment is one stretch of work on a run, until it ends, waits, pauses or gives way to another. It
+holds nothing that a restart could not make again from the journal.
 """
 
 from __future__ import annotations

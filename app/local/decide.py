@@ -1,9 +1,4 @@
-"""``cairn approve``, ``reject`` and ``edit``: find the proposal that is meant, store the word.
-
-Other tasks in the place of the proposed ones: typed in an editor, or read from a file.
-
-Ask the person at the terminal about what waits: yes, no, other tasks, leave out, or later.
-"""
+"""``cairn approve``, ``reject`` and ``edit``, and the same questions asked at the end of a run."""
 
 from __future__ import annotations
 

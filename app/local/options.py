@@ -1,8 +1,6 @@
-"""What ``cairn run`` and ``cairn resume`` were asked for.
+"""What ``cairn run`` and ``cairn resume`` were asked for, the options that follow, and Ctrl-C.
 
-Which options a run on a checkout has: those that were said, then the repository's, then ours.
-
-Ctrl-C: the first stops a run at the next safe place, the second at once.
+Options from the command line come first, then the repository's, then ours.
 """
 
 from __future__ import annotations

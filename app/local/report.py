@@ -1,9 +1,4 @@
-"""What ``cairn run`` and ``cairn resume`` print of a run that stopped, and of one not begun.
-
-``cairn status``: the runs of this folder and what waits in them.
-
-What keeps a run on a checkout from beginning: said in a sentence before anything is changed.
-"""
+"""What ``cairn run``, ``resume`` and ``status`` print, and the checks before a run starts."""
 
 from __future__ import annotations
 

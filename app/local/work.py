@@ -1,7 +1,4 @@
-"""Drive a run on the checkout: a new one, or one that is taken up again.
-
-Take a run up again: on the branch as it is now, with what was said anew.
-"""
+"""Drive a run on the checkout: a new one, or one that continues on the branch as it is now."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Answers as a page or as JSON, with the headers that keep a page to itself.
-
-Every sentence of the pages that is not in a template.
-"""
+"""The answers of the pages, as HTML or JSON, with their sentences and security headers."""
 
 from __future__ import annotations
 

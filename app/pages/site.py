@@ -1,7 +1,4 @@
-"""The routes of the pages, and what their handlers ask the server.
-
-The door to the pages: lets in who has the token, shows others where to log in.
-"""
+"""The routes of the pages, and the login that protects them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What the pages show of a run: one JSON object, from which page and JSON are both made.
-
-The runs newest first, a page at a time.
-"""
+"""What the pages show: runs as JSON objects, from which both pages and JSON are made."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""The progress comment of a run: one, found again by its marker, edited in place.
+"""The progress comment of a run: one comment, found again by its marker and edited in place.
 
-Whether we may say anything in a repository at all (``github_mode: disabled`` says no).
-
-The progress comment of a run before it is queued: its first words, so that it has only one.
+A queued run already has it. ``github_mode: disabled`` means no comment at all.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""What the progress comment of a run says: a pure function of its state.
+"""The text of the progress comment: a table and a graph of the tasks. A pure function of the state.
 
-The tasks of a run as lines of a Markdown table.
-
-The tasks of a run as a small mermaid graph: which builds on which, and how each stands.
-
-GitHub draws it: https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/creating-diagrams
-
-Cut Markdown so that nothing stays open behind the cut: no code fence, no folded part.
+GitHub draws the mermaid graph:
+https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/creating-diagrams
 """
 
 from __future__ import annotations

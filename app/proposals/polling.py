@@ -1,7 +1,6 @@
-"""The poller: asks for the reactions to open proposals, and closes those nobody answers.
+"""The poller: asks for the reactions to open proposals, and closes those that nobody answers.
 
-It holds nothing between two polls but a timer: what is due is in rows, so a restart goes on.
-
+Between two polls it holds only a timer: what is due is in the database, so a restart continues.
 """
 
 from __future__ import annotations

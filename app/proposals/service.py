@@ -1,7 +1,4 @@
-"""When the reactions to a proposal are asked for: often while it is fresh, rarely later.
-
-The proposals of this server as handlers and runs see them: shown, found, decided.
-"""
+"""The proposals of this server as handlers and runs see them, and when to ask for reactions."""
 
 from __future__ import annotations
 

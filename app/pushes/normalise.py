@@ -1,9 +1,4 @@
-"""What ``/execute`` does with a roadmap that has no task to run: propose checkboxes, once.
-
-Nothing of it is run before a person merged the pull request.
-
-What people read about a proposal of checkboxes.
-"""
+"""Propose checkboxes once when ``/execute`` finds a roadmap without tasks; people merge first."""
 
 from __future__ import annotations
 

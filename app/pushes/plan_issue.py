@@ -1,7 +1,4 @@
-"""The issue that shows a repository's plan: made once, found by its marker, edited in place.
-
-What the issue with a repository's plan says: a pure function of the roadmap.
-"""
+"""The issue that shows a repository's plan: its text, and how it is found, made and edited."""
 
 from __future__ import annotations
 

@@ -1,11 +1,7 @@
-"""What a push to the default branch brings: the plan in an issue, and a run where it is wanted.
+"""Handle a push to the default branch: update the plan issue, and start a run if configured.
 
 Deliveries may come twice, late and in any order. A run is named by its delivery and the issue is
-looked for, so twice is once; only the push that left the branch as it is now rewrites the issue.
-
-What a push did to the roadmap: its two versions as they are on GitHub, compared.
-
-What a plan says about the push that changed it last.
+looked for, so a repeated delivery changes nothing. Only the newest push rewrites the issue.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What ``cairn roadmap show`` and ``lint`` do. Exit codes: 0, 1 something found, 2 unusable.
-
-``cairn roadmap sync``: what a person changed in ``todos.json`` becomes ticks in the roadmap.
-"""
+"""``cairn roadmap show``, ``lint`` and ``sync``. Exit codes: 0, 1 found something, 2 unusable."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A parsed roadmap for people: what is run in which order, what waits, what is never run.
-
-A parsed roadmap as ``cairn roadmap show --json`` prints it.
-"""
+"""Show a parsed roadmap, for people or as JSON: the order, what waits, and what never runs."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""One run on the server: progress comment, repository configuration, the loop, the last word.
-
-What a repository's configuration says about its runs, as the options of a run.
-
-``--plan``: plan each task a run would take, show the plans, and write nothing.
-"""
+"""Drive one run on the server: comment, repository configuration, loop, result."""
 
 from __future__ import annotations
 

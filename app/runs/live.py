@@ -1,9 +1,8 @@
-"""Who watches a run hears its events as they happen; whoever is slow is dropped, never waited for.
+"""Send the events of runs to watchers as they happen; slow readers are dropped, so no run waits.
 
-Kept in memory, for this process: the newest messages of each run, from which a reader who comes
-back goes on, and the newest state of the runs at work.
-
-What watchers are told of an event: small JSON, without prompts, answers and outputs.
+The newest messages of each run are kept in this process's memory, so that a reader who comes back
+can continue, and the newest state of the runs at work. Messages are small JSON without prompts,
+answers and outputs.
 """
 
 from __future__ import annotations

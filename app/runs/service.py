@@ -1,12 +1,8 @@
-"""The runs of this server as handlers see them: start, status, cancel, resume.
+"""The runs of this server as handlers see them: start, status, cancel, resume, find a task.
 
-Find the task people mean, in the roadmap as the stack has it now.
-
-What becomes of runs when the App's installation is suspended, changed or deleted.
-
-While an installation is suspended GitHub answers 403 to everything, edits of comments too. So runs
-rest with a cause of their own, and go on when the suspension is lifted; a run that goes on makes
-its comment true again. Nothing can be done where the App was uninstalled: the runs are cancelled.
+While an installation is suspended, GitHub answers 403 to everything, even edits of comments. So
+its runs pause with a cause of their own and continue when the suspension is lifted. If the App is
+uninstalled, its runs are cancelled.
 (https://docs.github.com/en/apps/maintaining-github-apps/suspending-a-github-app-installation)
 """
 

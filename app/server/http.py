@@ -1,16 +1,8 @@
-"""The HTTP server: takes webhooks in, says whether it is well.
+"""The HTTP server: webhooks, health, and who may see the pages.
 
-A delivery is answered after its row is committed and worked after it is answered. Nothing of an
-unsigned request is looked at but its size.
-
-Is the process alive, and is it ready to work?
-
-Who may see the server's pages: whoever has the admin token, as a header or as a session.
-
-A session is a cookie whose value is made from the token and its end, so that the token itself is
-nowhere stored, another token ends every session, and a restart ends none.
-
-Listening for HTTP on one address, for as long as a block of code runs.
+A delivery is answered after its row is committed, and worked after it is answered. Of an unsigned
+request, only the size is looked at. A session cookie is made from the admin token and an end time:
+the token itself is stored nowhere, a new token ends every session, and a restart ends none.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
-"""Every setting with its default, its check and what it is.
+"""Every setting, with its default, its check and its description.
 
 ``RunSettings`` is what a run needs anywhere, ``ServerSettings`` what the server needs on top. A
-variable is named as its field, in capitals.
-
-The kinds of values settings have. Every check says what to do and repeats no value.
-
-(A value may be a secret put into the wrong variable.)
-
-The settings as a table for the documentation, made from the models.
+variable is named like its field, in capitals. Checks say what to do and never repeat the value,
+which may be a secret in the wrong variable.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Read the environment, and say everything that is wrong with it in one message.
-
-The App that the server's own set-up registered: a file of variables in the data folder.
-
-What registering an App needs to know; everything that needs the App comes later.
-"""
+"""Read the settings from the environment, and report everything that is wrong in one message."""
 
 from __future__ import annotations
 

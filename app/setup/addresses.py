@@ -1,8 +1,4 @@
-"""Addresses of the set-up: GitHub's pages and API, and where people and GitHub reach us.
-
-Why the set-up, or a step of it, is not taken. Every one is a sentence that says what to do.
-
-The manifest: all that GitHub is told about the App before there is one.
+"""The addresses of the set-up, and the manifest that registers the App.
 
 https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
 """

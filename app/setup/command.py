@@ -1,7 +1,4 @@
-"""``cairn setup``: a page on this machine that registers the App, and the file it leaves.
-
-``cairn serve`` without an App: nothing is served but the set-up, until there is one.
-"""
+"""``cairn setup``, and ``cairn serve`` without an App: register the App in a browser."""
 
 from __future__ import annotations
 

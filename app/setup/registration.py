@@ -1,10 +1,6 @@
-"""One registration from its beginning to the written secrets; nothing of it happens twice.
-
-The exchange of GitHub's temporary code for the App's id and secrets.
+"""Register the App once: exchange GitHub's code for the secrets, and write them to a private file.
 
 https://docs.github.com/en/rest/apps/apps#create-a-github-app-from-a-manifest
-
-The file that keeps the App's secrets: made once, for its owner alone, never overwritten.
 """
 
 from __future__ import annotations

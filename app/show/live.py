@@ -1,11 +1,4 @@
-"""Keep the bottom of a terminal showing a run at work; what is logged goes above it.
-
-Draw a run at work: a headline, its phases, and the tasks in hand.
-
-What there is to show of a run at work: a fold of its events.
-
-How the whole run stands: phases, how much is done, what was used, how long it will take.
-"""
+"""Show a run at work at the bottom of a terminal: a headline, its phases, and its current tasks."""
 
 from __future__ import annotations
 

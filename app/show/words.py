@@ -1,7 +1,4 @@
-"""The words and numbers of the live view and of the summary after a run.
-
-The project memory as lines for a terminal.
-"""
+"""The words and numbers of the live view, of the summary after a run, and of the project memory."""
 
 from __future__ import annotations
 

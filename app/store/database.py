@@ -1,15 +1,9 @@
-"""The database: opened, brought to this version, and lent out one transaction at a time.
+"""The database: opened, brought to this version, and used one transaction at a time.
 
-How each database is connected to: SQLite's transactions and durability, PostgreSQL's isolation.
-
-On SQLite the driver's own transaction control is switched off and ``BEGIN`` is sent by us: the
+On SQLite we switch off the driver's own transaction control and send ``BEGIN`` ourselves: the
 driver starts a transaction only before the first INSERT or UPDATE, so that a read followed by a
 write is not one transaction and fails with "database is locked" when someone else wrote between
 (https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#sqlite-transactions).
-
-Bring a database to this version (Alembic, from inside the package).
-
-INSERT with an ON CONFLICT clause, which SQLite and PostgreSQL share but SQLAlchemy parts.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Deliveries: stored once, worked until finished.
+"""Deliveries: stored once, worked until finished. Also: who was already refused on which issue.
 
-Deliveries that arrive together share one transaction. While one batch is being written the next
-one collects, so a delivery waits for at most two commits, and the disk is asked for as many
-commits as it can make, not for one a delivery.
-
-Who was told already that they may not do something: once a person and issue, ever.
+Deliveries that arrive together share one transaction: while one batch is being written the next
+one collects, so a delivery waits for two commits at most.
 """
 
 from __future__ import annotations

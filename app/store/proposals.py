@@ -1,10 +1,7 @@
-"""Proposals that people can decide about: what is open, where it can be seen, who decided.
+"""Proposals that people can decide on: what is open, where it can be seen, who decided.
 
-A row is made when a run shows a proposal and never goes: who decides too late is told by whom and
-how it was decided. It is read as a ``ProposalView``, with what is known of its run. The decision
-itself is stored by ``Queue.answer``.
-
-The inbox of decisions: what people said about parked tasks, in the order it was stored.
+A run makes a row when it shows a proposal, and the row stays, so that a late decision can be told
+who was first. ``Queue.answer`` stores the decision itself, in the inbox that runs read.
 """
 
 from __future__ import annotations

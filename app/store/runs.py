@@ -1,9 +1,4 @@
-"""Runs: who asked for what, how far it is, how it ended.
-
-Tasks that people want left out: by this run, and by those to come until they are retried.
-
-The journal and the model's answers in the database, for runs that outlive their process.
-"""
+"""Runs, skipped tasks, journals and model answers in the database."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""The wakeups: which runs want to work, and which of them may now.
+"""The wakeups: which runs want to work, and which of them may work now.
 
-A wakeup is a row that lets a run go on. What may run is decided here, in the transaction that
-settles the wakeup before it, and only that is handed to the engine: waiting costs rows, not
-workers.
-
+A wakeup is a row that lets a run go on. The transaction that settles the previous wakeup decides
+what may run, and only that goes to the engine: waiting costs rows, not workers.
 """
 
 from __future__ import annotations

@@ -1,14 +1,7 @@
-"""Answers given as fenced blocks: which block is which file.
+"""Answers given as fenced blocks: find out which block is which file.
 
-Tell the path of a block from what is written beside it.
-
-Three places, strongest first: the info string, the lines above, the first line inside.
-
-Put a path as a model spells it into the tree's own spelling, where only one file can be meant.
-
-What escapes the tree is refused here; whether the file may be written is the validators' question.
-
-Which of the expected files a block without a path is: told by language, kind and content.
+The path is taken from the info string, the lines above, or the first line inside, in this order;
+else from language, kind and content. Paths outside the tree are refused here.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Search/replace edits of existing files: tolerant of blanks, never of doubt.
+"""Search/replace edits and unified diffs of existing files: tolerant of blanks, never ambiguous.
 
 A search must match in exactly one place; of exact, blank-tolerant and indentation-tolerant
-matching the first that finds anything decides.
-
-Unified diffs in answers, read with ``unidiff``; each hunk becomes an edit whose context must
-be found in the file. Line numbers and lengths, which models get wrong, are counted again first.
+matching, the first that finds anything decides. Each hunk of a diff becomes an edit whose context
+must be in the file; its line numbers, which models get wrong, are not trusted.
 """
 
 from __future__ import annotations

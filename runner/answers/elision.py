@@ -1,13 +1,9 @@
-"""Answers that leave parts of a file out ("... rest unchanged ..."): put back, or refused.
+"""Answers that leave out parts of a file ("... rest unchanged ..."): put back, or refused.
 
-A marker is a line that the file did not have before. It matters where something is gone: what it
-stands for is put back where both its neighbours say exactly which lines those are; otherwise the
-file is not written. Code that merely speaks of something like a marker loses nothing.
-
-How models write "the rest stays as it is" in place of code, in many human languages.
-
-A line is taken apart into its comment marks, its dots and its words; what the words say is told by
-stems, since no grammar is needed to see ``# ... reste du fichier inchangé ...``.
+A marker is a line that the file did not have before. It matters where something is missing: what it
+stands for is put back if both its neighbours show exactly which lines those are; otherwise the
+file is not written. Markers are recognised by word stems in many human languages, as in
+``# ... reste du fichier inchangé ...``.
 """
 
 from __future__ import annotations

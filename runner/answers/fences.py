@@ -1,13 +1,9 @@
-"""Find the fenced blocks of an answer (https://spec.commonmark.org/0.31.2/#fenced-code-blocks).
+"""Find the fenced blocks of an answer, and undo what models do to the text in them.
 
-Wider than CommonMark where models are: any indentation, a fence inside a fence of equal length
-(told by its language word), and a block that was never closed before the next file begins.
-
-Which file a language word of a fence can stand for.
-
-Undo what models do to a text: thinking aloud, escapes, line numbers, plus marks.
-
-Every function leaves a text alone unless *all* of it shows the mark.
+Wider than CommonMark (https://spec.commonmark.org/0.31.2/#fenced-code-blocks) where models are: any
+indentation, a fence inside a fence of equal length (recognised by its language word), and a block
+that is not closed before the next file begins. A text is changed only if *all* of it shows the mark
+(line numbers, plus signs, escapes).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What an answer consists of once its form is understood: pieces, complaints and notes.
-
-Turn an answer's text into a file's bytes, with the line ends of the file it replaces.
-"""
+"""The pieces, complaints and notes of an answer, and how its text becomes a file's bytes."""
 
 from __future__ import annotations
 

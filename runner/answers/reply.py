@@ -1,7 +1,4 @@
-"""Understand a model's answer: text in, change set and complaints out; nothing is raised.
-
-Fold the pieces of an answer into one change set.
-"""
+"""Understand a model's answer: text in, change set and complaints out. Raises nothing."""
 
 from __future__ import annotations
 

@@ -1,16 +1,7 @@
-"""What a task's own words ask for and forbid: files it names, files it says to leave alone.
+"""What a task's words ask for and forbid: files it names, and files to leave alone.
 
-Only what people wrote counts here; a plan that a model made is no permission.
-
-Where a text says of a path that it must not change: "do not change", "leave … as it is".
-
-The words must stand right before or after the path. "Do not change the signature of `f` in `a.py`"
-says nothing of the file as a whole, and "do not change the existing tests in `test_a.py`" lets new
-ones be added, so neither counts.
-
-Files beside the code that nobody may have asked for: documentation, change logs, CI, settings.
-
-They count as asked for where the task, or the project's own rules for contributors, speak of them.
+Only what people wrote counts; a plan by a model is no permission. "Do not change the signature of
+`f` in `a.py`" says nothing about the file as a whole: the words must be next to the path.
 """
 
 from __future__ import annotations

@@ -1,18 +1,6 @@
-"""Syntax faults that need no model: each repair is tried, and kept only when the file then parses.
+"""Repair syntax faults without a model: each repair is kept only if the file then parses.
 
-A repair never touches a file that parses.
-
-Repairs for JSON: trailing commas, Python literals.
-
-Repairs of Python's layout where only one reading compiles: indentation, brackets, docstrings.
-
-Repairs for Python, in the order in which they are tried.
-
-Repairs of Python statements: Python 2's print, entities, prose between the lines.
-
-Repairs for files of any language: what belongs to the answer around the file.
-
-Put right line after line where the compiler stumbles, until the file compiles.
+A file that already parses is never touched.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""Tell a change of blanks alone from a change of code, and take the first out of an answer.
+"""Tell changes of blanks from changes of code, and undo the former; keep licence headers.
 
 Blanks mean something in many places: Python's indentation, strings, a Makefile's tabs, two blanks
-at the end of a Markdown line. So two versions count as the same only where a parser says so; in a
+at the end of a Markdown line. So two versions count as the same only if a parser says so; in a
 text without a parser, only line ends and the blank lines at the end of the file may differ.
-
-Lines about copyright and licence at the top of a file: put back where an answer lost them.
-
-Which lines a change adds.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""YAML: every document of the file, tags of any application allowed, keys unique (YAML 1.2 §3.2.1).
+"""Check YAML (1.2, unique keys, any tags), TOML (1.0) and JSON (RFC 8259) files.
 
-Read as a stream of events: composing nodes is recursive and deep nesting would crash the process.
-
-TOML 1.0 by the standard library.
-
-JSON as RFC 8259 has it; files whose readers allow comments are left alone.
+YAML is read as a stream of events, because composing nodes is recursive and deep nesting would
+crash the process. JSON files whose readers allow comments are left alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Destructive calls in Python, found in its syntax tree: comments and docstrings do not count.
-
-Destructive calls in shell and the other languages, found in their syntax trees.
-"""
+"""Destructive calls in Python, shell and other languages, found in their syntax trees."""
 
 from __future__ import annotations
 

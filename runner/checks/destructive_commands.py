@@ -1,7 +1,4 @@
-"""Which commands destroy something that cannot be had back: one table, by argument list.
-
-SQL that throws data away: DROP, TRUNCATE, and DELETE of every row.
-"""
+"""Which commands and SQL statements destroy something for good: one table."""
 
 from __future__ import annotations
 

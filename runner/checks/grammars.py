@@ -1,12 +1,7 @@
 """Parse with a tree-sitter grammar, bounded in size and steps, and say where the first error is.
 
+The tree shows how the parser recovered, often far from the fault; its log shows where the fault is.
 https://tree-sitter.github.io/tree-sitter/using-parsers
-
-Where a file stops being its language: the first token no reading of the grammar can take.
-
-The tree shows how the parser recovered, often far from the fault; its log shows where it stood.
-
-Languages that a tree-sitter grammar knows well enough to be believed: one table.
 """
 
 from __future__ import annotations

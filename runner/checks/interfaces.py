@@ -1,7 +1,4 @@
-"""What a function takes, and whether a new version takes less than the old one.
-
-What a file offers to others: its public names, and what its public functions take.
-"""
+"""What a file offers to others: its public names, and which arguments its functions take."""
 
 from __future__ import annotations
 

@@ -1,12 +1,7 @@
-"""HTML: broken tags, elements that must be closed and are not, and ends without a beginning.
+"""Check HTML, CSS and JSX for broken tags, missing ends and common slips.
 
-https://html.spec.whatwg.org/multipage/syntax.html#optional-tags
-
-CSS, with its two commonest slips; new syntax (readers skip what they do not know) is let be.
-
+https://html.spec.whatwg.org/multipage/syntax.html#optional-tags ·
 https://www.w3.org/TR/css-syntax-3/#error-handling
-
-JSX elements whose two names differ, which the grammars of JavaScript and TypeScript allow.
 """
 
 from __future__ import annotations

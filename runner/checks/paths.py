@@ -1,6 +1,6 @@
-"""Where a change set may write: plain paths inside the tree that every checkout can hold.
+"""Where a change set may write: plain paths inside the tree, except for protected patterns.
 
-Paths a change set may not touch, as gitignore patterns (https://git-scm.com/docs/gitignore).
+Patterns are gitignore patterns (https://git-scm.com/docs/gitignore).
 """
 
 from __future__ import annotations

@@ -1,15 +1,7 @@
-"""Python: what the compiler refuses, with its own line and column.
+"""Check the syntax of Python, JavaScript, TypeScript, shell, C and C++.
 
-The grammar is that of the Python Cairn runs on; the container's own Python has the last word in
-the verification. https://docs.python.org/3/library/functions.html#compile
-
-JavaScript and JSX.
-
-TypeScript and TSX; what the grammar does not know yet is left to the compiler.
-
-Shell scripts (POSIX and Bash); expansions the grammar does not know are left to the shell.
-
-C and C++, whose macros can make anything valid: only what no macro explains is reported.
+Python is checked by the compiler that Cairn runs on; the container's own Python decides in the
+verification. What a grammar does not know is left to the language's own tools.
 """
 
 from __future__ import annotations

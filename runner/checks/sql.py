@@ -1,9 +1,7 @@
-"""SQL: only what no common dialect accepts, and only in statements that all of them share.
+"""Check SQL: only what no common dialect accepts, and only in statements that all of them share.
 
-A grammar of what dialects have in common looks first, for it is twenty times as quick as the parser
-that knows them one by one. What the grammar takes is right; of the rest the parser decides.
-
-The SQL parser, loaded when the first SQL is seen, and what it says of one statement.
+A grammar of what dialects have in common looks first, because it is twenty times as quick as the
+parser that knows them one by one. What the grammar accepts is right; the parser decides the rest.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""What a task says about tests: that they may go, that they change, that new ones are promised.
-
-Test configuration that keeps tests from running: conftest hooks, pytest's options, npm's script.
+"""What a task says about tests, and test configuration that keeps tests from running.
 
 https://docs.pytest.org/en/stable/reference/reference.html#hooks
 """

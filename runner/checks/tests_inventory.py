@@ -1,9 +1,7 @@
-"""What the tests of a Python file check, read from its syntax tree.
+"""What the tests of a file check: from the syntax tree in Python, line by line in other languages.
 
-What the tests of other languages than Python check, read line by line.
-
-No grammar knows what a runner takes for a test, but the words are few and the same everywhere: a
-title, an assertion, a mark that skips. What is lost of them between two versions of a file counts.
+Runners differ, but the words are few: a title, an assertion, a mark that skips. What is lost of
+them between two versions of a file counts.
 """
 
 from __future__ import annotations

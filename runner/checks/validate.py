@@ -1,14 +1,8 @@
 """``validate``: everything that is checked before a byte is written, in one pure call.
 
-Text is UTF-8 without null bytes.
-
-How much one change set may write.
-
-A new file whose folder is a slip of an existing one (``src/util/`` for ``src/utils/``).
-
-Secrets that a change adds: told by line and kind, never by value.
-
-Tests, fixtures, examples and documents are full of fakes on purpose and are not looked at.
+Besides the checks in other modules: UTF-8, sizes, misspelled folders (``src/util/`` for
+``src/utils/``), and secrets that a change adds, which are reported by line and kind, never by
+value. Tests, examples and documents are full of fake secrets on purpose and are not searched.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
-"""The languages whose symbols are known: a grammar and one query each, loaded when first met.
+"""The languages whose symbols are known (a grammar and a query each), and which files are tests.
 
 Captures: ``name`` in ``def`` (a definition), ``ref`` (a use of a name), ``import`` (a statement
-or path that names another file). https://tree-sitter.github.io/tree-sitter/using-parsers/queries
-
-Which files are tests, told by their paths as test runners tell them. Pure.
-
-pytest: https://docs.pytest.org/en/stable/explanation/goodpractices.html#test-discovery
-
-Python's own parser, for texts of others.
+or path that names another file). https://tree-sitter.github.io/tree-sitter/using-parsers/queries ·
+https://docs.pytest.org/en/stable/explanation/goodpractices.html#test-discovery
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""The kinds of values a repository's configuration has.
+"""The repository's configuration, ``.github/cairn.yml`` of the default branch: every key.
 
-The repository's configuration, ``.github/cairn.yml`` of the default branch.
-
-Every key that exists is here, with its default; an unknown one is refused with its line. An
-absent file, an empty file and an empty group all mean the defaults.
+An unknown key is refused with its line. An absent file, an empty file and an empty group all mean
+the defaults.
 """
 
 from __future__ import annotations

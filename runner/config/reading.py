@@ -1,10 +1,8 @@
-"""YAML as a configuration needs it: plain values, each with its line, and nothing else.
+"""Read YAML as a configuration needs it, and report each problem with its line and key.
 
 Only ``true`` and ``false`` are booleans (``off`` is a word here, as in YAML 1.2), numbers are
-decimal, dates are words. Anchors, aliases, tags and keys given twice are refused, so that a
-small file can neither grow nor mean something else than it shows.
-
-What is wrong with a configuration: each problem with its line, its key and what to do.
+decimal, dates are words. Anchors, aliases, tags and duplicate keys are refused, so that a small
+file can neither grow nor mean something other than it shows.
 """
 
 from __future__ import annotations

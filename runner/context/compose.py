@@ -1,7 +1,4 @@
-"""The parts of a context and how the whole is kept within a budget of tokens.
-
-Choose what a context shows: each part gets its share of the tokens, the best comes first.
-"""
+"""Compose a context within a budget of tokens: each part gets its share, the best comes first."""
 
 from __future__ import annotations
 

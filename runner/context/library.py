@@ -1,14 +1,6 @@
-"""A tree's files together: search, who defines what, who imports whom.
+"""A tree's files together: search, who defines what, who imports whom, and the kind of project.
 
-Facts by blob sha, kept in memory: each content is read once a process, whoever asks.
-
-What is known of one file's content: a value that holds for its blob sha for ever.
-
-Which files of a large tree are read at all, told by their paths.
-
-Files a task names: those that are there, and what is to be said of the others.
-
-What kind of project a tree is, and how it is laid out.
+Facts are kept in memory by blob sha, so each content is read once per process.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Which files matter for a task, and which use what it is going to change.
-
-Which files of a tree use others, by way of imports and of what languages load unasked. Pure.
-"""
+"""Which files matter for a task, and which files use what it is going to change."""
 
 from __future__ import annotations
 

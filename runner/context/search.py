@@ -1,12 +1,7 @@
-"""BM25 over documents of terms (https://github.com/xhluca/bm25s).
+"""Search texts and code: BM25 over words (https://github.com/xhluca/bm25s), and embeddings.
 
-Words of texts and code as search knows them: identifiers in parts, endings cut.
-
-Files by the meaning of a task, where an endpoint's embeddings are wished for, beside the words.
-
-Cosines of one model say nothing beside scores of another kind, so of nearness only ranks count. The
-words keep their scores: where they count by rank too (reciprocal rank fusion), embeddings that know
-little push out what the words have found (`make bench ARGS=context`).
+Scores of embeddings cannot be compared with other scores, so only their ranks count, while the
+words keep their scores (measured with `make bench ARGS=context`).
 """
 
 from __future__ import annotations

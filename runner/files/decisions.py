@@ -1,9 +1,7 @@
-"""The ``Decisions`` port in one file that only grows: for ``cairn approve`` and the prompt.
+"""The ``Decisions`` port in one file that only grows, and the list of runs in a folder.
 
-Each line of ``decisions.jsonl`` is a decision, or says which step took one. A line that is no
-record (a crash, an editor) is ignored, and said.
-
-Which runs there were in a folder and how they stand: one small file beside each journal.
+Each line of ``decisions.jsonl`` is a decision, or says which step took one. A line that is not a
+record (a crash, an editor) is ignored and reported.
 """
 
 from __future__ import annotations

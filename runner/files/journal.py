@@ -1,15 +1,8 @@
-"""The journal port in plain files: for the command line, which must not pay for a database.
+"""The journal and answers ports in plain files, for the command line.
 
-``<folder>/<run>/journal.jsonl`` holds the rows, ``<folder>/contents/`` what they refer to.
-
-The answers port in plain files, beside the journal of ``cairn run``.
-
-Contents in files named by their git blob sha: written once, whole or not at all.
-
-The rows of one run in one file: a JSON line each, appended, never changed.
-
-A crash can tear only the line that was being written, which is the last one and was never
-reported as saved: it is cut off when the run is opened for writing again, and ignored by readers.
+``<folder>/<run>/journal.jsonl`` holds the rows, one JSON line each; ``<folder>/contents/`` holds
+what they refer to, in files named by git blob sha. A crash can damage only the last line, which was
+never reported as saved: readers ignore it, and opening the run for writing cuts it off.
 """
 
 from __future__ import annotations

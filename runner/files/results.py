@@ -1,10 +1,6 @@
 """Keep what a run leaves behind in a folder; failing to write never fails a run.
 
 The files: docs/design.md, "What a run leaves behind".
-
-The ``Memory`` port as ``memory.json``; trouble with the file never fails a run.
-
-Print events for programs: one JSON object a line.
 """
 
 from __future__ import annotations

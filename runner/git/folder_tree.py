@@ -1,9 +1,4 @@
-"""A plain folder as a tree: path → (mode, blob sha, size), the shape git would give it.
-
-Write the difference of two trees into a folder, never over what somebody changed there.
-
-Commits of a plain folder, kept in files: a tree, what it builds on, and who made it.
-"""
+"""A plain folder as a tree (path → mode, blob sha, size), written without losing changes."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Snapshots and contents from git objects: exact bytes, no checkout, no filter.
+"""Snapshots, contents and commits from git objects: exact bytes, no checkout, no filter.
 
 ``git archive`` and checkouts leave out, substitute and convert
 (https://git-scm.com/docs/gitattributes); the objects are the tree.
-
-A checkpoint as a commit of a local repository, made from objects; no file is touched.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What an applied recovery does to the run: other tasks in the place of one. Pure.
-
-What a proposal makes of the roadmap, and the trail it leaves there. Pure.
-"""
+"""What an applied recovery does to the run and to the roadmap: other tasks replace one. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Drive a run through ``GRAPH``: a node, a saved row, the next node; until it ends or pauses.
-
-What a run would do, in order, without a model call and without writing anything.
-"""
+"""Drive a run through ``GRAPH``: a node, a saved row, the next node; until it ends or pauses."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """The cursors of a run in its journal: one of the run itself, one of each task it touched.
 
-A row says which node its cursor is at and holds that cursor's own record. Recovery is a fold over
-the newest rows, so a process that died is followed by one that goes on from the last saved node.
-
-State to journal rows and back: JSON, with every content held by reference beside it.
+A row says which node its cursor is at and holds that cursor's own record as JSON, with contents
+held by reference. Recovery is a fold over the newest rows, so a new process continues from the last
+saved node.
 """
 
 from __future__ import annotations

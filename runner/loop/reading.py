@@ -1,6 +1,4 @@
-"""Read a tree: base and change set together, contents fetched once for the paths that matter.
-
-Which image a tree needs: the one that is configured, or what its setup commands made of it.
+"""Read a tree (base and change set together), and choose the sandbox image that it needs.
 
 A change set may change a lock file; then its tree needs another image than the base.
 """

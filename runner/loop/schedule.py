@@ -1,14 +1,8 @@
-"""What comes next in a run: pure functions of its state.
+"""What comes next in a run, and what it builds on: pure functions of the state.
 
-Which tasks wait for others, and for which of them that is in vain: functions of the state.
-
-Which tasks must lie on one line, since a later one needs them together. Pure.
-
-What a task builds on where pull requests are independent of each other. Pure.
-
-Without an unmerged dependency that is the default branch, with one that one's branch. Tasks that a
-later one needs together lie on each other, so that a single branch has them all: see
-``shared_branches``.
+With independent pull requests, a task builds on the default branch, or on the branch of its
+unmerged dependency. Tasks that a later one needs together build on each other, so that a single
+branch has them all: see ``shared_branches``.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""The roadmap as it stands: the newest of the base branch, with what open pull requests change.
+"""The roadmap as it is now: the newest of the base branch, with what open pull requests change.
 
 A run builds its code on the tip of the stack, which may be older than the base branch. The roadmap
-it reads is never older, so that a task that was added an hour ago can be worked on while pull
+it reads is never older, so that Cairn can work on a task that was added an hour ago while pull
 requests wait for review.
-
-A run that rested goes on from what is there now: the newest tip and the roadmap of it. Pure.
 """
 
 from __future__ import annotations

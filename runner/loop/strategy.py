@@ -1,9 +1,4 @@
-"""What comes after a failure: one pure function of the attempt, which also gives its reason.
-
-Which model is asked for what: one may write, another repair, a stronger one come last. Pure.
-
-After a finding: keep it, ask the loop strategy, and go where it says.
-"""
+"""What to do after a failure, and which model to ask: pure functions of the attempt."""
 
 from __future__ import annotations
 

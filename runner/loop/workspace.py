@@ -1,9 +1,7 @@
-"""The workspace of a sandbox is made equal to a tree, and read back to confirm it.
+"""Make the workspace of a sandbox equal to a tree, and read it back to confirm it.
 
-Everything goes in as one tar over ``run`` and comes out over ``run``: the host never opens a path
-of the workspace. The sandbox needs sh, tar, find, xargs, sort and sha256sum (GNU).
-
-A tree as one tar, and the list of what must be in the workspace after it was unpacked.
+Everything goes in and out as one tar over ``run``: the host never opens a path of the workspace.
+The sandbox needs sh, tar, find, xargs, sort and sha256sum (GNU).
 """
 
 from __future__ import annotations

@@ -1,18 +1,12 @@
-"""Structured output: which way of it a model does well with, asked once and remembered.
+"""How to ask a model: its parameters, and which form of structured output works; learned once.
 
-Servers differ: some enforce a schema, some ignore it, some answer 400 or 500 to it. So a small
-question is asked first, and only a model that answers it in form is asked that way again. A refusal
-that names it later ends that for good; every answer is read as if the form had been ignored.
-https://platform.openai.com/docs/guides/structured-outputs
-
-How a model wants to be asked: the parameters that newer and older models disagree on.
-
-OpenAI's newer models refuse ``max_tokens`` and any ``temperature`` but their own; older servers
-know ``max_tokens`` only, and some ignore the other name, which would leave the answer unbounded.
-So the older form is tried first, and a 400 that names the parameter changes it.
-https://platform.openai.com/docs/api-reference/chat/create
-
-What was found out about models and endpoints, in one small JSON file (or nowhere).
+Servers differ: some enforce a JSON schema, some ignore it, some answer 400 or 500. So a small
+question is asked first, and only a model that answers it in form is asked that way again; every
+answer is still read as if the form had been ignored
+(https://platform.openai.com/docs/guides/structured-outputs). Newer models refuse ``max_tokens`` and
+``temperature``, and some older servers ignore the new name, so the older form is tried first and a
+400 that names the parameter changes it
+(https://platform.openai.com/docs/api-reference/chat/create).
 """
 
 from __future__ import annotations

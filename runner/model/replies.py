@@ -1,14 +1,11 @@
-"""What an OpenAI-compatible endpoint sends with status 200, reduced at the door.
+"""Read what an OpenAI-compatible endpoint sends with status 200, and its list of models.
 
 Servers differ, so only what is used is read: unknown fields are ignored, a missing or odd
-``usage`` is no error, and everything else that is wrong is a ``Transient`` fault.
+``usage`` is not an error, and everything else that is wrong is a ``Transient`` fault. Some
+endpoints answer with a bare array of models, and some have no list.
 https://platform.openai.com/docs/api-reference/chat/object
 https://platform.openai.com/docs/api-reference/embeddings/create
-
-Which models an endpoint offers: reading its list, and saying it to people. Pure.
-
-The list is OpenAI's (https://platform.openai.com/docs/api-reference/models/list); some endpoints
-answer with the bare array, and some have no list at all.
+https://platform.openai.com/docs/api-reference/models/list
 """
 
 from __future__ import annotations

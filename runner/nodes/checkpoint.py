@@ -1,7 +1,4 @@
-"""Commit exactly the validated change set plus one ticked box, and publish it.
-
-What a checkpoint is published on, and where: the ways of ``pull_requests``.
-"""
+"""Commit exactly the validated change set plus one ticked box, and publish it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Gather what the model has to see for one task, within a budget of tokens.
-
-Ask for the embeddings a context is ranked with; where that fails words alone rank it.
-
-What earlier tasks of this run made and decided, in a few lines each.
-"""
+"""Gather what the model has to see for one task, within a budget of tokens."""
 
 from __future__ import annotations
 

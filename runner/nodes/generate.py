@@ -1,9 +1,7 @@
-"""Ask for code: a first or fresh answer, a repair of what does not parse, a repair of red tests.
+"""Ask for code: a first or fresh answer, a repair of syntax, a repair of failing tests.
 
-What a model is not shown, and what becomes of it in the model's answer.
-
-A model sees ``***`` in the place of a secret. Where its answer repeats such a line, the file keeps
-what really stands there: a change set never loses a value because it was hidden.
+A model sees ``***`` in the place of a secret. If its answer repeats such a line, the file keeps its
+real value: a change set never loses a value because it was hidden.
 """
 
 from __future__ import annotations

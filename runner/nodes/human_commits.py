@@ -1,9 +1,4 @@
-"""What people pushed to a task's recovery branch is the first answer of its retry.
-
-A person pushed to the branch of a proposal: what was pushed is what is proposed from then on.
-
-A person pushed to the branch of a change set that asks: theirs is validated like a model's.
-"""
+"""Use what people pushed: as the first answer of a retry, or as the new proposal."""
 
 from __future__ import annotations
 

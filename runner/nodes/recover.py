@@ -1,11 +1,4 @@
-"""What happens when a task cannot be finished: say why, with evidence, and propose what to do.
-
-Find tasks that can take a failed task's place: two questions at most, then its own structure.
-
-Put a proposal into the form people see: a pull request whose diff is what approval would do.
-
-A change set that needs a person: what is proposed is to write it. Pure.
-"""
+"""Handle a task that cannot be finished: say why, with evidence, and propose what to do."""
 
 from __future__ import annotations
 

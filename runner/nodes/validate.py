@@ -1,13 +1,4 @@
-"""Look at the change set before anything is written: nothing that fails here reaches a file.
-
-Leave out of an answer what the task did not ask for, before anything else is said about it.
-
-Ask whether an answer does what the task says to make, before anything is written.
-
-Ask the whole repository who uses what a change set takes away from a file.
-
-Which of the files that a task speaks of it asks for, and which of those nobody made.
-"""
+"""Check the change set before anything is written: nothing that fails here reaches a file."""
 
 from __future__ import annotations
 

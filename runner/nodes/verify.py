@@ -1,8 +1,7 @@
 """Write the tree into the task's sandbox session and run the project's own tests there.
 
-What verifies in place of tests that are found: a repository's commands, or one a model proposes.
-
-A proposed command is asked for once an attempt. The harness runs it and judges it by its exit code.
+A repository's own commands, or one that a model proposes, can take the place of the tests that are
+found. A model is asked for a command once per attempt; its exit code decides.
 """
 
 from __future__ import annotations

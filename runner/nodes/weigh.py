@@ -1,8 +1,6 @@
-"""Weigh what the tests say: with what they said before the change, and by who uses what changed.
+"""Weigh what the tests say: against the tests before the change, and by who uses what changed.
 
 Old tests that fail are run again: one that passes then is flaky, and named so.
-
-Make a sandbox session of the task in hand hold exactly one tree, and nothing of an earlier answer.
 """
 
 from __future__ import annotations

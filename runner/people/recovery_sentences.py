@@ -1,7 +1,4 @@
-"""Every sentence about why a task failed and what is proposed, for people.
-
-Every sentence about proposals: their pull requests, comments, commits.
-"""
+"""Every sentence about why a task failed, what Cairn proposes, and what became of the proposal."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Every sentence the runner writes for people: commit messages, pull requests, log lines.
-
-Every sentence of a pull request that shows all tasks of a run (``pull_requests: single``).
-
-Names that the runner gives: branches and commit messages.
-"""
+"""Every sentence the runner writes for people: commits, pull requests, branches, log lines."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""The JSON that closed questions may be answered with, where a model is known to do well with it.
+"""The JSON forms for closed questions, and the hint for each kind of task.
 
-An answer is read the same way whether it came in this form or in words.
-
-What kind of work a task is, read off its files and words: each kind has a hint of its own.
+An answer is read the same way whether it came as JSON or in words.
 """
 
 from __future__ import annotations

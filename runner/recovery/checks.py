@@ -1,7 +1,4 @@
-"""Whether proposed tasks may take a task's place: each check says what is wrong, for the model.
-
-What a task demands by name: replacements must keep all of it. Pure.
-"""
+"""Whether proposed tasks may replace a task: they must keep everything it asks for. Pure."""
 
 from __future__ import annotations
 

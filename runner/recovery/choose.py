@@ -1,9 +1,4 @@
-"""Which strategy is still possible for a reason, and why not the usual one.
-
-Who is asked about a proposal: the tables of docs/design.md, "Recovery".
-
-Take a task apart by its own structure, when no model says how. Pure.
-"""
+"""Choose a recovery strategy and who must approve it (docs/design.md, "Recovery"). Pure."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Why a task failed: patterns first, in the order of how sure they are. Pure.
+"""Find out why a task failed: patterns first, the surest first. Pure.
 
-Failures that no repair of the code can settle: known after the first test run. Pure.
-
-A model that invents an import can leave it out again, and does when it is told. But where the task
-itself asks for a module that is not there, every answer fails the same way, however many there are.
+Some failures are known after the first test run. A model that invents an import can remove it
+again. But if the task itself asks for a module that does not exist, every answer fails alike.
 """
 
 from __future__ import annotations

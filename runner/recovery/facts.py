@@ -1,9 +1,4 @@
-"""What is known of a failed attempt, as one value that patterns look at. Pure.
-
-What failed, in one word and one sentence, from what was seen last. Pure.
-
-Modules and packages that an import did not find, in the words of four languages.
-"""
+"""What is known about a failed attempt, as one value that patterns look at. Pure."""
 
 from __future__ import annotations
 

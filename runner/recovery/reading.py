@@ -1,9 +1,4 @@
-"""Read what a model says about a failure: one of five words, or tasks, in whatever form. Pure.
-
-Read tasks a model proposes: JSON, nearly JSON, or a list with bullets. Pure, never raises.
-
-What a person pushed to the branch of a proposal, read as other tasks to propose. Pure.
-"""
+"""Read what a model or a person says about a failed task: a reason, or other tasks. Pure."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a roadmap says about its tasks beside their text: the nearest place that says it wins.
+"""What a roadmap says about its tasks besides their text: optional, parallel, priority, effort.
 
-What a task says of itself beside its words: optional, parallel, priority, effort.
+The nearest place that says something counts.
 """
 
 from __future__ import annotations

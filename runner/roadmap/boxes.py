@@ -1,9 +1,4 @@
-"""Which boxes are work, which are checks of it, and which only sum it up.
-
-What must hold when work is done: boxes, bullets and lines of checks, hung on their work.
-
-What stands between a heading and its tasks: the how, and the phase's own first words.
-"""
+"""Which checkboxes are work, which are checks of it, and which only sum it up."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Which tasks a task waits for: what places of a roadmap state, as keys.
-
-Read what a dependency names: known phases, sections and ids, and a rest that stays text.
-"""
+"""Which tasks a task waits for: what a roadmap states, resolved to keys."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What changed between two versions of a roadmap: tasks, not text.
-
-Which task of an edited roadmap is which of the old one: by key, then text, then id.
-"""
+"""What changed between two versions of a roadmap: tasks, matched by key, then text, then id."""
 
 from __future__ import annotations
 

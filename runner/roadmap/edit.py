@@ -1,9 +1,4 @@
-"""Edit a roadmap by task key: ticking changes one byte and leaves every other one alone.
-
-An edit before it is made: which lines come, and which tasks are meant to stand afterwards.
-
-What an edit must leave alone: the tasks of a file, and where each of them stands.
-"""
+"""Edit a roadmap by task key: ticking changes one byte and leaves all others alone."""
 
 from __future__ import annotations
 

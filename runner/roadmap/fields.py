@@ -1,7 +1,4 @@
-"""Names of phases, sections and tasks in a text: "Phase 2", "第二阶段", "1.2", "TEST-01".
-
-Fields in the lines of a text: ``**Key:** v``, ``- **Key**: v``, ``> Key: v``, ``(key v)``.
-"""
+"""Find names ("Phase 2", "第二阶段", "1.2", "TEST-01") and fields (``**Key:** v``) in a text."""
 
 from __future__ import annotations
 

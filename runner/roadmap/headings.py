@@ -1,14 +1,8 @@
-"""What a heading says of the tasks below it: number, phase, checks, tasks of its own.
-
-Label lines above lists ("**Tasks**:", "Done when:") and what they make of the list.
-
-Written ids of tasks (1.1, "Phase 1", "Task 3", ABC-12, 01-02, T001, #12) and titles without.
-
-Keys of tasks: stable under every edit that leaves a task and the names above it alone.
+"""What headings and labels say about the tasks below them, and the ids and keys of tasks.
 
 A key hashes the written id, the task's words, the names of the headings above it and a count among
-equals. Ticks, emoji and marks of emphasis are no part of it, nor are numbers of headings that have
-words as well (renumbering the phases keeps every key) and the file's title.
+equals. Ticks, emoji and emphasis are not part of it, nor are the file's title and the numbers of
+headings that also have words, so renumbering the phases keeps every key.
 """
 
 from __future__ import annotations

@@ -1,21 +1,10 @@
-"""The block structure of a roadmap: list items, headings, code, as CommonMark and GFM have it.
+"""The block structure of a roadmap as GitHub shows it: list items, headings, code, comments.
 
+GitHub's parser differs from CommonMark: a tag on a line right below a list item, a quote or a table
+begins a block of HTML (https://github.com/executablebooks/markdown-it-py/issues/434), and a link
+definition begins a paragraph. An HTML comment may outlive its block: GitHub hides what follows up
+to its end (https://html.spec.whatwg.org/multipage/parsing.html#comment-state).
 https://github.github.com/gfm/
-
-List items on the way to tasks: where one stands, and whether it opens with a box.
-
-Where GitHub's parser (cmark-gfm) reads blocks otherwise than the pinned library.
-
-A tag alone on a line right below a list item, a quote or a table begins a block of HTML: all up to
-the next blank line is shown as it is, tasks as well. For CommonMark it goes on what stands there
-(https://github.com/executablebooks/markdown-it-py/issues/434). A link definition begins a
-paragraph, which goes on with what cannot end one, as a list that does not begin with 1.
-
-HTML comments that outlive their block: GitHub shows nothing of what follows up to their end.
-
-A block of HTML ends at a blank line or with the item it stands in, its ``-->`` written or not
-(https://github.github.com/gfm/#html-blocks); for the page a comment goes on to the next ``-->``
-that is HTML (https://html.spec.whatwg.org/multipage/parsing.html#comment-state).
 """
 
 from __future__ import annotations

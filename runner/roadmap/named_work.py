@@ -1,7 +1,4 @@
-"""What the names in a roadmap stand for: the work below a heading, or a task by its id.
-
-Whether a task is of a phase that somebody named: "2", "Phase 2", "1.2", "Foundation".
-"""
+"""What names in a roadmap stand for: a phase, the work below a heading, or a task by its id."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""In which order tasks are worked on, and which of them may be worked on at the same time.
-
-Circles of tasks that wait for each other: which tasks they are made of, and one way round.
-
-Circles of dependencies: told with their path, and taken apart so that none blocks for ever.
-"""
+"""The order of tasks, which of them can be worked on together, and circles of dependencies."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Parse a roadmap: the task items GitHub shows, with the lines of the file they stand on.
+"""Parse a roadmap: the task items GitHub shows, with their lines, and small groups of them.
 
 Task lists: https://github.github.com/gfm/#task-list-items-extension-
-
-Small neighbours that form one piece of work: one attempt, one pull request, several ticks.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Replace a task by others or add tasks: new lines come, every other byte stays.
+"""Replace a task with others, or add tasks: new lines come, every other byte stays.
 
-Why a task was replaced, kept beside the replacement in comments that nobody sees rendered.
-
-Each field is one closed single-line comment. Such a comment is an HTML block: it ends at the first
-``-->``, on its own line, and takes nothing that follows with it.
-https://github.github.com/gfm/#html-blocks
+The reason is kept beside the replacement in hidden comments: one closed single-line comment per
+field. Such an HTML block ends at the first ``-->``, on its own line
+(https://github.github.com/gfm/#html-blocks).
 """
 
 from __future__ import annotations

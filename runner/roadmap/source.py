@@ -1,16 +1,7 @@
-"""The lines of a file as bytes: where they start, and how some are exchanged for others.
+"""A roadmap's bytes as lines: line ends, encoding, emoji, size limits.
 
-Lines end at LF, CRLF and a lone CR only, as in CommonMark; numbers count from 1.
-
-A roadmap's bytes as lines: any line end, byte order mark and damaged encoding.
-
-Emoji and other marks around a text, also in the readings a wrong encoding made of them.
-
-Mojibake is recognised here, to compare; the file itself is never "repaired".
-
-How large a roadmap may be: reading costs time and memory by the pieces a file falls into.
-
-The first line of a text as GitHub shows it: without marks of emphasis, code and links.
+Lines end at LF, CRLF and a lone CR only, as in CommonMark; numbers count from 1. Mojibake is
+recognised for comparing; the file itself is never "repaired".
 """
 
 from __future__ import annotations

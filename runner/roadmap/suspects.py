@@ -1,9 +1,4 @@
-"""Lines that read like tasks and are none on GitHub, each with the reason and what to write.
-
-What reads like a task but has no checkbox: listed for people, never run.
-
-Placeholders somebody was to fill in: a file with several is a template, not a roadmap.
-"""
+"""Lines that read like tasks but are not: the reason for each, and what to write."""
 
 from __future__ import annotations
 

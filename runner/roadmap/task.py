@@ -1,9 +1,4 @@
-"""A task of a roadmap as a value.
-
-A task that is to be written into a roadmap, before it stands there.
-
-File hints: what a task names that looks like a path of its repository (hints, not limits).
-"""
+"""A task of a roadmap as a value, a new task to write, and the files that a task names."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Closed lists of words: what heads checks and tasks, what is a phase, in the languages seen.
-
-Closed lists of words, in the languages seen: keys of fields, and what stands for nothing.
-"""
+"""Closed lists of words in many languages: headings of checks and tasks, phases, keys of fields."""
 
 from __future__ import annotations
 

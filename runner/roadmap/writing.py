@@ -1,13 +1,7 @@
-"""How a task is written on its line, and how another one is written beside it or into it.
+"""How to write tasks into a roadmap: their lines, their ids, and what a text must not contain.
 
-Why a text of a model or a person cannot be written into a list item.
-
-Such a text is hostile: it must stay one paragraph, be seen by whoever approves it, and hide nothing
-that stands near it. What it would become is asked of a parser, never guessed.
-
-Ids for the parts of a task, in the manner of its roadmap, none of them taken.
-
-Tasks as a person lists them in a comment: the first list of a text, with boxes or without.
+A text from a model or a person is hostile: it must stay one paragraph, be visible to whoever
+approves it, and hide nothing near it. We ask a parser what it would become.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""One open box of the bubblewrap sandbox: a held namespace, and commands that enter it.
-
-How much memory the processes of a command use, looked at from outside.
+"""One open bubblewrap sandbox: commands enter a held namespace, and their memory is watched.
 
 Linux limits the memory of a group of processes with control groups only, which an ordinary user
-seldom may make. So a command is watched and ended when all its processes together use too much.
+can seldom make. So a command is ended when all its processes together use too much.
 """
 
 from __future__ import annotations

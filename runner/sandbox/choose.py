@@ -1,10 +1,4 @@
-"""Which sandbox is used: the one asked for, or the best that works.
-
-A sandbox whose output holds no secrets: nothing behind it ever sees them.
-
-What a command prints goes into verdicts, and from there into prompts, comments, pull requests and
-the database. It is masked here once, before any of them.
-"""
+"""Choose the sandbox: the one asked for, or the best that works. Its output is masked here."""
 
 from __future__ import annotations
 

@@ -1,10 +1,6 @@
-"""Running one command on this machine: clean environment, time and output limits, no survivors.
+"""Run one command on this machine: clean environment, time and output limits, no survivors.
 
 Streams go through files, not pipes: a process left running could keep a pipe open for ever.
-
-One subprocess from start to end: input fed, output bounded, ended when it goes too far.
-
-What is kept of a command's output: its beginning and its end, never more than a limit.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""Reaching a Docker Engine: its address, a client for it, its failures in our words.
+"""Reach a Docker Engine: its address, a client, one locked container per task, errors in our words.
 
 Podman serves the same API (https://docs.docker.com/reference/api/engine/); its sockets are tried
-after Docker's.
-
-What the engine is told: one locked container a task, and how a command runs in it.
-
-The container's first process only keeps it alive. It runs as another user than the commands, so
-that a command can neither end the container nor, by ending everything it may, end that process.
+after Docker's. The container's first process only keeps it alive. It runs as another user than the
+commands, so that no command can end the container.
 """
 
 from __future__ import annotations

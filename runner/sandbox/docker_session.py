@@ -1,10 +1,8 @@
-"""One running container: commands go in through the engine's exec call.
+"""One running container, and images that keep what setup commands made.
 
-Images that hold what setup commands made: committed once, used often, removed when old.
-
-The engine keeps when an image was tagged last (https://docs.docker.com/reference/api/engine/,
-ImageInspect), so using one is tagging it again. Podman keeps no such time; there the time of making
-counts.
+Using such an image is tagging it again, because the engine keeps the time of the last tag
+(https://docs.docker.com/reference/api/engine/, ImageInspect). Podman keeps no such time; there the
+time of making counts.
 """
 
 from __future__ import annotations

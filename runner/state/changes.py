@@ -1,6 +1,6 @@
-"""A tree as a value: path → (mode, blob sha, size), exactly as git has it.
+"""Trees and change sets as values: path → (mode, blob sha, size), exactly as git has it.
 
-The change set: the only thing that is validated, written, verified and committed.
+A change set is the only thing that is validated, written, verified and committed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What was asked for: one run and its options, as values.
-
-Which tasks are planned first: a plan costs a call, and a small task is its own plan. Pure.
-"""
+"""What was asked for: one run and its options, as values."""
 
 from __future__ import annotations
 

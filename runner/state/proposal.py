@@ -1,9 +1,4 @@
-"""Why a task cannot be finished and what is proposed to do about it, as values.
-
-What an approval is bound to: the task as it stood and the proposal as it was read.
-
-Tasks to be, as people write and read them in a list. Pure.
-"""
+"""A proposal as a value: why a task failed, what to do, and what an approval is bound to. Pure."""
 
 from __future__ import annotations
 

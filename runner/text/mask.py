@@ -1,18 +1,10 @@
-"""Hide secrets in what leaves the program: the one mask of every border.
+"""Hide secrets in what leaves the program.
 
-It is used for everything that is sent to GitHub and to the model, for what a sandbox prints before
-anything else sees it, and for what is logged, stored and shown. It finds what this process knows to
-be secret by value, and well-known secrets by their form, with the detectors that also judge what a
-change adds (``secret_kinds.py``).
-
-What a secret looks like: the detectors of detect-secrets that seldom err, and newer tokens.
-
-Its entropy detectors are left out (they take hashes and identifiers for secrets), and nothing is
-asked of a network. https://github.com/Yelp/detect-secrets
-
-Files that hold secrets, told by their names: they are never shown to a model.
-
-Examples and templates of them may be shown. What other files hold is masked value by value.
+This mask is used for everything that is sent to GitHub and to the model, for a sandbox's output,
+and for what is logged, stored and shown. It finds what this process knows to be secret by value,
+and well-known secrets by their form. Files that hold secrets, recognised by name, are never shown
+to a model. The entropy detectors of detect-secrets are left out, because they take hashes and
+identifiers for secrets. https://github.com/Yelp/detect-secrets
 """
 
 from __future__ import annotations

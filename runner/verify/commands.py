@@ -1,8 +1,6 @@
-"""``verify.commands``: what a repository says verifies it, in place of what its files tell.
+"""``verify.commands``: the commands that a repository names for its verification.
 
-Exit code 0 is passed. Where a report is named as well, it must be there, and say the same.
-
-What can run tests: one table.
+Exit code 0 means passed. If a report is named as well, it must exist and agree.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Run a test command and judge it: exit code and report must agree, or nothing is proved.
 
-Fetch what a tool reported: bounded, and with paths as seen from the workspace's root.
-
-What runs a project's tests: found by the files of a tree, run in a box, judged by its report.
+Reports are fetched with a size limit, and with paths relative to the workspace.
 """
 
 from __future__ import annotations

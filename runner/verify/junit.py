@@ -1,12 +1,7 @@
-"""Read JUnit reports. They come from the sandbox, so they may be hostile: no DTD, no entities
-(``defusedxml``), and bounded sizes; ``junitparser`` knows the format, a dialect what a tool makes
-of it.
+"""Read JUnit reports from the sandbox, which may be hostile: no DTD, no entities, bounded sizes.
 
-What each tool puts into a JUnit report: the id of a test, its place, its message.
-
-An id begins with the test's file where the report names it: ``file::name``.
-
-Places in the stacks that tools print, whatever the language: ``file:line``.
+``junitparser`` knows the format, and a dialect knows what each tool makes of it. An id begins with
+the test's file if the report names it: ``file::name``.
 """
 
 from __future__ import annotations

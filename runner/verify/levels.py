@@ -1,7 +1,4 @@
-"""The first levels: the changed files are there, their language reads them, imports lead on.
-
-Where a module is that an import did not find: the name of a file says more than its absence.
-"""
+"""The first levels of verification: changed files exist, they compile, their imports are found."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""What no code can change: no network, no server, no program, no library, no space.
-
-What neither another wording nor another order changes: refusals and protected files.
-
-A node that could not go on: its error's kind says why, whatever the code looks like.
-"""
+"""Failures that neither code nor other tasks can fix: network, programs, space, protected files."""
 
 from __future__ import annotations
 

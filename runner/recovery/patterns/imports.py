@@ -1,11 +1,4 @@
-"""Modules that need each other while they are loaded.
-
-A module that was not found: still to be made, somewhere else, or a package nobody installed.
-
-What a package is called where it is imported and where it is installed.
-
-Who is going to make what is missing: the open task whose files or words name it.
-"""
+"""Failures of imports: circular, not made yet, elsewhere, or a package that is not installed."""
 
 from __future__ import annotations
 

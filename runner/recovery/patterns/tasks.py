@@ -1,11 +1,4 @@
-"""Demands that exclude each other: a test against the task, or one test against another.
-
-A task that is several: by what it names, by its plan, and by what became of the answers.
-
-Names, files, tables and fixtures that an open task is going to make.
-
-A task nobody can say the end of: by its words, and by what the model made of it.
-"""
+"""Failures that come from the task: contradictions, too large, too vague, or too early."""
 
 from __future__ import annotations
 

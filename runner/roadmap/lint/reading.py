@@ -1,11 +1,4 @@
-"""A task as a reader sees it: its own words, what explains it, and where it stands.
-
-What a rule returns: a place and a sentence, before it becomes a warning of the file.
-
-An estimate as people write it, in working hours.
-
-The words that rules look for. Closed lists: what is not in them is taken for a name.
-"""
+"""A task as the lint rules read it: its words, its estimate, its place; and what a rule returns."""
 
 from __future__ import annotations
 

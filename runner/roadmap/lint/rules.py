@@ -1,18 +1,4 @@
-"""The rules of ``cairn roadmap lint``: one literal table, one function a rule.
-
-Goals of degree or taste that nothing makes measurable: nobody can say when they are reached.
-
-Boxes and words that disagree. The box alone is the state; a person decides which is right.
-
-Only strong forms count: nearly every "pending" in a done task and many a check mark in an open one
-are about the product.
-
-Ids and titles that stand there twice: commands and dependencies cannot tell them apart.
-
-Tasks that are several: measured by what they touch and say, not by their length alone.
-
-Tasks that name no file, no thing and no behaviour: nobody can say what is to be done.
-"""
+"""The rules of ``cairn roadmap lint``: one table, one function per rule."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What of a file without boxes is a task, as its structure says it; never guessed out of prose.
-
-Tables with a status column: one task a row, every cell kept.
-"""
+"""Find the tasks of a file without checkboxes by its structure; never guess them from prose."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Read what a model says the tasks of a roadmap are; what it cannot quote is dropped.
-
-Write what a model claims into a roadmap: items get boxes, other text is followed by a task.
-"""
+"""Read which tasks a model finds in a roadmap, and write those that it can quote into it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""A Markdown file as parts (heading, blocks, parts below), each with its lines.
+"""A Markdown file as parts (heading, blocks, labels, parts below), each with its lines.
 
 Lines count from 0 here; an end is the line after the last.
-
-Labels and keys in the text of a part: "**Status**: Done", "Tasks:", "- **Goal**: ...".
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Propose checkboxes for a roadmap, where its structure says what the tasks are.
-
-Show a proposal to people: a diff, and title and text of a pull request.
-"""
+"""Propose checkboxes for a roadmap, and show the proposal: a diff and a pull request's text."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Write the carriers of a file as items with boxes: lines change or come, every word stays.
-
-A roadmap with checkboxes as it is proposed: a value that a person reviews.
-"""
+"""Write the tasks of a file as items with checkboxes: lines change, every word stays."""
 
 from __future__ import annotations
 

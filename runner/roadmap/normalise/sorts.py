@@ -1,10 +1,7 @@
-"""What a heading or a label is, by its words and numbers alone.
+"""What a heading, label or mark means, by closed lists of words; anything else is not guessed.
 
-Closed lists of words that a proposal reads besides those of the parser.
-
-What is not in a list is not guessed at. Words are compared casefolded.
-
-Read states from emoji and words, only where a person puts them as marks, never in prose.
+Words are compared casefolded. States are read from emoji and words only where a person puts them as
+marks, never in prose.
 """
 
 from __future__ import annotations

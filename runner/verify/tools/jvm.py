@@ -1,9 +1,8 @@
-"""Run a Java or Kotlin project's tests with Maven or Gradle, which leave JUnit reports.
+"""Run the tests of Java and Kotlin (Maven, Gradle) and PHP projects (PHPUnit).
 
 https://maven.apache.org/surefire/maven-surefire-plugin/ ·
-https://docs.gradle.org/current/userguide/java_testing.html#test_reporting
-
-Run a PHP project's tests with PHPUnit (https://docs.phpunit.de/en/11.0/textui.html).
+https://docs.gradle.org/current/userguide/java_testing.html#test_reporting ·
+https://docs.phpunit.de/en/11.0/textui.html
 """
 
 from __future__ import annotations

@@ -1,13 +1,7 @@
-"""Read what JavaScript test runners report: Node's (by our reporter), jest's and mocha's JSON.
+"""Run a JavaScript project's tests: with Node's own runner, jest, vitest or mocha, else its script.
 
-All of it comes from the sandbox and may be anything.
-
-Run a JavaScript project's tests: with Node's own runner, jest, vitest or mocha, else its script.
-
-Neither npm nor another package manager is needed: what they would start is started directly, with
-``node_modules/.bin`` on the PATH. https://nodejs.org/api/test.html
-
-Which program a package's own test script starts, and with what.
+No package manager is needed: what it would start is started directly, with ``node_modules/.bin`` on
+the PATH (https://nodejs.org/api/test.html). Reports come from the sandbox and may be anything.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Run a project's tests with pytest in the sandbox and judge how that ended.
 
-Exit codes: https://docs.pytest.org/en/stable/reference/exit-codes.html. What counts is the JUnit
-report: a test process that ends without one has proved nothing, whatever its exit code.
-
-Tell from a tree whether it has tests that pytest runs.
+Exit codes: https://docs.pytest.org/en/stable/reference/exit-codes.html. The JUnit report decides: a
+test process that ends without one has proved nothing, whatever its exit code.
 """
 
 from __future__ import annotations

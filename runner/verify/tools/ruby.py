@@ -1,9 +1,7 @@
-"""Run a Ruby project's tests: RSpec with its JSON, Minitest and test-unit by their last line.
+"""Run a Ruby project's tests (RSpec, Minitest, test-unit), and ``make test`` for other projects.
 
 https://rspec.info/features/3-13/rspec-core/formatters/json-formatter/ ·
 https://github.com/minitest/minitest
-
-``make test``: what verifies a project without a known test runner; its exit code counts.
 """
 
 from __future__ import annotations
