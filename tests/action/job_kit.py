@@ -132,7 +132,7 @@ class Workflows:
             "task_too_complex\nIt is several files."
         )
         parts = [{"title": title, "acceptance": []} for title in PARTS]
-        self.model.when(contains="for it is too much at once").says(json.dumps(parts))
+        self.model.when(contains="because it is too much at once").says(json.dumps(parts))
         about = self.model.when(contains="`two.md` and `table.json`", without=("1.1.1",))
         about.says(BROKEN, repeat_last=True)
 

@@ -55,7 +55,7 @@ async def _proposed(bot: Bot, reason: str, command: str, then: str, plans: int =
     parts = [{"title": title, "acceptance": []} for title in PARTS]
     bot.model.when(contains="A programmer could not finish").says(reason)
     if "complex" in reason:
-        bot.model.when(contains="for it is too much at once").says(json.dumps(parts))
+        bot.model.when(contains="because it is too much at once").says(json.dumps(parts))
     turns = [*[BROKEN] * (_CALLS + plans), then] if then else [BROKEN]
     about = bot.model.when(contains=_TASK, without=("1.1.1", "three.md"))
     about.says(*turns, repeat_last=not then)

@@ -93,7 +93,7 @@ def tell(model: ScriptedModel) -> Held:
     model.when(contains="A programmer could not finish").says(
         "task_too_complex\nCart, payment and mail are three tasks."
     )
-    model.when(contains="for it is too much at once").says(json.dumps(parts))
+    model.when(contains="because it is too much at once").says(json.dumps(parts))
     model.when(contains="1.1 Add `shop/price.py`").says(_PRICE_NO_COLON, _PRICE)
     model.when(contains="1.2 Add `shop/discount.py`").says(_DISCOUNT_CUT_OFF, _DISCOUNT)
     model.when(contains="2.2 Add `shop/receipt.py`").says(last)

@@ -31,7 +31,7 @@ async def divided(here: Checkout, *arguments: str) -> Said:
     """Run until the task's division is proposed."""
     parts = [{"title": title, "acceptance": []} for title in PARTS]
     here.model.when(contains="A programmer could not finish").says("task_too_complex\nToo much.")
-    here.model.when(contains="for it is too much at once").says(json.dumps(parts))
+    here.model.when(contains="because it is too much at once").says(json.dumps(parts))
     return await here.cairn("run", "--approval-mode", "interactive", *arguments)
 
 

@@ -11,8 +11,8 @@ from tests.scenarios.proposing import BROKEN, PARTS
 
 CLASSIFY, REWRITE, DECOMPOSE = (
     "A programmer could not finish",
-    "it does not say clearly what is to be done",
-    "for it is too much at once",
+    "it does not clearly say what to do",
+    "because it is too much at once",
 )
 TASK = "Write `one.md`, `two.md` and `table.json`"
 OFF_TOPIC = {"title": "Write `greet(name)` in `hello.py`", "acceptance": ["`greet` greets"]}

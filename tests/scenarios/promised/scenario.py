@@ -21,8 +21,8 @@ CODE = "Do the task now."
 REPAIR = "Your answer to this task cannot be used yet"
 TESTS = "the project's tests were run; some fail"
 CLASSIFY = "A programmer could not finish this task"
-DECOMPOSE = "for it is too much at once"
-REWRITE = "it does not say clearly what is to be done"
+DECOMPOSE = "because it is too much at once"
+REWRITE = "it does not clearly say what to do"
 
 
 @dataclass(frozen=True)
