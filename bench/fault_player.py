@@ -66,6 +66,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     mutants = session.config.getoption("--mutants")
     if not mutants:
         return None
+    if session.testsfailed:
+        raise session.Interrupted("without a fault, not all tests can be collected")
     items = {item.nodeid: item for item in session.items}
     with Path(session.config.getoption("--fates")).open("a", buffering=1) as fates:
         for line in Path(mutants).read_text().splitlines():

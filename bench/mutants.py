@@ -96,6 +96,8 @@ async def _played(mutants: Sequence[Mutant], tree: Path, tests: Tests, number: i
     told.touch()
     await _pytest(tree, _TESTS, "-n0", *_PLAYER, f"--mutants={asked}", f"--fates={told}")
     fates = [json.loads(line) for line in told.read_text().splitlines()]
+    if len(fates) < len(lines):
+        raise RuntimeError(f"{len(lines) - len(fates)} mutants were not played to their end")
     never = [Fate(mutant, "not run by a test") for mutant in mutants if not found[mutant]]
     return [*never, *(Fate(Mutant(**each["mutant"]), each["word"]) for each in fates)]
 
