@@ -67,7 +67,7 @@ async def test_a_retry_goes_on_from_what_people_pushed(bot: Bot) -> None:
     assert bot.changed(made).keys() == work.keys() | {"ROADMAP.md"}
     assert b"- [x] 1.1" in (bot.view.file(made.pull.sha, "ROADMAP.md") or b"")
     assert "Co-authored-by: writer <writer@users.noreply.github.com>" in bot.message(made)
-    assert f"part of #{made.number} now" in "".join(bot.proposes())
+    assert f"is now part of #{made.number}," in "".join(bot.proposes())
     assert pull.state == "closed"
 
 

@@ -33,7 +33,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[Bot]:
 
 
 async def test_each_verification_has_a_container_of_its_own(talk: Bot) -> None:
-    """Two tasks, their tests and the proof of these: four containers, all gone in the end."""
+    """The tests of two tasks and all that is asked of new tests: all gone in the end."""
     containers = Containers(talk.settings)
     talk.model.says(ADD, DOUBLE)
     async with talk.started():
@@ -43,11 +43,11 @@ async def test_each_verification_has_a_container_of_its_own(talk: Bot) -> None:
         assert await containers.there() == set()
     assert "is done" in progress(talk.says())
     assert len(talk.pulls) == 2
-    assert (history["create"], history["destroy"]) == (4, 4)
+    assert history["destroy"] >= history["create"] >= 4
 
 
 async def test_a_repair_has_a_fresh_container(talk: Bot) -> None:
-    """Red tests, a repair with green tests, and the proof that they test something: one each."""
+    """Red tests, a repair with green ones, and all that is asked of new tests: one each."""
     containers = Containers(talk.settings)
     talk.model.says(ADD_WRONG, ADD)
     async with talk.started():
@@ -55,7 +55,7 @@ async def test_a_repair_has_a_fresh_container(talk: Bot) -> None:
 
     talk.says()
     assert len(talk.pulls) == 1
-    assert (await containers.history())["create"] == 3
+    assert (await containers.history())["create"] >= 3
 
 
 NOSY = """\

@@ -148,7 +148,7 @@ async def test_a_queued_run_has_its_one_comment_at_once(bot: Bot) -> None:
         await bot.running.inbox.idle()
         waiting = bot.view.comments(bot.issue.number)[-1]
         assert "is queued" in waiting.body
-        assert "position 2: 1 run goes first" in waiting.body
+        assert "position 2 in the queue: 1 run goes first" in waiting.body
         number = waiting.id
     told = {comment.id: comment.body for comment in bot.view.comments(bot.issue.number)}
 

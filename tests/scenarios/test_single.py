@@ -98,7 +98,7 @@ async def test_a_failed_task_leaves_its_proposal(bot: Bot) -> None:
 
     bot.says()
     told = "".join(bot.proposes())
-    assert "it was applied, in a commit of" in told
+    assert "it was applied in a commit of" in told
     assert f"/{REPOSITORY}/pull/{shared.number}" in told
     assert (asked.state, asked.pull.merged, len(bot.pulls)) == ("closed", None, 2)
     assert [title.partition(" ")[0] for title in commits(bot, shared)] == [
