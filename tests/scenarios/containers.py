@@ -33,7 +33,7 @@ class Containers:
             return {container.id for container in found}
 
     async def history(self) -> Counter[str]:
-        """How often one was created, started, destroyed, at least: an engine keeps its last events."""
+        """How often one was created or destroyed; an engine remembers only its last events."""
         until = datetime.now(UTC).timestamp()
         filters = json.dumps({"label": [self._mine], "type": ["container"]})
         asked = {"since": f"{self.since:.9f}", "until": f"{until:.9f}", "filters": filters}
