@@ -106,7 +106,7 @@ class Conversions:
         except ValidationError as error:
             what = ", ".join(str(one["loc"][0]) for one in error.errors() if one["loc"])
         # out here, so that no traceback shows what GitHub answered
-        raise SetupRefusal(502, self._say(words.STRANGE, what=what or "everything"))
+        raise SetupRefusal(502, self._say(words.STRANGE, what=what or "values"))
 
     def _say(self, text: str, **values: str) -> str:
         apps = f"{self.github.server}/settings/apps"

@@ -78,8 +78,8 @@ UNREACHABLE = (
     "Enterprise Server), GITHUB_SERVER_URL and the network. Nothing was written."
 )
 STRANGE = (
-    "GitHub's API at {api} registered an App, but its answer is missing {what}. Nothing was "
-    "written. Delete that App, at {apps}, and open /setup again."
+    "GitHub's API at {api} registered an App, but its answer has no usable {what}. Nothing "
+    "was written. Delete that App, at {apps}, and open /setup again."
 )
 
 EXISTS = (

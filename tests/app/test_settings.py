@@ -138,7 +138,7 @@ def test_a_message_has_one_line_a_problem(environment):
 
     assert str(raised.value).split("\n") == [
         "The settings (environment variables) have problems:",
-        "  CAIRN_NONSENSE is no setting of Cairn; unset it.",
+        "  CAIRN_NONSENSE is not a setting of Cairn; unset it.",
         "  GITHUB_APP_ID is not set; set it (The App's id, from its settings page).",
     ]
 

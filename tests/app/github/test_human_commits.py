@@ -84,7 +84,7 @@ async def test_taken_over_once(github: Bench) -> None:
     await github.repository(run="r2").publish_checkpoint(made)
 
     (said,) = github.fake.says(NAME, _shown_first(github).number)
-    assert f"part of #{published.number} now" in said
+    assert f"now part of #{published.number}" in said
     assert _shown_first(github).state == "closed"
     assert BRANCH in github.fake.repo(NAME).branches
     assert await _handed(github) is None

@@ -38,7 +38,7 @@ def test_a_queued_run_says_its_turn():
     said = text(status="queued", turn=Turn(3, 130.0))
 
     assert said.startswith("### Cairn run `r1` is queued\n")
-    assert "position 3: 2 runs go first; about 3 min to wait" in said
+    assert "at position 3 in the queue: 2 runs go first; about 3 min to wait" in said
     assert "`/execute cancel`" in said
 
 

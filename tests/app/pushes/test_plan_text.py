@@ -50,7 +50,7 @@ def test_what_is_left_out_is_said() -> None:
     """Optional work, checks, what has no checkbox, and warnings, each with its line."""
     said = plan_text(read(ROADMAP))
 
-    assert "optional, crossed out or a placeholder (1)" in said
+    assert "optional, crossed out or placeholder (1)" in said
     assert "line 7: **1.5**" in said
     assert "checks of other work (1)" in said
     assert "no checkbox (1)" in said

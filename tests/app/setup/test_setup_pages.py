@@ -300,7 +300,7 @@ async def test_an_answer_that_cannot_be_used_is_not_written(
     refused = await bench.browser.register(await bench.shown())
 
     assert refused.status == 502
-    assert f"lacks {next(iter(change))}" in refused.words
+    assert f"no usable {next(iter(change))}" in refused.words
     assert "hunter2" not in refused.text
     assert not bench.file.exists()
 
