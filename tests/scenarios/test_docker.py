@@ -12,7 +12,7 @@ import pytest
 from tests.model_server import Held
 from tests.runner.sandbox.sandbox_bench import working_sandbox
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
-from tests.scenarios.containers import Containers
+from tests.scenarios.containers import containers, watched
 from tests.scenarios.endings import progress
 from tests.scenarios.process import serving
 from tests.scenarios.projects import ADD, ADD_WRONG, CALC, DOUBLE
@@ -29,33 +29,32 @@ async def talk(tmp_path: Path) -> AsyncIterator[Bot]:
         bot.github.verify()
         bot.model.verify()
         assert bot.bugs == []
-        assert await Containers(bot.settings).there() == set()
+        assert await containers(bot.settings) == set()
 
 
 async def test_each_verification_has_a_container_of_its_own(talk: Bot) -> None:
     """The tests of two tasks and all that is asked of new tests: all gone in the end."""
-    containers = Containers(talk.settings)
     talk.model.says(ADD, DOUBLE)
-    async with talk.started():
+    async with watched(talk.settings) as watch, talk.started():
         await talk.comment("/execute")
 
-        history = await containers.history()
-        assert await containers.there() == set()
+        assert await containers(talk.settings) == set()
+        counted = await watch.counted()
     assert "is done" in progress(talk.says())
     assert len(talk.pulls) == 2
-    assert history["destroy"] >= history["create"] >= 4
+    assert counted["create"] == counted["destroy"] == 8
 
 
 async def test_a_repair_has_a_fresh_container(talk: Bot) -> None:
     """Red tests, a repair with green ones, and all that is asked of new tests: one each."""
-    containers = Containers(talk.settings)
     talk.model.says(ADD_WRONG, ADD)
-    async with talk.started():
+    async with watched(talk.settings) as watch, talk.started():
         await talk.comment("/execute --max-tasks 1")
+        counted = await watch.counted()
 
     talk.says()
     assert len(talk.pulls) == 1
-    assert (await containers.history())["create"] >= 3
+    assert counted["create"] == counted["destroy"] == 5
 
 
 NOSY = """\
@@ -97,57 +96,54 @@ async def test_code_sees_neither_the_server_nor_the_network(talk: Bot) -> None:
     assert levels["tests"] == "passed", found.read_text()
 
 
-async def begun(bot: Bot, containers: Containers) -> tuple[Held, set[str]]:
+async def begun(bot: Bot) -> tuple[Held, set[str]]:
     """Wait until the tests were red once, so that a container waits for the repair."""
     kept = Held(ADD)
     bot.model.says(ADD_WRONG, kept)
     await bot.github.comment(REPOSITORY, bot.issue.number, "/execute --max-tasks 1", by="writer")
     await kept.asked.wait()
-    return kept, await containers.there()
+    return kept, await containers(bot.settings)
 
 
 @pytest.mark.long("once more with Docker")
 async def test_a_cancelled_run_leaves_no_container(talk: Bot) -> None:
     """The container of the task in hand goes with the run."""
-    containers = Containers(talk.settings)
     async with talk.started() as server:
-        kept, there = await begun(talk, containers)
+        kept, there = await begun(talk)
         await talk.github.comment(REPOSITORY, talk.issue.number, "/execute cancel", by="writer")
         await server.inbox.idle()
         kept.go.set()
         await talk.idle()
 
         assert len(there) == 1
-        assert await containers.there() == set()
+        assert await containers(talk.settings) == set()
     assert "was cancelled" in progress(talk.says())
 
 
 @pytest.mark.long("once more with Docker")
 async def test_a_stopped_server_leaves_no_container(talk: Bot) -> None:
     """A server that is stopped in order removes what it opened."""
-    containers = Containers(talk.settings)
     async with talk.started():
-        kept, there = await begun(talk, containers)
+        kept, there = await begun(talk)
     kept.go.set()
 
     assert len(there) == 1
-    assert await containers.there() == set()
+    assert await containers(talk.settings) == set()
     talk.says()
 
 
 @pytest.mark.long("kills servers")
 async def test_the_next_start_removes_what_a_killed_server_left(talk: Bot) -> None:
     """A killed server leaves its container; the next one removes it and ends the run."""
-    containers = Containers(talk.settings)
     async with serving(talk) as server:
-        kept, there = await begun(talk, containers)
+        kept, there = await begun(talk)
         await server.end()
-        assert await containers.there() == there
+        assert await containers(talk.settings) == there
     kept.go.set()
 
     talk.model.says(ADD)
     async with serving(talk) as server:
-        assert await containers.there() & there == set()
+        assert await containers(talk.settings) & there == set()
         await server.until(": ended")
 
     assert len(talk.pulls) == 1

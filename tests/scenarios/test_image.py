@@ -19,7 +19,7 @@ from aiodocker import Docker
 from runner.sandbox.docker_engine import engine_address
 from tests.runner.sandbox.sandbox_bench import working_sandbox
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
-from tests.scenarios.containers import Containers
+from tests.scenarios.containers import containers, watched
 from tests.scenarios.endings import progress
 from tests.scenarios.process import Process, environment
 from tests.scenarios.projects import ADD, CALC
@@ -48,7 +48,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[Bot]:
         yield bot
         bot.github.verify()
         bot.model.verify()
-        assert await Containers(bot.settings).there() == set()
+        assert await containers(bot.settings) == set()
 
 
 @asynccontextmanager
@@ -83,9 +83,8 @@ async def served(bot: Bot) -> AsyncIterator[tuple[Process, str]]:
 
 async def test_the_image_serves(talk: Bot) -> None:
     """Not root, on a read-only file system: a signed delivery becomes a verified pull request."""
-    containers = Containers(talk.settings)
     talk.model.says(ADD)
-    async with served(talk) as (server, name):
+    async with watched(talk.settings) as watch, served(talk) as (server, name):
         await healthy(name)
         await talk.github.comment(
             REPOSITORY, talk.issue.number, "/execute --max-tasks 1", by="writer"
@@ -94,10 +93,11 @@ async def test_the_image_serves(talk: Bot) -> None:
         said = progress(talk.says())
         assert await user_of(name) == "cairn"
         assert await server.end(signal.SIGTERM) == 0
+        counted = await watch.counted()
 
     assert len(talk.pulls) == 1, said
-    # the tests, then the proof of the new ones
-    assert (await containers.history())["create"] >= 2
+    # can they start, the tests, their proof, faults, coverage
+    assert counted["create"] == 5
     assert "Stopping" in "\n".join([*server.lines, await _rest(server)])
 
 
