@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runner.answers.edits import has_edits, is_diff, read_diff, read_edits
-from runner.answers.fences import FencedBlock, Outline, fits, is_shell
+from runner.answers.fences import FencedBlock, Outline, fits, is_here_document, is_shell
 from runner.answers.pieces import AnswerPiece, FileEdit, FoundPieces, Known, join, unreadable
 from runner.code.languages import is_test_file
 from runner.state.findings import Complaint
@@ -222,7 +222,8 @@ _ALIKE = 0.5
 
 def target(lines: Sequence[str], info: str, known: Known) -> str:
     """Return the one expected file that the lines can be; '' when that is in doubt."""
-    found = [path for path in known.expected if fits(info, path)]
+    kind = "bash" if is_here_document(lines) else info  # Python reads `cat <<EOF` as a shift
+    found = [path for path in known.expected if fits(kind, path)]
     for narrower in (_of_kind, _by_content):
         if len(found) > 1:
             found = narrower(found, lines, known)
@@ -374,11 +375,12 @@ def _unnamed(blocks: Sequence[FencedBlock], known: Known, *, named: bool) -> Fou
     wanted = {path for path in targets if path}
     placed: set[str] = set()
     for block, path in zip(blocks, targets, strict=True):
+        complete = bool(placed) and placed == set(known.expected)
         if path and path not in placed and (len(wanted) == 1 or targets.count(path) == 1):
             placed.add(path)
             note = f"{path}: taken from {block.place}, which names no path"
             found += [FoundPieces(notes=(note,)), _whole(block, path, known)]
-        elif is_shell(block.info) or path in placed or (placed and placed == set(known.expected)):
+        elif is_shell(block.info, block.lines) or complete or path in placed:
             found.append(FoundPieces(notes=(f"{block.place} has no path: ignored",)))
         else:
             found.append(FoundPieces(complaints=(_pathless(block),)))

@@ -127,6 +127,7 @@ def _is_markdown(info: str) -> bool:
 
 
 _SHELL = {"bash", "sh", "shell", "zsh", "console", "terminal", "powershell", "output"}
+_HERE_DOCUMENT = re.compile(r"\s*(?:cat|tee)\b.*<<-?\s*['\"]?\w")
 _SUFFIXES: dict[str, tuple[str, ...]] = {
     "python": (".py", ".pyi"),
     "javascript": (".js", ".mjs", ".cjs", ".jsx"),
@@ -162,9 +163,15 @@ def fits(info: str, path: str) -> bool:
     return suffixes is None or path.endswith(suffixes)
 
 
-def is_shell(info: str) -> bool:
+def is_shell(info: str, lines: Sequence[str] = ()) -> bool:
     """Whether a block is commands to type or what they print, not a file."""
-    return info.split(" ")[0].lower() in _SHELL
+    return info.split(" ")[0].lower() in _SHELL or is_here_document(lines)
+
+
+def is_here_document(lines: Sequence[str]) -> bool:
+    """Whether lines begin with a command that a here-document follows."""
+    first = next((line for line in lines if line.strip()), "")
+    return _HERE_DOCUMENT.match(first) is not None
 
 
 _THINK = re.compile(r"^\s*<(think|thinking|thought|reasoning|scratchpad)>", re.IGNORECASE)

@@ -7,7 +7,7 @@ import html
 import json
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from runner.answers.blocks import looks_like_path
 from runner.answers.fences import outline, unescape_newlines
@@ -30,19 +30,28 @@ _SEARCH = ("search", "old_str", "old_string", "old_text")
 _REPLACE = ("replace", "new_str", "new_string", "new_text")
 _TRAILING = re.compile(r'("(?:\\.|[^"\\])*"?)|,(\s*[\]}])', re.DOTALL)
 _LOOKS = re.compile(r'["\'](?:' + "|".join((*_PATH, "files", "changes")) + r')["\']\s*:')
+_INFOS = {"", "json", "json5", "jsonc", "python"}
 _LONGEST_LITERAL = 500_000
 
 
-def read_json(text: str, known: Known) -> FoundPieces | None:
-    """Return what a JSON answer says; None when the answer is not of this form."""
-    for number, raw in enumerate(_candidates(text, known), 1):
-        value = _load(raw)
-        items = _items(value, known)
-        if items:
-            return _found(items)
-        if value is None and number == 1 and raw.lstrip()[:1] in "{[" and _LOOKS.search(raw[:2000]):
-            return FoundPieces(complaints=(unreadable(_why(raw)),))
-    return None
+def is_json(text: str) -> bool:
+    """Whether an answer is braces, or brackets, from its beginning to its end."""
+    whole = text.strip()
+    return whole[:1] in {"{", "["} and whole[-1:] in {"}", "]"}
+
+
+def read_json(text: str, known: Known) -> tuple[FoundPieces, str]:
+    """Return what the JSON of an answer says, and the answer with the lines of it blank.
+
+    Where no JSON says which files to write, nothing is found and the whole answer is left.
+    """
+    raw, rest = _candidate(text)
+    value = _load(raw)
+    if items := _items(value, known):
+        return _found(items), rest
+    if value is None and raw.lstrip()[:1] in "{[" and _LOOKS.search(raw[:2000]):
+        return FoundPieces(complaints=(unreadable(_why(raw)),)), rest
+    return FoundPieces(), text
 
 
 def read_call(raw: str, known: Known) -> FoundPieces | None:
@@ -51,20 +60,25 @@ def read_call(raw: str, known: Known) -> FoundPieces | None:
     return _found(items) if items else None
 
 
-def _candidates(text: str, known: Known) -> Iterator[str]:
-    """Yield the texts that may be the JSON: the whole answer, one fence's inside, the braces'."""
+def _candidate(text: str) -> tuple[str, str]:
+    """The text that may be the JSON (all, one fence's inside, the braces'), and what is left."""
     whole = text.strip()
     if whole.startswith(("{&quot;", "[{&quot;")):
         whole = html.unescape(whole)
-    if whole[:1] in {"{", "["} and whole[-1:] in {"}", "]"}:
-        yield whole
-        return
-    blocks = outline(text, lambda _info, _line: False).blocks
-    if len(blocks) == 1 and blocks[0].info.lower() in {"", "json", "json5", "jsonc", "python"}:
-        yield blocks[0].text
-    elif not blocks and "{" in whole:
-        start = min(at for at in (whole.find("{"), whole.find("[")) if at >= 0)
-        yield whole[start : max(whole.rfind("}"), whole.rfind("]")) + 1] or whole[start:]
+    if is_json(whole):
+        return whole, ""
+    parts = outline(text, lambda _info, _line: False)
+    if len(parts.blocks) == 1 and parts.blocks[0].info.lower() in _INFOS:
+        lines = dict(parts.prose)
+        rest = (lines.get(number, "") for number in range(1, text.count("\n") + 2))
+        return parts.blocks[0].text, "\n".join(rest)
+    if parts.blocks or "{" not in text:
+        return "", text
+    start = min(at for at in (text.find("{"), text.find("[")) if at >= 0)
+    end = max(text.rfind("}"), text.rfind("]")) + 1
+    end = end if end > start else len(text)
+    raw = text[start:end]
+    return raw, text[:start] + "\n" * raw.count("\n") + text[end:]
 
 
 def _load(raw: str) -> object:

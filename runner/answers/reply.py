@@ -11,8 +11,8 @@ from runner.answers import blocks
 from runner.answers.blocks import edits_of, names_file, read_blocks, resolve, target
 from runner.answers.edits import apply_edits, has_edits, is_diff, read_diff
 from runner.answers.elision import Whole, whole
-from runner.answers.fences import clean_answer, clean_block, outline
-from runner.answers.json_answers import read_json
+from runner.answers.fences import Outline, clean_answer, clean_block, outline
+from runner.answers.json_answers import is_json, read_json
 from runner.answers.pieces import (
     EXAMPLE,
     AnswerPiece,
@@ -199,24 +199,25 @@ def parse_reply(
 
 
 def _found(text: str, known: Known, *, truncated: bool) -> FoundPieces:
-    as_json = read_json(text, known)
-    if as_json is not None:
-        if truncated and as_json.complaints:
-            return replace(as_json, complaints=())
-        return as_json
-    parts = outline(text, lambda info, above: names_file(info, above, known))
+    parts = _outline(text, known)
     if len(parts.blocks) > MOST_BLOCKS:
         message = f"The answer has {len(parts.blocks)} blocks; {MOST_BLOCKS} are read at most."
         return FoundPieces(complaints=(unreadable(message),))
-    wrapped, rest = read_wrapped(text, known, parts)
-    if wrapped.pieces or wrapped.complaints:
-        parts = outline(rest, lambda info, above: names_file(info, above, known))
-    deletions = FoundPieces(tuple(_deletions(parts.prose, known)))
+    wrapped, rest = (FoundPieces(), text) if is_json(text) else read_wrapped(text, known, parts)
+    as_json, beside = read_json(rest, known)
+    if as_json.complaints and not wrapped.pieces:
+        return FoundPieces() if truncated else as_json
+    found = [wrapped, as_json] if as_json.pieces else [wrapped]
+    parts = _outline(beside if as_json.pieces else rest, known)
     if parts.blocks:
-        return join([wrapped, read_blocks(parts, known, truncated=truncated), deletions])
-    if wrapped.pieces or wrapped.complaints:
-        return join([wrapped, deletions])
-    return join([_bare(text, known, truncated=truncated), deletions])
+        found.append(read_blocks(parts, known, truncated=truncated))
+    elif not any(part.pieces or part.complaints for part in found):
+        found.append(_bare(text, known, truncated=truncated))
+    return join([*found, FoundPieces(tuple(_deletions(parts.prose, known)))])
+
+
+def _outline(text: str, known: Known) -> Outline:
+    return outline(text, lambda info, above: names_file(info, above, known))
 
 
 def _deletions(prose: Sequence[tuple[int, str]], known: Known) -> list[AnswerPiece]:

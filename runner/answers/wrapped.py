@@ -13,7 +13,7 @@ import itertools
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from runner.answers import blocks
@@ -123,7 +123,7 @@ def _in_block(block: FencedBlock, known: Known) -> FoundPieces | None:
     if start is None or names_file(block.info, label, known):
         return None
     source = _Lines("\n".join(block.lines).rstrip().split("\n"))
-    if is_shell(block.info) or _HEREDOC.match(block.lines[start]):
+    if is_shell(block.info, block.lines):
         return _commands(source, known)
     wrapped = _first(source, start, known)
     return wrapped.found if wrapped and wrapped.end >= len(source.lines) else None
@@ -176,8 +176,10 @@ def _called(source: _Lines, at: int, known: Known) -> _Wrapped | None:
     if opened is None:
         return None
     end = source.text.find(f"</{opened['tag']}>", opened.end())
-    if end < 0:
-        return _unfinished(source, at, "", f"</{opened['tag']}>")
+    if end < 0:  # a server that stops at the closing tag does not send it
+        whole = read_call(source.text[opened.end() :], known)
+        unfinished = _unfinished(source, at, "", f"</{opened['tag']}>")
+        return replace(unfinished, found=whole) if whole else unfinished
     found = read_call(source.text[opened.end() : end], known)
     return _Wrapped(found, source.line_of(end) + 1) if found else None
 

@@ -34,6 +34,7 @@ WHOLE = {
     "call, arguments as text": "<tool_call>"
     + json.dumps({"name": "write", "arguments": json.dumps(CALL["arguments"])})
     + "</tool_call>",
+    "call whose end was not sent": f"I fix it.\n<tool_call>\n{json.dumps(CALL)}\n",
     "bare call": json.dumps(CALL),
     "calls of an API": json.dumps({"tool_calls": [{"type": "function", "function": CALL}]}),
     "edit by a call": json.dumps({"name": "str_replace", "arguments": REPLACE}),
@@ -80,6 +81,30 @@ def test_several_wrapped_files_beside_a_fenced_one() -> None:
 
     assert reply.complaints == ()
     assert sorted(reply.changes.files) == ["b/new.py", "c.py", "calc.py"]
+
+
+def test_several_calls_each_write_their_file() -> None:
+    """They are not read as one JSON text that is broken."""
+    other = {"name": "write_file", "arguments": {"path": "new.py", "content": "Y = 2\n"}}
+    reply = read(
+        "".join(f"<tool_call>\n{json.dumps(call)}\n</tool_call>\n" for call in (CALL, other))
+    )
+
+    assert reply.complaints == ()
+    assert (content(reply, "calc.py"), content(reply, "new.py")) == (NEW, "Y = 2\n")
+
+
+@pytest.mark.parametrize(
+    "inside", ['{"path": "calc.py", "content": "x = 1"}', '{"path": 1}; {"file": "a.py"; }']
+)
+def test_braces_in_a_wrapped_file_are_its_content(inside: str) -> None:
+    """Not another file, and no broken JSON."""
+    reply = read(f'<file path="data.json">\n{inside}\n</file>\n')
+
+    assert reply.complaints == ()
+    assert {path: content(reply, path) for path in reply.changes.files} == {
+        "data.json": f"{inside}\n"
+    }
 
 
 def test_a_patch_adds_and_deletes_files() -> None:
@@ -195,6 +220,9 @@ def test_what_is_wrong_is_named_with_its_line(text: str, said: str) -> None:
         f"```bash\ncat > calc.py <<EOF\n{NEW}EOF\n```\nDELETE old.py\n",
         f"cat > calc.py <<EOF\n{NEW}EOF\nDELETE old.py\n",
         f"{PATCH}DELETE old.py\n",
+        f"<tool_call>\n{json.dumps(CALL)}\n</tool_call>\nDELETE old.py\n",
+        f"```json\n{json.dumps(CALL)}\n```\nDELETE old.py\n",
+        f"DELETE old.py\n{json.dumps(CALL, indent=1)}\n",
     ],
 )
 def test_the_line_after_a_wrapper_counts(text: str) -> None:
@@ -209,7 +237,10 @@ def test_the_line_after_a_wrapper_counts(text: str) -> None:
     "text",
     [
         "cat >> calc.py <<EOF\nsome text\nEOF\n",
+        "cat >> calc.py <<EOF\nx = 1\nEOF\n",
         "cat <<EOF\nsome text\nEOF\n",
+        "cat <<EOF\nx = 1\nEOF\n",
+        "```\ncat <<EOF\nx = 1\nEOF\n```\n",
         "```bash\nrm old.py\n```\n",
         '<file path="no path">\nx = 1\n</file>\n',
         "<p>calc.py</p>\n",
