@@ -452,6 +452,7 @@ def _written(name: str, source: str, language: str) -> Parameters | None:
         return None
     head = source[:2000]
     called = rf"\b{re.escape(name)}\s*(?:\[[^\]]*\])?\s*(?=\()"
-    arrow = rf"\b{re.escape(name)}\s*(?::[^=]+)?=\s*(?:async\s*)?(?=\([^()]*\)[^=;{{]*=>)"
+    taken = r"\((?:[^()]|\([^()]*\))*\)"
+    arrow = rf"\b{re.escape(name)}\s*(?::[^=]+)?=\s*(?:async\s*)?(?={taken}[^=;{{]*=>)"
     found = re.search(rf"(?:function\*?|func(?:\s*\([^)]*\))?)\s+{called}|{arrow}", head)
     return of_text(head[found.end() :], typed=language == "go") if found else None

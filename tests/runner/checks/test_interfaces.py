@@ -100,87 +100,76 @@ def test_a_call_that_works_no_more(old: str, new: str, call: str, breaks: bool) 
 
 
 FUNCTIONS = {
-    "src/a.js": "export function f%s {\n  return 1;\n}\n",
-    "src/a.ts": "export async function f%s: T {\n  return 1;\n}\n",
-    "src/b.ts": "export const f = %s: T => {\n  return 1;\n};\n",
-    "a/a.go": "package a\n\nfunc F%s int {\n\treturn 1\n}\n",
-    "a/b.go": "package a\n\nfunc (x *T) F%s int {\n\treturn 1\n}\n",
+    "JavaScript": {"src/a.js": "export function f%s {\n  return 1;\n}\n"},
+    "TypeScript": {
+        "src/a.ts": "export async function f%s: T {\n  return 1;\n}\n",
+        "src/b.ts": "export const f = %s: T => {\n  return 1;\n};\n",
+    },
+    "Go": {
+        "a/a.go": "package a\n\nfunc F%s int {\n\treturn 1\n}\n",
+        "a/b.go": "package a\n\nfunc (x *T) F%s int {\n\treturn 1\n}\n",
+    },
 }
 
 
 @pytest.mark.parametrize(
-    ("path", "old", "new", "expected"),
+    ("language", "old", "new", "expected"),
     [
-        ("src/a.js", "(a, b)", "(a)", "takes 1 arguments, no longer 2"),
-        ("src/a.js", "(a)", "(a, b)", "requires 2 arguments, no longer 1"),
-        ("src/a.js", "(a)", "(a, b = 1)", ""),
-        ("src/a.js", "(a)", "(a, ...more)", ""),
-        ("src/a.js", "(a, b)", "(b, a)", "takes its arguments in another order"),
-        ("src/a.js", "(a, b)", "(a, ...more)", ""),
-        ("src/a.js", "(...more)", "()", "no longer takes any number of arguments"),
-        ("src/a.js", "(a, ...more)", "(a)", "no longer takes any number of arguments"),
-        ("src/a.js", "(a = [1, 2], b)", "(a = [1, 2])", "takes 1 arguments, no longer 2"),
-        ("src/a.js", "({a, b}, c)", "({a, b})", "takes 1 arguments, no longer 2"),
-        ("src/a.js", "(a = f(1, 2))", "(a)", "requires 1 arguments, no longer 0"),
-        ("src/a.js", "(a)", "(b)", ""),
-        ("src/a.js", "(a, b = 1)", "(a, b)", "requires 2 arguments, no longer 1"),
-        ("src/a.js", "(a, b = () => 1)", "(a, b)", "requires 2 arguments, no longer 1"),
-        ("src/a.js", "(a", "(a)", ""),
-        ("src/a.js", "(a)", "(a, b = {c: 1})", ""),
-        ("src/a.js", "(a)", "(a, b, c)", "requires 3 arguments, no longer 1"),
-        ("src/a.ts", "(a: number)", "(a?: number)", ""),
-        ("src/b.ts", "(a: number)", "(a?: number)", ""),
-        ("src/a.ts", "(a?: number)", "(a: number)", "requires 1 arguments, no longer 0"),
-        ("src/b.ts", "(a?: number)", "(a: number)", "requires 1 arguments, no longer 0"),
-        ("src/a.ts", "(private a: T)", "(public a: T, b: T)", "requires 2 arguments, no longer 1"),
-        ("src/b.ts", "(private a: T)", "(public a: T, b: T)", "requires 2 arguments, no longer 1"),
-        ("src/a.ts", "(a: () => T)", "(a: () => T, b: T)", "requires 2 arguments, no longer 1"),
+        ("JavaScript", "(a, b)", "(a)", "takes 1 arguments, no longer 2"),
+        ("JavaScript", "(a)", "(a, b)", "requires 2 arguments, no longer 1"),
+        ("JavaScript", "(a)", "(a, b = 1)", ""),
+        ("JavaScript", "(a)", "(a, ...more)", ""),
+        ("JavaScript", "(a, b)", "(b, a)", "takes its arguments in another order"),
+        ("JavaScript", "(a, b)", "(a, ...more)", ""),
+        ("JavaScript", "(...more)", "()", "no longer takes any number of arguments"),
+        ("JavaScript", "(a, ...more)", "(a)", "no longer takes any number of arguments"),
+        ("JavaScript", "(a = [1, 2], b)", "(a = [1, 2])", "takes 1 arguments, no longer 2"),
+        ("JavaScript", "({a, b}, c)", "({a, b})", "takes 1 arguments, no longer 2"),
+        ("JavaScript", "(a = f(1, 2))", "(a)", "requires 1 arguments, no longer 0"),
+        ("JavaScript", "(a)", "(b)", ""),
+        ("JavaScript", "(a, b = 1)", "(a, b)", "requires 2 arguments, no longer 1"),
+        ("JavaScript", "(a, b = () => 1)", "(a, b)", "requires 2 arguments, no longer 1"),
+        ("JavaScript", "(a", "(a)", ""),
+        ("JavaScript", "(a)", "(a, b = {c: 1})", ""),
+        ("JavaScript", "(a)", "(a, b, c)", "requires 3 arguments, no longer 1"),
+        ("TypeScript", "(a: number)", "(a?: number)", ""),
+        ("TypeScript", "(a?: number)", "(a: number)", "requires 1 arguments, no longer 0"),
         (
-            "src/a.ts",
+            "TypeScript",
+            "(private a: T)",
+            "(public a: T, b: T)",
+            "requires 2 arguments, no longer 1",
+        ),
+        ("TypeScript", "(a: () => T)", "(a: () => T, b: T)", "requires 2 arguments, no longer 1"),
+        (
+            "TypeScript",
             "(a: T, b: (c: T) => T)",
             "(b: (c: T) => T, a: T)",
             "takes its arguments in another order",
         ),
-        ("a/a.go", "(a int)", "(b int)", ""),
-        ("a/b.go", "(a int)", "(b int)", ""),
-        ("a/a.go", "(a, b int)", "(a int)", "takes 1 arguments, no longer 2"),
-        ("a/b.go", "(a, b int)", "(a int)", "takes 1 arguments, no longer 2"),
+        ("Go", "(a int)", "(b int)", ""),
+        ("Go", "(a, b int)", "(a int)", "takes 1 arguments, no longer 2"),
         (
-            "a/a.go",
+            "Go",
             "(a, b int, c string)",
             "(c string, a, b int)",
             "takes its arguments in another order",
         ),
+        ("Go", "(a ...int)", "(a int)", "requires `int`"),
+        ("Go", "(a int)", "(a int, b ...int)", ""),
+        ("Go", "(int, string)", "(int)", "takes 1 arguments, no longer 2"),
         (
-            "a/b.go",
-            "(a, b int, c string)",
-            "(c string, a, b int)",
-            "takes its arguments in another order",
-        ),
-        ("a/a.go", "(a ...int)", "(a int)", "requires `int`"),
-        ("a/b.go", "(a ...int)", "(a int)", "requires `int`"),
-        ("a/a.go", "(a int)", "(a int, b ...int)", ""),
-        ("a/b.go", "(a int)", "(a int, b ...int)", ""),
-        ("a/a.go", "(int, string)", "(int)", "takes 1 arguments, no longer 2"),
-        ("a/b.go", "(int, string)", "(int)", "takes 1 arguments, no longer 2"),
-        (
-            "a/a.go",
-            "(a func(int, int) int)",
-            "(a func(int, int) int, b int)",
-            "requires 2 arguments, no longer 1",
-        ),
-        (
-            "a/b.go",
+            "Go",
             "(a func(int, int) int)",
             "(a func(int, int) int, b int)",
             "requires 2 arguments, no longer 1",
         ),
     ],
 )
-def test_parameters_of_other_languages(path: str, old: str, new: str, expected: str) -> None:
+def test_parameters_of_other_languages(language: str, old: str, new: str, expected: str) -> None:
     """Their callers give arguments in order: how many, which of them, and in Go of which type."""
-    code = FUNCTIONS[path]
-    assert question(path, code % old, code % new) == expected
+    said = {path: question(path, f % old, f % new) for path, f in FUNCTIONS[language].items()}
+    assert said == dict.fromkeys(FUNCTIONS[language], expected)
 
 
 @pytest.mark.parametrize(

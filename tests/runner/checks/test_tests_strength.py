@@ -18,22 +18,37 @@ MESSAGE = "with pytest.raises(TypeError, match='x'):\n    add(1)"
 def is_softer(before: str, after: str) -> bool:
     """Whether a test may not have this body in place of that one, whatever the task means."""
 
-    def test(body: str) -> str:
+    def test_file(body: str) -> str:
         inner = textwrap.indent(body, "    ")
         return f"from calc import add\n\n\nasync def test_it(self):\n{inner}\n"
 
     found = weakened_tests(
-        changes({TEST: test(after)}), read=lambda _: test(before).encode(), repairing=False
+        changes({TEST: test_file(after)}),
+        read=lambda _: test_file(before).encode(),
+        repairing=False,
     )
     return found != ()
 
 
-SOFTER = [
+NOTHING = [
     "assert (add(1, 2), 3)",
     "assert lambda: add(1, 2) == 3",
     "assert isinstance(add(1, 2), object)",
-    "assert isinstance(add(1, 2), int)",
     "assert len(add(1, 2)) >= 0",
+    "assert add(1, 2) or not add(1, 2)",
+    "x = 1\nassert x == 1 or add(1, 2) == 3",
+    "x = 1\nassert x",
+    "x = y = 3\nassert x == y",
+    "assert x == x",
+    "assert a.b == a.b",
+    "assert [1][0] == 1",
+    "self.assertEqual(a, a)",
+    "self.assertEqual(1, 1)",
+    "self.assertFalse(False)",
+]
+SOFTER = [
+    *NOTHING,
+    "assert isinstance(add(1, 2), int)",
     "assert add(1, 2) != 4",
     "assert add(1, 2) is not 4",
     "assert add(1, 2) > 0",
@@ -45,18 +60,8 @@ SOFTER = [
     "assert not add(1, 2)",
     "assert (add(1, 2) if x else add(1, 2) == 3)",
     "assert add(1, 2) == 3 or add(2, 2)",
-    "assert add(1, 2) or not add(1, 2)",
-    "x = 1\nassert x == 1 or add(1, 2) == 3",
-    "x = 1\nassert x",
-    "x = y = 3\nassert x == y",
-    "assert x == x",
-    "assert a.b == a.b",
-    "assert [1][0] == 1",
     "self.assertTrue(add(1, 2))",
-    "self.assertEqual(a, a)",
-    "self.assertEqual(1, 1)",
     "self.assertNotEqual(add(1, 2), 3)",
-    "self.assertFalse(False)",
     "mock.assert_called()",
     "with suppress(AssertionError):\n    assert add(1, 2) == 3",
     "with contextlib.suppress(Exception):\n    assert add(1, 2) == 3",
@@ -194,22 +199,6 @@ def test_what_an_error_says(after: str, softer: bool) -> None:
     assert is_softer(MESSAGE, after) is softer
 
 
-NOTHING = [
-    "assert (add(1, 2), 3)",
-    "assert lambda: add(1, 2) == 3",
-    "assert isinstance(add(1, 2), object)",
-    "assert len(add(1, 2)) >= 0",
-    "assert add(1, 2) or not add(1, 2)",
-    "x = 1\nassert x == 1 or add(1, 2) == 3",
-    "x = 1\nassert x",
-    "x = y = 3\nassert x == y",
-    "assert x == x",
-    "assert a.b == a.b",
-    "assert [1][0] == 1",
-    "self.assertEqual(a, a)",
-    "self.assertEqual(1, 1)",
-    "self.assertFalse(False)",
-]
 LITTLE = [
     "assert isinstance(add(1, 2), int)",
     "assert len(add(1, 2)) >= 1",
