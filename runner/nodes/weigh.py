@@ -26,10 +26,20 @@ from runner.state.events import Verified
 from runner.state.findings import Level, TestFailure, Verification
 from runner.state.run_state import RunState
 from runner.verify import COMMAND, CONFIGURATION, Commands, run_again, run_tests, tools_of
+from runner.verify.judging import counted
 from runner.verify.levels import imports_level, without
 from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
 from runner.verify.set_up import SetUpSession, set_up
-from runner.verify.weighing import Assessment, Promise, needs_base, red_tests, weigh
+from runner.verify.weighing import (
+    Assessment,
+    Promise,
+    flaky_words,
+    is_case,
+    needs_base,
+    path_of,
+    red_tests,
+    weigh,
+)
 
 
 async def filled(
@@ -302,47 +312,71 @@ async def steadied(
 
     Never so for a test, or an error in code, that the task itself wrote or changed.
     """
-    options, changes = state.request.options, state.attempt.answered.changes
+    options = state.request.options
     # an import that seems to lead nowhere may do no harm
     red = [v for v in after.levels if v.result == "failed" and v.name != "imports"]
-    if not _may_be_flaky(red, changes):
-        return after
     seconds = max(_LEAST_SECONDS, 3 * sum(level.seconds for level in red))
-    for _ in range(options.verify.verify_reruns):
-        session = await filled(state, deps, work, base, changes)
+    flaky: set[TestFailure] = set()
+    left = _may_be_flaky(red, state.attempt.answered.changes)
+    for _ in range(options.verify.verify_reruns if left else 0):
+        session = await filled(state, deps, work, base, state.attempt.answered.changes)
         work.sandbox.holds = ""
         again = await run_again(
             session,
             tree=after.tree,
-            failures=[failure for level in red for failure in level.failures],
+            failures=left,
             of=red,
             timeout=min(seconds, options.sandbox.test_timeout),
             own=own,
         )
         await deps.events.emit(Verified(state.request.id, state.current, again))
-        if again.levels and all(level.result == "passed" for level in again.levels):
-            return replace(after, levels=tuple(_named(level) for level in after.levels))
-    return after
+        flaky |= _passing(left, again)
+        left = [failure for failure in left if failure not in flaky]
+        if not left:
+            break
+    return replace(after, levels=tuple(_named(level, flaky) for level in after.levels))
 
 
-def _may_be_flaky(red: Sequence[Level], changes: ChangeSet) -> bool:
-    failures = [failure for level in red for failure in level.failures]
-    if not failures or len(failures) > MOST:
-        return False
+def _may_be_flaky(red: Sequence[Level], changes: ChangeSet) -> list[TestFailure]:
+    """The failing tests that are worth another run, beside files that could not be loaded."""
     if any(level.name != "tests" or not level.failures for level in red):
-        return False
-    return all("::" in f.test or "#" in f.test for f in failures) and not any(
-        path in changes.files for failure in failures for path in _paths(failure)
-    )
+        return []
+    failures = [failure for level in red for failure in level.failures]
+    if any(path in changes.files for failure in failures for path in _paths(failure)):
+        return []
+    cases = [failure for failure in failures if is_case(failure)]
+    return cases if len(cases) <= MOST else []
 
 
 def _paths(failure: TestFailure) -> tuple[str, str]:
     return failure.test.split("::")[0], failure.file
 
 
-def _named(level: Level) -> Level:
-    if level.result != "failed" or level.name != "tests":
+def _passing(failures: Sequence[TestFailure], again: Verification) -> set[TestFailure]:
+    """Those that pass now; none where the tools do not tell of each."""
+    if any(level.result != "passed" and not level.failures for level in again.levels):
+        return set()
+    red = {failure.test for failure in red_tests(again)}
+    found = {failure for failure in failures if failure.test not in red}
+    return found if sum(level.passed for level in again.levels) >= len(found) else set()
+
+
+def _named(level: Level, flaky: Collection[TestFailure]) -> Level:
+    """The level with its flaky tests among those that passed."""
+    found = [failure for failure in level.failures if failure in flaky]
+    if not found:
         return level
-    names = ", ".join(failure.test for failure in level.failures)
-    reason = f"flaky, failed once and passed when run again: {names}"
-    return replace(level, result="passed", reason=reason, failures=())
+    names = tuple(failure.test for failure in found)
+    # a tool that names no files must not seem to know all of them
+    files = {path_of(failure) for failure in found} if level.green or not level.passed else ()
+    level = replace(
+        level,
+        failures=tuple(failure for failure in level.failures if failure not in flaky),
+        passed=level.passed + len(found),
+        green=tuple(dict.fromkeys((*level.green, *sorted(files)))),
+        flaky=names,
+    )
+    if level.failures:
+        reason = f"{counted(len(level.failures))} failed, {level.passed} passed"
+        return replace(level, reason=reason)
+    return replace(level, result="passed", reason=flaky_words(names))

@@ -64,7 +64,8 @@ class Level:
 
     ``seconds`` is wall time; ``output`` is cut in the middle to a bounded length. ``tool`` is what
     ran tests (a project may have several), ``passed`` how many of them its report says passed
-    and ``green`` in which files, as far as it names them.
+    and ``green`` in which files, as far as it names them. ``flaky`` are tests that failed once and
+    passed when they were run again.
     ``broken`` says why the tool could not do its work (wrong options, an internal error, a timeout,
     code that does not compile): such a failure is no test's. ``proof`` tells whether new tests fail
     without the change (``found``: those that do), ``mutants`` whether they notice small faults in
@@ -88,6 +89,7 @@ class Level:
     tool: str = ""
     passed: int = 0
     green: tuple[str, ...] = ()
+    flaky: tuple[str, ...] = ()
     found: tuple[str, ...] = ()
     broken: str = ""
     cause: Literal["", "timeout", "exit_code"] = ""

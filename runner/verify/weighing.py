@@ -88,7 +88,7 @@ def needs_base(
     ``tools`` are those the base has tests for. Empty too where nothing the base says could help:
     a test fails that the change itself wrote (its files are ``written``).
     """
-    if any(_path(failure) in written for failure in red_tests(after)):
+    if any(path_of(failure) in written for failure in red_tests(after)):
         return ()
     if any(
         level.result == "failed" and level.name in ("files", "syntax") for level in after.levels
@@ -160,7 +160,7 @@ def _turned(after: Verification, before: Verification) -> tuple[str, ...]:
     red = {failure.test for failure in red_tests(after)}
     green = _green(after)
     gone = (failure for failure in before.failures if failure.test not in red)
-    return tuple(f.test for f in gone if green is None or _path(f) in green)
+    return tuple(f.test for f in gone if green is None or path_of(f) in green)
 
 
 def _green(after: Verification) -> frozenset[str] | None:
@@ -211,6 +211,7 @@ def _as_before(level: Level) -> Level:
         return level
     others = _as_they_did(len(level.failures))
     why = f"{level.passed} passed; {others}" if level.passed else f"no test passes; {others}"
+    why = "; ".join(filter(None, (why, flaky_words(level.flaky))))
     result: Literal["passed", "skipped"] = "passed" if level.passed else "skipped"
     return replace(level, result=result, failures=(), reason=why)
 
@@ -219,6 +220,11 @@ def _hint(failure: TestFailure) -> str:
     at = f"{failure.file}, line {failure.line}" if failure.line else failure.file
     said = failure.message.split("\n", 1)[0]
     return f"{at}: {said}. The tests that use it pass all the same."
+
+
+def flaky_words(tests: Sequence[str]) -> str:
+    """Name tests that failed once only; '' for none."""
+    return f"flaky, failed once and passed when run again: {', '.join(tests)}" if tests else ""
 
 
 def _as_they_did(count: int) -> str:
@@ -270,8 +276,8 @@ class _Weigher:
 
     def excused(self, failure: TestFailure) -> bool:
         """Whether a failing test is none of the change's business."""
-        was = self._before.get(failure.test) or self._before.get(_path(failure))
-        if was is None or _path(failure) in self._promise.written:
+        was = self._before.get(failure.test) or self._before.get(path_of(failure))
+        if was is None or path_of(failure) in self._promise.written:
             return False
         if self.awaited(failure):
             return not self._uses_change(failure) or self._has_evidence(failure)
@@ -304,7 +310,7 @@ class _Weigher:
         wanted = [last_name(name) for name in missing_names(failure.message)]
         if not wanted or not promise.others:
             return False
-        there = failure.file in ("", _path(failure))
+        there = failure.file in ("", path_of(failure))
         return there and all(has_word(test, n) and not has_word(promise.words, n) for n in wanted)
 
     def shown(self, passed: Sequence[Level]) -> bool:
@@ -317,7 +323,7 @@ class _Weigher:
     def only_failing_use_it(self) -> bool:
         """Whether tests use the change, and all of them fail as they did before."""
         users = self._promise.users or frozenset()
-        return any(_path(failure) in users for failure in self._after)
+        return any(path_of(failure) in users for failure in self._after)
 
     def _passing_files(self) -> set[str]:
         """Test files that use the change and in which a test passes, as far as is known."""
@@ -326,7 +332,7 @@ class _Weigher:
     def _passing(self, users: frozenset[str]) -> set[str]:
         if self._green is not None:
             return set(users & self._green)
-        return set((users & self._promise.tests) - {_path(failure) for failure in self._after})
+        return set((users & self._promise.tests) - {path_of(failure) for failure in self._after})
 
     def _has_evidence(self, failure: TestFailure) -> bool:
         """Whether anything shows the change to work, or the missing name is another task's."""
@@ -336,21 +342,21 @@ class _Weigher:
 
     def _uses_change(self, failure: TestFailure) -> bool:
         users = self._promise.users
-        return users is None or _path(failure) in users or failure.file in users
+        return users is None or path_of(failure) in users or failure.file in users
 
     def _turned_beside(self, failure: TestFailure) -> bool:
-        return any(test.split("::")[0] == _path(failure) for test in self._turned)
+        return any(test.split("::")[0] == path_of(failure) for test in self._turned)
 
     def _named(self, failure: TestFailure) -> bool:
         """Whether the task names the test or its file, and no other open task does."""
-        promise, path = self._promise, _path(failure)
+        promise, path = self._promise, path_of(failure)
         name = failure.test.rpartition("::")[2].partition("[")[0]
         own = path in promise.files or ("::" in failure.test and has_word(promise.words, name))
         return own and path not in promise.other_files
 
     def _left_to_another(self, failure: TestFailure) -> bool:
         """Whether another open task names the test's file, and this one does not."""
-        path = _path(failure)
+        path = path_of(failure)
         return path in self._promise.other_files and path not in self._promise.files
 
     def _is_about_promised(self, failure: TestFailure) -> bool:
@@ -366,7 +372,7 @@ class _Weigher:
         return self._promise.sources.get(failure.test, "")
 
 
-def _path(failure: TestFailure) -> str:
+def path_of(failure: TestFailure) -> str:
     """The test's file: ids of some tools begin with it, others only say where it failed."""
     first = failure.test.split("::")[0]
     return first if re.search(r"\.\w+$", first) else failure.file or first

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import ADD, CALC, answer, note, notes, on
@@ -45,6 +47,30 @@ async def test_an_old_test_that_passes_when_run_again_is_named_flaky(
     body = bot.pulls[0].body or ""
     assert "flaky, failed once and passed when run again" in body
     assert "test_now_and_then" in body.replace("\\", "")
+    assert "Not verified" not in body
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        pytest.param("import nowhere_to_be_found\n", id="cannot be loaded"),
+        pytest.param("def test_old():\n    assert not 'ever'\n", id="fails", marks=MORE),
+    ],
+)
+async def test_a_flaky_test_beside_one_that_failed_before(
+    bot: Bot, tmp_path: Path, old: str
+) -> None:
+    """Each is judged by itself: the one is flaky, the other fails as before."""
+    files = {"tests/test_flaky.py": flaky(tmp_path), "tests/test_old.py": old}
+    await bot.github.push(REPOSITORY, files)
+    bot.model.says(ADD)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    body = (bot.pulls[0].body or "").replace("\\", "")
+    assert "flaky, failed once and passed when run again: tests/test_flaky.py" in body
+    assert "1 fails as before this change" in body
     assert "Not verified" not in body
 
 
