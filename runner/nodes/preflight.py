@@ -19,7 +19,7 @@ from runner.nodes.weigh import filled
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.run_state import RunState
 from runner.verify import CONFIGURATION, Commands, start_tests, tools_of
-from runner.verify.proposed_setup import READ, proposed_setup
+from runner.verify.proposed_setup import READ, ProposedLine, proposed_setup
 from runner.verify.starting import Obstacle, obstacle
 
 _MOST_SECONDS = 300.0
@@ -30,14 +30,16 @@ _FILE = ".github/cairn.yml"
 class CannotStart:
     """``seen`` says what keeps the tests from starting, ``todo`` what to do about it.
 
-    ``proposed`` is the text of a ``.github/cairn.yml`` that may help, '' where there is none;
-    ``packages`` are the Python packages that are known to be missing.
+    ``proposed`` is the text of a ``.github/cairn.yml`` that may help, '' where there is none, and
+    ``why`` the reason for each of its lines; ``packages`` are the Python packages that are known to
+    be missing.
     """
 
     seen: str
     todo: str
     proposed: str = ""
     packages: tuple[str, ...] = ()
+    why: tuple[ProposedLine, ...] = ()
 
     def __str__(self) -> str:
         """All of it, as a terminal shows it."""
@@ -111,16 +113,16 @@ def _words(state: RunState) -> str:
 async def _advice(deps: Deps, base: Snapshot, found: Obstacle) -> CannotStart:
     requirements = [path for path in base.entries if path.startswith("requirements")]
     old = await contents(deps, base, {*READ, *requirements} & base.entries.keys())
-    text = proposed_setup(base.entries, old.get, found.packages)
+    setup = proposed_setup(base.entries, old.get, found.packages)
     what = " ".join(found.packages) or "what they need"
     # a file that is there is somebody's: it is not to be replaced
     file = f"add this to {_FILE}:" if _FILE in base.entries else f"commit this as {_FILE}:"
-    if not text:
+    if not setup.text:
         file = f"name an image that has it in {_FILE} (sandbox.image)."
     here = f"Install {what} in the environment that you start Cairn from, or {file}"
     todo = here if deps.sandbox.name == "process" else f"To install {what}, {file}"
     seen = f"The tests cannot start, with or without a change: {found.seen.rstrip('.')}."
-    return CannotStart(seen, f"No model was asked. {todo}", text, found.packages)
+    return CannotStart(seen, f"No model was asked. {todo}", setup.text, found.packages, setup.lines)
 
 
 def _key(state: RunState, deps: Deps, base: Snapshot) -> str:

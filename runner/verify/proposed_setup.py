@@ -10,6 +10,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from runner.verify.python_layout import table
@@ -22,10 +23,12 @@ READ = (
 
 Read = Callable[[str], bytes | None]
 
-_OF_TESTS = re.compile(r"^(?:tests?|testing|dev|develop|development|ci)$")
+_OF_TESTS = re.compile(r"tests?|testing|dev|develop|development|ci")
 _REQUIREMENTS = re.compile(
-    r"^requirements(?:[-_./](?:tests?|testing|dev|ci|base|main))?\.(?:txt|in)$"
+    r"requirements(?:[-_./](?:tests?|testing|dev|ci|base|main))?\.(?:txt|in)"
 )
+# https://packaging.python.org/en/latest/specifications/name-normalization/#name-format
+_PACKAGE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _OTHERS = (
     ("go.mod", "go mod download"),
     ("Cargo.toml", "cargo fetch"),
@@ -49,54 +52,113 @@ sandbox:
 """
 
 
-def proposed_setup(paths: Collection[str], read: Read, missing: Sequence[str] = ()) -> str:
-    """Return the file's text; ``missing`` are Python packages that are known to be needed."""
-    commands = [*_python(paths, read, missing), *_node(paths)]
-    commands += [command for path, command in _OTHERS if path in paths]
+@dataclass(frozen=True, slots=True)
+class ProposedLine:
+    """One line of the file, without its place in it, and why it is there (Markdown)."""
+
+    text: str
+    why: str
+
+
+_NETWORK = ProposedLine(
+    "network: setup", "lets the commands below use the network; the tests never have one"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedSetup:
+    """The file's ``text`` ('' where nothing can be proposed), and the reason for each line."""
+
+    text: str = ""
+    lines: tuple[ProposedLine, ...] = ()
+
+
+def proposed_setup(
+    paths: Collection[str], read: Read, missing: Sequence[str] = ()
+) -> ProposedSetup:
+    """Return what to write; ``missing`` are Python packages that are known to be needed.
+
+    A name that is none of a package is left out: pip would take ``-r`` or ``-i`` for an option.
+    """
+    packages = [name for name in dict.fromkeys(missing) if _PACKAGE.fullmatch(name)]
+    commands = [*_python(paths, read, packages), *_node(paths)]
+    commands += [_found(command, path) for path, command in _OTHERS if path in paths]
     if not commands:
-        return ""
-    text = _HEAD + "".join(f"    - {_yaml(command)}\n" for command in dict.fromkeys(commands))
-    return text + _verify(paths, read)
+        return ProposedSetup()
+    unique = {each.text: each for each in commands}.values()
+    text = _HEAD + "".join(f"    - {_yaml(each.text)}\n" for each in unique)
+    verify = _verify(paths, read)
+    text += "".join(f"verify:\n  commands:\n    - {each.text}\n" for each in verify)
+    return ProposedSetup(text, (_NETWORK, *unique, *verify))
 
 
-def _python(paths: Collection[str], read: Read, missing: Sequence[str]) -> Iterator[str]:
+def _found(command: str, path: str) -> ProposedLine:
+    return ProposedLine(command, f"`{path}` says what to install")
+
+
+def _python(paths: Collection[str], read: Read, missing: Sequence[str]) -> Iterator[ProposedLine]:
     """Commands that install what a Python project's tests need."""
     tests = any(path.endswith(".py") for path in paths)
     pyproject = _toml(read("pyproject.toml"))
-    more = [name for name in dict.fromkeys(missing)]
     if "uv.lock" in paths:
-        yield "pip install uv"
-        yield "uv sync --frozen --all-extras --all-groups --no-install-project"
+        yield ProposedLine("pip install uv", "`uv.lock` is a lock file of uv")
+        sync = "uv sync --frozen --all-extras --all-groups --no-install-project"
+        yield ProposedLine(sync, "installs what `uv.lock` lists, but not the project itself")
     elif "poetry.lock" in paths or table(pyproject, "tool", "poetry"):
-        yield "pip install poetry"
-        yield "poetry install --no-root --all-extras"
+        yield ProposedLine("pip install poetry", "the project is managed with Poetry")
+        install = "poetry install --no-root --all-extras"
+        yield ProposedLine(install, "installs its dependencies, but not the project itself")
     elif "pdm.lock" in paths:
-        yield "pip install pdm"
-        yield "pdm install --no-self --group :all"
+        yield ProposedLine("pip install pdm", "`pdm.lock` is a lock file of PDM")
+        install = "pdm install --no-self --group :all"
+        yield ProposedLine(install, "installs what `pdm.lock` lists, but not the project itself")
     elif tests:
         yield from _by_pip(paths, read, pyproject)
-    if tests and (more or not _asks_for_pytest(paths, read)):
-        yield f"pip install {' '.join(dict.fromkeys(['pytest', *more]))}"
+    if tests and (missing or not _asks_for_pytest(paths, read)):
+        yield _by_name(missing)
 
 
-def _by_pip(paths: Collection[str], read: Read, pyproject: Mapping[str, Any]) -> Iterator[str]:
-    files = sorted(path for path in paths if _REQUIREMENTS.match(path))
+def _by_name(missing: Sequence[str]) -> ProposedLine:
+    """Install pytest and what is missing: of that often only the name of a module is known."""
+    command = f"pip install {' '.join(dict.fromkeys(['pytest', *missing]))}"
+    if not missing:
+        return ProposedLine(command, "no file of the repository names pytest")
+    names = ", ".join(f"`{name}`" for name in missing)
+    those = "is the package" if len(missing) == 1 else "are the packages"
+    return ProposedLine(
+        command, f"missing, by the message above; check that {names} {those} you mean"
+    )
+
+
+def _by_pip(
+    paths: Collection[str], read: Read, pyproject: Mapping[str, Any]
+) -> Iterator[ProposedLine]:
+    files = sorted(path for path in paths if _REQUIREMENTS.fullmatch(path))
     extras = _chosen(table(pyproject, "project", "optional-dependencies"))
     extras = extras or _chosen(_extras_of_cfg(read))
     groups = _chosen(table(pyproject, "dependency-groups"))
     if files:
-        yield "pip install " + " ".join(f"-r {path}" for path in files)
+        command = "pip install " + " ".join(f"-r {path}" for path in files)
+        verb = "lists" if len(files) == 1 else "list"
+        yield ProposedLine(command, f"{_names(files)} {verb} what to install")
     if groups:
-        yield "pip install --upgrade pip"
-        yield "pip install " + " ".join(f"--group {name}" for name in groups)
+        yield ProposedLine("pip install --upgrade pip", "an older pip does not know `--group`")
+        command = "pip install " + " ".join(f"--group {name}" for name in groups)
+        yield ProposedLine(command, f"`pyproject.toml` has these dependencies: {_names(groups)}")
     if pyproject.get("project") or "setup.py" in paths or "setup.cfg" in paths:
         named = f"[{','.join(extras)}]" if extras else ""
-        yield f'pip install -e ".{named}"' if named else "pip install -e ."
+        command = f'pip install -e ".{named}"' if named else "pip install -e ."
+        with_extras = f" with its extras for tests: {_names(extras)}" if extras else ""
+        yield ProposedLine(command, f"installs the project and its dependencies{with_extras}")
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _chosen(groups: Mapping[str, Any]) -> list[str]:
     """The groups of the tests; a name with ``test`` in it before one for developers."""
-    named = [name for name in groups if isinstance(name, str) and _OF_TESTS.match(name)]
+    named = [name for name in groups if isinstance(name, str) and _OF_TESTS.fullmatch(name)]
     return [name for name in named if name.startswith("test")] or named
 
 
@@ -113,18 +175,19 @@ def _asks_for_pytest(paths: Collection[str], read: Read) -> bool:
     return any(re.search(rb"\bpytest\b[\s\"'<>=~^]", text) for text in texts)
 
 
-def _node(paths: Collection[str]) -> Iterator[str]:
+def _node(paths: Collection[str]) -> Iterator[ProposedLine]:
     if "package.json" in paths:
-        yield next(command for path, command in _NODE if path in paths)
+        yield next(_found(command, path) for path, command in _NODE if path in paths)
 
 
-def _verify(paths: Collection[str], read: Read) -> str:
-    """Commands of the tests where no tool that is known finds them."""
+def _verify(paths: Collection[str], read: Read) -> list[ProposedLine]:
+    """The command of the tests where no tool that is known finds them."""
     if "manage.py" in paths and not _has_pytest_django(read):
-        return "verify:\n  commands:\n    - python manage.py test\n"
+        why = "`manage.py` is Django's, and no settings for pytest-django were found"
+        return [ProposedLine("python manage.py test", why)]
     if "runtests.py" in paths:
-        return "verify:\n  commands:\n    - python runtests.py\n"
-    return ""
+        return [ProposedLine("python runtests.py", "`runtests.py` runs the tests")]
+    return []
 
 
 def _has_pytest_django(read: Read) -> bool:

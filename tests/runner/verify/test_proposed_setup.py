@@ -1,0 +1,112 @@
+"""What is proposed for a repository's tests: commands of its own files, with a reason for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from runner.config.model import parse_config
+from runner.verify.proposed_setup import ProposedSetup, proposed_setup
+
+PROJECT = b'[project]\nname = "calc"\nversion = "1"\n'
+EXTRAS = PROJECT + b'[project.optional-dependencies]\ntest = ["pytest"]\ndocs = ["sphinx"]\n'
+GROUPS = b'[dependency-groups]\ntest = ["pytest >= 8"]\n'
+
+
+def proposed(files: Mapping[str, bytes], *missing: str) -> ProposedSetup:
+    """What is proposed for some files beside one test."""
+    return proposed_setup({"tests/test_it.py", *files}, files.get, missing)
+
+
+def commands(setup: ProposedSetup) -> list[str]:
+    """The commands as a run would take them; the file must be one that Cairn reads."""
+    config = parse_config(setup.text.encode())
+    return [each[-1] for each in config.sandbox.setup] + [
+        each[-1] for each in config.verify.commands
+    ]
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"requirements.txt": b"pytest\n"}, ["pip install -r requirements.txt"]),
+        ({"pyproject.toml": EXTRAS}, ['pip install -e ".[test]"']),
+        (
+            {"pyproject.toml": GROUPS},
+            ["pip install --upgrade pip", "pip install --group test"],
+        ),
+        (
+            {"uv.lock": b"", "pyproject.toml": GROUPS},
+            ["pip install uv", "uv sync --frozen --all-extras --all-groups --no-install-project"],
+        ),
+        ({"setup.py": b"pytest "}, ["pip install -e ."]),
+        ({"setup.py": b""}, ["pip install -e .", "pip install pytest"]),
+        (
+            {"manage.py": b"", "requirements.txt": b"pytest\n"},
+            ["pip install -r requirements.txt", "python manage.py test"],
+        ),
+    ],
+    ids=["requirements", "extras", "groups", "uv", "setup.py", "no pytest", "django"],
+)
+def test_each_line_has_a_reason(files: Mapping[str, bytes], expected: list[str]) -> None:
+    """What the file says is what the reasons are given for, in the same order."""
+    setup = proposed(files)
+
+    assert commands(setup) == expected
+    assert [line.text for line in setup.lines] == ["network: setup", *expected]
+    assert all(line.why for line in setup.lines)
+
+
+@pytest.mark.parametrize(
+    ("path", "command"),
+    [
+        ("package-lock.json", "npm ci"),
+        ("pnpm-lock.yaml", "pnpm install --frozen-lockfile"),
+        ("yarn.lock", "yarn install --frozen-lockfile"),
+    ],
+)
+def test_the_lock_file_names_the_installer(path: str, command: str) -> None:
+    """One installer, although all of them read ``package.json``."""
+    setup = proposed_setup({"package.json", path}, {}.get)
+
+    assert commands(setup) == [command]
+    assert f"`{path}`" in setup.lines[-1].why
+
+
+def test_a_guessed_package_is_to_be_checked() -> None:
+    """Of a module only the name is known, and a package of that name may be another one."""
+    line = proposed({"requirements.txt": b"pytest\n"}, "told").lines[-1]
+
+    assert line.text == "pip install pytest told"
+    assert "check that `told` is the package you mean" in line.why
+
+
+@pytest.mark.parametrize("name", ["-ievil.example", "-r", "--pre", "a b", "told\n", "", "x;y", "ё"])
+def test_what_is_no_name_of_a_package_is_not_installed(name: str) -> None:
+    """The names come from what the repository's tests print: pip must not take one as an option."""
+    assert commands(proposed({"requirements.txt": b"pytest\n"}, name, "told")) == [
+        "pip install -r requirements.txt",
+        "pip install pytest told",
+    ]
+
+
+def test_a_hostile_manifest_gives_no_command() -> None:
+    """Names of files, extras and groups are taken only where they are those that are known."""
+    manifest = (
+        PROJECT + b'[project.optional-dependencies]\n"test; touch x" = []\n"test\\n" = []\n'
+        b'[dependency-groups]\n"dev`touch x`" = []\n'
+    )
+    files = {
+        "pyproject.toml": manifest,
+        "requirements.txt\n": b"",
+        "requirements-$(touch x).txt": b"",
+        "requirements-test.txt; touch x": b"",
+    }
+
+    assert commands(proposed(files)) == ["pip install -e .", "pip install pytest"]
+
+
+def test_nothing_known_is_nothing_proposed() -> None:
+    """A repository without a manifest that is known."""
+    assert proposed_setup({"Makefile"}, {}.get) == ProposedSetup()
