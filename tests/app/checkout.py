@@ -82,7 +82,7 @@ class Checkout:
         """Type Ctrl-C; when it was heard let something happen, else type it again. Then wait."""
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None
-        heard = (await process.stderr.readuntil(b"Ctrl-C again stops at once")).decode()
+        heard = (await process.stderr.readuntil(b"Press Ctrl-C again ")).decode()
         if meanwhile is None:
             process.send_signal(signal.SIGINT)
         else:
