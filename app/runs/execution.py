@@ -23,7 +23,6 @@ from runner.config.reading import ConfigError
 from runner.errors import STOP_REQUEST, Outage, Stopped, StopRequest, TaskError
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import MARK, driving, lines, would_do
-from runner.loop.journal import BORDER
 from runner.loop.task_pool import Ended
 from runner.nodes import NODES
 from runner.nodes.plan import plan_task
@@ -257,10 +256,12 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns) -> Segment:
             yield await plan_only(request, ports.deps, ports.progress)
             return
         async with aclosing(driving(request, NODES, ports.deps)) as steps:
+            looked = False
             async for step in steps:
-                if found := await _obstacle(step, ports):
+                if not looked and (found := await _obstacle(step, ports)):
                     yield found
                     return
+                looked = True
                 await ports.shown.see(step.state if isinstance(step, Ended) else step)
                 yield await _told(step, ports, runs) if isinstance(step, Ended) else step
 
@@ -270,8 +271,11 @@ _STARTED: set[str] = set()
 
 
 async def _obstacle(step: RunState | Ended, ports: RunPorts) -> Outcome | None:
-    """End a run that has only read its roadmap where the tests of its base cannot start."""
-    if isinstance(step, Ended) or step.node != BORDER or step.attempts:
+    """End a run that has begun no task where the tests of its base cannot start.
+
+    ``step`` is its first one: after an interruption that need not be the reading of its roadmap.
+    """
+    if isinstance(step, Ended) or step.attempts:
         return None
     found = await preflight(step, ports.deps, _STARTED)
     if found is None:

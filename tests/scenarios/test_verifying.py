@@ -177,3 +177,15 @@ async def test_nothing_is_asked_where_the_tests_cannot_start(bot: Bot) -> None:
     assert "- pip install pytest a_library_nobody_has" in text
     assert bot.prompts == []
     assert bot.pulls == []
+
+
+async def test_a_run_that_was_interrupted_there_asks_nothing_either(bot: Bot) -> None:
+    """GitHub was away when it was to be said: when it is back, the tests still cannot start."""
+    await bot.github.push(REPOSITORY, {"conftest.py": "import a_library_nobody_has\n"})
+    bot.github.fail("PATCH", f"/repos/{REPOSITORY}/issues/comments/*", times=8)
+
+    await bot.comment(ONE)
+    await bot.later(minutes=10)
+
+    assert "The tests cannot start" in bot.says()[-1]
+    assert bot.prompts == []
