@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bench.loop.corpus import Task
@@ -12,9 +11,10 @@ from bench.loop.play import Played, play
 from bench.loop.stats import share
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import Node
-from runner.nodes import NODES, validate
-from runner.state.changes import ChangeSet
-from runner.state.findings import Complaint
+from runner.loop.reading import Read
+from runner.nodes import NODES
+from runner.nodes.validate import Mended, complaints_of, validate_code
+from runner.state.changes import ChangeSet, Snapshot
 from runner.state.run_state import RunState, Step
 
 _HEAD = "| loop | finished | claimed and wrong | calls | test runs | prompt | completion |"
@@ -28,8 +28,9 @@ async def ablation(
     found["no validation before writing"] = await _hybrid(
         hall, tasks, cell, seeds, {**NODES, "validate_code": _unvalidated}
     )
-    with _unmended():
-        found["no deterministic fixes"] = await _hybrid(hall, tasks, cell, seeds)
+    found["no deterministic fixes"] = await _hybrid(
+        hall, tasks, cell, seeds, {**NODES, "validate_code": _unmended}
+    )
     fixed = await play(hall, tasks, cell=cell, strategies=["fixed"], seeds=seeds)
     found["no surgical questions (`--loop fixed`)"] = fixed["fixed"]
     columns = "|" + " --- |" * (_HEAD.count("|") - 1)
@@ -63,21 +64,13 @@ async def _unvalidated(state: RunState, deps: Deps, work: TaskWork) -> Step:
     return Step(state, "ok")
 
 
-@contextmanager
-def _unmended() -> Iterator[None]:
-    """Let nothing be put right but by the model, while the block runs."""
+async def _unmended(state: RunState, deps: Deps, work: TaskWork) -> Step:
+    """Let nothing be put right but by the model."""
+    return await validate_code(state, deps, work, mend=_as_it_is)
 
-    def untouched(
-        changes: ChangeSet, _complaints: Sequence[Complaint]
-    ) -> tuple[ChangeSet, tuple[str, ...]]:
-        return changes, ()
 
-    whole = validate.auto_repair
-    validate.auto_repair = untouched  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        validate.auto_repair = whole
+def _as_it_is(state: RunState, changes: ChangeSet, base: Snapshot, read: Read) -> Mended:
+    return changes, complaints_of(state, changes, base, read), ()
 
 
 def _line(name: str, runs: Sequence[Played]) -> str:

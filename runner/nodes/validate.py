@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from runner.checks.asked import TaskWords, guidance_among
@@ -206,7 +206,26 @@ def _is_file(path: str) -> bool:
 log = logging.getLogger(__name__)
 
 
-async def validate_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
+Mended = tuple[ChangeSet, tuple[Complaint, ...], tuple[str, ...]]
+"""A change set, what is still wrong with it, and notes on what was put right."""
+
+Mend = Callable[[RunState, ChangeSet, Snapshot, Read], Mended]
+
+
+def mended(state: RunState, changes: ChangeSet, base: Snapshot, read: Read) -> Mended:
+    """Put right what can be, and return what is still wrong and what was done."""
+    found = complaints_of(state, changes, base, read)
+    repaired, notes = auto_repair(changes, found)
+    if state.attempt.planned.human_commits is None:
+        repaired, imports = with_imports(repaired, read=read)
+        notes = (*notes, *imports)
+    repaired = repaired.effective(base)
+    return repaired, complaints_of(state, repaired, base, read) if notes else found, notes
+
+
+async def validate_code(
+    state: RunState, deps: Deps, work: TaskWork, *, mend: Mend = mended
+) -> Step:
     """Mend what can be mended without a model, then check; ``ok`` only without complaints."""
     base = await base_of(state, deps)
     attempt = state.attempt
@@ -214,7 +233,7 @@ async def validate_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
     read = reader(await contents(deps, base, _touched(changes, base)))
     reduced = await without_the_unasked(state, deps, changes, base, read)
     # in a thread: a hostile answer may cost seconds, and other runs must not wait for it
-    changes, found, notes = await asyncio.to_thread(_mended, state, reduced.changes, base, read)
+    changes, found, notes = await asyncio.to_thread(mend, state, reduced.changes, base, read)
     names = await kept_names(state, deps, changes, base, read)
     left_undone = await undone(state, deps, changes, base, read)
     complaints = (
@@ -270,19 +289,6 @@ def asking(
     options = state.request.options
     paths = asked_about(options.approvals.pause_protected, changes.files)
     return found if options.approvals.pause_destructive else (), paths
-
-
-def _mended(
-    state: RunState, changes: ChangeSet, base: Snapshot, read: Read
-) -> tuple[ChangeSet, tuple[Complaint, ...], tuple[str, ...]]:
-    """Put right what can be, and return what is still wrong and what was done."""
-    found = complaints_of(state, changes, base, read)
-    repaired, notes = auto_repair(changes, found)
-    if state.attempt.planned.human_commits is None:
-        repaired, imports = with_imports(repaired, read=read)
-        notes = (*notes, *imports)
-    repaired = repaired.effective(base)
-    return repaired, complaints_of(state, repaired, base, read) if notes else found, notes
 
 
 def complaints_of(
