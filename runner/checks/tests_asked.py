@@ -100,10 +100,11 @@ def keeps_behaviour(asked: TaskWords) -> bool:
     return _SAME_BEHAVIOUR.search(asked.text) is not None
 
 
+# not those that only show something: a header, how a comparison is explained
 _HOOKS = re.compile(
-    r"^pytest_(?:collection|collect_|ignore_collect|itemcollected|deselected|runtest|pyfunc_call"
-    r"|pycollect|make_collect|sessionfinish|exception_interact|report|configure|cmdline"
-    r"|load_initial|addoption|generate_tests|fixture_setup|assertrepr).*$"
+    r"^pytest_(?:collect|ignore_collect|itemcollected|runtest_(?!logstart|logfinish)|pyfunc_call"
+    r"|pycollect|make_collect|sessionfinish|exception_interact|report_teststatus|configure|cmdline"
+    r"|load_initial|addoption|generate_tests|fixture_setup).*$"
 )
 _NAMES = {"collect_ignore", "collect_ignore_glob", "pytestmark", "pytest_plugins"}
 _SKIPPING = {"skip", "xfail", "exit", "_exit", "importorskip", "deselect"}
