@@ -20,6 +20,7 @@ from runner.graph import END, REST
 from runner.people.report import markdown, report, todos
 from runner.ports import Clock, MemoryNote, SystemClock
 from runner.state.events import Advanced, Event, ModelAnswered, NodeFinished, RunChanged, Verified
+from runner.state.findings import Level
 from runner.state.run_state import Attempt, RunState
 from runner.text.sanitize import cut_middle
 
@@ -272,11 +273,22 @@ def _data(event: Event) -> dict[str, object] | None:
             tokens = said.prompt_tokens + said.completion_tokens
             return {"node": event.node, "tokens": tokens, "cost": said.cost, "model": said.model}
         case Verified(verification=found):
-            levels = {level.name: level.result for level in found.levels}
+            levels = _results(found.levels)
             return {"passed": found.passed, "verified": found.verified, "levels": levels}
         case RunChanged():
             return {"status": event.status, "detail": event.detail}
     return None
+
+
+_RANKS = ("skipped", "passed", "failed")
+
+
+def _results(levels: Sequence[Level]) -> dict[str, str]:
+    """The result of each level by name: of several, one that failed, else one that passed."""
+    found: dict[str, str] = {}
+    for level in levels:
+        found[level.name] = max(found.get(level.name, "skipped"), level.result, key=_RANKS.index)
+    return found
 
 
 _NAMES: Mapping[type[Event], str] = {

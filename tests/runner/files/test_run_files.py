@@ -13,6 +13,8 @@ from runner.loop.deps import Deps
 from runner.loop.driver import drive
 from runner.nodes import NODES
 from runner.ports import Events
+from runner.state.events import Verified
+from runner.state.findings import Level, Verification
 from runner.state.options import Request
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.recording_box import RecordingSandbox
@@ -124,6 +126,17 @@ async def test_one_line_an_event() -> None:
         "detail": "",
     }
     assert {"node_finished", "model_answered", "verified"} <= {event["event"] for event in events}
+
+
+async def test_levels_of_one_name_have_one_result() -> None:
+    """A project may have tests for several tools: one that fails counts, then one that passes."""
+    lines: list[str] = []
+    levels = [("tests", "passed"), ("tests", "failed"), ("tests", "skipped"), ("lint", "skipped")]
+    found = Verification("t", tuple(Level(name, result) for name, result in levels))
+
+    await JsonLines(lines.append).emit(Verified("r1", "1.1", found))
+
+    assert json.loads(lines[0])["levels"] == {"tests": "failed", "lint": "skipped"}
 
 
 async def test_a_failure_names_the_files_that_show_it(tmp_path) -> None:
