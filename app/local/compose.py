@@ -39,7 +39,8 @@ log = logging.getLogger(__name__)
 
 
 # Where programs are that PATH leads to and what they have fetched, for there is no network to fetch
-# it again; none of our own settings. Code in this sandbox could read these folders anyway.
+# it again; none of our own settings. Code in this sandbox could use these folders anyway, so that
+# attempts share caches is no hole (docs/security.md says it); compilers key them by content.
 _TOOLCHAINS = (
     *("JAVA_HOME", "GOROOT", "RUSTUP_HOME", "NVM_DIR", "PYENV_ROOT", "RBENV_ROOT", "SDKMAN_DIR"),
     *("ASDF_DIR", "ASDF_DATA_DIR", "VIRTUAL_ENV", "CONDA_PREFIX", "DOTNET_ROOT", "ANDROID_HOME"),

@@ -142,7 +142,7 @@ class RunSettings(BaseSettings):
     cairn_sandbox_image: str = Field(
         "cairn-sandbox:latest",
         description="Container image of a task, built from our Dockerfile. For bubblewrap a folder "
-        "made by scripts/sandbox-root; else it uses this machine's programs.",
+        "made by scripts/sandbox-root of Cairn's repository; else it uses this machine's programs.",
     )
     cairn_log_level: LogLevel = Field("info", description="debug, info, warning or error.")
 
