@@ -19,7 +19,7 @@ from app.github.api import RepositoryApi
 from app.github.commits import Branches, Commits
 from app.github.config import Configurations, Overlay, as_it_is
 from app.github.mirror import Mirror
-from app.github.one_pull import NormalisePull
+from app.github.one_pull import OfferedPulls
 from app.github.repository import GitHubRepository
 from app.github.token_identity import CHECK, PUBLISH, READ, Identity
 from app.local.compose import open_model, sandboxes
@@ -182,7 +182,8 @@ class ServerParts:
         shown = ShownProposals(run, stored, self.around.clock, poll)
         api = RepositoryApi(github, run.repository)
         branches = Branches(Commits(api, bot_login=bot), snapshot=repository.snapshot)
-        boxes = Normalising(deps, NormalisePull(api, branches=branches, bot_login=bot))
+        pulls = OfferedPulls(api, kind="normalise", branches=branches, bot_login=bot)
+        boxes = Normalising(deps, pulls)
         config = partial(self._config, github, run.repository)
         return RunPorts(
             deps, progress, shown, config, boxes.offered, repository.in_mode, repository.mend

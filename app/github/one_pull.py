@@ -1,4 +1,4 @@
-"""The pull request with all tasks of a run (``single``), and the one that proposes checkboxes."""
+"""The pull request with all tasks of a run (``single``), and those that offer what is no task."""
 
 from __future__ import annotations
 
@@ -114,7 +114,6 @@ def _names(first: str) -> Iterator[str]:
         number += 1
 
 
-_KIND = "normalise"
 State = Literal["open", "declined", "pushed"]
 
 
@@ -123,11 +122,13 @@ class Offered:
     """The pull request: ``open`` shows the proposal, ``declined`` was closed by a person unmerged.
 
     ``pushed`` is open too, but keeps what a person pushed to it instead of the newest proposal.
+    ``source`` names what was proposed last.
     """
 
     number: int
     url: str
     state: State
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,40 +146,52 @@ def branch_of(path: str) -> str:
     return f"{PREFIX}normalise/{slug(path)}"
 
 
-class NormalisePull:
-    """The proposals of our App (``bot_login``) in one repository."""
+class OfferedPulls:
+    """What our App (``bot_login``) proposes to a repository beside its tasks, by branch.
 
-    def __init__(self, api: RepositoryApi, *, branches: Branches, bot_login: str) -> None:
+    ``kind`` says what: checkboxes for a roadmap, or a configuration. None of them is a checkpoint.
+    """
+
+    def __init__(
+        self,
+        api: RepositoryApi,
+        *,
+        kind: Literal["normalise", "setup"],
+        branches: Branches,
+        bot_login: str,
+    ) -> None:
         self._api = api
+        self._kind = kind
         self._branches = branches
         self._bot_login = bot_login
 
-    async def known(self, branch: str, source: str) -> Offered | None:
-        """Return what was offered for exactly this content (``source`` names it) and not merged."""
+    async def known(self, branch: str) -> Offered | None:
+        """Return the newest one of a branch, unless it was merged."""
         found = await self._newest(branch)
-        if found is None or found.merged or found.source != source:
+        if found is None or found.merged:
             return None
-        return Offered(found.number, found.url, "open" if found.open else "declined")
+        return _offered(found, "open" if found.open else "declined")
 
     async def offer(self, shown: Checkpoint, source: str) -> Offered:
         """Put a proposal before people; doing it twice leaves one, a newer one replaces it.
 
-        Raises ``TaskError`` when its branch or pull request is somebody else's, ``Outage``.
+        ``source`` names its content. Raises ``TaskError`` when its branch or pull request is
+        somebody else's, ``Outage``.
         """
         found = await self._newest(shown.branch)
         commit = await self._branches.rebuilt(shown)
         if found is not None and found.open:
             if commit is None:
-                return Offered(found.number, found.url, "pushed")
+                return _offered(found, "pushed")
             await self._rewrite(found, shown, source)
-            return Offered(found.number, found.url, "open")
+            return _offered(replace(found, source=source), "open")
         if commit is None:
             raise TaskError("github", _taken(f"branch {shown.branch} holds somebody's commits"))
         return await self._open(shown, source)
 
     async def _rewrite(self, pull: _Pull, shown: Checkpoint, source: str) -> None:
         if (pull.source, pull.base) != (source, shown.below):
-            data = {"title": shown.title, "body": _body(shown, source), "base": shown.below}
+            data = {"title": shown.title, "body": self._body(shown, source), "base": shown.below}
             doing = f"rewrite pull request #{pull.number}"
             await self._api.change(f"pulls/{pull.number}", data, doing)
 
@@ -187,42 +200,44 @@ class NormalisePull:
             "title": shown.title,
             "head": shown.branch,
             "base": shown.below,
-            "body": _body(shown, source),
+            "body": self._body(shown, source),
         }
         made = await self._api.create("pulls", data, f"open the pull request of {shown.branch}")
         # somebody was faster: another try of ours, or a person
-        ours = _read(made, self._bot_login) if made else await self._newest(shown.branch)
+        ours = self._read(made) if made else await self._newest(shown.branch)
         if ours is None or not ours.open:
             raise TaskError("github", _taken(f"branch {shown.branch} has another pull request"))
-        return Offered(ours.number, ours.url, "open")
+        return _offered(ours, "open")
 
     async def _newest(self, branch: str) -> _Pull | None:
         owner = self._api.full_name.partition("/")[0]
         query = {"state": "all", "head": f"{owner}:{branch}", "per_page": "100"}
         async for each in self._api.items(f"pulls?{urlencode(query)}", "list pull requests"):
-            ours = _read(each, self._bot_login)
+            ours = self._read(each)
             if ours and each["head"]["ref"] == branch:
                 return ours
         return None
 
+    def _read(self, found: Any) -> _Pull | None:
+        """Read GitHub's form; None for what is not ours."""
+        body, author = found["body"], (found["user"] or {}).get("login")
+        if author != self._bot_login or first_kind(body) != self._kind:
+            return None
+        return _Pull(
+            number=found["number"],
+            url=found["html_url"],
+            open=found["state"] == "open",
+            merged=found["merged_at"] is not None,
+            source=marked(body, "source") or "",
+            base=found["base"]["ref"],
+        )
 
-def _read(found: Any, bot_login: str) -> _Pull | None:
-    """Read GitHub's form; None for what is not ours."""
-    body = found["body"]
-    if (found["user"] or {}).get("login") != bot_login or first_kind(body) != _KIND:
-        return None
-    return _Pull(
-        number=found["number"],
-        url=found["html_url"],
-        open=found["state"] == "open",
-        merged=found["merged_at"] is not None,
-        source=marked(body, "source") or "",
-        base=found["base"]["ref"],
-    )
+    def _body(self, shown: Checkpoint, source: str) -> str:
+        return with_markers([marker(self._kind, shown.task), marker("source", source)], shown.body)
 
 
-def _body(shown: Checkpoint, source: str) -> str:
-    return with_markers([marker(_KIND, shown.task), marker("source", source)], shown.body)
+def _offered(pull: _Pull, state: State) -> Offered:
+    return Offered(pull.number, pull.url, state, pull.source)
 
 
 def _taken(what: str) -> str:

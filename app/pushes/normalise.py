@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.github.one_pull import NormalisePull, Offered, branch_of
+from app.github.one_pull import Offered, OfferedPulls, branch_of
 from runner.errors import TaskError
 from runner.loop.asking import ask_aside
 from runner.loop.deps import Deps
@@ -57,7 +57,7 @@ _MAX_TOKENS = 8192
 class Normalising:
     """Proposes checkboxes at the end of a run that found nothing to run; ``pulls`` shows them."""
 
-    def __init__(self, deps: Deps, pulls: NormalisePull) -> None:
+    def __init__(self, deps: Deps, pulls: OfferedPulls) -> None:
         self._deps = deps
         self._pulls = pulls
 
@@ -76,8 +76,8 @@ class Normalising:
 
     async def _offer(self, state: RunState, roadmap: Roadmap) -> str:
         source = blob_sha(roadmap.content)
-        known = await self._pulls.known(branch_of(roadmap.path), source)
-        if known is not None:
+        known = await self._pulls.known(branch_of(roadmap.path))
+        if known is not None and known.source == source:
             return told(known, Usage())
         model = _Model(state, self._deps)
         proposal = await propose(roadmap.path, roadmap.content, model)

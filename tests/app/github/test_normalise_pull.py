@@ -10,7 +10,7 @@ import pytest
 
 from app.github.api import RepositoryApi
 from app.github.commits import Branches, Commits
-from app.github.one_pull import NormalisePull, branch_of
+from app.github.one_pull import OfferedPulls, branch_of
 from app.github.token_identity import PUBLISH
 from runner.errors import Outage, TaskError
 from runner.state.publishing import Checkpoint
@@ -27,7 +27,7 @@ async def github(tmp_path: Path) -> AsyncIterator[Bench]:
         yield made
 
 
-def pulls(github: Bench) -> NormalisePull:
+def pulls(github: Bench) -> OfferedPulls:
     """The proposals as a run publishes them."""
     client = github.identity.client(
         installation_id=github.fake.installation(NAME).id,
@@ -37,7 +37,7 @@ def pulls(github: Bench) -> NormalisePull:
     api, bot = RepositoryApi(client, NAME), github.fake.app.bot.login
     snapshot = github.repository().snapshot
     branches = Branches(Commits(api, bot_login=bot), snapshot=snapshot)
-    return NormalisePull(api, branches=branches, bot_login=bot)
+    return OfferedPulls(api, kind="normalise", branches=branches, bot_login=bot)
 
 
 async def shown(github: Bench, content: bytes = NEW) -> Checkpoint:
@@ -57,7 +57,7 @@ async def test_it_is_opened_once_and_is_no_member_of_the_stack(github: Bench) ->
     again = await pulls(github).offer(await shown(github), "s1")
 
     (pull,) = github.fake.repo(NAME).pulls
-    assert made == again == await pulls(github).known(BRANCH, "s1")
+    assert made == again == await pulls(github).known(BRANCH)
     assert (made.number, made.state) == (pull.number, "open")
     assert github.fake.repo(NAME).file(BRANCH, "ROADMAP.md") == NEW
     stack = await github.repository().stack()
@@ -69,13 +69,12 @@ async def test_a_newer_proposal_replaces_it(github: Bench) -> None:
     first = await pulls(github).offer(await shown(github), "s1")
     await github.fake.push(NAME, {"other.md": b"x"})
 
-    assert await pulls(github).known(BRANCH, "s2") is None
     second = await pulls(github).offer(await shown(github, NEWER), "s2")
 
     assert (second.number, second.state) == (first.number, "open")
     assert github.fake.repo(NAME).file(BRANCH, "ROADMAP.md") == NEWER
     assert github.fake.repo(NAME).file(BRANCH, "other.md") == b"x"
-    assert await pulls(github).known(BRANCH, "s2") == second
+    assert await pulls(github).known(BRANCH) == second
 
 
 async def test_what_a_person_pushed_stays(github: Bench) -> None:
@@ -89,16 +88,16 @@ async def test_what_a_person_pushed_stays(github: Bench) -> None:
     assert github.fake.repo(NAME).file(BRANCH, "ROADMAP.md") == b"- [ ] mine\n"
 
 
-async def test_a_closed_one_is_a_no_to_this_content(github: Bench) -> None:
-    """It is not opened again for the same roadmap, but for a changed one."""
+async def test_a_closed_one_is_a_no_to_its_content(github: Bench) -> None:
+    """Whoever asks learns which content that was; another one opens another pull request."""
     first = await pulls(github).offer(await shown(github), "s1")
     await github.fake.close(NAME, first.number)
 
-    known = await pulls(github).known(BRANCH, "s1")
+    known = await pulls(github).known(BRANCH)
     second = await pulls(github).offer(await shown(github, NEWER), "s2")
 
     assert known is not None
-    assert (known.number, known.state) == (first.number, "declined")
+    assert (known.number, known.state, known.source) == (first.number, "declined", "s1")
     assert second.number != first.number
     assert second.state == "open"
 
@@ -109,7 +108,7 @@ async def test_a_merged_one_makes_place_for_another(github: Bench) -> None:
     await github.fake.merge_pull(NAME, first.number)
     await github.fake.push(NAME, {"ROADMAP.md": b"add it\n"})
 
-    assert await pulls(github).known(BRANCH, "s1") is None
+    assert await pulls(github).known(BRANCH) is None
     second = await pulls(github).offer(await shown(github), "s1")
 
     assert second.number != first.number
@@ -167,4 +166,4 @@ async def test_a_lost_effect_is_made_once(
     assert (made.number, made.state) == (pull.number, "open")
     assert set(github.fake.repo(NAME).branches) == {"main", BRANCH}
     assert github.fake.repo(NAME).file(BRANCH, "ROADMAP.md") == NEWER
-    assert await pulls(github).known(BRANCH, "s2") == made
+    assert await pulls(github).known(BRANCH) == made
