@@ -52,6 +52,7 @@ OTHER_NAMES = {
     "OpenSSL": "pyopenssl",
     "dateutil": "python-dateutil",
     "dotenv": "python-dotenv",
+    "rest_framework": "djangorestframework",
 }
 
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from runner.state.findings import Level, TestFailure, Verification, headline
+from runner.verify.import_check import OTHER_NAMES
 from runner.verify.weighing import has_word, is_case, last_name, missing_names
 
 _SETTINGS = ("conftest.py", "pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg", "package.json")
@@ -60,21 +61,8 @@ _BY_FIXTURE = {
     "faker": "faker",
     "testdir": "pytest",
 }
-_BY_MODULE = {
-    "yaml": "pyyaml",
-    "PIL": "pillow",
-    "cv2": "opencv-python",
-    "sklearn": "scikit-learn",
-    "bs4": "beautifulsoup4",
-    "attr": "attrs",
-    "jwt": "pyjwt",
-    "git": "gitpython",
-    "Crypto": "pycryptodome",
-    "OpenSSL": "pyopenssl",
-    "dateutil": "python-dateutil",
-    "dotenv": "python-dotenv",
-    "rest_framework": "djangorestframework",
-}
+# the check of imports looks for part of a name in manifests; this one is typed as it is
+_BY_MODULE = OTHER_NAMES | {"cv2": "opencv-python"}
 
 
 @dataclass(frozen=True, slots=True)

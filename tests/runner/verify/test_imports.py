@@ -58,6 +58,7 @@ async def test_what_is_nowhere(tmp_path, files, message, line):
         {"a.py": "def f():\n    import fast_thing_xyz\n"},
         {"a.py": "if TYPE_CHECKING:\n    import fast_thing_xyz\n"},
         {"requirements.txt": "some-package>=1\n", "a.py": "import some_package\n"},
+        {"requirements.txt": "djangorestframework\n", "a.py": "import rest_framework\n"},
         {"a.py": "def f(:\n"},
         {"services/api/b.py": "", "services/api/a.py": "import b\n"},
         {"src/p/__init__.py": "", "src/p/b.py": "", "tests/test_a.py": "import p.b\n"},
