@@ -8,6 +8,7 @@ that is not closed before the next file begins. A text is changed only if *all* 
 
 from __future__ import annotations
 
+import ast
 import html
 import re
 from collections.abc import Callable, Sequence
@@ -172,6 +173,15 @@ def is_here_document(lines: Sequence[str]) -> bool:
     """Whether lines begin with a command that a here-document follows."""
     first = next((line for line in lines if line.strip()), "")
     return _HERE_DOCUMENT.match(first) is not None
+
+
+def is_program(text: str) -> bool:
+    """Whether a text is Python that does something (one word of prose parses, too)."""
+    try:
+        body = python_tree(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return any(not isinstance(node, ast.Expr | ast.AnnAssign) for node in body)
 
 
 _THINK = re.compile(r"^\s*<(think|thinking|thought|reasoning|scratchpad)>", re.IGNORECASE)

@@ -11,6 +11,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from runner.answers.blocks import from_info, from_line
+from runner.answers.fences import clean_answer, is_program, outline
+
 MOST_LOOKS = 6
 """Requests of one reply that are answered."""
 
@@ -24,9 +27,10 @@ _GREP = re.compile(
     r"^(?:grep|rg|git grep)\s+(?:-\S+\s+)*[\"']([^\"']+)[\"'](?:\s+\S+)*$"
     r"|^(?:grep|rg|git grep)\s+(?:-\S+\s+)*([^\s\"'-]\S*)(?:\s+[\w./-]+)*$"
 )  # fmt: skip
-_LIST = re.compile(r"^(?:LIST|ls|tree)\s*(?:-\w+\s+)*[\"'`]?([^\s\"'`]*)[\"'`]?$")
+_LIST = re.compile(r"^(?:LIST|ls|tree)(?:\s+-\w+)*(?:\s+[\"'`]?([^\s\"'`]+)[\"'`]?)?$")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _EDIT = re.compile(r"^(?:<{5,}|={7}|>{5,})|^DELETE\s", re.MULTILINE)
+_WRAPPED = re.compile(r"^\s*(?:[{<]|\[\s*\{|\*\*\* Begin Patch)", re.MULTILINE)
 _NEEDS = re.compile(r"\b(?:see|seen|show|shown|need|provide|share|look|content|contents)\b", re.I)
 _PATH = re.compile(r"[\w@./+-]*[\w-]\.\w{1,5}\b")
 
@@ -46,7 +50,8 @@ def looks_in(text: str, paths: Collection[str]) -> tuple[LookRequest, ...]:
 
     ``paths`` are those of the repository: a sentence counts only where it names some of them.
     """
-    if _EDIT.search(text):
+    text = clean_answer(text)
+    if _EDIT.search(text) or _WRAPPED.search(text) or _holds_a_file(text, paths):
         return ()
     lines = [line for line in text.split("\n") if line.strip() and not _FENCE.match(line)]
     found = [(line, _look(line)) for line in lines]
@@ -54,9 +59,25 @@ def looks_in(text: str, paths: Collection[str]) -> tuple[LookRequest, ...]:
     others = sum(look is None for _, look in found)
     if looks and others <= _MOST_OTHER_LINES:
         return looks[:MOST_LOOKS]
-    if others <= _MOST_OTHER_LINES and "```" not in text and _NEEDS.search(text):
+    short = others <= _MOST_OTHER_LINES and "```" not in text
+    if short and _NEEDS.search(text) and not is_program(text):
         return tuple(_named(text, paths))[:MOST_LOOKS]
     return ()
+
+
+def _holds_a_file(text: str, paths: Collection[str]) -> bool:
+    """Whether a fence has the name of a file, and more in it than the command that shows it."""
+    for block in outline(text, lambda info, above: bool(_label(info, above, paths))).blocks:
+        above = next((line for line in reversed(block.above) if line.strip()), "")
+        path = _label(block.info, above, paths)
+        looks = [_look(line) for line in block.lines if line.strip()]
+        if path and not all(look and look.what == path for look in looks):
+            return True
+    return False
+
+
+def _label(info: str, above: str, paths: Collection[str]) -> str:
+    return from_info(info, paths) or from_line(above, paths)
 
 
 def _look(line: str) -> LookRequest | None:
@@ -70,7 +91,7 @@ def _look(line: str) -> LookRequest | None:
     if found := _SEARCH.match(said) or _GREP.match(said):
         return LookRequest("SEARCH", next(words for words in found.groups() if words))
     if found := _LIST.match(said):
-        return LookRequest("LIST", _clean(found[1]).strip("/").removeprefix("./"))
+        return LookRequest("LIST", _clean(found[1] or "").strip("/").removeprefix("./"))
     return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +10,7 @@ from runner.answers import blocks
 from runner.answers.blocks import edits_of, names_file, read_blocks, resolve, target
 from runner.answers.edits import apply_edits, has_edits, is_diff, read_diff
 from runner.answers.elision import Whole, whole
-from runner.answers.fences import Outline, clean_answer, clean_block, outline
+from runner.answers.fences import Outline, clean_answer, clean_block, is_program, outline
 from runner.answers.json_answers import is_json, read_json
 from runner.answers.pieces import (
     EXAMPLE,
@@ -23,7 +22,6 @@ from runner.answers.pieces import (
     unreadable,
 )
 from runner.answers.wrapped import read_wrapped
-from runner.code.languages import python_tree
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint
 
@@ -237,21 +235,10 @@ def _bare(text: str, known: Known, *, truncated: bool) -> FoundPieces:
     if is_diff(lines):
         return read_diff(lines, place="the answer")
     path = "" if truncated else target(lines, "", known)
-    if not _is_program(text, path):
+    if not path.endswith(".py") or not is_program(text):
         return FoundPieces()
     note = f"{path}: the answer is code without a block around it"
     return FoundPieces((AnswerPiece(path, "the answer", text=text.strip("\n")),), notes=(note,))
-
-
-def _is_program(text: str, path: str) -> bool:
-    """Whether the text is Python that does something (one word of prose parses, too)."""
-    if not path.endswith(".py"):
-        return False
-    try:
-        body = python_tree(text).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return any(not isinstance(node, ast.Expr | ast.AnnAssign) for node in body)
 
 
 def _says_truncated(complaints: Sequence[Complaint]) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from runner.answers.looks import LookRequest
 from runner.code.symbols import Definition, symbols_of
 from runner.context.cut import cut
+from runner.context.search import terms
 from runner.text.mask import is_secret_file
 
 MOST_LINES, MOST_CHARACTERS = 200, 8_000
@@ -46,13 +47,15 @@ def _read(look: LookRequest, content: bytes, about: str) -> Shown:
         return Shown(f"{look.what} is not shown: it holds secrets or is no text.")
     text = content.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n")
     lines = text.split("\n")
+    if look.first > len(lines):
+        return Shown(f"{look.what} has only {len(lines)} lines.")
     if look.first:
         last = min(look.last, look.first + MOST_LINES - 1, len(lines))
         part = "\n".join(lines[look.first - 1 : last])[:MOST_CHARACTERS]
         return Shown(_fenced(f"{look.what} (lines {look.first}-{last} of {len(lines)})", part))
     if len(lines) <= MOST_LINES and len(text) <= MOST_CHARACTERS:
         return Shown(_fenced(look.what, text), look.what)
-    words = frozenset(about.split())
+    words = frozenset(terms(about))
     part = cut(text, symbols_of(look.what, content), about=words, limit=MOST_CHARACTERS, count=len)
     note = f"{look.what} (a part of its {len(lines)} lines; READ {look.what}:from-to shows others)"
     return Shown(_fenced(note, part), "" if part != text else look.what)

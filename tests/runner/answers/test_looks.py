@@ -26,6 +26,11 @@ ASKS = {
     ],
     "rg total": [LookRequest("SEARCH", "total")],
     "LIST": [LookRequest("LIST", "")],
+    "<think>\n" + "Where is it?\n" * 20 + "</think>\n\nREAD setup.cfg": [
+        LookRequest("READ", "setup.cfg")
+    ],
+    "src/app/main.py\n```\ncat src/app/main.py\n```": [LookRequest("READ", "src/app/main.py")],
+    "```sh\n# first of all\nls src\n```": [LookRequest("LIST", "src")],
     "Could you show me `app/util.py` first? I cannot see it.": [
         LookRequest("READ", "src/app/util.py")
     ],
@@ -45,6 +50,15 @@ ANSWERS = [
     "The file src/app/main.py is fine.",
     "I need to see the thing.",
     "run.sh\n```sh\nset -e\ncat notes.txt\n" + "echo one\n" * 9 + "```\n",
+    "run.sh\n```sh\ncat notes.txt\n```\n",
+    "src/tree.py\n```python\ntree = Tree()\ntree.insert(1)\nlstrip()\n```\n",
+    "```python\ntree.insert(1)\n```\n",
+    "src/app/main.py\n```python\nhead = 1\n```\n\nrun.sh\n```sh\nset -e\ncat notes.txt\n```\n",
+    '{"path": "src/app/main.py", "content": "x = 1\\n"}',
+    '<tool_call>{"name": "write", "arguments": {"path": "setup.cfg", "content": "x"}}</tool_call>',
+    '<file path="src/app/main.py">\nneed = 1\n</file>\n',
+    "*** Begin Patch\n*** Add File: setup.cfg\n+content = 1\n*** End Patch\n",
+    'content = open("setup.cfg").read()\nprint(content)\n',
     "",
 ]
 

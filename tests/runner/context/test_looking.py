@@ -34,11 +34,12 @@ def test_lines_of_a_long_file() -> None:
         "READ", "src/long.py", 5, 6
     )
     assert "(lines 1-200 of 1998)" in text("READ", "src/long.py", 1, 9_999)
+    assert text("READ", "src/short.py", 8, 9) == "src/short.py has only 3 lines."
 
 
 def test_of_a_long_file_the_places_the_task_is_about_are_shown() -> None:
     """With a note how to see others."""
-    found = shown(LookRequest("READ", "src/long.py"), FILES, PATHS, "change f321 now")
+    found = shown(LookRequest("READ", "src/long.py"), FILES, PATHS, "Change `F321`, please.")
 
     assert "def f321():" in found.text
     assert "READ src/long.py:from-to shows others" in found.text
