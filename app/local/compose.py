@@ -55,6 +55,8 @@ _IN_HOME = {
     "PYENV_ROOT": ".pyenv",
     "NVM_DIR": ".nvm",
 }
+_ENVIRONMENTS = (".venv", "venv")
+"""Where a checkout has its virtual environment, as most tools make it."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,8 @@ async def sandbox_of(asked: LocalRun, settings: RunSettings, wanted: str) -> San
         str(asked.folder.resolve()),
         prepared=asked.kept / "prepared",
         unsafe=True,
-        path=os.environ.get("PATH", os.defpath),
+        path=_path_in(asked.folder),
+        checkout=asked.folder,
     )
     return await choose_sandbox(wanted, candidates=_fitting(wanted, candidates, settings))
 
@@ -172,19 +175,38 @@ async def _within(
 
 
 def sandboxes(
-    settings: RunSettings, owner: str, *, prepared: Path, unsafe: bool, path: str
+    settings: RunSettings,
+    owner: str,
+    *,
+    prepared: Path,
+    unsafe: bool,
+    path: str,
+    checkout: Path | None = None,
 ) -> list[Sandbox]:
     """In order of preference; ``process`` only where no isolation is allowed (``unsafe``).
 
-    ``prepared`` is where results of setup commands are kept by those that have no engine for it.
+    ``prepared`` is where results of setup commands are kept by those that have no engine for it,
+    ``checkout`` the folder whose installed packages plain processes may use.
     """
     image = settings.cairn_sandbox_image
     isolated: list[Sandbox] = [
         DockerSandbox(owner=owner, image=image),
         BubblewrapSandbox(owner=owner, image=image, prepared=prepared),
     ]
-    plain = ProcessSandbox(owner=owner, path=path, toolchains=_toolchains(), prepared=prepared)
+    plain = ProcessSandbox(
+        owner=owner, path=path, toolchains=_toolchains(), prepared=prepared, checkout=checkout
+    )
     return [*isolated, plain] if unsafe else isolated
+
+
+def _path_in(folder: Path) -> str:
+    """PATH, with the programs of the folder's own virtual environment where none is active."""
+    path = os.environ.get("PATH", os.defpath)
+    if os.environ.get("VIRTUAL_ENV") or os.environ.get("CONDA_PREFIX"):
+        return path
+    own = (folder.resolve() / name / "bin" for name in _ENVIRONMENTS)
+    there = [str(programs) for programs in own if (programs / "python3").exists()]
+    return os.pathsep.join([*there[:1], path])
 
 
 def _toolchains() -> dict[str, str]:

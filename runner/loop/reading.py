@@ -13,7 +13,6 @@ from fnmatch import fnmatchcase
 
 from pathspec import GitIgnoreSpec
 
-from runner.errors import TaskError
 from runner.loop.deps import Deps, session_spec
 from runner.loop.workspace import File, materialise, tree_files
 from runner.ports import SandboxSession, Setup
@@ -116,11 +115,6 @@ INPUTS = (
     *("gradle.lockfile",),
 )
 
-_RESTORE = """\
-kept="$CAIRN_PREPARED/home"
-if [ -n "$CAIRN_PREPARED" ] && [ -d "$kept" ]; then cp -R "$kept/." "$HOME/"; fi
-"""
-
 
 async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: ChangeSet) -> str:
     """Return the image for base + change set, made now when no task needed it before.
@@ -141,21 +135,6 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
         await materialise(session, await everything(deps, base, kept))
 
     return await deps.sandbox.prepare(session_spec(state), setup, fill)
-
-
-async def restore_home(session: SandboxSession) -> None:
-    """Copy what setup commands left in HOME into the HOME of a fresh session.
-
-    Raises ``TaskError`` (kind ``environment``) when it does not fit.
-    """
-    result = await session.run(["sh", "-c", _RESTORE])
-    if result.exit_code:
-        said = result.stderr.decode(errors="replace").strip()[-500:]
-        raise TaskError(
-            "environment",
-            f"Cairn cannot copy what sandbox.setup left in HOME ({said}). Raise the sandbox's disk "
-            "limit, or let setup write below $CAIRN_PREPARED.",
-        )
 
 
 def setup_of(options: Options, entries: Mapping[str, TreeEntry]) -> Setup:

@@ -172,3 +172,45 @@ async def _difference(session: SandboxSession, expected: Iterable[bytes]) -> str
     found = {record + b"\0" for record in result.stdout.split(b"\0")[:-1]}
     odd = sorted(found.symmetric_difference(expected))
     return ", ".join(repr(record[:-1])[2:-1] for record in odd[:_NAMED]) or "it changed meanwhile"
+
+
+# Packages are links: what is kept is never written to. Links that lead into the workspace (to its
+# own packages) stay as they are, and so does what a tree itself has in such a folder. Folders that
+# a tree turned into links are left out: they may lead anywhere.
+_RESTORE = """\
+kept=$CAIRN_PREPARED
+[ -n "$kept" ] || exit 0
+if [ -d "$kept/home" ]; then cp -R "$kept/home/." "$HOME/" || exit; fi
+[ -f "$kept/node_modules.list" ] || exit 0
+linked() {
+    mkdir -p "$2" &&
+    find "$1" -mindepth 1 -maxdepth 1 -type d ! -name '@*' ! -name .bin \\
+        -exec ln -s -t "$2" {} + &&
+    find "$1" -mindepth 1 -maxdepth 1 ! -type d -exec cp -P -t "$2" {} +
+}
+here=$(pwd -P)
+while IFS= read -r found; do
+    if [ -e "$found" ] || [ -L "$found" ]; then continue; fi
+    case "$(cd "${found%/*}" 2>/dev/null && pwd -P)/" in "$here"/*) ;; *) continue ;; esac
+    linked "$kept/$found" "$found" || exit
+    for inner in "$kept/$found"/@* "$kept/$found/.bin"; do
+        if [ -d "$inner" ]; then linked "$inner" "$found/${inner##*/}" || exit; fi
+    done
+done <"$kept/node_modules.list"
+"""
+
+
+async def restore(session: SandboxSession) -> None:
+    """Give a session that holds a tree, and in which nothing ran, what is prepared for it.
+
+    What setup commands left in HOME is copied, packages of Node are linked where they were. Raises
+    ``TaskError`` (kind ``environment``) when it does not fit.
+    """
+    result = await session.run(["sh", "-c", _RESTORE])
+    if result.exit_code:
+        said = result.stderr.decode(errors="replace").strip()[-500:]
+        raise TaskError(
+            "environment",
+            f"Cairn cannot put what sandbox.setup made where the tests look for it ({said}). Raise "
+            "the sandbox's disk limit, or let setup write below $CAIRN_PREPARED.",
+        )

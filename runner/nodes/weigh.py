@@ -15,8 +15,8 @@ from runner.code.languages import is_among_tests, is_pytest_module, is_test_file
 from runner.context.library import MAX_FILE, FileFacts, chosen, facts_of
 from runner.context.rank import Importers, followed, importers_of, names_of
 from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import contents, everything, prepared_image, reader, restore_home
-from runner.loop.workspace import materialise
+from runner.loop.reading import contents, everything, prepared_image, reader
+from runner.loop.workspace import materialise, restore
 from runner.nodes.context import facts_of_tree
 from runner.ports import SandboxSession
 from runner.recovery.facts import open_others
@@ -56,8 +56,9 @@ async def filled(
     if work.sandbox.holds != tree:
         work.sandbox.holds = ""
         await materialise(session, await everything(deps, base, changes))
-        if state.request.options.sandbox.setup:
-            await restore_home(session)
+        # without setup, only plain processes have something: what the checkout has installed
+        if state.request.options.sandbox.setup or deps.sandbox.name == "process":
+            await restore(session)
         if layout:
             await set_up(session, layout)
         work.sandbox.holds = tree

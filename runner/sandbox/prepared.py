@@ -2,10 +2,10 @@
 
 Whatever the sandbox, the same holds for them: they run in the workspace, which holds the tree;
 ``CAIRN_PREPARED`` is the folder that is kept, and ``bin`` in it is on PATH. Where the tree holds
-Python, a Python environment in that folder is active (pip, uv and poetry install into it). A
-``node_modules`` that they leave in the workspace is moved into it. So is what they leave in HOME,
-but for caches, up to 64 MiB: each verification gets a copy of it as its own HOME. Everything else
-is gone with the box.
+Python, a Python environment in that folder is active (pip, uv and poetry install into it). Every
+``node_modules`` that they leave in the workspace is moved into it, and each verification gets
+links to its packages in the same place. So is what they leave in HOME, but for caches, up to
+64 MiB: each verification gets a copy of it as its own HOME. Everything else is gone with the box.
 
 Folders that hold what setup commands made, by project and key, and are removed when old.
 
@@ -37,6 +37,9 @@ KEEP_DAYS = 14
 HOME_KIB = 64 << 10
 """What setup leaves in HOME is kept up to this size: it is copied for every verification."""
 
+MODULES = "node_modules.list"
+"""The file that names what is kept of ``node_modules``: folders of the workspace, one a line."""
+
 _TAIL = 2000
 # What the commands made must not depend on who made it: everybody in the box may read it.
 _BEGIN = """\
@@ -51,9 +54,11 @@ _END = f"""\
 size=$(du -sk "$HOME") || size=0
 if [ "${{size%%[!0-9]*}}" -gt {HOME_KIB} ]; then chmod -R u+w "$HOME"; rm -rf "$HOME"; fi
 rm -rf "$CAIRN_PREPARED/tmp"
-if [ -d node_modules ] && [ ! -L node_modules ]; then
-    rm -rf "$CAIRN_PREPARED/node_modules" && mv node_modules "$CAIRN_PREPARED/" || exit
-fi
+find . -type d -name node_modules -prune >"$CAIRN_PREPARED/{MODULES}" || exit
+while IFS= read -r found; do
+    kept="$CAIRN_PREPARED/$found"
+    mkdir -p "${{kept%/*}}" && rm -rf "$kept" && mv "$found" "$kept" || exit
+done <"$CAIRN_PREPARED/{MODULES}"
 find "$CAIRN_PREPARED" -mindepth 1 ! -type l -exec chmod a+rX {{}} +
 """
 

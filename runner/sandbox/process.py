@@ -20,6 +20,7 @@ from pathlib import Path
 from runner.errors import Outage, TaskError
 from runner.ports import CommandResult, SandboxSession, SandboxSpec, Setup
 from runner.sandbox.commands import HostCommand, kill_marked, run_on_host
+from runner.sandbox.installed import copy_of_installed
 from runner.sandbox.prepared import (
     PreparedFolders,
     environment_of,
@@ -51,8 +52,12 @@ class ProcessSandbox:
         toolchains: Mapping[str, str] | None = None,
         parent: Path | None = None,
         prepared: Path | None = None,
+        checkout: Path | None = None,
     ) -> None:
-        """``parent`` is where the folders are made; the system's temporary folder when None."""
+        """``parent`` is where the folders are made; the system's temporary folder when None.
+
+        ``checkout`` is the folder whose ``node_modules`` are copied for the tests.
+        """
         self._path = path
         self._toolchains = dict(toolchains or {})
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -61,6 +66,8 @@ class ProcessSandbox:
         name = hashlib.sha256(owner.encode()).hexdigest()[:12]
         self._prefix = f"cairn-{name}-"
         self._kept = PreparedFolders((prepared or self._parent / f"cairn-setup-{name}").resolve())
+        self._checkout = checkout.resolve() if checkout else None
+        self._installed: asyncio.Task[Path | None] | None = None
 
     async def check(self) -> None:
         """Raise ``Outage`` when the machine lacks the shell the commands are started with."""
@@ -72,8 +79,18 @@ class ProcessSandbox:
         kept = Path(spec.image)
         # any other image is what a container would need: here it is the machine itself
         if not self._kept.holds(kept):
-            return self._open(spec, {})
+            copy = await self._copied()
+            return self._open(spec, {"CAIRN_PREPARED": str(made(copy))} if copy else {})
         return self._open(spec, environment_of(str(made(kept)), self._path), modules=made(kept))
+
+    async def _copied(self) -> Path | None:
+        """The copy of what the checkout has installed, looked at once."""
+        if self._checkout is None:
+            return None
+        if self._installed is None:
+            work = asyncio.to_thread(copy_of_installed, self._checkout, self._kept)
+            self._installed = asyncio.create_task(work)
+        return await asyncio.shield(self._installed)
 
     async def prepare(
         self, spec: SandboxSpec, setup: Setup, fill: Callable[[SandboxSession], Awaitable[None]]

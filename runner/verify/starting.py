@@ -19,6 +19,11 @@ _FROM = re.compile(r"cannot import name '\w+' from '([\w.]+)'")
 _FIXTURE = re.compile(r"fixture '(\w+)' not found")
 _REQUIRED = re.compile(r"Missing required plugins?: ([\w., -]+)")
 _OPTIONS = re.compile(r"unrecognized arguments: (.+)")
+# not a file (`./x`, `/x`), nor what comes with Node (`node:x`) or is an alias (`@/x`)
+_NODE_PACKAGE = re.compile(
+    r"(?:Cannot find (?:module|package)|Failed to load url|Failed to resolve import)"
+    r" ['\"]?(?!node:)(@[\w.-]+/[\w.-]+|[\w][\w.-]*)[/'\"\s]"
+)
 _COROUTINE = "async def functions are not natively supported"
 
 # what a plug-in of pytest is known by: its options and its fixtures
@@ -115,7 +120,16 @@ def _not_set_up(level: Level, words: str) -> list[TestFailure]:
 
 
 def _lacks_package(failure: TestFailure, words: str, paths: Collection[str]) -> bool:
-    return bool(_packages(failure.message, paths)) and not _to_come(failure.message, words)
+    said = failure.message
+    lacks = _packages(said, paths) or any(_of_node(said, paths))
+    return bool(lacks) and not _to_come(said, words)
+
+
+def _of_node(said: str, paths: Collection[str]) -> Iterator[str]:
+    """The packages of Node that are missing; their manifest says what is to be installed."""
+    for name in _NODE_PACKAGE.findall(said):
+        if name.startswith("@") or not _in_tree(name, paths):
+            yield name
 
 
 def _of_files(failures: list[TestFailure], paths: Collection[str]) -> Obstacle:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from runner.errors import Outage, TaskError
-from runner.loop.workspace import materialise
+from runner.loop.workspace import materialise, restore
 from runner.ports import Sandbox, SandboxSession, Setup
 from runner.sandbox.prepared import KEEP, PreparedFolders
 from tests.runner.sandbox.sandbox_bench import (
@@ -164,6 +164,27 @@ async def test_packages_of_node_are_found(project: Project) -> None:
 
     script = "echo 'console.log(require(\"told\"))' >main.js; node main.js; told"
     assert await project.run(image, script) == b"42\nrun\n"
+
+
+async def test_packages_of_workspaces_are_found(project: Project) -> None:
+    """Every ``node_modules`` is there again where setup left it, beside the files of the task."""
+    project.files |= {
+        "packages/a/package.json": ("100644", b'{"name": "@s/a"}'),
+        "packages/a/index.js": ("100644", b"module.exports = require('told') + 1;\n"),
+    }
+    image = await project.prepare(
+        "mkdir -p node_modules/@s node_modules/told packages/a/node_modules/told;"
+        "ln -s ../../packages/a node_modules/@s/a;"
+        "echo 'module.exports = 1' >node_modules/told/index.js;"
+        "echo 'module.exports = 41' >packages/a/node_modules/told/index.js"
+    )
+    async with opened(project.sandbox, replace(ROOMY, image=image)) as box:
+        await materialise(box, project.files)
+        await restore(box)
+        script = "console.log(require('@s/a'), require('told'))"
+        result = await box.run(["node", "-e", script])
+
+    assert (result.stdout, result.stderr) == (b"42 1\n", b"")
 
 
 @pytest.mark.sample(1, "installs packages in each sandbox")

@@ -41,6 +41,27 @@ def test_what_is_lacking_is_named_by_its_package(message: str, package: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("message", "stops"),
+    [
+        ("Error: Cannot find module 'ms'\nRequire stack:\n- src/a.js", True),
+        ("Cannot find package '@scope/told' imported from src/a.js", True),
+        ("Cannot find module 'ms/lib/x' from 'src/half.js'", True),
+        ("Error: Failed to load url ms (resolved id: ms) in src/half.ts", True),
+        ("Error: Cannot find module '../src/half'", False),
+        ("Error: Cannot find module '/workspace/src/half'", False),
+        ("Cannot find module '@/half' from 'src/a.js'", False),
+        ("Cannot find module 'calc/half' from 'src/a.js'", False),
+    ],
+)
+def test_a_missing_package_of_node_stops_a_run(message: str, stops: bool) -> None:
+    """A file that is missing, or an alias of one, does not: a task may bring it."""
+    found = seen(red(TestFailure("test/a.test.js", message)))
+
+    assert (found is not None) is stops
+    assert found is None or found.packages == ()
+
+
+@pytest.mark.parametrize(
     ("level", "words"),
     [
         (red(FOREIGN), "Add the package `numpy` of our own"),
