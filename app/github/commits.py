@@ -22,6 +22,9 @@ _log = logging.getLogger(__name__)
 
 _PROBE = "How the commits of Cairn look here"
 _NOTHING = "0" * 40
+_MOST_INLINE = 500_000
+"""Characters of text that one request for a tree carries; larger files have a request each
+(https://docs.github.com/en/rest/git/trees#create-a-tree, ``content``)."""
 _MOVE = """mutation($repository: ID!, $move: RefUpdate!) {
   updateRefs(input: {repositoryId: $repository, refUpdates: [$move]}) { clientMutationId }
 }"""
@@ -101,7 +104,10 @@ class Commits:
 
         Raises ``TaskError`` for another tree than ours.
         """
-        tree = await self._tree(checkpoint.changes.effective(base), base)
+        changes = checkpoint.changes.effective(base)
+        tree = await self._tree(changes, base, inline=_MOST_INLINE)
+        if tree != checkpoint.tree:  # JSON may not carry every text as it is; base64 does
+            tree = await self._tree(changes, base, inline=0)
         if tree != checkpoint.tree:
             raise TaskError(
                 "github",
@@ -141,28 +147,44 @@ class Commits:
             return (now.sha if now else None) == new
         return True
 
-    async def _tree(self, changes: ChangeSet, base: Snapshot) -> str:
+    async def _tree(self, changes: ChangeSet, base: Snapshot, *, inline: int) -> str:
+        """Make the tree; text goes in its own request while there are ``inline`` bytes left."""
         if not changes:
             return base.tree
-        entries = [await self._entry(p, w, base) for p, w in sorted(changes.files.items())]
+        entries = []
+        for path, write in sorted(changes.files.items()):
+            text = _text(write.content) if write else ""
+            inline -= len(text)
+            content = {"content": text} if text and inline >= 0 else await self._blob(path, write)
+            entries.append(_entry(path, write, base) | content)
         data = {"base_tree": base.tree, "tree": entries}
         made = await self._api.post("git/trees", data, f"write {len(entries)} changed files")
         return str(made["sha"])
 
-    async def _entry(self, path: str, write: Write | None, base: Snapshot) -> dict[str, Any]:
-        """One changed path; ``sha`` None deletes it. JSON has no place for names off UTF-8."""
-        if not _is_utf8(path):
-            shown = path.encode("utf-8", "backslashreplace").decode()
-            raise TaskError("github", f"GitHub's API takes only UTF-8 paths, not {shown}")
-        old = base.entries.get(path)
+    async def _blob(self, path: str, write: Write | None) -> dict[str, Any]:
+        """Store what a request for a tree cannot carry; ``sha`` None deletes a path."""
         if write is None:
-            return {"path": path, "mode": old.mode if old else FILE, "type": "blob", "sha": None}
-        content = base64.b64encode(write.content).decode()
-        made = await self._api.post(
-            "git/blobs", {"content": content, "encoding": "base64"}, f"store {path}"
-        )
-        mode = write.mode or (old.mode if old else FILE)
-        return {"path": path, "mode": mode, "type": "blob", "sha": made["sha"]}
+            return {"sha": None}
+        data = {"content": base64.b64encode(write.content).decode(), "encoding": "base64"}
+        return {"sha": (await self._api.post("git/blobs", data, f"store {path}"))["sha"]}
+
+
+def _entry(path: str, write: Write | None, base: Snapshot) -> dict[str, Any]:
+    """Return one changed path without its content. JSON has no place for names off UTF-8."""
+    if not _is_utf8(path):
+        shown = path.encode("utf-8", "backslashreplace").decode()
+        raise TaskError("github", f"GitHub's API takes only UTF-8 paths, not {shown}")
+    old = base.entries.get(path)
+    mode = (write.mode if write else None) or (old.mode if old else FILE)
+    return {"path": path, "mode": mode, "type": "blob"}
+
+
+def _text(content: bytes) -> str:
+    """Return what is UTF-8 text, so that a request for a tree can carry it; "" for the rest."""
+    try:
+        return "" if b"\0" in content else content.decode()
+    except UnicodeDecodeError:
+        return ""
 
 
 def _commit(found: Any) -> Commit:

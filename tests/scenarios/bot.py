@@ -137,11 +137,11 @@ class Bot:
 
     def sent(self) -> list[bytes]:
         """Every content that was stored on GitHub, on a branch or not."""
-        return [
-            base64.b64decode(request.body["content"])
-            for request in self.github.requests
-            if request.method == "POST" and request.path.endswith("/git/blobs") and request.body
-        ]
+        posts = [each for each in self.github.requests if each.method == "POST" and each.body]
+        blobs = [each.body["content"] for each in posts if each.path.endswith("/git/blobs")]
+        trees = [each.body["tree"] for each in posts if each.path.endswith("/git/trees")]
+        inline = [entry["content"] for tree in trees for entry in tree if "content" in entry]
+        return [*map(base64.b64decode, blobs), *map(str.encode, inline)]
 
     def files(self, pattern: str) -> list[Path]:
         """Files that runs left in the data directory."""

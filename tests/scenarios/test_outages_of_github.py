@@ -26,7 +26,6 @@ ASKING = [
     ("GET", "*/git/ref/heads/cairn/*"),
 ]
 PUBLISHING = [
-    ("POST", "*/git/blobs"),
     ("POST", "*/git/trees"),
     ("POST", "*/git/commits"),
     ("POST", "*/git/refs"),
@@ -98,22 +97,6 @@ async def test_a_failed_publication_is_told_and_resumed(
     assert after or bot.pulls == []
     fault.times = 0
     await bot.comment("/execute resume")
-
-    check_finished(bot)
-
-
-@MORE
-@ONE_NOTE
-async def test_the_second_content_may_fail_as_well(bot: Bot) -> None:
-    """A publication that broke off half-way leaves no branch behind."""
-    fault = bot.github.fail("POST", "*/git/blobs", times=TRIES, skip=1)
-    bot.model.says(ANSWER)
-    await bot.comment("/execute")
-
-    check_paused(bot, "GitHub")
-    assert list(bot.view.branches) == ["main"]
-    assert fault.hits == TRIES
-    await bot.later(minutes=10)
 
     check_finished(bot)
 

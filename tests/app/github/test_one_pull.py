@@ -16,7 +16,6 @@ from tests.app.github.repository_bench import NAME, Bench, bench
 BRANCH = "cairn/r1/tasks"
 REPO = f"/repos/{NAME}"
 EFFECTS = [
-    ("POST", f"{REPO}/git/blobs"),
     ("POST", f"{REPO}/git/trees"),
     ("POST", f"{REPO}/git/commits"),
     ("POST", "/api/graphql"),

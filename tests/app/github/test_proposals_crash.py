@@ -23,7 +23,6 @@ GRAPHQL = "/api/graphql"
 CREATING = [
     ("POST", f"{REPO}/{path}")
     for path in (
-        "git/blobs",
         "git/trees",
         "git/commits",
         "git/refs",

@@ -187,3 +187,16 @@ async def test_a_missing_base_branch_is_an_outage(github: Bench) -> None:
     """A base branch that is not there stops the run with its name."""
     with pytest.raises(Outage, match="no branch release/1#x"):
         await github.repository(base="release/1#x").stack()
+
+
+async def test_text_that_github_keeps_otherwise_is_sent_as_bytes(github: Bench) -> None:
+    """A tree that came out otherwise than verified is made once more from blobs."""
+    made = await github.checkpoint({"a.txt": b"one\r\n", "empty": b"", "b.bin": b"\xff\0"})
+    other = {"sha": github.fake.repo(NAME).tree("main")}
+    github.fake.fail("POST", f"/repos/{NAME}/git/trees", status=201, body=other)
+
+    await github.repository().publish_checkpoint(made)
+
+    assert github.fake.repo(NAME).tree(BRANCH) == made.tree
+    blobs = [each for each in github.fake.requests if each.path.endswith("/git/blobs")]
+    assert len(blobs) == 2 + 3  # what is no text, then everything

@@ -43,11 +43,24 @@ async def test_a_lost_effect_is_made_once(
     github: Bench, effect: str, after: bool, drop: bool
 ) -> None:
     """Each effect fails in turn, before or after it happened: one branch, one pull request."""
-    made = await github.checkpoint({"new": b"n\n", "dos.txt": None})
+    made = await github.checkpoint({"new": b"\xff\n", "text": b"n\n", "dos.txt": None})
     status = {} if drop else {"status": 502}
     github.fake.fail("POST", f"/repos/{NAME}/{effect}", after=after, drop=drop, **status)
     published = await _until_done(github, made)
     assert _left(github) == ({"main", BRANCH}, [published.number], made.tree)
+
+
+async def test_a_second_content_that_fails_leaves_no_branch(github: Bench) -> None:
+    """A publication that broke off half-way has shown nothing yet, and is made whole later."""
+    made = await github.checkpoint({"a": b"\xff\n", "b": b"\xfe\n"})
+    fault = github.fake.fail("POST", f"/repos/{NAME}/git/blobs", status=502, times=4, skip=1)
+
+    with pytest.raises(Outage):
+        await github.repository().publish_checkpoint(made)
+
+    assert (fault.hits, set(github.fake.repo(NAME).branches)) == (4, {"main"})
+    await github.repository().publish_checkpoint(made)
+    assert github.fake.repo(NAME).tree(BRANCH) == made.tree
 
 
 @pytest.mark.parametrize("effect", ["git/refs", "pulls"])
