@@ -46,7 +46,7 @@ def read_json(text: str, known: Known) -> tuple[FoundPieces, str]:
     Where no JSON says which files to write, nothing is found and the whole answer is left.
     """
     raw, rest = _candidate(text)
-    value = _load(raw)
+    value = lenient_json(raw)
     if items := _items(value, known):
         return _found(items), rest
     if value is None and raw.lstrip()[:1] in "{[" and _LOOKS.search(raw[:2000]):
@@ -56,7 +56,7 @@ def read_json(text: str, known: Known) -> tuple[FoundPieces, str]:
 
 def read_call(raw: str, known: Known) -> FoundPieces | None:
     """Return what the call of a tool writes, as JSON with the tool's name and its arguments."""
-    items = _items(_load(raw), known)
+    items = _items(lenient_json(raw), known)
     return _found(items) if items else None
 
 
@@ -81,7 +81,7 @@ def _candidate(text: str) -> tuple[str, str]:
     return raw, text[:start] + "\n" * raw.count("\n") + text[end:]
 
 
-def _load(raw: str) -> object:
+def lenient_json(raw: str) -> object:
     """Read JSON, each reading more lenient than the one before; None when none can."""
     readings: tuple[Callable[[], object], ...] = (
         lambda: json.loads(raw),
@@ -146,7 +146,7 @@ def _arguments(value: object) -> object:
     call: dict[object, object] = function if isinstance(function, dict) else value
     inner = _first(call, _ARGUMENTS)
     if isinstance(inner, str):
-        inner = _load(inner)
+        inner = lenient_json(inner)
     return inner if isinstance(inner, dict) else value
 
 

@@ -1,108 +1,147 @@
 """A reply that asks to see more of the repository instead of answering.
 
 ``READ path[:from-to]``, ``SEARCH words`` and ``LIST folder``, each on a line of its own; the same
-as a shell command, in a list or between fences; and a sentence that says which file is needed.
+as a shell command or the call of a tool, in a list or between fences; and a sentence that says
+which file is needed. A reply that gives a file is an answer, whatever else it holds.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Collection, Iterator, Sequence
 
-from runner.answers.blocks import from_info, from_line
-from runner.answers.fences import clean_answer, is_program, outline
+from runner.answers.blocks import from_line, names_file, path_of
+from runner.answers.fences import FencedBlock, clean_answer, is_program, outline
+from runner.answers.look_forms import LookRequest, called, commanded, plausible, request
+from runner.answers.pieces import Known
+from runner.answers.reply import gives_files
 
 MOST_LOOKS = 6
 """Requests of one reply that are answered."""
 
 _MOST_OTHER_LINES = 8
-_LINE = re.compile(r"^\s*(?:[-*+>]\s+|\d+[.)]\s+)?[`*]*(.*?)[`*]*\s*$")
-_READ = re.compile(r"^(?:READ|cat|less|head|tail)\s+(?:-n\s*\d+\s+)?[\"'`]?([^\s\"'`:]+)[\"'`]?"
-                   r"(?::(\d+)(?:\s*[-,]\s*(\d+))?)?$")  # fmt: skip
-_SED = re.compile(r"^sed\s+-n\s+[\"']?(\d+),(\d+)p[\"']?\s+[\"']?([^\s\"']+)[\"']?$")
-_SEARCH = re.compile(r"^SEARCH:?\s+[\"'`]?(.+?)[\"'`]?$")
-_GREP = re.compile(
-    r"^(?:grep|rg|git grep)\s+(?:-\S+\s+)*[\"']([^\"']+)[\"'](?:\s+\S+)*$"
-    r"|^(?:grep|rg|git grep)\s+(?:-\S+\s+)*([^\s\"'-]\S*)(?:\s+[\w./-]+)*$"
+_LONGEST = 20_000  # characters of a reply that are read
+_INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff]")
+_DRESS = re.compile(r"^\s*(?:(?:[-*+>]|\d+[.)]|[$%])\s+)*")
+_EDIT = re.compile(r"^(?:<{5,}|={7}|>{5,})", re.MULTILINE)
+_OWN = re.compile(r"^(READ|SEARCH|LIST)\b(?:[*`]*(:?)[*`]*)\s*(.*)$", re.IGNORECASE)
+_PLACE = re.compile(r"[\"'`*(]*([^\s\"'`:#,;()*]+)[\"'`*)]*")
+_LINES = re.compile(
+    r"(?:[:#]|\s*\(?\s*(?:lines?\b|(?=L?\d))|,)\s*L?(\d{1,9})(?:\s*(?:[-,:\u2013\u2014]|\.\.|to)\s*L?(\d{1,9}))?\s*\)?"
 )  # fmt: skip
-_LIST = re.compile(r"^(?:LIST|ls|tree)(?:\s+-\w+)*(?:\s+[\"'`]?([^\s\"'`]+)[\"'`]?)?$")
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
-_EDIT = re.compile(r"^(?:<{5,}|={7}|>{5,})|^DELETE\s", re.MULTILINE)
-_WRAPPED = re.compile(r"^\s*(?:[{<]|\[\s*\{|\*\*\* Begin Patch)", re.MULTILINE)
+_NEXT = re.compile(r"\s*(?:[,;]|and\b|\s(?=\S))\s*")
+_ASIDE = re.compile(
+    r"\s*(?:$|[(#.?!\u2013\u2014-]|//|(?:to|for|because|so|please)\b)", re.IGNORECASE
+)
 _NEEDS = re.compile(r"\b(?:see|seen|show|shown|need|provide|share|look|content|contents)\b", re.I)
-_PATH = re.compile(r"[\w@./+-]*[\w-]\.\w{1,5}\b")
+_PATH = re.compile(r"[\w@./+-]{0,200}[\w-]\.\w{1,5}")
+_BETWEEN = re.compile(r"[^\w@./+-]+|\.(?=\s|$)")
 
 
-@dataclass(frozen=True, slots=True)
-class LookRequest:
-    """One request: ``what`` is a path, words or a folder; lines count from 1 (0: the whole)."""
-
-    kind: Literal["READ", "SEARCH", "LIST"]
-    what: str
-    first: int = 0
-    last: int = 0
-
-
-def looks_in(text: str, paths: Collection[str]) -> tuple[LookRequest, ...]:
+def looks_in(
+    text: str,
+    paths: Collection[str],
+    *,
+    expected: Sequence[str] = (),
+    shown: Collection[str] = (),
+) -> tuple[LookRequest, ...]:
     """Return what a reply asks to see; nothing where it is an answer.
 
-    ``paths`` are those of the repository: a sentence counts only where it names some of them.
+    ``paths`` are those of the repository, ``expected`` the files that the task asks for. A sentence
+    counts only where it names files that are there and are not ``shown`` whole.
     """
-    text = clean_answer(text)
-    if _EDIT.search(text) or _WRAPPED.search(text) or _holds_a_file(text, paths):
+    text = _INVISIBLE.sub("", clean_answer(text[:_LONGEST])).replace("[TOOL_CALLS]", "", 1)
+    known = Known(frozenset(paths), tuple(expected), lambda _path: None)
+    parts = outline(text, lambda info, above: names_file(info, above, known))
+    asking = [block for block in parts.blocks if _asks(block, known)]
+    if _EDIT.search(text) or gives_files(_without(asking, text), known):
         return ()
-    lines = [line for line in text.split("\n") if line.strip() and not _FENCE.match(line)]
-    found = [(line, _look(line)) for line in lines]
-    looks = tuple(dict.fromkeys(look for _, look in found if look))
-    others = sum(look is None for _, look in found)
-    if looks and others <= _MOST_OTHER_LINES:
-        return looks[:MOST_LOOKS]
-    short = others <= _MOST_OTHER_LINES and "```" not in text
-    if short and _NEEDS.search(text) and not is_program(text):
-        return tuple(_named(text, paths))[:MOST_LOOKS]
-    return ()
+    looks = called(text, [block.text for block in parts.blocks])
+    if not looks:
+        lines = [*(line for _, line in parts.prose), *(n for b in parts.blocks for n in b.lines)]
+        found = [_looks(line, known.paths) for line in lines if line.strip()]
+        if sum(not each for each in found) > _MOST_OTHER_LINES:
+            return ()
+        looks = [look for each in found for look in each]
+    if not looks and not parts.blocks and _NEEDS.search(text) and not is_program(text):
+        looks = list(_named(text, known.paths, shown))
+    return tuple(dict.fromkeys(looks))[:MOST_LOOKS]
 
 
-def _holds_a_file(text: str, paths: Collection[str]) -> bool:
-    """Whether a fence has the name of a file, and more in it than the command that shows it."""
-    for block in outline(text, lambda info, above: bool(_label(info, above, paths))).blocks:
-        above = next((line for line in reversed(block.above) if line.strip()), "")
-        path = _label(block.info, above, paths)
-        looks = [_look(line) for line in block.lines if line.strip()]
-        if path and not all(look and look.what == path for look in looks):
-            return True
-    return False
+def _asks(block: FencedBlock, known: Known) -> bool:
+    """Whether a block only asks, and is no file to write.
+
+    "Let me look at `a.py`:" above commands names the file they read. The path of a file to write
+    stands alone on its line, or is of a file that is not there yet.
+    """
+    lines = [line for line in block.lines if line.strip() and not line.lstrip().startswith("#")]
+    found = [_looks(line, known.paths) for line in lines]
+    looks = [look for each in found for look in each]
+    if not looks or not all(found):
+        return bool(called(block.text, [block.text]))
+    near = [line for line in block.above if line.strip()][-3:]
+    exact = names_file(block.info, "", known) or any(from_line(n, known.names) for n in near)
+    path = path_of(block, known)
+    shows = all(look.what == path for look in looks)
+    return not path or (path in known.paths and (shows or not exact))
 
 
-def _label(info: str, above: str, paths: Collection[str]) -> str:
-    return from_info(info, paths) or from_line(above, paths)
+def _without(blocks: Collection[FencedBlock], text: str) -> str:
+    """The text with the lines of these blocks blank."""
+    lines = text.split("\n")
+    for block in blocks:
+        end = block.line + len(block.lines) + block.closed
+        lines[block.line - 1 : end] = [""] * (end - block.line + 1)
+    return "\n".join(lines)
 
 
-def _look(line: str) -> LookRequest | None:
-    match = _LINE.match(line)
-    said = match[1].strip() if match else ""
-    if found := _READ.match(said):
-        first, last = int(found[2] or 0), int(found[3] or found[2] or 0)
-        return LookRequest("READ", _clean(found[1]), min(first, last), max(first, last))
-    if found := _SED.match(said):
-        return LookRequest("READ", _clean(found[3]), int(found[1]), int(found[2]))
-    if found := _SEARCH.match(said) or _GREP.match(said):
-        return LookRequest("SEARCH", next(words for words in found.groups() if words))
-    if found := _LIST.match(said):
-        return LookRequest("LIST", _clean(found[1] or "").strip("/").removeprefix("./"))
-    return None
+def _looks(line: str, paths: Collection[str]) -> tuple[LookRequest, ...]:
+    """What one line asks for."""
+    said = _DRESS.sub("", line).strip().strip("`").strip()
+    bare = said.lstrip("*").strip()
+    own = _OWN.match(bare)
+    if own and (looks := _own(own[1], own[2], own[3].strip().rstrip("*`"), paths)):
+        return looks
+    return commanded(said, paths)
 
 
-def _clean(path: str) -> str:
-    return path.removeprefix("./").strip("`\"'")
+def _own(word: str, colon: str, rest: str, paths: Collection[str]) -> tuple[LookRequest, ...]:
+    """Read a line in the form that was asked for; in small letters only where it is no prose."""
+    sure = word.isupper() or bool(colon)
+    if word.upper() == "READ":
+        return tuple(_places(rest, paths, sure=sure))
+    if word.upper() == "LIST":
+        folder = _PLACE.match(rest)
+        if not rest and sure:
+            return (request("LIST", ""),)
+        alone = folder is not None and _ASIDE.match(rest, folder.end())
+        return (request("LIST", folder[1]),) if folder and alone and (sure or "/" in rest) else ()
+    words = rest.strip("\"'`")
+    return (request("SEARCH", words),) if words and (sure or words != rest) else ()
 
 
-def _named(text: str, paths: Collection[str]) -> Iterator[LookRequest]:
-    """The files of the repository that a text names, by path or by a name that only one has."""
-    for said in dict.fromkeys(_PATH.findall(text)):
-        path = _clean(said)
+def _places(rest: str, paths: Collection[str], *, sure: bool) -> Iterator[LookRequest]:
+    """Read ``a.py:1-20, b.py``: paths with the lines that are wanted of each."""
+    at = 0
+    while (place := _PLACE.match(rest, at)) and plausible(place[1], paths, sure=sure and not at):
+        lines = _LINES.match(rest, place.end())
+        if lines is None:
+            yield request("READ", place[1])
+        at = place.end()
+        while lines:
+            yield request("READ", place[1], int(lines[1]), int(lines[2] or lines[1]))
+            at = lines.end()
+            lines = _LINES.match(rest, at) if rest[at : at + 1] == "," else None
+        following = _NEXT.match(rest, at)
+        if following is None or _ASIDE.match(rest, at):
+            return
+        at = following.end()
+
+
+def _named(text: str, paths: Collection[str], shown: Collection[str]) -> Iterator[LookRequest]:
+    """The files that a text names, by path or by a name that only one has, and that are news."""
+    for said in dict.fromkeys(_BETWEEN.split(text)):
+        path = said.removeprefix("./") if _PATH.fullmatch(said) else "/"
         same = [p for p in paths if p == path or p.endswith(f"/{path}")]
-        if len(same) == 1:
-            yield LookRequest("READ", same[0])
+        if len(same) == 1 and same[0] not in shown:
+            yield request("READ", same[0])

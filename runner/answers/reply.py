@@ -214,6 +214,12 @@ def _found(text: str, known: Known, *, truncated: bool) -> FoundPieces:
     return join([*found, FoundPieces(tuple(_deletions(parts.prose, known)))])
 
 
+def gives_files(text: str, known: Known) -> bool:
+    """Whether an answer writes or deletes files, or tries to: it then asks for nothing."""
+    found = _found(clean_answer(text), known, truncated=False)
+    return bool(found.pieces or found.complaints)
+
+
 def _outline(text: str, known: Known) -> Outline:
     return outline(text, lambda info, above: names_file(info, above, known))
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from runner.answers.looks import LookRequest
+from runner.answers.look_forms import LookRequest
 from runner.code.symbols import Definition, symbols_of
 from runner.context.cut import cut
 from runner.context.search import terms
@@ -16,6 +17,8 @@ MOST_LINES, MOST_CHARACTERS = 200, 8_000
 """Of one file that is read; of a longer one the places that the task is about."""
 
 _MOST_HITS, _MOST_LISTED, _LONGEST_LINE = 20, 60, 160
+_WORD = re.compile(r"[^\W\d]\w+")
+_ALTERNATIVE = re.compile(r"\\?\|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +40,10 @@ def shown(
         return Shown(_listed(look.what, paths))
     if look.kind == "SEARCH":
         return Shown(_found(look.what, files))
-    if look.what not in files:
-        return Shown(_missing(look.what, paths))
-    return _read(look, files[look.what], about)
+    if look.what in files:
+        return _read(look, files[look.what], about)
+    inside = any(path.startswith(f"{look.what}/") for path in paths)
+    return Shown(_listed(look.what, paths) if inside else _missing(look.what, paths))
 
 
 def _read(look: LookRequest, content: bytes, about: str) -> Shown:
@@ -50,9 +54,10 @@ def _read(look: LookRequest, content: bytes, about: str) -> Shown:
     if look.first > len(lines):
         return Shown(f"{look.what} has only {len(lines)} lines.")
     if look.first:
-        last = min(look.last, look.first + MOST_LINES - 1, len(lines))
-        part = "\n".join(lines[look.first - 1 : last])[:MOST_CHARACTERS]
-        return Shown(_fenced(f"{look.what} (lines {look.first}-{last} of {len(lines)})", part))
+        first = look.first if look.first > 0 else max(1, len(lines) + look.first + 1)
+        last = min(look.last or len(lines), first + MOST_LINES - 1, len(lines))
+        part = "\n".join(lines[first - 1 : last])[:MOST_CHARACTERS]
+        return Shown(_fenced(f"{look.what} (lines {first}-{last} of {len(lines)})", part))
     if len(lines) <= MOST_LINES and len(text) <= MOST_CHARACTERS:
         return Shown(_fenced(look.what, text), look.what)
     words = frozenset(terms(about))
@@ -68,22 +73,38 @@ def _fenced(title: str, text: str) -> str:
 
 def _found(words: str, files: Mapping[str, bytes]) -> str:
     """Where the words stand, as they are written, else in small or capital letters."""
-    hits = list(_hits(words, files, exact=True)) or list(_hits(words, files, exact=False))
+    hits = list(_hits(words, files, str)) or list(_hits(words, files, str.lower))
+    said = f"`{words}` stands in:\n"
+    if not hits:  # a pattern is not run: it may take for ever
+        hits = list(_loosely(words, files))
+        said = f"Nothing has exactly `{words}`. Its words stand together in:\n"
     if not hits:
         return f"Nothing has `{words}`."
     more = f"\n[... {len(hits) - _MOST_HITS} more ...]" if len(hits) > _MOST_HITS else ""
-    return f"`{words}` stands in:\n" + "\n".join(hits[:_MOST_HITS]) + more
+    return said + "\n".join(hits[:_MOST_HITS]) + more
 
 
-def _hits(words: str, files: Mapping[str, bytes], *, exact: bool) -> Iterator[str]:
-    wanted = words if exact else words.lower()
+def _hits(words: str, files: Mapping[str, bytes], plain: Callable[[str], str]) -> Iterator[str]:
+    wanted = plain(words)
+    return _lines(files, lambda text: wanted in plain(text))
+
+
+def _loosely(words: str, files: Mapping[str, bytes]) -> Iterator[str]:
+    """Lines with all words of a pattern, or of one of its alternatives."""
+    ways = [frozenset(_WORD.findall(way.lower())) for way in _ALTERNATIVE.split(words)]
+    ways = [way for way in ways if way]
+    return _lines(files, lambda text: any(all(w in text.lower() for w in way) for way in ways))
+
+
+def _lines(files: Mapping[str, bytes], has: Callable[[str], bool]) -> Iterator[str]:
+    """Yield the lines of which this is true; it is asked of whole files first."""
     for path, content in sorted(files.items()):
         text = content.decode("utf-8", "replace")
-        if is_secret_file(path) or wanted not in (text if exact else text.lower()):
+        if is_secret_file(path) or not has(text):
             continue
         definitions = symbols_of(path, content).definitions
         for number, line in enumerate(text.split("\n"), 1):
-            if wanted in (line if exact else line.lower()):
+            if has(line):
                 where = _enclosing(definitions, number)
                 yield f"{path}:{number}{where}: {line.strip()[:_LONGEST_LINE]}"
 
@@ -96,6 +117,8 @@ def _enclosing(definitions: Sequence[Definition], line: int) -> str:
 def _listed(folder: str, paths: Collection[str]) -> str:
     start = f"{folder}/" if folder not in ("", ".") else ""
     inside = [path[len(start) :] for path in paths if path.startswith(start)]
+    if folder in paths:
+        return f"{folder} is a file; READ {folder} shows it."
     if not inside:
         return _missing(folder, {path.rpartition("/")[0] for path in paths})
     names = sorted({part + ("/" if rest else "") for part, _, rest in map(_split, inside)})

@@ -11,7 +11,8 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from runner.answers.looks import LookRequest, looks_in
+from runner.answers.look_forms import LookRequest, in_words
+from runner.answers.looks import looks_in
 from runner.context.looking import Shown, shown
 from runner.loop.asking import ModelReply, ask
 from runner.loop.deps import Deps
@@ -24,6 +25,8 @@ log = logging.getLogger(__name__)
 
 _MOST_SHOWN = 24_000
 """Characters that one round shows."""
+_LONGEST_SAID = 2_000
+"""Characters of a request that the next question repeats."""
 
 _AGAIN = "Answer the question above now. Only if you still need it, you may ask to see more {left}."
 _LAST = "Answer the question above now; nothing more is shown."
@@ -41,6 +44,10 @@ class CodeQuestion:
         """All that the model was told."""
         return "\n".join(message.content for message in self.messages)
 
+    def shows(self, path: str) -> bool:
+        """Whether it shows the whole of a file."""
+        return path not in self.partial and f"\n{path}\n```" in self.text
+
 
 def rounds_left(state: RunState) -> int:
     """How often this attempt may still ask to see more."""
@@ -57,13 +64,21 @@ async def ask_for_code(
     base = await base_of(state, deps)
     while True:
         state, said = await ask(state, deps, asked.messages, temperature=temperature)
-        looks = looks_in(said.text, base.entries) if rounds_left(state) else ()
+        looks: tuple[LookRequest, ...] = ()
+        if rounds_left(state):
+            looks = await asyncio.to_thread(  # a hostile answer may cost seconds
+                looks_in,
+                said.text,
+                base.entries,
+                expected=state.task.files,
+                shown=[path for path in base.entries if asked.shows(path)],
+            )
         if not looks:
             return state, said, asked
-        log.info("Shown on request: %s", "; ".join(f"{k.kind} {k.what}" for k in looks))
+        log.info("Shown on request: %s", "; ".join(map(in_words, looks)))
         state = state.with_attempt(looks=state.attempt.answered.looks + 1)
         found = await _looked(state, deps, looks)
-        asked = _after(asked, said, found, rounds_left(state))
+        asked = _after(asked, said.text, looks, found, rounds_left(state))
 
 
 async def _looked(state: RunState, deps: Deps, looks: Sequence[LookRequest]) -> list[Shown]:
@@ -82,10 +97,18 @@ async def _looked(state: RunState, deps: Deps, looks: Sequence[LookRequest]) -> 
 
 
 def _after(
-    asked: CodeQuestion, said: ModelReply, found: Sequence[Shown], left: int
+    asked: CodeQuestion,
+    said: str,
+    looks: Sequence[LookRequest],
+    found: Sequence[Shown],
+    left: int,
 ) -> CodeQuestion:
-    """The question with what was shown; messages are added, never changed."""
+    """The question with what was shown; messages are added, never changed.
+
+    A long reply (a thousand requests) is not repeated to the model: what was read of it is.
+    """
     text, whole = "", set()
+    said = said if len(said) <= _LONGEST_SAID else "\n".join(map(in_words, looks))
     for each in found:
         if len(text) + len(each.text) > _MOST_SHOWN:
             text += "[... the rest is too long for one round ...]\n\n"
@@ -94,6 +117,6 @@ def _after(
         whole.add(each.whole)
     times = "once" if left == 1 else f"{left} times"
     end = _AGAIN.format(left=times) if left else _LAST
-    messages = (*asked.messages, Message("assistant", said.text), Message("user", text + end))
+    messages = (*asked.messages, Message("assistant", said), Message("user", text + end))
     partial = tuple(path for path in asked.partial if path not in whole)
     return replace(asked, messages=messages, partial=partial)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.app.checkout import checkout
 
 NOISE = "".join(
@@ -98,3 +100,53 @@ async def test_looks_can_be_switched_off(tmp_path: Path) -> None:
         assert said.code == 0, said.err
         assert "READ path" not in here.model.requests[0].prompt
         assert "No file was found in the answer" in here.model.requests[1].prompt
+
+
+LISTED = """calc.py
+```python
+def squares(numbers):
+    lst = []
+    for n in numbers:
+        lst.append(n*n)
+    return lst
+```
+"""
+AS_JSON = json.dumps({"files": [{"path": "calc.py", "content": LISTED.split("```")[1][7:]}]})
+
+
+@pytest.mark.parametrize("answer", [LISTED, AS_JSON], ids=["a block", "JSON"])
+async def test_an_answer_is_never_taken_for_a_request(tmp_path: Path, answer: str) -> None:
+    """Not even a short one with a line that begins like a command, or with the word "content"."""
+    files = {
+        "ROADMAP.md": b"- [ ] 1.1 Let `squares(numbers)` in `calc.py` give their squares\n",
+        "calc.py": b"def squares(numbers):\n    return numbers\n",
+        "tests/test_calc.py": b"from calc import squares\n\n\n"
+        b"def test_squares():\n    assert squares([2]) == [4]\n",
+    }
+    async with checkout(tmp_path / "here", files) as here:
+        here.model.says(answer)
+        said = await here.cairn("run")
+
+        assert said.code == 0, said.err
+        assert (report(here.folder)["answers"], report(here.folder)["looks"]) == (1, 0)
+
+
+async def test_a_call_of_a_tool_is_a_request(tmp_path: Path) -> None:
+    """Ten thousand of them are six, and the next question does not repeat them all."""
+    calls = [
+        {"name": "read_file", "arguments": {"path": "shop/fees.py", "start_line": n, "end_line": n}}
+        for n in range(1, 200)
+    ]
+    many = "\n".join(f"READ shop/none{n}.py" for n in range(10_000))
+    async with checkout(tmp_path / "here", FILES) as here:
+        here.model.says(json.dumps(calls[-1]), json.dumps(calls), many, EDIT)
+        said = await here.cairn("run")
+
+        questions = [asked.prompt for asked in here.model.requests]
+        assert said.code == 0, said.err
+        assert "shop/fees.py (lines 199-199 of 1998)" in questions[1]
+        assert "shop/fees.py (lines 6-6 of 1998)" in questions[2]
+        assert "shop/fees.py (lines 7-7 of 1998)" not in questions[2]
+        assert "There is no shop/none5.py." in questions[3]
+        assert "none6.py" not in questions[3]
+        assert report(here.folder)["looks"] == 3

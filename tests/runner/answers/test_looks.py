@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from runner.answers.looks import MOST_LOOKS, LookRequest, looks_in
+from runner.answers.look_forms import LookRequest, in_words
+from runner.answers.looks import MOST_LOOKS, looks_in
 
 PATHS = ["src/app/main.py", "src/app/util.py", "docs/main.md", "setup.cfg"]
 
@@ -34,7 +37,83 @@ ASKS = {
     "Could you show me `app/util.py` first? I cannot see it.": [
         LookRequest("READ", "src/app/util.py")
     ],
+    "**READ** src/app/main.py": [LookRequest("READ", "src/app/main.py")],
+    "read: setup.cfg, src/app/util.py:4": [
+        LookRequest("READ", "setup.cfg"),
+        LookRequest("READ", "src/app/util.py", 4, 4),
+    ],
+    "READ src/app/main.py:1-20,40-60 (to see how it starts)": [
+        LookRequest("READ", "src/app/main.py", 1, 20),
+        LookRequest("READ", "src/app/main.py", 40, 60),
+    ],
+    "READ src/app/main.py#L10-L40": [LookRequest("READ", "src/app/main.py", 10, 40)],
+    "READ src/app/main.py lines 10 to 40": [LookRequest("READ", "src/app/main.py", 10, 40)],
+    "READ setup.cfg\u200b": [LookRequest("READ", "setup.cfg")],
+    "READ setup.cfg:0-5": [LookRequest("READ", "setup.cfg", 1, 5)],
 }  # fmt: skip
+
+
+COMMANDS = {
+    "$ cat setup.cfg src/app/util.py": ["READ setup.cfg", "READ src/app/util.py"],
+    "cat setup.cfg | head -50": ["READ setup.cfg:1-50"],
+    "nl -ba setup.cfg | sed -n '3,9p'": ["READ setup.cfg:3-9"],
+    "head -n 5 setup.cfg": ["READ setup.cfg:1-5"],
+    "cd src/app && cat util.py": ["READ src/app/util.py"],
+    "Let me look at setup.cfg:\n```bash\ncat setup.cfg 2>/dev/null\n```": ["READ setup.cfg"],
+    "```bash\npytest -q\ncat setup.cfg\n```": ["READ setup.cfg"],
+    "grep -rn -A 3 total . | head": ["SEARCH total"],
+    "find src -name '*.py'": ["LIST src"],
+    "read_file('setup.cfg')": ["READ setup.cfg"],
+    "print(open('setup.cfg').read())": ["READ setup.cfg"],
+    "cat setup.cfg; rm -rf src": [],
+    "cat setup.cfg > src/app/main.py": [],
+    "sed -i s/a/b/ setup.cfg": [],
+    "cat $(echo setup.cfg)": [],
+}
+
+
+@pytest.mark.parametrize("text", COMMANDS)
+def test_commands_that_only_look(text: str) -> None:
+    """What they would print is shown; a line that does more is no request."""
+    assert [in_words(look) for look in looks_in(text, PATHS)] == COMMANDS[text]
+
+
+def test_the_end_of_a_file() -> None:
+    """``tail`` counts from the end."""
+    assert looks_in("tail -n 8 setup.cfg", PATHS) == (LookRequest("READ", "setup.cfg", -8),)
+
+
+CALLS = {
+    '{"name": "read_file", "arguments": {"path": "setup.cfg"}}': ["READ setup.cfg"],
+    '```json\n{"tool": "search", "input": {"query": "total"}}\n```': ["SEARCH total"],
+    '{"name": "view", "arguments": "{\\"path\\": \\"setup.cfg\\", \\"view_range\\": [3, 9]}"}': [
+        "READ setup.cfg:3-9"
+    ],
+    '[TOOL_CALLS][{"name": "list_dir", "arguments": {"path": "src"}}]': ["LIST src"],
+    '{"tool_calls": [{"function": {"name": "read_file", "arguments": {"file_path": "setup.cfg",'
+    ' "offset": 3, "limit": 7}}}, {"function": {"name": "grep", "arguments": {"pattern": "total"'
+    "}}}]}": ["READ setup.cfg:3-9", "SEARCH total"],
+    '<tool_call>\n{"name": "read_file", "arguments": {"path": "setup.cfg"}}\n</tool_call>': [
+        "READ setup.cfg"
+    ],
+    "<read_file>\n<path>setup.cfg</path>\n</read_file>": ["READ setup.cfg"],
+    "<function=read_file>\n<parameter=path>\nsetup.cfg\n</parameter>\n</function>": [
+        "READ setup.cfg"
+    ],
+    '<invoke name="read_file"><parameter name="path">setup.cfg</parameter></invoke>': [
+        "READ setup.cfg"
+    ],
+    '{"command": ["bash", "-lc", "sed -n 1,20p setup.cfg"]}': ["READ setup.cfg:1-20"],
+    '{"READ": "setup.cfg"}': ["READ setup.cfg"],
+    '{"name": "delete_file", "arguments": {"path": "setup.cfg"}}': [],
+    '{"name": "run_tests", "arguments": {}}': [],
+}
+
+
+@pytest.mark.parametrize("text", CALLS)
+def test_calls_of_tools(text: str) -> None:
+    """As JSON and in tags, as models write them that know their tools better than the form."""
+    assert [in_words(look) for look in looks_in(text, PATHS)] == CALLS[text]
 
 
 @pytest.mark.parametrize("text", ASKS)
@@ -60,6 +139,18 @@ ANSWERS = [
     "*** Begin Patch\n*** Add File: setup.cfg\n+content = 1\n*** End Patch\n",
     'content = open("setup.cfg").read()\nprint(content)\n',
     "",
+    "src/app/main.py\n```python\ndef f(n):\n    lst = []\n    lst.append(n)\n    return lst\n```\n",
+    "list.sh\n```sh\nls -la\n```\n",
+    "Here is `list.sh`:\n```sh\nls -la\n```\n",
+    "Makefile\n```make\nshow:\n\tcat notes.txt\n```\n",
+    '{"files": [{"path": "setup.cfg", "content": "[show]\\n"}]}',
+    '{"name": "write_file", "arguments": {"path": "setup.cfg", "content": "[show]\\n"}}',
+    '<file path="setup.cfg">\n[show]\n</file>',
+    "cat > setup.cfg <<'EOF'\n[show]\nEOF\n",
+    "*** Begin Patch\n*** Update File: setup.cfg\n@@\n-[hide]\n+[show]\n*** End Patch\n",
+    "--- a/setup.cfg\n+++ b/setup.cfg\n@@ -1 +1 @@\n-[hide]\n+[show]\n",
+    "tree.insert(x)",
+    "We should read the settings first.",
 ]
 
 
@@ -67,6 +158,25 @@ ANSWERS = [
 def test_a_reply_that_answers(text: str) -> None:
     """Files, edits and deletions win; a sentence must say that it needs a file that is there."""
     assert looks_in(text, PATHS) == ()
+
+
+def test_a_sentence_asks_for_what_is_not_shown() -> None:
+    """To name a file that is there to be seen is no request."""
+    text = "I need to see setup.cfg and src/app/util.py."
+
+    assert looks_in(text, PATHS, shown=["setup.cfg"]) == (LookRequest("READ", "src/app/util.py"),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["need see " + "a/" * 10_000, "READ a " + "1-2," * 5_000, "<read_file>" * 3_000, "{" * 20_000],
+)
+def test_hostile_replies_are_read_at_once(text: str) -> None:
+    """None of them takes longer the longer it is."""
+    begun = time.process_time()
+    looks_in(text, PATHS)
+
+    assert time.process_time() - begun < 5
 
 
 def test_only_so_many_requests_are_taken() -> None:

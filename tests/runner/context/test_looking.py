@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runner.answers.looks import LookRequest
+from runner.answers.look_forms import LookRequest
 from runner.context.looking import shown
 
 LONG = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(500))
@@ -46,6 +46,19 @@ def test_of_a_long_file_the_places_the_task_is_about_are_shown() -> None:
     assert found.whole == ""
 
 
+def test_lines_from_the_end_and_lines_that_are_not_there() -> None:
+    """As ``tail`` shows them; of a file that is shorter its length is told."""
+    assert "(lines 1995-1998 of 1998)\n```\n\n\ndef f499():" in text("READ", "src/long.py", -4)
+    assert text("READ", "src/long.py", 5_000, 5_010) == "src/long.py has only 1998 lines."
+
+
+def test_a_pattern_is_looked_for_by_its_words() -> None:
+    """It is not run, for it may take for ever; each alternative counts."""
+    assert "src/short.py:2 (size): def size(self):" in text("SEARCH", r"def .*size\(")
+    assert "src/short.py:3 (size): return TOTAL" in text("SEARCH", r"nothing\|return TOTAL$")
+    assert text("SEARCH", "((((+*?") == "Nothing has `((((+*?`."
+
+
 def test_a_search_says_path_line_and_what_it_is_in() -> None:
     """As it is written first, else in any case; nothing of secret files."""
     assert "src/short.py:3 (size): return TOTAL" in text("SEARCH", "TOTAL")
@@ -58,6 +71,8 @@ def test_a_folder_is_listed() -> None:
     """What is directly in it; the root where none is named."""
     assert text("LIST", "src").split("\n")[1:] == ["deep/", "long.py", "short.py"]
     assert "tests/" in text("LIST", "")
+    assert "short.py" in text("READ", "src")
+    assert text("LIST", "src/short.py") == "src/short.py is a file; READ src/short.py shows it."
 
 
 def test_what_is_not_there_or_not_shown() -> None:

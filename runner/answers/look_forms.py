@@ -1,0 +1,285 @@
+"""Requests to look in the forms of other tools: shell commands, and calls of tools as text.
+
+Models that were trained as agents ask with what they know: ``sed -n 1,40p a.py``, a JSON object
+with a tool's name and its arguments, or tags around them. Nothing is ever run: what they ask to
+see is shown, and what they ask to do is not.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from runner.answers.json_answers import lenient_json
+
+Kind = Literal["READ", "SEARCH", "LIST"]
+
+_LONGEST_WHAT, _LONGEST_LINE = 200, 2_000
+_MOST_LINE = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class LookRequest:
+    """One request: ``what`` is a path, words or a folder.
+
+    Lines count from 1 (0: the whole); ``first`` below 0 counts from the end.
+    """
+
+    kind: Kind
+    what: str
+    first: int = 0
+    last: int = 0
+
+
+def request(kind: Kind, what: str, first: int = 0, last: int = 0) -> LookRequest:
+    """Make a request from what was said: the path tidied, the lines in order, nothing endless."""
+    first, last = min(first, _MOST_LINE), min(last, _MOST_LINE)
+    if last and first > last:
+        first, last = last, first
+    if last and not first:
+        first = 1
+    if kind == "SEARCH":
+        return LookRequest(kind, " ".join(what.split())[:_LONGEST_WHAT])
+    path = what.strip().strip("`\"'").removeprefix("./")
+    path = path.rstrip("/") if kind == "LIST" else path
+    return LookRequest(kind, path[:_LONGEST_WHAT], first, last)
+
+
+def in_words(look: LookRequest) -> str:
+    """Write a request in the form that is asked for."""
+    lines = f":{look.first}-{look.last}" if look.last else ""
+    return f"{look.kind} {look.what}{lines}".rstrip()
+
+
+def plausible(path: str, paths: Collection[str], *, sure: bool = False) -> bool:
+    """Whether a word can be meant as a path; ``sure`` where the line says that it is one."""
+    return sure or "/" in path or path in paths or re.search(r"\w\.\w", path) is not None
+
+
+_READS = frozenset({"cat", "bat", "less", "more", "nl", "view", "open"})
+_LISTS = frozenset({"ls", "tree", "dir"})
+_SEARCHES = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack"})
+_TAKES_A_VALUE = frozenset(
+    {"-A", "-B", "-C", "-m", "-g", "-t", "--include", "--exclude", "-L", "-I"}
+)
+_QUIET = re.compile(r"\s*\d?>\s*(?:/dev/null|&\d)")
+_CALL = re.compile(
+    r"^(?:print\()?(?:await\s+)?(?:\w+\.)*(\w+)\(\s*(?:\w+\s*=\s*)?[\"']([^\"'\n]+)[\"']"
+    r"[^()]*\)(?:\.\w+\(\))?\)*;?$"
+)
+
+
+def commanded(line: str, paths: Collection[str]) -> tuple[LookRequest, ...]:
+    """Return what a line of shell, or of calls, asks to see; nothing where it does more."""
+    if len(line) > _LONGEST_LINE:
+        return ()
+    if call := _CALL.match(line):
+        kind = _kind(call[1])
+        return (request(kind, call[2]),) if kind else ()
+    line = _QUIET.sub("", line)
+    if re.search(r"[<>`]|\$\(", line):
+        return ()
+    found: list[LookRequest] = []
+    folder = ""
+    for part in re.split(r"\s*(?:&&|;|\|\|)\s*(?=[a-z])", line):
+        words = _words(part)
+        if words[:1] == ["cd"] and len(words) == 2:
+            folder = "" if words[1].startswith(("/", "~")) else f"{words[1].rstrip('/')}/"
+            continue
+        looks = _piped(part, paths, folder)
+        if not looks:
+            return ()
+        found += looks
+    return tuple(found)
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:  # a quotation mark that is not closed
+        return command.split()
+
+
+def _piped(command: str, paths: Collection[str], folder: str) -> list[LookRequest]:
+    """What a command shows; a file's lines are narrowed by what it is piped into."""
+    first, *others = re.split(r"\s\|\s*", command)
+    looks = _of_command(_words(first), paths, folder)
+    for other in others:
+        words = _words(other)
+        lines = _lines_of(words) if words[:1] and words[0] in ("head", "tail", "sed") else None
+        if lines and all(look.kind == "READ" and not look.first for look in looks):
+            looks = [replace(look, first=lines[0], last=lines[1]) for look in looks]
+    return looks
+
+
+def _of_command(words: Sequence[str], paths: Collection[str], folder: str) -> list[LookRequest]:
+    if not words:
+        return []
+    if list(words[:2]) == ["git", "grep"]:
+        words = words[1:]
+    name, rest = words[0], words[1:]
+    if name in _SEARCHES:
+        return [request("SEARCH", pattern) for pattern in _pattern(rest)]
+    plain = [word for word in rest if not word.startswith("-")]
+    if name in _LISTS and len(plain) <= 1:
+        return [request("LIST", folder + (plain[0] if plain else ""))]
+    if name == "find" and plain and (plain[0] == "." or "/" in plain[0] or len(rest) > 1):
+        return [request("LIST", folder + plain[0])] if rest[:1] == plain[:1] else []
+    if name in ("head", "tail", "sed"):
+        lines, plain = _lines_of(words), [word for word in plain if plausible(word, paths)]
+        return [request("READ", folder + p, *lines) for p in plain] if lines else []
+    named = name in _READS and plain and all(plausible(folder + p, paths) for p in plain)
+    return [request("READ", folder + path) for path in plain] if named else []
+
+
+def _pattern(words: Sequence[str]) -> list[str]:
+    """What ``grep`` is to find: the first word that is no option and no option's value."""
+    before = ""
+    for word in words:
+        if before == "-e" or (not word.startswith("-") and before not in _TAKES_A_VALUE):
+            return [word]
+        before = word
+    return []
+
+
+def _lines_of(words: Sequence[str]) -> tuple[int, int] | None:
+    """The lines that ``head``, ``tail`` or ``sed -n`` print; (0, 0) where they do not say."""
+    said = " ".join(words[1:])
+    if words[0] == "sed":
+        found = re.search(r"(?<!\S)(\d{1,9})(?:,\s*(\d{1,9}))?p", said) if "-n" in words else None
+        return (int(found[1]), int(found[2] or found[1])) if found else None
+    found = re.search(r"(?:^|\s)-(?:n\s*|-lines[= ])?(\+?\d{1,9})(?!\S)", said)
+    if found is None:
+        return (0, 0)
+    count = int(found[1])
+    if words[0] == "head":
+        return (1, count)
+    return (count, _MOST_LINE) if found[1].startswith("+") else (-count, 0)
+
+
+_NAME = ("name", "tool_name", "tool", "function", "action", "recipient_name", "type")
+_ARGUMENTS = ("arguments", "parameters", "input", "args", "params", "action_input", "tool_input")
+_SEVERAL = ("tool_calls", "calls", "actions", "function_calls", "tool_uses", "requests", "looks")
+_WHAT: Mapping[Kind, tuple[str, ...]] = {
+    "READ": ("path", "file_path", "filepath", "file", "filename", "target_file", "file_name",
+             "paths", "files"),
+    "SEARCH": ("query", "pattern", "regex", "search", "words", "text", "keyword", "q", "term"),
+    "LIST": ("path", "folder", "directory", "dir", "dir_path", "relative_workspace_path"),
+}  # fmt: skip
+_FROM = ("start_line", "start", "from", "line_start", "first", "offset", "start_line_one_indexed")
+_TO = ("end_line", "end", "to", "line_end", "last", "end_line_one_indexed_inclusive")
+_WRITES = frozenset({"content", "contents", "new_str", "new_string", "file_text", "code", "diff",
+                     "patch", "replace", "new_content", "old_str", "edits", "changes"})  # fmt: skip
+_TAG = re.compile(
+    r"<(?:(?:antml:)?(?:invoke|function)(?:\s+name=|=)[\"']?(?P<call>\w+)[\"']?"
+    r"|(?P<tool>(?:read|view|open|search|grep|find|list|ls|get)\w*))>(?P<inside>.{0,4000}?)"
+    r"</(?:(?:antml:)?invoke|function|(?P=tool))>",
+    re.DOTALL | re.IGNORECASE,
+)
+_ARGUMENT = re.compile(
+    r"<(?:(?:antml:)?parameter(?:\s+name=|=)[\"']?)?(\w+)[\"']?>\s*([^<]*?)\s*</"
+)
+_WRAPPED = re.compile(r"<(tool_call|function_call|tool_use|tool)>\s*([{\[].*?)\s*</\1>", re.DOTALL)
+
+
+def called(text: str, blocks: Sequence[str]) -> list[LookRequest] | None:
+    """Return what calls of tools ask to see; None where there is none, or one that writes."""
+    found: list[LookRequest] = []
+    for name, arguments in _calls(text, blocks):
+        if _WRITES & arguments.keys():
+            return None
+        found += _of_call(name, arguments)
+    return found or None
+
+
+def _calls(text: str, blocks: Sequence[str]) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Yield names and arguments of all calls: JSON (all, a block, a line, between tags) or tags."""
+    whole = text.strip()
+    lines = [line.strip() for line in text.split("\n") if line.strip().startswith("{")]
+    wrapped = [match[2] for match in _WRAPPED.finditer(text)]
+    for raw in [whole] if whole[:1] in ("{", "[") else [*wrapped, *blocks, *lines]:
+        if raw.strip()[:1] in ("{", "["):
+            yield from _in_json(lenient_json(raw))
+    for tag in _TAG.finditer(text):
+        arguments = {key.lower(): value for key, value in _ARGUMENT.findall(tag["inside"])}
+        yield tag["call"] or tag["tool"], arguments
+
+
+def _in_json(value: object, depth: int = 0) -> Iterator[tuple[str, Mapping[str, object]]]:
+    if isinstance(value, list) and depth < 3:
+        for each in value[:20]:
+            yield from _in_json(each, depth + 1)
+    if not isinstance(value, dict):
+        return
+    several = [value[key] for key in _SEVERAL if isinstance(value.get(key), list)]
+    if several:
+        yield from _in_json(several[0], depth + 1)
+        return
+    inner = value.get("function")
+    call: dict[object, object] = inner if isinstance(inner, dict) else value
+    name = next((call[key] for key in _NAME if isinstance(call.get(key), str)), "")
+    arguments = next((call[key] for key in _ARGUMENTS if key in call), call)
+    arguments = lenient_json(arguments) if isinstance(arguments, str) else arguments
+    if isinstance(arguments, dict):
+        yield str(name), {str(key).lower(): each for key, each in arguments.items()}
+
+
+def _of_call(name: str, arguments: Mapping[str, object]) -> Iterator[LookRequest]:
+    """What one call asks to see: by the name of its tool, else by its command or its keys."""
+    command = arguments.get("command", arguments.get("cmd"))
+    if isinstance(command, list):
+        command = (
+            command[-1] if command[:1] in (["bash"], ["sh"]) else shlex.join(map(str, command))
+        )
+    if isinstance(command, str) and " " in command:
+        yield from commanded(command, ())
+        return
+    kind = _kind(command if isinstance(command, str) else name)
+    for key, each in arguments.items():
+        own = {"read": "READ", "search": "SEARCH", "list": "LIST"}.get(key)
+        if not name and own and isinstance(each, str | list):
+            kind, arguments = _kind(key), {"path": each, "query": each}
+    if kind:
+        what = next((arguments[key] for key in _WHAT[kind] if arguments.get(key)), "")
+        several = what if isinstance(what, list) else [what]
+        lines = _range(arguments) if kind == "READ" else (0, 0)
+        texts = [each for each in several if isinstance(each, str) and (each or kind == "LIST")]
+        yield from (request(kind, each, *lines) for each in texts)
+
+
+def _kind(name: str) -> Kind | None:
+    """What a tool of this name does; None where it does not look, or does more than that."""
+    words = re.split(r"[_\W]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
+    if {"write", "edit", "create", "delete", "replace", "update", "run", "apply"} & set(words):
+        return None
+    for kind, known in _TOOLS.items():
+        if known & set(words):
+            return kind
+    return None
+
+
+_TOOLS: Mapping[Kind, frozenset[str]] = {
+    "SEARCH": frozenset({"search", "grep", "find", "query", "rg"}),
+    "LIST": frozenset({"list", "ls", "dir", "directory", "tree", "glob"}),
+    "READ": frozenset({"read", "view", "open", "cat", "show", "fetch", "get", "file"}),
+}
+
+
+def _range(arguments: Mapping[str, object]) -> tuple[int, int]:
+    both = arguments.get("view_range") or arguments.get("lines") or arguments.get("range")
+    numbers = [int(n) for n in re.findall(r"\d{1,9}", str(both))[:2]] if both else []
+    first, last = (_number(arguments, keys) for keys in (_FROM, _TO))
+    if numbers:
+        first, last = numbers[0], numbers[-1]
+    limit = _number(arguments, ("limit", "line_count", "num_lines"))
+    if limit and not last:
+        first, last = max(first, 1), max(first, 1) + limit - 1
+    return (first or 1, last) if last else (first, _MOST_LINE if first else 0)
+
+
+def _number(arguments: Mapping[str, object], keys: Sequence[str]) -> int:
+    said = str(next((arguments[key] for key in keys if key in arguments), 0))
+    return int(said) if re.fullmatch(r"\d{1,9}", said) else 0
