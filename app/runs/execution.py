@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, MutableSet, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
@@ -220,6 +220,7 @@ class Segments:
         self._runs = runs
         self._ports_of = ports_of
         self._stopped = stopped
+        self._started: set[str] = set()
 
     async def begin(self, id: str) -> Segment:
         """Drive a run as far as it goes, and tell who watches how it stopped."""
@@ -227,16 +228,17 @@ class Segments:
         if run is None:
             raise LookupError(f"there is no run {id}")
         ports = await self._ports_of(run)
-        async with aclosing(execute(run, ports, self._runs)) as steps:
+        async with aclosing(execute(run, ports, self._runs, self._started)) as steps:
             async for step in steps:
                 if isinstance(step, Outcome):
                     await self._stopped(run, step)
                 yield step
 
 
-async def execute(run: Run, ports: RunPorts, runs: StoredRuns) -> Segment:
+async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableSet[str]) -> Segment:
     """Drive the run as far as it goes and tell people; yields as ``Segment`` says.
 
+    ``started`` are the bases whose tests were seen to start: they are not looked at again.
     Raises ``Outage`` when it cannot begin, or cannot say why it does not.
     """
     async with ports.progress as comment:
@@ -258,7 +260,7 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns) -> Segment:
         async with aclosing(driving(request, NODES, ports.deps)) as steps:
             looked = False
             async for step in steps:
-                if not looked and (found := await _obstacle(step, ports)):
+                if not looked and (found := await _obstacle(step, ports, started)):
                     yield found
                     return
                 looked = True
@@ -266,18 +268,16 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns) -> Segment:
                 yield await _told(step, ports, runs) if isinstance(step, Ended) else step
 
 
-_STARTED: set[str] = set()
-"""Bases whose tests were seen to start; each process looks once."""
-
-
-async def _obstacle(step: RunState | Ended, ports: RunPorts) -> Outcome | None:
+async def _obstacle(
+    step: RunState | Ended, ports: RunPorts, started: MutableSet[str]
+) -> Outcome | None:
     """End a run that has begun no task where the tests of its base cannot start.
 
     ``step`` is its first one: after an interruption that need not be the reading of its roadmap.
     """
     if isinstance(step, Ended) or step.attempts:
         return None
-    found = await preflight(step, ports.deps, _STARTED)
+    found = await preflight(step, ports.deps, started)
     if found is None:
         return None
     said = f"{sanitize(found.seen, plain=True)} {sanitize(found.todo, plain=True)}"
