@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import MutableSet
 from dataclasses import dataclass
 
@@ -22,8 +23,11 @@ from runner.verify import CONFIGURATION, Commands, start_tests, tools_of
 from runner.verify.proposed_setup import READ, ProposedLine, proposed_setup
 from runner.verify.starting import Obstacle, obstacle
 
+log = logging.getLogger(__name__)
+
 _MOST_SECONDS = 300.0
 _FILE = ".github/cairn.yml"
+_NOBODY_ASKED = "No model was asked."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +55,28 @@ async def preflight(state: RunState, deps: Deps, started: MutableSet[str]) -> Ca
     """Return what keeps the tests of the run's base from starting; None where they can.
 
     ``state`` is that of a run whose roadmap was read. ``started`` are the bases whose tests have
-    been seen to start; they are not looked at again. Raises ``Outage`` when the engine is gone.
+    been seen to start; they are not looked at again. Any other error is left to the tasks, which
+    meet it and report it. Raises ``Outage`` when the engine is gone.
     """
     if state.problem or not would_do(state):
         return None
     base = await deps.repository.snapshot(state.tip)
     key = _key(state, deps, base)
-    found = None if key in started else await cannot_start(state, deps)
+    try:
+        found = None if key in started else await cannot_start(state, deps)
+    except TaskError as error:
+        log.info("Nobody knows whether the tests start: %s", error.message)
+        return None
     if found is None:
         started.add(key)
     return found
 
 
 async def cannot_start(state: RunState, deps: Deps) -> CannotStart | None:
-    """Look whether the tests of the commit a run builds on can start. Raises ``Outage``."""
+    """Look whether the tests of the commit a run builds on can start.
+
+    Raises ``Outage``, and ``TaskError`` for what is wrong with neither the tests nor the sandbox.
+    """
     options = state.request.options
     base = await deps.repository.snapshot(state.tip)
     own = Commands(options.verify.verify_commands, options.verify.verify_report) or None
@@ -76,6 +88,10 @@ async def cannot_start(state: RunState, deps: Deps) -> CannotStart | None:
     work = TaskWork()
     try:
         found = await _obstacle(state, deps, work, base, own)
+    except TaskError as error:
+        if error.kind != "sandbox":
+            raise
+        return CannotStart(_seen(error.message), _NOBODY_ASKED)
     finally:
         await work.sandbox.close()
     return await _advice(deps, base, found) if found else None
@@ -121,8 +137,12 @@ async def _advice(deps: Deps, base: Snapshot, found: Obstacle) -> CannotStart:
         file = f"name an image that has it in {_FILE} (sandbox.image)."
     here = f"Install {what} in the environment that you start Cairn from, or {file}"
     todo = here if deps.sandbox.name == "process" else f"To install {what}, {file}"
-    seen = f"The tests cannot start, with or without a change: {found.seen.rstrip('.')}."
-    return CannotStart(seen, f"No model was asked. {todo}", setup.text, found.packages, setup.lines)
+    seen, todo = _seen(found.seen), f"{_NOBODY_ASKED} {todo}"
+    return CannotStart(seen, todo, setup.text, found.packages, setup.lines)
+
+
+def _seen(what: str) -> str:
+    return f"The tests cannot start, with or without a change: {what.rstrip('.')}."
 
 
 def _key(state: RunState, deps: Deps, base: Snapshot) -> str:

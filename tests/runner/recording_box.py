@@ -10,7 +10,7 @@ import io
 import tarfile
 from collections.abc import Awaitable, Callable, Sequence
 
-from runner.errors import Outage
+from runner.errors import Outage, PortError
 from runner.loop.workspace import manifest
 from runner.ports import CommandResult, SandboxSession, SandboxSpec, Setup
 from runner.state.changes import EXECUTABLE, FILE
@@ -85,7 +85,7 @@ class RecordingSandbox:
         self.rule = rule
         self.boxes: list[RecordingBox] = []
         self.seen: list[Files] = []
-        self.outages: list[Outage] = []
+        self.outages: list[PortError] = []
         self.setups: list[Setup] = []
         self.closing_outages: list[Outage] = []
 
