@@ -76,7 +76,7 @@ class Dispatch:
         try:
             event = read_webhook(name=delivery.event, delivery=delivery.id, payload=payload)
         except MalformedPayload as error:
-            log.warning("Delivery %s is not worked: %s", delivery.id, error)
+            log.warning("Delivery %s is ignored: %s", delivery.id, error)
             return
         if event is None:
             return
@@ -95,7 +95,7 @@ class Dispatch:
         except Gone:
             now = event.installation_id
         if now == event.installation_id:
-            log.warning("Delivery %s is not worked: %s", event.delivery, gone.message)
+            log.warning("Delivery %s is ignored: %s", event.delivery, gone.message)
             return
         await self._handle(replace(event, installation_id=now))
 

@@ -215,7 +215,7 @@ COMMANDS: Commands = (
                 kind="choice",
                 value="M",
                 choices=get_args(ApprovalMode),
-                help="who is asked about a task that cannot be finished: "
+                help="which proposals about a failed task need approval: "
                 + ", ".join(f"`{mode}`" for mode in get_args(ApprovalMode)),
             ),
             Option(
@@ -298,7 +298,7 @@ COMMANDS: Commands = (
         handler=_decide,
         needs="maintain",
         configurable=True,
-        description="reject a proposal: its task stays failed",
+        description="reject a proposal: its task stays open and counts as failed",
         example="/reject the task is fine as it is",
         arguments=(
             Argument(

@@ -67,7 +67,7 @@ def unpack(packed: bytes, folder: Path) -> None:
             for each in _ours(tar):
                 _write(tar, each, folder / each.name)
     except (tarfile.TarError, OSError, EOFError) as error:
-        raise ValueError(f"it is no archive: {error}") from error
+        raise ValueError(f"it is not an archive: {error}") from error
 
 
 def _ours(tar: tarfile.TarFile) -> list[tarfile.TarInfo]:

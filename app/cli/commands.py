@@ -113,7 +113,7 @@ def _decide(said: LocalDecision) -> None:
 
 
 def init() -> None:
-    """Propose a .github/cairn.yml where the tests need one, and check it once."""
+    """Write a .github/cairn.yml if the tests need one to start, and check that they do."""
     from app.doctor.init import command
 
     raise typer.Exit(command(Path.cwd()))
@@ -222,7 +222,7 @@ def normalize(
         typer.Option(help="Ask this model if the structure does not show what the tasks are."),
     ] = "",
 ) -> None:
-    """Show the roadmap with checkboxes as a diff, for one that has none; write it when told to."""
+    """Propose checkboxes for a roadmap that has none, as a diff; --write adds them."""
     from app.roadmap.normalize import NormalizeOptions as Asked
     from app.roadmap.normalize import command
 

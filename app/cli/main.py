@@ -97,7 +97,8 @@ _EXITS: Mapping[str, Mapping[int, str]] = {
     "graph": {0: "always"},
     "serve": {0: "stopped normally", 2: "wrong settings or database", 4: "an outage at the start"},
     "roadmap lint": {0: "no findings", 1: "findings to look at", 2: "no roadmap to read"},
-    "roadmap normalize": _CODES | {1: "there is something to change", 4: "no model answered"},
+    "roadmap normalize": _CODES | {1: "no checkboxes can be proposed", 4: "no model answered"},
+    "roadmap sync": _CODES | {1: "some statuses could not be copied"},
 }
 
 
@@ -172,7 +173,7 @@ def run(
 ) -> None:
     """Execute the roadmap of the current folder; each finished task becomes a commit.
 
-    For options that you leave out, .github/cairn.yml decides if there is one.
+    Options that you leave out come from .github/cairn.yml, if there is one.
     """
     said = {
         "max_tasks": max_tasks,

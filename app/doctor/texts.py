@@ -38,7 +38,10 @@ KEY = (
     "Check GITHUB_APP_ID. If the private key was deleted, create a new one on the App's settings "
     "page."
 )
-BUTTONS = "Only the buttons on proposals do not work; grant it on the App's settings page."
+BUTTONS = (
+    "Without it, proposals have no buttons, and pull requests have no check that shows how far "
+    "they are verified. Grant it on the App's settings page."
+)
 NO_WEBHOOK = "The App has no webhook address, so GitHub sends it no events."
 UNSIGNED = "The App's webhook has no secret, so every delivery is refused."
 SIGN = "Set it to the value of GITHUB_WEBHOOK_SECRET on the App's settings page."
@@ -54,7 +57,7 @@ DELIVERIES = (
 
 
 HAS_CONFIGURATION = (
-    "{} is there already, and Cairn does not overwrite it. `cairn doctor` shows whether the tests "
+    "{} already exists, and Cairn does not overwrite it. `cairn doctor` shows whether the tests "
     "start with it."
 )
 STARTS_ALREADY = "The tests start as they are: no configuration is needed."
@@ -71,7 +74,7 @@ def not_enough(left: CannotStart) -> str:
     return f"This is not enough yet. {left.seen} Edit the file, then type `cairn doctor`."
 
 
-TESTS_START = "Nothing keeps the tests of the newest commit from starting."
+TESTS_START = "The tests of the newest commit can start."
 
 
 def tests_todo(packages: Sequence[str]) -> str:
@@ -158,7 +161,7 @@ def no_folder(folder: Path) -> str:
 
 def not_writable(folder: Path) -> str:
     """The folder is read-only, or somebody else's."""
-    return f"You may not write to {folder}."
+    return f"You do not have permission to write to {folder}."
 
 
 def writable(folder: Path, *, made: bool) -> str:

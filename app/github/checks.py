@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 RECOVERY, TRUST = "cairn/recovery", "cairn/trust"
 """The names of our check runs."""
 
-CHECK_TITLE = "A proposal waits for a decision"
+CHECK_TITLE = "A proposal is waiting for a decision"
 CHECK_SUMMARY = (
     "Cairn could not finish a task and proposes what to do about it: [the proposal]({url}) says "
     "what and why. Decide with the buttons, a reaction, a reply or a review."
@@ -33,8 +33,8 @@ APPROVE, REJECT, SKIP = "approve", "reject", "skip"
 """Identifiers of the buttons, as ``check_run.requested_action`` brings them back."""
 
 _BUTTONS = (
-    {"label": "Approve", "description": "Do what is proposed", "identifier": APPROVE},
-    {"label": "Reject", "description": "Leave the task as it is", "identifier": REJECT},
+    {"label": "Approve", "description": "Let Cairn do what it proposes", "identifier": APPROVE},
+    {"label": "Reject", "description": "Do not apply the proposal", "identifier": REJECT},
     {"label": "Skip", "description": "Leave the task out of this run", "identifier": SKIP},
 )
 Conclusion = Literal["success", "neutral"]

@@ -160,7 +160,7 @@ async def _ask(client: GitHubClient, nodes: Sequence[str], after: str | None = N
         data = _partial(client, error)
     except GraphQLException as error:
         kind = "permission" if is_closed(error) else "github"
-        raise Outage(kind, f"GitHub did not tell the reactions: {error}") from error
+        raise Outage(kind, f"GitHub did not show the reactions: {error}") from error
     return dict(zip(nodes, data["nodes"], strict=True))
 
 
@@ -172,7 +172,7 @@ def _partial(client: GitHubClient, error: QueryError) -> Any:
         return response["data"]
     limit = client.rate_limit
     until = limit.reset_datetime if limit and "RATE_LIMITED" in kinds else None
-    said = f"GitHub did not tell the reactions: {error}"
+    said = f"GitHub did not show the reactions: {error}"
     raise Outage("permission" if "FORBIDDEN" in kinds else "github", said, until=until) from error
 
 

@@ -245,8 +245,8 @@ class Branches:
         if not there.holds(checkpoint):
             raise TaskError(
                 "github",
-                f"Branch {checkpoint.branch} is there already and holds another tree; Cairn takes"
-                " nothing over. Delete or rename it, then run the task again.",
+                f"Branch {checkpoint.branch} already exists with other content, which Cairn does"
+                " not overwrite. Delete or rename the branch, then run the task again.",
             )
         return there.sha, False
 

@@ -192,7 +192,7 @@ class OfferedPulls:
     async def _rewrite(self, pull: _Pull, shown: Checkpoint, source: str) -> None:
         if (pull.source, pull.base) != (source, shown.below):
             data = {"title": shown.title, "body": self._body(shown, source), "base": shown.below}
-            doing = f"rewrite pull request #{pull.number}"
+            doing = f"update pull request #{pull.number}"
             await self._api.change(f"pulls/{pull.number}", data, doing)
 
     async def _open(self, shown: Checkpoint, source: str) -> Offered:

@@ -200,7 +200,9 @@ class Pulls:
     async def on(self, branch: str) -> bool:
         """Say whether anybody's open pull request is made against a branch."""
         query = urlencode({"state": "open", "base": branch, "per_page": 1})
-        return bool(await self._api.get(f"pulls?{query}", f"look who builds on {branch}"))
+        return bool(
+            await self._api.get(f"pulls?{query}", f"see which pull requests build on {branch}")
+        )
 
     async def open(
         self, checkpoint: Checkpoint, markers: Sequence[str], *, draft: bool = False
@@ -231,13 +233,13 @@ class Pulls:
             "body": _with_sections(pull, with_markers(markers, checkpoint.body)),
             "base": checkpoint.below,
         }
-        doing = f"rewrite pull request #{pull.number} against {checkpoint.below}"
+        doing = f"update pull request #{pull.number} and its base {checkpoint.below}"
         return read_pull(await self._change(pull, data, doing), self._bot_login) or pull
 
     async def describe(self, pull: Pull, checkpoint: Checkpoint, markers: Sequence[str]) -> Pull:
         """Give a pull request the description of a checkpoint; title and base stay as they are."""
         data = {"body": _with_sections(pull, with_markers(markers, checkpoint.body))}
-        made = await self._change(pull, data, f"rewrite pull request #{pull.number}")
+        made = await self._change(pull, data, f"update pull request #{pull.number}")
         return read_pull(made, self._bot_login) or pull
 
     async def annotate(self, pull: Pull, **sections: str) -> Pull:
@@ -248,12 +250,14 @@ class Pulls:
                 body = with_section(body, name, sections[name])
         if body == pull.body:
             return pull
-        made = await self._change(pull, {"body": body}, f"describe pull request #{pull.number}")
+        made = await self._change(
+            pull, {"body": body}, f"update the description of pull request #{pull.number}"
+        )
         return read_pull(made, self._bot_login) or pull
 
     async def retarget(self, pull: Pull, base: str) -> Pull:
         """Make it against another branch; nothing else of it changes."""
-        doing = f"make pull request #{pull.number} against {base}"
+        doing = f"change the base of pull request #{pull.number} to {base}"
         return read_pull(await self._change(pull, {"base": base}, doing), self._bot_login) or pull
 
     async def reopen(self, pull: Pull) -> Pull:

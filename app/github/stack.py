@@ -160,7 +160,7 @@ def news(pull: Pull, *, closed: Pull | None, taken_in: Sequence[Pull]) -> list[s
         verb, whose = ("was", "its change") if len(taken_in) == 1 else ("were", "their changes")
         said.append(
             f"{_numbers(taken_in)} {verb} merged into this branch: merging this pull request "
-            f"brings {whose} as well."
+            f"also merges {whose}."
         )
     if closed:
         said.append(left_by_closed(pull, closed))

@@ -137,13 +137,13 @@ class Inbox:
         """The event boundary: a bug in one event's work must not stop the others."""
         try:
             if same := await self._deliveries.done_as(arrival.id):
-                logger.warning("Delivery %s is not worked: it repeats %s", arrival.id, same)
+                logger.warning("Delivery %s is ignored: it repeats %s", arrival.id, same)
                 return ""
             await self._handle(await self._deliveries.get(arrival.id))
         except Outage:
             raise
         except Exception as bug:  # one of the program's two broad excepts; the reason is above
-            logger.exception("Delivery %s failed by a bug", arrival.id)
+            logger.exception("Delivery %s failed because of a bug", arrival.id)
             if self._on_bug:
                 self._on_bug(bug)
             return "".join(traceback.format_exception_only(bug)).strip()
@@ -286,13 +286,13 @@ class CatchUp:
         try:
             found = await self.look()
         except Outage as outage:
-            log.warning("Missed deliveries are looked for later: %s", outage.message)
+            log.warning("Cairn looks for missed deliveries later: %s", outage.message)
             return max(SOON, outage.until - self._clock.now()) if outage.until else SOON
         except GitHubException as refusal:
             log.warning("GitHub does not list the App's deliveries: %s", refusal)
             return EVERY
         level = logging.INFO if found.missed else logging.DEBUG
-        said = "Of %s deliveries that GitHub lists %s were missed; %s are worked now"
+        said = "Of %s deliveries that GitHub lists %s were missed; %s are handled now"
         log.log(level, said, found.listed, found.missed, found.taken)
         return EVERY if found.missed <= MOST_TAKEN else SOON
 
@@ -300,7 +300,7 @@ class CatchUp:
         """A bug must not pass unseen: nobody waits for this task."""
         bug = None if worker.cancelled() else worker.exception()
         if isinstance(bug, Exception):
-            log.error("The search for missed deliveries stopped by a bug", exc_info=bug)
+            log.error("The search for missed deliveries stopped because of a bug", exc_info=bug)
             if self._on_bug:
                 self._on_bug(bug)
             self._idle.set()

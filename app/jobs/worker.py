@@ -148,7 +148,7 @@ class Worker:
         except GitHubException as refusal:
             return Outcome("paused", why(refusal), told=False)
         except Exception as bug:  # see above; what was saved stays and is resumable
-            log.exception("Run %s stopped by a bug", segment.run)
+            log.exception("Run %s stopped because of a bug", segment.run)
             if self._on_bug:
                 self._on_bug(bug)
             return Outcome("paused", why(bug), told=False)

@@ -46,7 +46,7 @@ from runner.state.proposal import as_item, problems_of
 
 _HEAD = """\
 <!--
-Tasks to put in the place of: {task}
+Tasks that replace: {task}
 
 Write one list item per task, in order. Nested items are the details of a task; those below
 "Acceptance:" are its criteria. Delete all items to cancel.
@@ -124,7 +124,7 @@ def _refused(tasks: Sequence[NewTask], meant: PendingProposal) -> list[str]:
     try:
         after = edited(state.with_attempt(proposal=proposal), before)
     except EditRefused as refused:
-        return [f"The roadmap cannot take it: {refused}."]
+        return [f"These tasks cannot go into the roadmap: {refused}."]
     same = find(parse_roadmap(state.request.roadmap, after), proposal.task)
     return [SAME_TASK] if same else []
 

@@ -62,8 +62,8 @@ def tests_cannot_start(said: str) -> str:
 def not_writable(folder: object) -> str:
     """Neither files nor commits can be made here."""
     return (
-        f"You may not write to {folder}, so no task can be finished there. Change its owner or "
-        "permissions, or work on a copy. Nothing was changed."
+        f"You do not have permission to write to {folder}, so no task can be "
+        "finished there. Change its owner or permissions, or work on a copy. Nothing was changed."
     )
 
 

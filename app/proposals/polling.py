@@ -184,7 +184,7 @@ class Poller:
         """A bug must not pass unseen: nobody waits for this task."""
         bug = None if worker.cancelled() else worker.exception()
         if isinstance(bug, Exception):
-            log.error("The poller stopped by a bug", exc_info=bug)
+            log.error("The poller stopped because of a bug", exc_info=bug)
             if self._on_bug:
                 self._on_bug(bug)
             self._idle.set()

@@ -204,7 +204,7 @@ class RoadmapPushes:
         try:
             await work.do()
         except TaskError as error:  # issues are switched off, for example: nobody can be told
-            log.warning("Push %s is not worked: %s", push.delivery, error.message)
+            log.warning("Push %s is ignored: %s", push.delivery, error.message)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,7 +43,7 @@ def lint(file: str, *, json: bool) -> int:
         print(json_.dumps(warnings_json(found), indent=2))
     else:
         lines = [warning_line(roadmap.path, warning) for warning in found]
-        print("\n".join(lines or [f"{printable(file)}: nothing to say."]))
+        print("\n".join(lines or [f"{printable(file)}: no findings."]))
     return 1 if found else 0
 
 
@@ -89,7 +89,7 @@ def _synced(file: str, roadmap: Roadmap, todos: object, *, write: bool) -> int:
             raise UnusableRoadmap("Standard input cannot be written; name the file.")
         replace_unless_changed(file, roadmap.content, turned(roadmap, found.edits))
     elif found.edits:
-        print("Nothing was written; add --write to write it.")
+        print("Nothing was written; add --write to change the file.")
     else:
         print("There is nothing to copy to the roadmap.")
     return 1 if found.conflicts else 0
@@ -99,4 +99,4 @@ def _todos(name: str) -> object:
     try:
         return json.loads(read_roadmap(name))
     except (ValueError, RecursionError) as error:
-        raise UnusableRoadmap(f"{name} is no JSON: {error}.") from error
+        raise UnusableRoadmap(f"{name} is not JSON: {error}.") from error

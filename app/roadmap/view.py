@@ -56,8 +56,8 @@ def _summary(roadmap: Roadmap) -> str:
         f"{sum(task.kind == 'check' for task in tasks)} checks",
         f"{sum(task.kind == 'summary' for task in tasks)} summaries",
     ]
-    bytes_ = f"line ends {roadmap.eol}{', byte order mark' if roadmap.bom else ''}"
-    return f"{one_line(roadmap.path)}: {len(tasks)} boxes: {', '.join(numbers)}; {bytes_}"
+    bytes_ = f"line endings {roadmap.eol}{', byte order mark' if roadmap.bom else ''}"
+    return f"{one_line(roadmap.path)}: {len(tasks)} checkboxes: {', '.join(numbers)}; {bytes_}"
 
 
 def _tasks(roadmap: Roadmap) -> Table:

@@ -10,7 +10,7 @@ from runner.money import Usage, cost_brief, cost_text, price_hint, tokens_text
 from runner.people.run_view import RunView
 from runner.ports import MemoryNote
 
-REPORT = "The whole report: .executor/report.md"
+REPORT = "The full report: .executor/report.md"
 COLUMNS = ("Node", "Tokens", "%", "Duration", "Calls")
 TASK_COLUMNS = ("Task", "Status", "Answers", "Tokens", "")
 TOTAL = "Total"

@@ -307,7 +307,7 @@ def _outdent(lines: list[str]) -> list[str]:
 
 
 _STEPS = (
-    (drop_plus_marks, "took off a + before every line"),
-    (drop_line_numbers, "took off line numbers"),
-    (unescape_entities, "put HTML entities back into characters"),
+    (drop_plus_marks, "removed a + before every line"),
+    (drop_line_numbers, "removed line numbers"),
+    (unescape_entities, "turned HTML entities back into characters"),
 )

@@ -203,6 +203,6 @@ def _content(text: str, path: str) -> tuple[str, list[str]]:
     if plain.lstrip().startswith(("```", "~~~")):
         blocks = outline(plain.strip(), lambda _info, _line: False).blocks
         if len(blocks) == 1 and not path.endswith((".md", ".mdx")):
-            notes.append(f"{path}: took off the fence around the file")
+            notes.append(f"{path}: removed the fence around the file")
             plain = blocks[0].text
     return plain, notes

@@ -59,8 +59,8 @@ def drop_numbers(path: str, text: str) -> str | None:
 TEXT_MENDS: tuple[tuple[str, Mend], ...] = (
     ("dropped a leftover fence line", drop_fence),
     ("dropped a byte-order mark", drop_mark),
-    ("took off the marks of a diff", drop_diff_marks),
-    ("took off line numbers", drop_numbers),
+    ("removed the marks of a diff", drop_diff_marks),
+    ("removed line numbers", drop_numbers),
     ("undid a double escape", lambda path, text: unescape_newlines(text, path)),
 )
 
@@ -294,14 +294,14 @@ def _expanded(line: str, width: int) -> str:
 
 
 PYTHON_MENDS: tuple[tuple[str, Mend], ...] = (
-    ("put three quotes for four", three_quotes),
-    ("put plain quotes for typographic ones", straight_quotes),
-    ("put blanks for tabs", blanks_for_tabs),
-    ("made a call of print", call_print),
-    ("put characters for HTML entities", unescape),
-    ("made a comment of a sentence", comment_prose),
-    ("moved a line to the only level that fits", indent_line),
-    ("dropped a bracket too many", drop_bracket),
+    ("replaced four quotes with three", three_quotes),
+    ("replaced typographic quotes with plain ones", straight_quotes),
+    ("replaced tabs with spaces", blanks_for_tabs),
+    ("turned print into a call", call_print),
+    ("replaced HTML entities with characters", unescape),
+    ("turned a sentence into a comment", comment_prose),
+    ("moved a line to the only indentation that fits", indent_line),
+    ("dropped an extra bracket", drop_bracket),
     ("closed a docstring", close_docstring),
 )
 

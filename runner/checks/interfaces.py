@@ -93,7 +93,7 @@ def _losses(old: Parameters, new: Parameters) -> Iterator[str]:
     else:
         yield from _losses_by_name(old, new)
     if (old.more and not new.more) or (old.more_by_name and not new.more_by_name):
-        yield "no longer takes any number of arguments"
+        yield "no longer takes a variable number of arguments"
 
 
 def _losses_by_name(old: Parameters, new: Parameters) -> Iterator[str]:
@@ -103,14 +103,14 @@ def _losses_by_name(old: Parameters, new: Parameters) -> Iterator[str]:
     for at, parameter in enumerate(old.ordered):
         name = parameter.name
         if name in places and places[name] != at:
-            yield f"takes `{name}` at another place"
+            yield f"takes `{name}` in another position"
         elif name in after and name not in places and not new.more:
             yield f"takes `{name}` by name only"
     for name, parameter in before.items():
         if name not in after and parameter.named and not new.more_by_name:
-            yield f"has no parameter `{name}` any more"
+            yield f"no longer has a parameter `{name}`"
         if name in after and after[name].required and not parameter.required:
-            yield f"has no default for `{name}` any more"
+            yield f"no longer has a default for `{name}`"
     for name, parameter in after.items():
         if parameter.required and name not in before:
             yield f"requires `{name}`"

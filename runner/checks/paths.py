@@ -39,9 +39,9 @@ def check_shape(path: str) -> Complaint | None:
     if len(raw) > _LONGEST_PATH or any(len(p.encode("utf-8")) > _LONGEST_NAME for p in parts):
         return _unsafe(path[:100], "is too long")
     if any(_folded(part) in _DOT_GIT for part in parts):
-        return _unsafe(path, "lies in git's own folder")
+        return _unsafe(path, "is inside git's own folder")
     if any(_only_here(part) for part in parts):
-        return _unsafe(path, "is no name that every file system keeps apart from others")
+        return _unsafe(path, "has a name that Windows or macOS refuses or takes for another one")
     return None
 
 

@@ -149,7 +149,7 @@ def trimmed(
     kept = ChangeSet({path: write for path, write in changes.files.items() if path not in left})
     found = Trimmed(kept, dict(sorted(left.items())))
     if not asked.mentions("licen", "copyright", "header", "spdx", "legal"):
-        found = _put_back(found, read, with_legal_lines, "put back its lines about rights")
+        found = _put_back(found, read, with_legal_lines, "put back its licence header")
     return found if asked.formatting else _tidied(found, read)
 
 
@@ -179,7 +179,7 @@ def _needed(file: _File, rest: Iterable[_File]) -> bool:
 def _blank(files: Mapping[str, _File], asked: TaskWords) -> dict[str, str]:
     """The files that differ in blanks alone, unless the task may be about blanks."""
     return {
-        path: "only blanks differ"
+        path: "only whitespace differs"
         for path, file in files.items()
         if not asked.formatting
         and file.old is not None
@@ -195,7 +195,7 @@ def _tidied(found: Trimmed, read: Read) -> Trimmed:
         content = without_blank_changes(path, old, new)
         return new if content == old else content
 
-    return _put_back(found, read, tidy, "left out changes of blanks alone")
+    return _put_back(found, read, tidy, "left out changes of whitespace only")
 
 
 def _put_back(

@@ -69,7 +69,7 @@ class FileDecisions:
         for number, line in enumerate(content.split(b"\n"), 1):
             if line.strip() and not _fold(found, line) and line not in self._told:
                 self._told.add(line)
-                log.warning("%s: line %d is no decision and is ignored", self._file, number)
+                log.warning("%s: line %d is not a decision and is ignored", self._file, number)
         return list(found.values())
 
     def store(self, run: str, decision: Decision) -> Decision | None:

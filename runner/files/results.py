@@ -236,7 +236,7 @@ class FileMemory:
             return ()
         except (OSError, ValueError) as error:
             reason = str(error).split("\n", 1)[0]
-            log.warning("%s is not used: %s. It will be put aside.", self._path, reason)
+            log.warning("%s is not used: %s. It will be moved aside.", self._path, reason)
             return None
         return tuple(MemoryNote(n.kind, n.about, n.text, n.run) for n in stored.notes)
 

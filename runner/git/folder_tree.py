@@ -134,7 +134,7 @@ def _ignored(path: str, specs: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
 
 def _too_large(root: Path) -> str:
     return (
-        f"{root} has more than {MOST_FILES:,} files or {MOST_BYTES >> 20} MB. Name what tools made"
+        f"{root} has more than {MOST_FILES:,} files or {MOST_BYTES >> 20} MB. List generated files"
         " in a .gitignore, or make it a git repository: git init && git add . && git commit"
     )
 

@@ -96,7 +96,7 @@ class LocalRepository:
         if not files:
             return
         more = "" if paths else " or start anyway (--allow-dirty),"
-        what = ", and every finished task ticks a box there" if paths else ""
+        what = ", and every finished task ticks a checkbox there" if paths else ""
         raise Outage(
             "git",
             f"{self._root} has uncommitted changes in {', '.join(files)}{what}."

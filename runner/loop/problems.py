@@ -138,7 +138,7 @@ def _unworkable(state: RunState, task: Task) -> str:
     """Say why a task that was asked for cannot be worked on, or nothing."""
     name = f"Task `{task.name}` (line {task.line})"
     if task.kind == "summary":
-        return f"{name} has tasks of its own; name one of them."
+        return f"{name} has subtasks; name one of them."
     if task.kind == "check":
         return f"{name} is a check of other work, not a task; name the task it belongs to."
     why = TASKS[state.status(task)].refusal

@@ -68,7 +68,7 @@ class OpenAIModel(ports.Endpoint):
     ) -> None:
         if not (api_key.isascii() and api_key.isprintable() and api_key == api_key.strip()):
             raise Outage(
-                "credential", "OPENAI_API_KEY has blanks around it or characters no key has"
+                "credential", "OPENAI_API_KEY has spaces around it or characters that no key has"
             )
         self._model = model
         self._base_url = base_url

@@ -136,7 +136,7 @@ async def _agreed(state: RunState, deps: Deps, work: TaskWork) -> Step:
         if proposal.kind == "recovery":
             return Step(state, "ok")
         return await _proceeding(state, deps, work)
-    log.info("The task [%s] was changed since its proposal was made", task.name)
+    log.info("The task [%s] has changed since its proposal was made", task.name)
     fresh = sealed(replace(proposal, original=original))
     state = _noted(state, "the task has changed since, so the approval does not count")
     state = state.with_attempt(proposal=fresh)

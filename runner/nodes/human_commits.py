@@ -73,7 +73,7 @@ async def taken_over(state: RunState, deps: Deps) -> RunState:
     changes = theirs.changes
     if not changes:
         return state.with_attempt(human_commits=None)
-    log.info("Task [%s] goes on from %s", state.task.name, human_commits.branch)
+    log.info("Task [%s] continues from %s", state.task.name, human_commits.branch)
     reasons = (*state.attempt.spent.reasons, went_on_from(human_commits))
     return state.with_attempt(
         answers=1, changes=changes, complaints=(), failure=None, reasons=reasons

@@ -147,7 +147,7 @@ _HELD = (
     "or undo the push. To accept the branch as it is, merge it yourself; to refuse it, reply "
     "`/reject {id} why`."
 )
-_MEND_TASKS = "Change nothing but the lines of this task in the roadmap"
+_MEND_TASKS = "Make the branch change only the lines of this task in the roadmap"
 _MEND_CHANGES = "Push a commit that corrects this"
 _AS_PROPOSED = (
     "The branch shows Cairn's own proposal again. Earlier approvals and rejections no longer count."

@@ -144,7 +144,7 @@ def blocked_reason(state: RunState, task: Task) -> str:
     other = state.task_of(key)
     status = state.status(other)
     if status in _MADE:
-        return f"waits until {other.name} is merged, because it needs several branches"
+        return f"waits until {other.name} is merged: what it needs is on several branches"
     why = task_word(status)
     return f"blocked by {other.name} ({'not part of this run' if status in _UNTOUCHED else why})"
 

@@ -95,7 +95,9 @@ def turned(roadmap: Roadmap, edits: Sequence[BoxEdit]) -> bytes:
     for edit in edits:
         place = place_at(roadmap.content, starts[edit.line - 1])
         if place is None:
-            raise EditRefused(f"{roadmap.path}, line {edit.line}: no box before the task's text")
+            raise EditRefused(
+                f"{roadmap.path}, line {edit.line}: no checkbox before the task's text"
+            )
         content[place.state : place.state + 1] = b"x" if edit.checked else b" "
     wanted = {edit.key: edit.checked for edit in edits}
     after = parse_roadmap(roadmap.path, bytes(content))
@@ -103,7 +105,7 @@ def turned(roadmap: Roadmap, edits: Sequence[BoxEdit]) -> bytes:
         seen._replace(checked=wanted.get(seen.key, seen.checked)) for seen in outline(roadmap.tasks)
     ]
     if why := difference(meant, outline(after.tasks)):
-        raise EditRefused(f"{roadmap.path}: taking todos.json over {why}")
+        raise EditRefused(f"{roadmap.path}: copying todos.json to it {why}")
     return after.content
 
 
@@ -118,7 +120,7 @@ def _read(todos: object, roadmap: Roadmap) -> _Todos:
         )
     [(key, times)] = Counter(todo.key for todo in read.todos).most_common(1) or [("", 0)]
     if times > 1:
-        raise TodosRefused(f"todos.json has {times} entries with the key {key}; leave one")
+        raise TodosRefused(f"todos.json has {times} entries with the key {key}; keep one")
     return read
 
 
@@ -127,7 +129,7 @@ def _told(error: ValidationError) -> str:
     where = ".".join(str(part) for part in first["loc"]) or "the whole"
     hint = ""
     if first["type"] == "extra_forbidden":
-        hint = f"; only {', '.join(_Todo.model_fields)} are known of a todo"
+        hint = f"; a todo has only {', '.join(_Todo.model_fields)}"
     return f"todos.json, {where}: {first['msg']}{hint}"
 
 

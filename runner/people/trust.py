@@ -134,7 +134,7 @@ def _points(trust: Trust) -> Iterator[str]:
         passes = "passes" if count == 1 else "pass"
         yield f"{what} without this change and {passes} with it: {_named(trust.turned)}."
     if trust.unchanged:
-        yield f"Failing before this change, and still: {_named(trust.unchanged)}."
+        yield f"Failed before this change and still fail: {_named(trust.unchanged)}."
     if trust.proof is False:
         yield "The new tests also pass without the change, so they prove nothing about it."
     if trust.faults:

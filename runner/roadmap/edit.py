@@ -51,11 +51,11 @@ def difference(meant: Sequence[Seen], found: Sequence[Seen]) -> str:
         if one == other:
             continue
         if one is None:
-            return f"would make a task of line {other.line}"
+            return f"would turn line {other.line} into a task"
         if other is None or other.line > one.line:
             return f"would leave no task in line {one.line}"
         if other.line < one.line:
-            return f"would make a task of line {other.line}"
+            return f"would turn line {other.line} into a task"
         return _changed(one, other)
     return ""
 
@@ -73,8 +73,8 @@ def _changed(meant: Seen, found: Seen) -> str:
         )
     if name == "parent":
         return (
-            f"would give the task in line {meant.line} another parent; write ids that go on from "
-            "the same number"
+            f"would give the task in line {meant.line} another parent; write ids that continue "
+            "from the same number"
         )
     if name == "runnable":
         return (
@@ -141,7 +141,7 @@ def place_of(roadmap: Roadmap, task: Task) -> TaskLayout:
     """Return how a task is written; raises ``EditRefused`` when its line has no box."""
     place = place_at(roadmap.content, line_starts(roadmap.content)[task.line - 1])
     if place is None:
-        raise EditRefused(f"{roadmap.path}, line {task.line}: no box before the task's text")
+        raise EditRefused(f"{roadmap.path}, line {task.line}: no checkbox before the task's text")
     return place
 
 
@@ -160,7 +160,7 @@ def _set(before: Roadmap, keys: Iterable[str], *, checked: bool) -> bytes:
     ]
     if why := difference(meant, outline(after.tasks)):
         lines = ", ".join(str(task.line) for task in tasks)
-        raise EditRefused(f"{before.path}: turning the box of line {lines} over {why}")
+        raise EditRefused(f"{before.path}: changing the checkbox of line {lines} {why}")
     return after.content
 
 

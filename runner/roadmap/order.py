@@ -238,7 +238,7 @@ def _warning(way: Sequence[Task]) -> Warning:
     if len(names) > _MOST_SHOWN:
         names[_MOST_SHOWN // 2 : -_MOST_SHOWN // 2] = ["…"]
     message = (
-        f"{' → '.join(names)}: these tasks wait for each other, so none of them is made to wait. "
-        "Take one of the dependencies out."
+        f"{' → '.join(names)}: these tasks wait for each other, so Cairn lets none of them wait. "
+        "Remove one of the dependencies."
     )
     return Warning(way[0].line, 1, CYCLE, message)

@@ -19,12 +19,12 @@ from runner.roadmap.task import Roadmap, Task, Warning, files
 
 _TEMPLATE = (
     "the tasks of this file are placeholders (`[Task 1]`, `{{X}}`, `<name>`): it is a template. "
-    "Write what is to be done in their place, or ask for one task by its name."
+    "Replace them with what is to be done, or ask for one task by its name."
 )
 _ALL_CHECKS = (
-    "every checkbox of this file stands under acceptance criteria, verification or a list of "
-    "files, so all of them are checks and none is work. Add the tasks themselves (`- [ ] what to "
-    "do`), or give the list another heading if it is the work."
+    "every checkbox of this file is below acceptance criteria, verification or a list of files, "
+    "so all of them are checks and none is work. Add the tasks themselves (`- [ ] what to do`), "
+    "or give the list another heading if it is the work."
 )
 
 

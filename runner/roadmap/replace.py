@@ -240,7 +240,7 @@ def _require_replaceable(roadmap: Roadmap, task: Task, *, keep_nested: bool) -> 
         raise EditRefused(f"{where}: a {task.kind} is not worked on, so it is not replaced")
     inside = (other for other in roadmap.tasks if task.line < other.line <= task.end_line)
     if not keep_nested and any(inside):
-        raise EditRefused(f"{where}: there are boxes in the task; they have to be kept")
+        raise EditRefused(f"{where}: the task has checkboxes in it, which must be kept")
 
 
 def _require_fit(roadmap: Roadmap, task: Task, news: Sequence[NewTask]) -> None:
@@ -249,7 +249,7 @@ def _require_fit(roadmap: Roadmap, task: Task, news: Sequence[NewTask]) -> None:
         raise EditRefused(f"{where}: {len(news)} new tasks; write 1 to {MOST}")
     for number, new in enumerate(news, 1):
         if why := task_fault(new):
-            raise EditRefused(f"{where}: new task {number} cannot stand there, {why}")
+            raise EditRefused(f"{where}: new task {number} cannot go there: {why}")
 
 
 def _written(

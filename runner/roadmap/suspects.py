@@ -143,7 +143,7 @@ def _commented(blocks: Blocks, lines: Sequence[str]) -> Iterator[Warning]:
 def _stand(numbers: Sequence[int], place: str) -> str:
     """Say how many lines stand in a place, the last one too."""
     if len(numbers) == 1:
-        return f"this stands {place}"
+        return f"this is {place}"
     return f"{len(numbers)} lines that read like tasks are {place} (to line {numbers[-1] + 1})"
 
 

@@ -77,16 +77,16 @@ def _unreadable(text: str) -> str:
     if not text:
         return "is empty"
     if len(text) > LONGEST_TITLE:
-        return f"has {len(text)} characters; the most are {LONGEST_TITLE}"
+        return f"has {len(text)} characters; at most {LONGEST_TITLE} are allowed"
     if found := _UNSEEN.search(text):
         name = unicodedata.name(found[0], "a control character")
-        return f"has an invisible character (U+{ord(found[0]):04X}, {name}); take it out"
+        return f"has an invisible character (U+{ord(found[0]):04X}, {name}); remove it"
     if _BOX.match(text):
-        return "begins with a box; leave the box out, it is added"
+        return "begins with a checkbox; leave it out, Cairn adds one"
     if "<!--" in text or "-->" in text:
         return "opens or closes a comment; leave <!-- and --> out"
     if _RULER.search(text):
-        return "has a line of dashes, which makes a heading or a table; take it out"
+        return "has a line of dashes, which makes a heading or a table; remove it"
     return ""
 
 

@@ -171,8 +171,8 @@ class BubblewrapSandbox:
         raise Outage(
             "sandbox",
             f"{path} is not a folder with a prepared root, and bubblewrap has no other images. "
-            "Make one (scripts/sandbox-root FOLDER in Cairn's repository), or take sandbox.image "
-            "out of the repository's configuration.",
+            "Make one (scripts/sandbox-root FOLDER in Cairn's repository), or remove "
+            "sandbox.image from the repository's configuration.",
         )
 
 

@@ -139,7 +139,7 @@ class BubblewrapSession:
         seconds = self._plan.spec.timeout if timeout is None else timeout
         async with self._turn:
             if self._removal is not None:
-                raise TaskError("sandbox", "The sandbox of this task is removed; open a new one.")
+                raise TaskError("sandbox", "The sandbox of this task was removed; open a new one.")
             if self._holder.returncode is not None:
                 raise Outage(
                     "sandbox", "The process that holds the sandbox was ended from outside."

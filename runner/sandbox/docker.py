@@ -147,6 +147,6 @@ def _missing(image: str, error: DockerError) -> PortError | DockerError:
         return error
     return Outage(
         "sandbox",
-        f"The engine does not hold the image {image}. Build it (scripts/sandbox-image) "
+        f"The engine does not have the image {image}. Build it (scripts/sandbox-image) "
         f"or pull it (docker pull {image}).",
     )

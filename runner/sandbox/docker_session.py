@@ -67,7 +67,9 @@ class DockerSession:
         limit = self._spec.timeout if timeout is None else timeout
         async with self._turn:
             if self._removal is not None:
-                raise TaskError("sandbox", "The container of this task is removed; open a new one.")
+                raise TaskError(
+                    "sandbox", "The container of this task was removed; open a new one."
+                )
             try:
                 with engine_errors(self._address):
                     return await self._run(argv, stdin, limit)

@@ -181,7 +181,7 @@ class ProcessSession:
         )
         async with self._turn:
             if not command.folder.is_dir():
-                raise TaskError("sandbox", "The folder of this task is removed; open a new one.")
+                raise TaskError("sandbox", "The folder of this task was removed; open a new one.")
             try:
                 command.folder.chmod(0o755)  # the command before may have locked itself out
                 return await run_on_host(command)

@@ -35,7 +35,9 @@ TASKS: Mapping[Status, TaskWord] = {
     Status.IN_REVIEW: TaskWord(
         "in review", "👀", refusal="is already in review: its pull request is open"
     ),
-    Status.COMPLETED: TaskWord("completed", "✅", "done", "is already done: its box is ticked"),
+    Status.COMPLETED: TaskWord(
+        "completed", "✅", "done", "is already done: its checkbox is ticked"
+    ),
     Status.FAILED: TaskWord("failed", "❌", "failed"),
     Status.DEFERRED: TaskWord("deferred", "⏭️"),
     Status.SKIPPED: TaskWord("skipped", "⏭️"),

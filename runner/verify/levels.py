@@ -123,7 +123,7 @@ def _first(failure: TestFailure) -> str:
 
 
 def _leading_nowhere(count: int) -> str:
-    return "1 import leads nowhere" if count == 1 else f"{count} imports lead nowhere"
+    return "1 import cannot be resolved" if count == 1 else f"{count} imports cannot be resolved"
 
 
 def shown(result: CommandResult) -> str:
@@ -185,7 +185,7 @@ def _of_python(failure: TestFailure, paths: Collection[str]) -> Iterator[str]:
         found = sorted(path for path in paths if _module(path).rpartition(".")[2] == last)
         for path in found[:_MOST]:
             if _module(path) != missing:
-                yield f"{path} is there: from the repository's root it is {_module(path)}."
+                yield f"{path} exists: from the repository's root it is {_module(path)}."
 
 
 def _of_script(failure: TestFailure, paths: Collection[str]) -> Iterator[str]:
@@ -198,7 +198,7 @@ def _of_script(failure: TestFailure, paths: Collection[str]) -> Iterator[str]:
         for path in found[:_MOST]:
             there = posixpath.relpath(path, posixpath.dirname(asking) or ".")
             there = there if there.startswith(".") else f"./{there}"
-            yield f"{path} is there: from {asking} it is {there}."
+            yield f"{path} exists: from {asking} it is {there}."
 
 
 def _is_script(path: str, name: str) -> bool:

@@ -27,8 +27,8 @@ Mode = Literal["auto", "tests", "syntax", "agent", "off"]
 MOST_AGAIN = 50
 """Failing tests that are run again by name; beyond that all are."""
 
-_GONE = "the change takes away every test there was, so that nothing shows whether it works"
-_NO_TESTS = f"the project has no tests that Cairn can run (looked for those of {NAMES})"
+_GONE = "the change deletes every test, so nothing shows whether it works"
+_NO_TESTS = f"the project has no tests that Cairn can run (looked for {NAMES})"
 
 
 async def verify(
@@ -60,11 +60,11 @@ async def verify(
     levels: list[Level] = []
     for name, check in _CHECKS:
         if levels and levels[-1].result == "failed":
-            levels.append(Level(name, "skipped", reason="the level before failed"))
+            levels.append(Level(name, "skipped", reason="the level before it failed"))
         else:
             levels.append(with_places(await check(box, written, timeout=timeout), paths))
     if any(level.result == "failed" for level in levels if level.name != "imports"):
-        tests = [Level("tests", "skipped", reason="the level before failed")]
+        tests = [Level("tests", "skipped", reason="the level before it failed")]
     elif mode == "syntax":
         why = "only syntax is verified (verify mode syntax)"
         tests = [Level("tests", "skipped", reason=why)]

@@ -219,7 +219,7 @@ def _as_before(level: Level) -> Level:
 def _hint(failure: TestFailure) -> str:
     at = f"{failure.file}, line {failure.line}" if failure.line else failure.file
     said = failure.message.split("\n", 1)[0]
-    return f"{at}: {said}. The tests that use it pass all the same."
+    return f"{at}: {said}. The tests that use it still pass."
 
 
 def flaky_words(tests: Sequence[str]) -> str:

@@ -85,7 +85,7 @@ def test_an_archive_of_others_writes_nowhere(tmp_path: Path, name: str) -> None:
 
 def test_what_is_no_archive_is_said(tmp_path: Path) -> None:
     """Not a traceback."""
-    with pytest.raises(ValueError, match="it is no archive"):
+    with pytest.raises(ValueError, match="it is not an archive"):
         unpack(b"nothing", tmp_path)
 
 

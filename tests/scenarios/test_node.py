@@ -84,7 +84,7 @@ def _node_import(left: Left) -> None:
     first, second = left.asked(TESTS)
     assert left.statuses == {"1.1": "completed", "1.2": "completed"}
     assert "Cannot find module 'helpers.js' imported from src/user.js" in first
-    assert "src/utils/helpers.js is there: from src/user.js it is ./utils/helpers.js." in first
+    assert "src/utils/helpers.js exists: from src/user.js it is ./utils/helpers.js." in first
     assert "(src/user.js, line 1)" in first
     assert "AssertionError: 'Hello John Doe' == 'Hello John Doe!'" in second
     assert left.of("1.1")["test_repairs"] == left.of("1.2")["test_repairs"] == 1

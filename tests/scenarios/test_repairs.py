@@ -224,4 +224,4 @@ async def test_a_test_that_failed_before_is_not_the_tasks(bot: Bot) -> None:
     await bot.comment("/execute")
 
     bot.says()
-    assert "Failing before this change, and still" in (bot.pulls[0].body or "")
+    assert "Failed before this change and still fail" in (bot.pulls[0].body or "")

@@ -104,7 +104,7 @@ async def test_a_task_with_tasks_below_it_cannot_be_asked_for(bot: Bot) -> None:
     await bot.comment("/execute --task T1")
 
     (said,) = bot.says()
-    assert "`T1` (line 1) has tasks of its own" in said
+    assert "`T1` (line 1) has subtasks" in said
     assert bot.pulls == []
 
 

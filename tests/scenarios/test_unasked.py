@@ -96,7 +96,7 @@ async def test_other_blanks_are_no_change(bot: Bot) -> None:
     """A file that says the same with other blanks stays as it was."""
     title = WORDS["src/title.py"].decode().replace("\n\n\n", "\n\n\n\n").replace("=80", " = 80")
 
-    assert "only blanks differ" in await only_the_code(bot, {"src/title.py": title})
+    assert "only whitespace differs" in await only_the_code(bot, {"src/title.py": title})
 
 
 @MORE

@@ -40,13 +40,13 @@ _SIGNS = (
     ),
     ("the disk is full", _RAISED + r"\w*Error\b.{0,200}?No space left on device"),
     ("the disk is full", r"^.{0,100}ENOSPC"),
-    ("the place is read-only", _RAISED + r"\w*Error\b.{0,200}?Read-only file system"),
+    ("the location is read-only", _RAISED + r"\w*Error\b.{0,200}?Read-only file system"),
     (
-        "the place may not be written",
+        "there is no permission to write there",
         _RAISED
         + r"PermissionError: \[Errno 13\] Permission denied: '/(?:etc|usr|var|opt|root|srv)/",
     ),
-    ("another Python is needed", r"^.{0,200}requires a different Python"),
+    ("another version of Python is needed", r"^.{0,200}requires a different Python"),
 )
 _PATTERNS = tuple((what, re.compile(sign, re.MULTILINE)) for what, sign in _SIGNS)
 _WITH_SUFFIX = re.compile(r"'[\w+-]{1,60}\.\w{1,6}'$")

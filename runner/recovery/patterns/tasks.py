@@ -132,7 +132,7 @@ def _text(facts: FailureFacts) -> dict[str, int]:
     if named >= _LISTED:
         points[f"it lists {named} things"] = 1 if named == _LISTED else 2
     elif joined >= _JOINED:
-        points[f"{joined:g} words join one thing to the next"] = 1
+        points[f"{joined:g} words like “and” join different things"] = 1
     return points
 
 

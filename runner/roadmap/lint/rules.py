@@ -92,10 +92,12 @@ def _first(prose: str) -> str:
 
 def _finding(task: Task, said: str) -> LintFinding:
     if task.checked:
-        ask = "clear the box if it is not done; otherwise remove the remark"
-        return about(task, f'the box is ticked, but the text says "{short(said)}"; {ask}', said)
+        ask = "clear the checkbox if it is not done; otherwise remove the remark"
+        return about(
+            task, f'the checkbox is ticked, but the text says "{short(said)}"; {ask}', said
+        )
     ask = "tick it if it is done; otherwise remove the remark. Until then it counts as open"
-    return about(task, f'the box is open, but the text says "{short(said)}"; {ask}', said)
+    return about(task, f'the checkbox is open, but the text says "{short(said)}"; {ask}', said)
 
 
 def _done_headings(roadmap: Roadmap) -> Iterator[LintFinding]:
@@ -106,7 +108,7 @@ def _done_headings(roadmap: Roadmap) -> Iterator[LintFinding]:
     for heading, count in below.items():
         if _HEADING_DONE.search(heading.text[:500]):
             tasks = f"{count} open tasks are" if count > 1 else "an open task is"
-            ask = "tick them or change the heading. Cairn goes by the boxes"
+            ask = "tick them or change the heading. Cairn goes by the checkboxes"
             message = f"the heading says done, but {tasks} below it; {ask}"
             yield LintFinding(heading.line, message)
 
@@ -373,10 +375,10 @@ PARSED: dict[str, str] = {
     "dependency-cycle": "tasks that wait for each other in a circle",
     "quoted-task": "a task inside a block quote: it is shown, and not executed",
     "broken-fence": "a code fence that ends too early or never, and the tasks it hides",
-    "custom-state": "a box that is neither open nor done (`[~]`, `[-]`): it is not run",
-    "malformed-box": "a box that GitHub does not show (`-[ ]`, `[]`, `[x]text`)",
-    "heading-box": "a box in a heading, which GitHub does not show",
-    "table-box": "a box in a table, which GitHub does not show",
+    "custom-state": "a checkbox that is neither open nor done (`[~]`, `[-]`): it is not run",
+    "malformed-box": "a checkbox that GitHub does not show (`-[ ]`, `[]`, `[x]text`)",
+    "heading-box": "a checkbox in a heading, which GitHub does not show",
+    "table-box": "a checkbox in a table, which GitHub does not show",
     "task-in-code": "lines that read like tasks in code",
     "task-in-html": "lines that read like tasks in an HTML block or comment",
     "task-in-front-matter": "lines that read like tasks in the front matter",

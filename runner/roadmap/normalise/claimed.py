@@ -112,7 +112,7 @@ def _fault(claim: ClaimedTask, lines: Sequence[str]) -> str:
     if len(said) < _LEAST_QUOTED or said not in _BLANKS.sub(
         " ", "\n".join(lines[first - 1 : last])
     ):
-        return f"its quote does not stand in lines {first} to {last}"
+        return f"its quote is not in lines {first} to {last}"
     texts = [tidied(text) for text in (claim.title, *claim.acceptance)]
     faults = (("has several lines" if "\n" in text else text_fault(text)) for text in texts)
     return next((f"a text {fault}" for fault in faults if fault), "")

@@ -42,7 +42,7 @@ async def test_a_configuration_is_never_overwritten(tmp_path: Path) -> None:
         said = await here.cairn("init")
 
         assert said.code == 2
-        assert "is there already" in said.out
+        assert "already exists" in said.out
         assert (here.folder / FILE).read_bytes() == files[FILE]
 
 

@@ -155,7 +155,7 @@ async def test_a_disk_that_cannot_be_written(here: Checkout) -> None:
     said = await here.end(process)
 
     assert said.code == 2
-    assert "You may not write to" in said.err
+    assert "You do not have permission to write to" in said.err
     assert here.model.requests == []
 
 

@@ -127,7 +127,7 @@ async def test_a_branch_of_others_is_left_alone(github: Bench) -> None:
     """A branch of the same name with another tree is not taken over."""
     await github.fake.push(NAME, {"theirs": b"t\n"}, branch=BRANCH)
     theirs = github.fake.repo(NAME).branches[BRANCH]
-    with pytest.raises(TaskError, match="takes nothing over"):
+    with pytest.raises(TaskError, match="already exists with other content"):
         await github.repository().publish_checkpoint(await github.checkpoint({"new": b"n\n"}))
     assert github.fake.repo(NAME).branches[BRANCH] == theirs
 

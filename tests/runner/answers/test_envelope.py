@@ -99,7 +99,7 @@ def test_what_was_put_right_is_said():
     """A note names the file and what was taken off."""
     reply = ask(f"```python src/math.py\n{NUMBERED}```")
 
-    assert reply.repairs == ("src/math.py: took off line numbers",)
+    assert reply.repairs == ("src/math.py: removed line numbers",)
 
 
 def test_several_files_come_out_of_one_answer():

@@ -39,7 +39,7 @@ JSON: dict[str, Read] = {
     "fence": (
         '{"path": "a.py", "content": "```python\\nx = 1\\n```"}',
         {"a.py": "x = 1\n"},
-        "a.py: took off the fence around the file",
+        "a.py: removed the fence around the file",
     ),
     "fence md": (
         '{"path": "a.md", "content": "```python\\nx = 1\\n```"}',
@@ -54,7 +54,7 @@ JSON: dict[str, Read] = {
     "tilde": (
         '{"path": "a.py", "content": "~~~python\\nx = 1\\n~~~"}',
         {"a.py": "x = 1\n"},
-        "a.py: took off the fence around the file",
+        "a.py: removed the fence around the file",
     ),
     "crlf": (
         '{"path": "a.py", "content": "x = 1\\r\\ny = 2\\r\\n"}',
@@ -187,20 +187,20 @@ FENCES: dict[str, Read] = {
     "numbers tail": (
         "```python src/a.py\n1 | a\n2 |   b\n\n```",
         {"src/a.py": "a\n  b\n"},
-        "src/a.py: took off line numbers",
+        "src/a.py: removed line numbers",
     ),
     "one number": ("```python src/a.py\n1 | a\n```", {"src/a.py": "1 | a\n"}, ""),
     "plus": (
         "```python src/a.py\n+a\n+ b\n\n+c\n```",
         {"src/a.py": "a\n b\n\nc\n"},
-        "src/a.py: took off a + before every line",
+        "src/a.py: removed a + before every line",
     ),
     "plus one": ("```python src/a.py\n+a\n```", {"src/a.py": "+a\n"}, ""),
     "plus md": ("```md a.md\n+a\n+b\n```", {"a.md": "+a\n+b\n"}, ""),
     "entities": (
         "```python src/a.py\nif a &lt; b:\n    pass\n```",
         {"src/a.py": "if a < b:\n    pass\n"},
-        "src/a.py: put HTML entities back into characters",
+        "src/a.py: turned HTML entities back into characters",
     ),
     "entities str": ('```python src/a.py\nx = "&lt;"\n```', {"src/a.py": 'x = "&lt;"\n'}, ""),
     "entities both": (
@@ -212,7 +212,7 @@ FENCES: dict[str, Read] = {
     "entities html lt": (
         "```html a.html\n&lt;p&gt;a\n```",
         {"a.html": "<p>a\n"},
-        "a.html: put HTML entities back into characters",
+        "a.html: turned HTML entities back into characters",
     ),
     "think mid": (
         "a\n<think>\n```python src/x.py\nx\n```\n</think> ok\n```python src/a.py\n<think>\nx\n```",

@@ -254,7 +254,7 @@ def test_what_was_asked_about_is_told_to_people() -> None:
     assert again.warnings == verdict(found, tree, asked=(), last=True).warnings
     assert again.warnings == (
         "`wrap` is gone from `src/a.py`; nothing in the repository uses it",
-        "`fold` in `src/a.py` has no parameter `text` any more; the task does not say so",
+        "`fold` in `src/a.py` no longer has a parameter `text`; the task does not say so",
     )
     assert first.complaints[0].excerpt == "def wrap(text, width=80):\n    return text[:width]"
 

@@ -104,7 +104,7 @@ def test_mixed_tabs_with_one_meaning_become_blanks():
     after, notes = mended("a.py", "if x:\n        a = 1\n\tb = 2\n")
 
     assert after.files["a.py"].content == b"if x:\n        a = 1\n        b = 2\n"
-    assert notes == ("a.py: put blanks for tabs",)
+    assert notes == ("a.py: replaced tabs with spaces",)
 
 
 def test_mixed_tabs_with_two_meanings_are_left():

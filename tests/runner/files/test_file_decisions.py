@@ -85,7 +85,7 @@ async def test_a_broken_line(file: Path, line: bytes, caplog: pytest.LogCaptureF
         assert await inbox.take("r1", "t1", "1.5") == YES
 
     assert [record.message.partition(": ")[2] for record in caplog.records] == [
-        "line 1 is no decision and is ignored"
+        "line 1 is not a decision and is ignored"
     ]
 
 

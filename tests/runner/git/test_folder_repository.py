@@ -217,7 +217,7 @@ async def test_a_folder_that_is_too_large(root: Path, repository: FolderReposito
     for number in range(MOST_FILES):
         (root / f"f{number}").touch()
 
-    with pytest.raises(Outage, match=r"Name what tools made in a \.gitignore"):
+    with pytest.raises(Outage, match=r"List generated files in a \.gitignore"):
         await repository.stack()
 
 

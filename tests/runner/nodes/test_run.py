@@ -64,7 +64,7 @@ async def test_nothing_to_do(content: object, said: str) -> None:
     [
         ("9.9", "no task called `9.9`"),
         ("1.2", "several tasks called `1.2`"),
-        ("1.1", "has tasks of its own"),
+        ("1.1", "has subtasks"),
         ("1.4", "is already done"),
     ],
 )

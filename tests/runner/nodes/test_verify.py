@@ -92,7 +92,7 @@ async def test_a_change_that_takes_every_test_away() -> None:
     step = await verify_task(at("verify_task", answers=1, changes=gone), ports(), TaskWork())
 
     assert step.outcome == "rejected"
-    assert "takes away every test there was" in step.state.attempt.answered.avoid[0]
+    assert "deletes every test" in step.state.attempt.answered.avoid[0]
 
 
 async def test_a_tree_is_verified_once() -> None:

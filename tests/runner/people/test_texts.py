@@ -96,7 +96,7 @@ def test_the_verdict_names_tests_that_turned_and_those_that_did_not() -> None:
 
     assert "**Verified by tests.**" in body
     assert "1 test fails without this change and passes with it: `t.py::test_a`." in body
-    assert "Failing before this change, and still: `t.py::test_0`" in body
+    assert "Failed before this change and still fail: `t.py::test_0`" in body
     assert "and 2 more." in body
 
 

@@ -217,7 +217,7 @@ def test_the_same_reason_for_the_same_words_elsewhere() -> None:
         ),
         ("- [ ] a\n", [], "0 new tasks; write 1 to 20"),
         ("- [ ] a\n", [NewTask("b")] * 21, "21 new tasks"),
-        ("- [ ] a\n", [NewTask("b"), NewTask("# c")], "new task 2 cannot stand there, its text"),
+        ("- [ ] a\n", [NewTask("b"), NewTask("# c")], "new task 2 cannot go there: its text"),
         ("- [ ] a\n- [ ] a\n", [NewTask("b")], "says the same under the same headings"),
         ("- [ ] a\n- [ ] 1.1 b\n", [NewTask("c", id="1.1")], "the id 1.1 twice"),
         ("- [ ] a\n", [NewTask("c", id="1.1"), NewTask("d", id="1.1")], "the id 1.1 twice"),
@@ -237,7 +237,7 @@ def test_refused(content: str, news: list[NewTask], why: str) -> None:
 
 def test_ids_that_leave_the_parent() -> None:
     """Where ids alone say what belongs to what, new ones have to say it too."""
-    with pytest.raises(EditRefused, match="another parent; write ids that go on"):
+    with pytest.raises(EditRefused, match="another parent; write ids that continue"):
         replaced("- [x] 1. a\n- [ ] 1.1 b\n- [ ] 1.2 c\n", NewTask("d"), number=1)
 
 
@@ -256,7 +256,7 @@ def test_a_task_that_is_gone() -> None:
 
 def test_boxes_inside_never_go() -> None:
     """Boxes in a replaced task cannot be taken for a part of its text."""
-    with pytest.raises(EditRefused, match="boxes in the task"):
+    with pytest.raises(EditRefused, match="has checkboxes in it"):
         replaced("- [ ] a\n  - Acceptance:\n    - [ ] b\n", NewTask("c"), keep=False)
 
 

@@ -55,8 +55,8 @@ def test_plain(text: str) -> None:
         ("[x]: https://e.org", "defines a link"),
         ("[a]: /u\nwords", "defines a link"),
         ("[^1]: note", "defines a link"),
-        ("[ ] box", "begins with a box"),
-        ("[X] box", "begins with a box"),
+        ("[ ] box", "begins with a checkbox"),
+        ("[X] box", "begins with a checkbox"),
         ("hide <!-- this -->", "opens or closes a comment"),
         ("end -->", "opens or closes a comment"),
         ("a List<String> b", "contains HTML"),
@@ -89,7 +89,7 @@ def test_tidied() -> None:
         (NewTask("a", details=("b", "# c")), "its detail 2 begins a heading"),
         (NewTask("a", acceptance=("```",)), "its criterion 1 begins a code block"),
         (NewTask("a box [x] in it"), "names [x]"),
-        (NewTask("a", details=("[ ] b",)), "its detail 1 begins with a box"),
+        (NewTask("a", details=("[ ] b",)), "its detail 1 begins with a checkbox"),
     ],
 )
 def test_which_text_it_is(task: NewTask, why: str) -> None:

@@ -73,12 +73,12 @@ def test_an_empty_list_is_an_answer() -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"quote": "we build the lexer"}, "does not stand in lines 3 to 3"),
-        ({"source_lines": [5, 5]}, "does not stand in lines 5 to 5"),
+        ({"quote": "we build the lexer"}, "is not in lines 3 to 3"),
+        ({"source_lines": [5, 5]}, "is not in lines 5 to 5"),
         ({"source_lines": [3, 300]}, "lines 3 to 300 are not in the file"),
         ({"source_lines": [3, 2]}, "lines 3 to 2 are not in the file"),
         ({"source_lines": "3"}, "source_lines"),
-        ({"quote": "  .  "}, "does not stand in"),
+        ({"quote": "  .  "}, "is not in"),
         ({"title": ""}, "title"),
         ({"title": "Build\nthe parser"}, "has several lines"),
         ({"title": "Build <!-- hidden --> the parser"}, "comment"),

@@ -232,7 +232,7 @@ def test_an_open_comment_says_what_it_hides() -> None:
 
     assert (task.line, [heading.line for heading in task.headings]) == (15, [1])
     assert "2 lines that read like tasks are behind the comment of line 4 (to line 10)" in first
-    assert "this stands behind the comment of line 17" in second
+    assert "this is behind the comment of line 17" in second
 
 
 @pytest.mark.parametrize(

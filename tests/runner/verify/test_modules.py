@@ -26,7 +26,7 @@ def test_a_file_of_that_name_elsewhere_is_named(missing: str, path: str, name: s
     """The hint has the file and how it is imported from the root."""
     said = hinted(f"ModuleNotFoundError: No module named '{missing}'", path, "other.py")
 
-    assert said.endswith(f"\n{path} is there: from the repository's root it is {name}.")
+    assert said.endswith(f"\n{path} exists: from the repository's root it is {name}.")
 
 
 @pytest.mark.parametrize("message", ["No module named 'yaml'", "assert 1 == 2"])
@@ -40,15 +40,15 @@ def test_without_such_a_file_nothing_is_added(message: str) -> None:
     [
         (
             "Cannot find module 'helpers.js' imported from src/user.js",
-            "src/utils/helpers.js is there: from src/user.js it is ./utils/helpers.js.",
+            "src/utils/helpers.js exists: from src/user.js it is ./utils/helpers.js.",
         ),
         (
             "Cannot find module '../helpers'\nRequire stack:\n- test/a.test.js",
-            "src/utils/helpers.js is there: from test/a.test.js it is ../src/utils/helpers.js.",
+            "src/utils/helpers.js exists: from test/a.test.js it is ../src/utils/helpers.js.",
         ),
         (
             "Cannot find module './shapes' from 'web/app.ts'",
-            "web/lib/shapes/index.tsx is there: from web/app.ts it is ./lib/shapes/index.tsx.",
+            "web/lib/shapes/index.tsx exists: from web/app.ts it is ./lib/shapes/index.tsx.",
         ),
     ],
 )

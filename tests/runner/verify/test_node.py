@@ -108,7 +108,7 @@ async def test_a_module_that_cannot_be_found_is_named_with_its_place(tmp_path, k
     assert failure.test == "test/user.test.js"
     assert (failure.file, failure.line) == ("src/user.js", 2)
     assert "Cannot find module" in failure.message
-    said = f"src/utils/helpers.js is there: from src/user.js it is {hint}."
+    said = f"src/utils/helpers.js exists: from src/user.js it is {hint}."
     assert failure.message.endswith(said)
 
 

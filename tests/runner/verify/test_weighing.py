@@ -240,7 +240,9 @@ def test_an_import_that_seems_to_lead_nowhere_does_no_harm_where_tests_load_the_
 ) -> None:
     """Then it is a hint; else nothing shows that the file can be loaded at all."""
     complaint = TestFailure("kit/case.py", "No module named 'host'", "kit/case.py", 3)
-    imports = Level("imports", "failed", failures=(complaint,), reason="1 import leads nowhere")
+    imports = Level(
+        "imports", "failed", failures=(complaint,), reason="1 import cannot be resolved"
+    )
     after = Verification("t", (imports, *ran(green=["tests/test_case.py"]).levels))
     found = weigh(after, ran(), replace(TASK, loading=loading))
 
