@@ -101,6 +101,8 @@ class Mirror:
         self._lock = asyncio.Lock()
         self._git = hermetic("--git-dir", str(self._directory))
         self.objects = GitObjects(self._git)
+        self._objects = self._directory / "objects"
+        self._held: set[str] = set()
 
     async def fetch(self, want: str, *, url: str, token: Token) -> str:
         """Have one commit here, by its sha or a full ref name; return its sha.
@@ -126,8 +128,15 @@ class Mirror:
             return made
 
     async def _holds(self, commit: str) -> bool:
+        """Ask git once for each commit; later only whether the mirror is still there."""
+        if commit in self._held and await asyncio.to_thread(self._objects.exists):
+            return True
         kept = f"refs/cairn/{commit}^{{tree}}"
-        return not (await self._git.call("rev-parse", "--verify", "--quiet", kept)).exit_code
+        if (await self._git.call("rev-parse", "--verify", "--quiet", kept)).exit_code:
+            self._held.discard(commit)
+            return False
+        self._held.add(commit)
+        return True
 
     async def _make_if_missing(self) -> None:
         told = await self._git.call("rev-parse", "--is-bare-repository")

@@ -5,6 +5,7 @@ Every method raises ``GitError`` when git refuses.
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import shutil
@@ -14,6 +15,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
+from itertools import groupby
 from pathlib import Path
 
 from tests.fake_github.objects import GitError, Objects, environment
@@ -31,6 +34,9 @@ SETTINGS = """
 """
 _SHA = re.compile(r"\^?[0-9a-f]{40}")
 MODES = {"040000": "tree", "160000": "commit"}
+
+Line = tuple[str, str | None, str]
+"""Mode, sha (None deletes) and path of an entry that is laid over a tree."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +74,9 @@ class Bare:
     @classmethod
     def create(cls, path: Path, *, branch: str = "main") -> Bare:
         """Make an empty repository that accepts pushes over HTTP."""
-        path.mkdir(parents=True)
-        bare = cls(path)
-        bare.git("init", "--bare", "-q", f"--initial-branch={branch}", ".")
-        bare.configure()
-        return bare
+        shutil.copytree(_empty_repository(), path)
+        (path / "HEAD").write_text(f"ref: refs/heads/{branch}\n")
+        return cls(path)
 
     @classmethod
     def copy(cls, source: Path, path: Path) -> Bare:
@@ -157,7 +161,7 @@ class Bare:
 
     def blob(self, data: bytes) -> str:
         """Store a content and return its sha."""
-        return self.text("hash-object", "-w", "--stdin", stdin=data)
+        return self.objects.write("blob", data)
 
     def content(self, sha: str) -> bytes:
         """The bytes of a blob."""
@@ -169,25 +173,24 @@ class Bare:
         lines = self.fixed("ls-tree", "-l", "-z", "--full-tree", *flags, tree).split(b"\0")
         return [_entry(line.decode(errors="surrogateescape")) for line in lines if line]
 
-    def tree(self, base: str | None, lines: Iterable[tuple[str, str | None, str]]) -> str:
-        """Write the tree ``base`` with (mode, sha or None to delete, path) laid over it."""
+    def tree(self, base: str | None, lines: Iterable[Line]) -> str:
+        """Write the tree ``base`` with lines laid over it."""
         with tempfile.TemporaryDirectory() as folder:
             index = str(Path(folder) / "index")
-            self.git("read-tree", base or self._empty(), index=index)
-            for mode, sha, path in lines:
-                self._place(index, mode, sha, path)
+            self.git("read-tree", base or self.objects.write("tree", b""), index=index)
+            for whole, placed in groupby(lines, key=_is_tree):
+                place = self._place_trees if whole else self._place
+                place(index, placed)
             return self.git("write-tree", index=index).decode().strip()
 
-    def _empty(self) -> str:
-        return self.text("hash-object", "-t", "tree", "-w", "--stdin")
-
-    def _place(self, index: str, mode: str, sha: str | None, path: str) -> None:
-        if sha is not None and MODES.get(mode) == "tree":
+    def _place_trees(self, index: str, placed: Iterable[Line]) -> None:
+        for _, sha, path in placed:
             self.git("rm", "-r", "-q", "--cached", "--ignore-unmatch", "--", path, index=index)
-            self.git("read-tree", f"--prefix={path}/", sha, index=index)
-            return
-        line = f"{mode} {sha}\t{path}" if sha else f"0 {'0' * 40}\t{path}"
-        raw = line.encode(errors="surrogateescape") + b"\0"
+            self.git("read-tree", f"--prefix={path}/", str(sha), index=index)
+
+    def _place(self, index: str, placed: Iterable[Line]) -> None:
+        lines = (f"{m} {sha}\t{p}" if sha else f"0 {'0' * 40}\t{p}" for m, sha, p in placed)
+        raw = "".join(f"{line}\0" for line in lines).encode(errors="surrogateescape")
         self.git("update-index", "-z", "--index-info", stdin=raw, index=index)
 
     def commit(
@@ -206,7 +209,7 @@ class Bare:
         if signature:
             lines.append("gpgsig " + signature.strip().replace("\n", "\n "))
         raw = ("\n".join(lines) + "\n\n" + message).encode()
-        return self.text("hash-object", "-t", "commit", "-w", "--stdin", stdin=raw)
+        return self.objects.write("commit", raw)
 
     def update(self, ref: str, sha: str | None) -> None:
         """Point a full ref at a commit, or delete it."""
@@ -250,6 +253,22 @@ class Bare:
         return self.merged_tree(bare(onto, fork), bare(commit, fork))
 
 
+def _is_tree(line: Line) -> bool:
+    mode, sha, _ = line
+    return sha is not None and MODES.get(mode) == "tree"
+
+
+@cache
+def _empty_repository() -> Path:
+    """An empty bare repository to copy: git takes longer to make one."""
+    folder = tempfile.mkdtemp(prefix="fake-github-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    bare = Bare(Path(folder))
+    bare.git("init", "--bare", "-q", "--template=", ".")
+    bare.configure()
+    return bare.path
+
+
 def _entry(line: str) -> Entry:
     meta, path = line.split("\t", 1)
     mode, kind, sha, size = meta.split()
@@ -258,7 +277,7 @@ def _entry(line: str) -> Entry:
 
 def write_files(bare: Bare, base: str | None, files: Mapping[str, object]) -> str:
     """Lay files over a tree: bytes or text, (mode, bytes), ("120000", target) or None (delete)."""
-    lines: list[tuple[str, str | None, str]] = []
+    lines: list[Line] = []
     for path, given in files.items():
         mode, data = given if isinstance(given, tuple) else ("100644", given)
         raw = data.encode() if isinstance(data, str) else data

@@ -5,9 +5,12 @@ A conversation reads hundreds of them, and to start git costs more than to read 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
+import uuid
 import weakref
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,6 +63,18 @@ class Objects:
         self._ask("contents", found.sha)
         assert self._process.stdout is not None
         return self._process.stdout.read(found.size + 1)[:-1]
+
+    def write(self, kind: str, content: bytes) -> str:
+        """Store a loose object (https://git-scm.com/book/en/v2/Git-Internals-Git-Objects)."""
+        raw = b"%s %d\0%s" % (kind.encode(), len(content), content)
+        sha = hashlib.sha1(raw, usedforsecurity=False).hexdigest()
+        file = self.path / "objects" / sha[:2] / sha[2:]
+        if not file.exists():
+            file.parent.mkdir(exist_ok=True)
+            fresh = file.with_suffix(f".{uuid.uuid4().hex}")
+            fresh.write_bytes(zlib.compress(raw, 1))
+            fresh.rename(file)
+        return sha
 
     def _ask(self, command: str, name: str) -> Info | None:
         if not name or set(name) & {"\n", "\0"}:  # git would read another name
