@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
 from typing import Any, Literal, Protocol
 from urllib.parse import urlencode
 
 from app.github.api import BestEffort, RepositoryApi
 from runner.errors import Outage
 from runner.people.trust import trust_json, trust_title, trust_told
-from runner.state.trust import Trust
+from runner.state.trust import Trusts
 
 _log = logging.getLogger(__name__)
 
@@ -139,13 +138,13 @@ class TrustChecks:
         self._runs = runs
         self._effort = effort
 
-    async def show(self, commit: str, trust: Mapping[str, Trust]) -> None:
-        """Show the trust of tasks, by their titles, on a commit; doing it twice leaves one."""
-        if self._runs is None or not trust:
+    async def show(self, commit: str, trusts: Trusts) -> None:
+        """Show how far tasks are verified on a commit; doing it twice leaves one."""
+        if self._runs is None or not trusts:
             return
         with self._effort():
             try:
-                await self._show(self._runs, commit, _check(trust))
+                await self._show(self._runs, commit, _check(trusts))
             except Outage as outage:
                 if outage.kind != "permission":
                     raise
@@ -160,18 +159,19 @@ class TrustChecks:
             await runs.change(there, data)
 
 
-def _check(trust: Mapping[str, Trust]) -> dict[str, Any]:
+def _check(trusts: Trusts) -> dict[str, Any]:
     """The check run: neutral where anything is in doubt, so that it blocks no merge."""
-    sure = all(each.result == "verified" for each in trust.values())
-    told = json.dumps([trust_json(each) for each in trust.values()], indent=2, ensure_ascii=False)
+    every = [trust for _, trust in trusts]
+    sure = all(trust.result == "verified" for trust in every)
+    told = json.dumps([trust_json(trust) for trust in every], indent=2, ensure_ascii=False)
     text = f"```json\n{told}\n```"
-    summary = trust_told(trust)
+    summary, title = trust_told(trusts), trust_title(every)
     return {
         "name": TRUST,
         "conclusion": "success" if sure else "neutral",
         "output": {
-            "title": trust_title(trust.values()),
-            "summary": summary if len(summary) <= _LONGEST else trust_title(trust.values()),
+            "title": title,
+            "summary": summary if len(summary) <= _LONGEST else title,
             "text": text if len(text) <= _LONGEST else _TOO_LONG,
         },
     }

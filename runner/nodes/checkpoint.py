@@ -28,7 +28,7 @@ from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.findings import reasons_of
 from runner.state.publishing import Checkpoint, Published, ShownTasks
 from runner.state.run_state import RunState, Step
-from runner.state.trust import Trust
+from runner.state.trust import Trusts
 
 
 def ground(state: RunState, work: TaskWork) -> Base:
@@ -50,18 +50,18 @@ def added(state: RunState, work: TaskWork, made: Checkpoint) -> tuple[RunState, 
         return state, made
     state = state.with_attempt(body=made.body.encode())
     rows = rows_of(state, work.tip.added)
-    trust = {**_trust_of_others(state, work), **made.shows.trust}
+    trust = (*_trust_of_others(state, work), *made.shows.trust)
     return state, replace(made, branch=shared_branch(made.run), shows=ShownTasks(rows, trust))
 
 
-def _trust_of_others(state: RunState, work: TaskWork) -> dict[str, Trust]:
+def _trust_of_others(state: RunState, work: TaskWork) -> Trusts:
     """How far the other tasks are verified that one pull request shows with the one in hand."""
     every = {**state.attempts, **work.tip.added}
-    return {
-        title_of(state.task_of(key)): trust_of(attempt)
+    return tuple(
+        (title_of(state.task_of(key)), trust_of(attempt))
         for key, attempt in every.items()
         if key != state.current and attempt.published.body and not attempt.agreed.rewritten
-    }
+    )
 
 
 def committed(state: RunState, work: TaskWork, published: Published) -> RunState:
@@ -197,7 +197,7 @@ def _checkpoint(
         ),
         members=keys[1:],
         human_commits=human_commits,
-        shows=ShownTasks(trust={title_of(task): trust}),
+        shows=ShownTasks(trust=((title_of(task), trust),)),
     )
 
 

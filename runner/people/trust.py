@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 
 from runner.state.findings import Level, LostName, Verdict, Verification
 from runner.state.run_state import Attempt, Status
 from runner.state.status_words import CHECKS
-from runner.state.trust import LintSummary, Share, Trust, TrustResult
+from runner.state.trust import LintSummary, Share, Trust, TrustResult, Trusts
 from runner.text.sanitize import as_code, cut_middle, inert_line, plain_line
 
 HEADING = "How far this is verified"
@@ -256,13 +256,12 @@ def trust_title(trusts: Iterable[Trust]) -> str:
     return f"Verified by tests{', with warnings' if results != {'verified'} else ''}"
 
 
-def trust_told(trust: Mapping[str, Trust]) -> str:
-    """The summaries of tasks by their titles, which only several need."""
-    told = ["\n\n".join(_said(each)) for each in trust.values()]
+def trust_told(trusts: Trusts) -> str:
+    """The summaries of tasks below their titles, which only several need."""
+    told = [(f"### {title}", "\n\n".join(_said(trust))) for title, trust in trusts]
     if len(told) == 1:
-        return told[0]
-    heads = (f"### {title}" for title in trust)
-    return "\n\n".join(f"{head}\n\n{text}" for head, text in zip(heads, told, strict=True))
+        return told[0][1]
+    return "\n\n".join("\n\n".join(each) for each in told)
 
 
 def trust_json(trust: Trust) -> dict[str, object]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from runner.state.changes import ChangeSet
-from runner.state.trust import Trust
+from runner.state.trust import Trusts
 
 PullRequests = Literal["stacked", "independent", "single"]
 """How the pull requests of a run lie on each other (docs/design.md, "GitHub")."""
@@ -39,14 +38,14 @@ class TaskRow:
 
 @dataclass(frozen=True, slots=True)
 class ShownTasks:
-    """What a pull request shows of its tasks; ``trust``, by their titles, how far each is verified.
+    """What a pull request shows of its tasks; ``trust`` says how far each is verified.
 
     ``rows`` are there where one pull request shows all tasks of a run: its branch grows by a commit
     for each, and they tell of every task that was added to it.
     """
 
     rows: tuple[TaskRow, ...] = ()
-    trust: Mapping[str, Trust] = field(default_factory=dict)
+    trust: Trusts = ()
 
 
 @dataclass(frozen=True, slots=True)

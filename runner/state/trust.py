@@ -54,3 +54,7 @@ class Trust:
     linters: LintSummary | None = None
     unverified: tuple[str, ...] | None = None
     warnings: int = 0
+
+
+Trusts = tuple[tuple[str, Trust], ...]
+"""The titles of tasks, which several may share, each with how far its change is verified."""

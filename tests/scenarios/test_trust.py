@@ -183,6 +183,20 @@ async def test_one_pull_request_for_all_tasks_says_it_of_each(bot: Bot) -> None:
     assert len(bot.view.checks) == 2
 
 
+TWICE = "# One\n\n- [ ] Write notes\n\n# Two\n\n- [ ] Write notes\n"
+
+
+@on(notes(TWICE, **SINGLE))
+async def test_two_tasks_with_the_same_title_are_both_said(bot: Bot) -> None:
+    """What nobody verified of the one is not hidden by the other."""
+    bot.model.says(note("one.md"), note("two.md"))
+
+    await bot.comment("/execute")
+
+    bot.says()
+    assert [found["nobody_verified"] for found in for_programs(bot)] == [["one.md"], ["two.md"]]
+
+
 @on(notes("- [ ] 1.1 Write `one.md`\n"))
 async def test_where_checks_are_not_granted_nothing_is_shown(bot: Bot) -> None:
     """An owner who has not accepted that permission loses the check and hears no complaint."""
