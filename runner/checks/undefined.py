@@ -7,6 +7,7 @@ alone, and so are files that define names in ways that cannot be read off (``glo
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ Read = Callable[[str], bytes | None]
 _LARGEST = 400_000
 _MOST = 5
 _FOUND_AT_RUN_TIME = (b"globals()", b"exec(", b"__builtins__", b"builtins.")
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
 _KNOWN_TO_TOOLS = frozenset({"_", "ngettext", "reveal_type", "get_ipython", "WindowsError"})
 _OFTEN_USED = {
     "abc": "ABC abstractmethod",
@@ -78,7 +80,8 @@ def _undefined(path: str, content: bytes) -> list[tuple[str, int, int]]:
     """Return name, line and column of each use of an undefined name; [] where nobody can tell."""
     if not path.endswith(".py") or len(content) > _LARGEST:
         return []
-    if any(mark in content for mark in _FOUND_AT_RUN_TIME):
+    # Python also ends a line at a lone carriage return: its numbers are not those of our lines
+    if any(mark in content for mark in _FOUND_AT_RUN_TIME) or _LONE_RETURN.search(content):
         return []
     try:
         with warnings.catch_warnings():
@@ -107,8 +110,9 @@ def _import_of(name: str, path: str) -> str:
 
 
 def _with_line(content: bytes, statement: str) -> bytes:
-    """Put an import above the first one, below the docstring and ``__future__``."""
-    at = 0
+    """Put an import above the first one, below comments, the docstring and ``__future__``."""
+    lines = content.split(b"\n")
+    at = next(n for n, line in enumerate(lines) if not line.startswith(b"#"))
     for node in python_tree(content).body:
         is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         is_future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
@@ -117,7 +121,6 @@ def _with_line(content: bytes, statement: str) -> bytes:
                 at = node.lineno - 1
             break
         at = node.end_lineno or node.lineno
-    lines = content.split(b"\n")
     end = b"\r" if lines[0].endswith(b"\r") else b""
     gap = [end] if at and at < len(lines) and not _is_import(lines[at]) and lines[at - 1] else []
     lines[at:at] = [*gap, statement.encode() + end]

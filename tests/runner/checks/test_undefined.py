@@ -45,6 +45,7 @@ FINE = {
     "a type that is imported for the checker": "from typing import TYPE_CHECKING\n\n"
     "if TYPE_CHECKING:\n    from a import B\n\n\ndef f(b: 'B') -> None: ...\n",
     "does not parse": "def f(:\n    g(\n",
+    "lines that end with a carriage return": "x = 1\ry = undefined\r",
     "another language": "a = b + c\n",
 }  # fmt: skip
 
@@ -79,6 +80,13 @@ def test_an_import_goes_on_top_of_a_file_that_has_none() -> None:
     assert added("print(json.dumps(1))\n") == "import json\nprint(json.dumps(1))\n"
     assert added('"""Words."""\r\nprint(json.dumps(1))\r\n') == (
         '"""Words."""\r\n\r\nimport json\r\nprint(json.dumps(1))\r\n'
+    )
+
+
+def test_an_import_goes_below_the_comments_at_the_top() -> None:
+    """The first line says what runs a script; others are about rights."""
+    assert added("#!/usr/bin/env python3\n# Copyright\nprint(json.dumps(1))\n") == (
+        "#!/usr/bin/env python3\n# Copyright\n\nimport json\nprint(json.dumps(1))\n"
     )
 
 
