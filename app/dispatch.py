@@ -34,11 +34,11 @@ log = logging.getLogger(__name__)
 
 
 class Dispatch:
-    """Works one delivery; doing it twice changes nothing. Raises ``Outage``.
+    """Handles one delivery; doing it twice changes nothing. Raises ``Outage``.
 
-    ``pushed`` works pushes, ``ended`` the end of a pull request from a branch of ours, those of
-    bots too; ``installed`` works events about installations; ``refusals`` remembers who was refused
-    something, ``quiet`` tells where nothing may be said; ``configs`` are read anew for each one.
+    ``pushed`` handles pushes, ``ended`` the end of a pull request from one of our branches, even by
+    bots; ``installed`` handles events about installations; ``refusals`` remembers who was refused
+    something, ``quiet`` says where we write nothing; ``configs`` are read again for each one.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Dispatch:
         self._quiet = quiet
 
     async def __call__(self, delivery: Delivery) -> None:
-        """Reduce the payload and hand the event to its handler; what is of no use is dropped."""
+        """Reduce the payload and give the event to its handler; drop events without a handler."""
         payload = json.loads(delivery.payload)
         try:
             event = read_webhook(name=delivery.event, delivery=delivery.id, payload=payload)
@@ -115,7 +115,7 @@ class Dispatch:
             await self._ended(event)
 
     async def _heard(self, event: Event, own: str) -> None:
-        """Take in what somebody said or did."""
+        """Handle what somebody wrote or did."""
         github = self._identity.client(
             installation_id=event.installation_id,
             repository_id=event.repository.id,

@@ -284,7 +284,7 @@ async def handle_pull(
 ) -> None:
     """Take an event as a decision if it is one, and look for reactions. Raises ``Outage``.
 
-    On a pull request that shows no proposal it is none of our business.
+    On a pull request without a proposal, nothing is done.
     """
     here = await _reviewed_here(event, proposals)
     if not here:

@@ -258,9 +258,9 @@ def is_from_bot(event: Caused, *, own: str, allowed: Set[str] = frozenset()) -> 
 
 
 def read_comment(delivery: str, payload: dict[str, object]) -> Event | None:
-    """Read ``issue_comment``. Only a new comment says something.
+    """Read ``issue_comment``. Only a new comment counts.
 
-    Whoever can write may edit the comment of another, so an edit proves nothing about its author.
+    Whoever can write may edit other people's comments, so an edit proves nothing about its author.
     Raises ``MalformedPayload``, as all readers do.
     """
     action = payload.get("action")

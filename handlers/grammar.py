@@ -13,7 +13,7 @@ from runner.loop.problems import StartCommands
 
 
 class Command:
-    """What a person typed, as a value; each row of the table has a class of its own."""
+    """What a person typed, as a value; each row of the table has its own class."""
 
     __slots__ = ()
 
@@ -46,7 +46,7 @@ class HelpCommand(Command):
 
 @dataclass(frozen=True, slots=True)
 class StatusCommand(Command):
-    """Tell how the runs of this issue stand."""
+    """Show the runs of this issue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class PauseCommand(Command):
 
 @dataclass(frozen=True, slots=True)
 class ResumeCommand(Command):
-    """Go on with the paused runs of this issue."""
+    """Continue the paused runs of this issue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ class RejectCommand(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditCommand(Command):
-    """Approve a proposal with other tasks: the list that stands ``below``."""
+    """Approve a proposal with other tasks: the list ``below``."""
 
     proposal: str = ""
     below: str = ""
@@ -122,8 +122,8 @@ Need = Literal["anyone", "read", "write", "maintain", "admin"]
 class Option:
     """``--name``; ``value`` is the placeholder in the usage, empty for a flag.
 
-    ``maximum`` bounds a count, and a text's length in characters; ``choices`` are all that may be
-    said. ``needs`` is the permission it takes, where that is more than the command's.
+    ``maximum`` bounds a count, and a text's length in characters; ``choices`` are the allowed
+    words. ``needs`` is the permission for it, if higher than the command's.
     """
 
     name: str
@@ -150,7 +150,7 @@ class Argument:
     """The one word that needs no option name; it fills ``field`` of the command.
 
     ``path`` and ``id`` are one word; ``words`` are all that follow on the line (of a trigger that
-    has one command), ``below`` is what stands on the lines below it, both as they are written.
+    has one command), ``below`` is what is on the lines below it, both as they are written.
     """
 
     field: str

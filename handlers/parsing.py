@@ -38,7 +38,7 @@ _DASHES = ("-", "–", "—")  # noqa: RUF001
 
 
 def parse(body: str, rows: Commands) -> tuple[Command | Misunderstood, ...]:
-    """Return what the first few commands of a comment ask for; () when there is none.
+    """Return what the first few commands of a comment ask for; () for none.
 
     Hostile text can take most of a second: call it in a thread.
     """
@@ -233,7 +233,7 @@ _BLANK = re.compile(r"\n[ \t]*\n")
 class CommandLine:
     """One command line: what follows the ``trigger`` on it, and the lines ``below`` it, raw.
 
-    ``whole`` is False where the comment goes on beyond what is read.
+    ``whole`` is False if the comment continues beyond what is read.
     """
 
     trigger: str
@@ -245,7 +245,7 @@ class CommandLine:
 def may_hold_command(body: str, rows: Commands) -> bool:
     """Say, at the cost of one search, whether a line of a comment begins like a command.
 
-    Only a parser can tell whether it is one.
+    Only a parser knows whether it is one.
     """
     return bool(_line_start(rows).search(_unix(body)))
 
@@ -291,13 +291,13 @@ def _unix(body: str) -> str:
     """A comment's text with line feeds alone.
 
     str.splitlines would also break at U+2028, form feeds and more, and obey quoted commands; a lone
-    carriage return is no break either.
+    carriage return is not a break either.
     """
     return body.replace("\r\n", "\n").replace("\r", " ")
 
 
 def _beginning(text: str) -> str:
-    """As much of a text as is read, in whole lines where it has any."""
+    """As much of a text as is read, in complete lines if it has any."""
     if len(text) <= LONGEST:
         return text
     end = text.rfind("\n", 0, LONGEST)

@@ -20,8 +20,8 @@ Verdict = Literal["approve", "reject", "skip", "edit"]
 class ProposalView:
     """A proposal as a server keeps it; ``id`` is what people type, ``name`` is that of its task.
 
-    ``decided_by``, ``decided_at``, ``channel`` and ``delivery`` tell of the decision, once there is
-    one. ``run_status`` is the stored word for its run, ``starter`` the id of who asked for that.
+    ``decided_by``, ``decided_at``, ``channel`` and ``delivery`` describe the decision, once it
+    exists. ``run_status`` is the stored word for its run, ``starter`` the id of who asked for that.
     """
 
     seq: int
@@ -55,7 +55,7 @@ class ProposalView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vote:
-    """What somebody said to a proposal: ``delivery`` names it, a redelivery names the same.
+    """What somebody answered to a proposal: ``delivery`` names it, also when redelivered.
 
     ``outdated`` says that what they looked at is not what the pull request shows.
     """
@@ -145,7 +145,7 @@ class RunRequested:
 
 @dataclass(frozen=True, slots=True)
 class TaskLine:
-    """One task of a run as it stands; ``url`` is its pull request or commit, if any."""
+    """One task of a run as it is now; ``url`` is its pull request or commit, if any."""
 
     name: str
     title: str
@@ -155,7 +155,7 @@ class TaskLine:
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """A run as it stands: ``status`` is the stored word, ``url`` shows more.
+    """A run as it is now: ``status`` is the stored word, ``url`` shows more.
 
     ``detail`` says why it is paused or how it ended.
     """
@@ -211,7 +211,7 @@ class Runs(Protocol):
         """Leave a task out until it is retried; False when it is left out already."""
 
     async def status(self, *, repository_id: int, issue: int) -> tuple[RunStatus, ...]:
-        """Return the runs asked for on this issue, newest first; () when there is none."""
+        """Return the runs asked for on this issue, newest first; () for none."""
 
     async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Order the unfinished runs of the issue to stop; return their ids, every time."""
@@ -220,4 +220,4 @@ class Runs(Protocol):
         """Order the runs of the issue that work or wait to rest; return their ids."""
 
     async def resume(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
-        """Let the paused runs of the issue go on; return their ids."""
+        """Continue the paused runs of the issue; return their ids."""

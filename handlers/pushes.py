@@ -13,7 +13,7 @@ from handlers.talk import Role, suffices
 from runner.roadmap.diff import RoadmapDiff
 
 MOST_TASKS = 1000
-"""Tasks one push can start; a repository's own limit is no higher."""
+"""Tasks that one push can start; a repository's own limit is not higher."""
 
 _NOTHING = "0" * 40
 Trigger = Literal["execute", "plan", "off"]
@@ -44,7 +44,7 @@ class RoadmapPush:
     """What is known of a push when it is decided what it starts.
 
     ``diff`` is None when the roadmap before it cannot be read; ``role`` is that of who pushed, and
-    ``bot`` says that it was one nobody allowed.
+    ``bot`` says that it was a bot that nobody allowed.
     """
 
     trigger: Trigger
@@ -109,7 +109,7 @@ def started_by(push: RoadmapPush) -> PushStart:
 def fresh(diff: RoadmapDiff) -> tuple[str, ...]:
     """Return the keys of the new or changed tasks that are open, in no order that matters.
 
-    What could be several of the old tasks counts as none of the new ones: nobody said so.
+    A task that could be one of several old tasks does not count as new.
     """
     said = (*diff.added, *(new for _, new in diff.changed))
     return tuple(dict.fromkeys(t.key for t in said if t.runnable and not t.checked))
@@ -119,7 +119,7 @@ def fresh(diff: RoadmapDiff) -> tuple[str, ...]:
 class InstallationChanged:
     """Something happened to an installation: suspended, lifted, deleted, permissions accepted.
 
-    ``repositories`` are the ids of those that were added to it or removed; () for the whole of it.
+    ``repositories`` are the ids of those that were added to it or removed; () for all of them.
     """
 
     delivery: str
@@ -140,7 +140,7 @@ class _Payload(BaseModel):
 
 
 def read_installation(delivery: str, payload: dict[str, object]) -> InstallationChanged:
-    """Reduce an event about a whole installation. Raises ``MalformedPayload``."""
+    """Reduce an event about an installation. Raises ``MalformedPayload``."""
     found = validated("installation", _Payload, payload)
     return InstallationChanged(
         delivery=delivery, action=found.action, installation_id=found.installation.id

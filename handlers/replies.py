@@ -111,7 +111,7 @@ def ambiguous_task(name: str, candidates: Sequence[tuple[str, int, str]]) -> str
 
 
 def cancelling(runs: Sequence[str]) -> str:
-    """Say which runs stop, or that there is none."""
+    """Say which runs stop, or that no run is unfinished."""
     if not runs:
         return f"There is no unfinished run on this issue. `{TRIGGER}` starts one."
     return f"{_runs(runs, 'stops', 'stop')} after the current step. What is published stays."
@@ -190,7 +190,7 @@ def given_twice(option: Option) -> str:
 
 
 def not_a_number(option: Option, given: str) -> str:
-    """A count that is none."""
+    """Something that is not a count."""
     return f"`{option.name}` needs a whole number from 1 to {option.maximum}, not {quoted(given)}."
 
 
@@ -228,7 +228,7 @@ def unreadable_id(word: str) -> str:
 
 
 def no_choice(option: Option, given: str) -> str:
-    """A word that is none of those that may be said."""
+    """A word that is not one of the choices."""
     words = ", ".join(f"`{choice}`" for choice in option.choices)
     return f"`{option.name}` must be one of {words}, not {quoted(given)}."
 
@@ -325,7 +325,7 @@ def too_late(proposal: ProposalView) -> str:
 
 
 def stale(proposal: ProposalView) -> str:
-    """Say that something was said about an older proposal."""
+    """Say that an answer was about an older proposal."""
     return (
         "This does not count, because it is older than the current proposal: the task or the "
         f"proposal has changed since. Read [proposal `{proposal.id}`]({proposal.url}) and decide "
@@ -343,7 +343,7 @@ def outdated_review(proposal: ProposalView) -> str:
 
 
 def run_is_over(proposal: ProposalView) -> str:
-    """Say that there is no run any more that could apply it."""
+    """Say that no run can apply it any more."""
     return (
         f"Proposal `{proposal.id}` belongs to run `{proposal.run}`, which "
         f"{RUNS[proposal.run_status].sentence}, so it can no longer be applied. Nothing was done. "
@@ -421,7 +421,7 @@ def lost_comment(proposal: ProposalView) -> str:
 
 
 def edited_comment(proposal: ProposalView) -> str:
-    """Say that a comment is not what we wrote any more."""
+    """Say that a comment is no longer what we wrote."""
     return (
         f"The comment of proposal `{proposal.id}` was edited, so it may no longer say what is "
         f"proposed, and reactions on it do not count. Decide with `/approve {proposal.id}` or "

@@ -24,12 +24,12 @@ _LOG = logging.getLogger(__name__)
 
 
 async def always_writable() -> bool:
-    """Everything may be said."""
+    """Comments are allowed everywhere."""
     return False
 
 
 class Refusals(Protocol):
-    """Who was told already that they may not do something; anybody can comment on anything."""
+    """Who was already refused something; anybody can comment on anything."""
 
     async def first(self, *, repository_id: int, issue: int, user_id: int, delivery: str) -> bool:
         """Say whether a delivery is the first to refuse a person something on an issue.
@@ -42,8 +42,7 @@ class Refusals(Protocol):
 class IssueThread:
     """Where we speak, and as whom: ``own_login`` is our App's bot account.
 
-    ``refusals`` remembers who was refused; ``quiet`` tells whether the repository wants to hear
-    nothing.
+    ``refusals`` remembers who was refused; ``quiet`` says whether the repository wants no comments.
     """
 
     github: GitHubAPI
@@ -119,7 +118,7 @@ _BASE: dict[str, Role] = {
 
 
 async def role_of(github: GitHubAPI, *, repository: Repo, user: User) -> Role:
-    """Return the user's role; ``none`` for whoever GitHub does not know or name as that user.
+    """Return the user's role; ``none`` if GitHub does not know them or names another user.
 
     On a public repository everybody has ``read``. Raises ``Outage`` of the client.
     """

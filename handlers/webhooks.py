@@ -109,7 +109,7 @@ _BY_NAME: Mapping[str, WebhookKind] = {each.name: each for each in WEBHOOKS}
 def read_webhook(*, name: str, delivery: str, payload: object) -> Happening | None:
     """Reduce a webhook (its ``X-GitHub-Event`` and ``X-GitHub-Delivery``) to what happened.
 
-    None for what is of no use. Raises ``MalformedPayload``.
+    None for events that we do not use. Raises ``MalformedPayload``.
     """
     known = _BY_NAME.get(name)
     if known is None:

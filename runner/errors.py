@@ -42,7 +42,7 @@ class TaskError(PortError):
 class Outage(PortError):
     """Nothing can go on for now; ``until`` is when it may heal by itself (None: not by time).
 
-    ``advised`` says that the message tells what to type to go on.
+    ``advised`` says that the message says what to type to continue.
     """
 
     def __init__(

@@ -108,7 +108,7 @@ class Sandbox(Protocol):
     ) -> str:
         """Return the image that holds what the commands made, for ``SandboxSpec.image``.
 
-        They run once for an image, commands and inputs, in a box that ``fill`` has filled with
+        They run once for an image, commands and inputs, in a session that ``fill`` has filled with
         the tree. Raises ``TaskError`` (kind ``environment``) when a command fails, ``Outage`` when
         the engine does.
         """
@@ -145,7 +145,7 @@ class Repository(Protocol):
         """Say how a proposal ended: its pull request is ready for people, or closed."""
 
     async def human_commits(self, task: str, tip: str) -> Handed | None:
-        """Return what people pushed to the branch of a proposal about a task and no run took yet.
+        """Return what people pushed to the branch of a task's proposal and no run has used yet.
 
         ``tip`` is the commit a run builds on. On a checkout there are no such branches. Raises
         ``Outage``.
@@ -220,7 +220,7 @@ class Decisions(Protocol):
     async def take(self, run: str, task: str, step: str) -> Decision | None:
         """Return the decision that ``step`` of the task applies: always the same for one step.
 
-        None when there is none (yet). A decision is handed to one step only.
+        None when there is none (yet). A decision goes to one step only.
         """
 
 
@@ -259,7 +259,7 @@ class Memory(Protocol):
 
 class Events(Protocol):
     async def emit(self, event: Event) -> None:
-        """Tell an event; never raises, for telling is not the work."""
+        """Report an event; never raises, so that reporting cannot stop the work."""
 
 
 class Clock(Protocol):
@@ -276,7 +276,7 @@ class Control(Protocol):
 
 
 class SystemClock(Clock):
-    """Tells the machine's own time."""
+    """The machine's own time."""
 
     def now(self) -> datetime:
         """Return the time in UTC."""
@@ -288,12 +288,12 @@ class SystemClock(Clock):
 
 
 class Fanout:
-    """One ``Events`` port out of many, told in order."""
+    """Several ``Events`` ports as one, called in order."""
 
     def __init__(self, *listeners: Events) -> None:
         self._listeners = listeners
 
     async def emit(self, event: Event) -> None:
-        """Tell each listener."""
+        """Call each listener."""
         for listener in self._listeners:
             await listener.emit(event)

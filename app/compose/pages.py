@@ -28,7 +28,7 @@ from runner.state.run_state import RunState
 
 
 def configured_routes(settings: WorkSettings, door: Door) -> list[web.RouteDef]:
-    """Return the routes, for who has the admin token; nothing can be registered any more."""
+    """Return the routes, for people with the admin token; the App is already registered."""
 
     async def show(request: web.Request) -> web.StreamResponse:
         url = settings.cairn_public_url
@@ -60,7 +60,7 @@ class Watching:
         return Fanout(self.hub, self.waiting, *self.also)
 
     async def stopped(self, run: Run, outcome: Outcome) -> None:
-        """Tell how a run stopped, for some stop before the loop could say anything."""
+        """Report how a run stopped, because some stop before the loop could report anything."""
         if self.hub.status(run.id) != outcome.status:
             await self.events.emit(RunChanged(run.id, "", outcome.status, outcome.reason))
 

@@ -85,7 +85,7 @@ class Folders:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What tests replace: time, who hears of bugs, the sandbox or its PATH, the slash commands.
+    """What tests replace: time, the receiver of bugs, the sandbox or its PATH, the commands.
 
     ``sleep`` waits before another try (seconds), ``rest`` until a paused run may go on or a comment
     may be edited again.
@@ -140,7 +140,7 @@ class ServerParts:
 
     @property
     def refusals(self) -> StoredRefusals:
-        """Who was told already that they may not do something."""
+        """Who was already refused something."""
         return StoredRefusals(self.store, self.around.clock)
 
     async def ports(self, run: Run, runs: StoredRuns, watchers: Events, poll: Look) -> RunPorts:
@@ -208,7 +208,7 @@ class ServerParts:
         )
 
     async def roadmap_now(self, request: RunRequested, path: str) -> bytes:
-        """A roadmap as a new run would read it; empty when there is none. Raises ``Outage``."""
+        """A roadmap as a new run would read it; empty if it does not exist. Raises ``Outage``."""
         repository = await self.repository(row_of(request, path))
         now = await stacking.roadmap_now(repository, await repository.stack(), path)
         return now.content if now else b""
@@ -220,7 +220,7 @@ class ServerParts:
         await repository.restack(ticks=strategy != "single")
 
     async def pull_ended(self, event: PullClosed) -> None:
-        """Keep what stood on a pull request of ours true after its end. Raises ``Outage``."""
+        """Keep what builds on our pull request true after its end. Raises ``Outage``."""
         scope = (event.installation_id, event.repository.id, event.repository.full_name)
         if not await self.quiet(*scope):
             await (await self._default_branch(event)).restack(ended=event.issue, ticks=False)
@@ -248,7 +248,7 @@ class ServerParts:
         return await rules_of(lambda: self._config(github, repository.full_name))
 
     async def quiet(self, installation_id: int, repository_id: int, full_name: str) -> bool:
-        """Whether nothing may be said there, as its configuration says now. Raises ``Outage``."""
+        """Whether we write nothing there, as its configuration says now. Raises ``Outage``."""
         scope = {"installation_id": installation_id, "repository_id": repository_id}
         github = self.identity.client(**scope, permissions=READ)
         try:

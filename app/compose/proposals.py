@@ -40,7 +40,7 @@ class SkippedTasks:
 class Reactions:
     """Asks GitHub for reactions, and weighs them with those who decide.
 
-    ``quiet`` tells where nothing may be said.
+    ``quiet`` says where we write nothing.
     """
 
     def __init__(

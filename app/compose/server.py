@@ -40,7 +40,7 @@ class Server:
     catch_up: CatchUp
     sandbox: SandboxChoice
     idle: Callable[[], Awaitable[None]]
-    """Waits until every delivery is worked, no poll is due and no run can go on."""
+    """Waits until every delivery is handled, no poll is due and no run can continue."""
 
 
 @asynccontextmanager

@@ -43,7 +43,7 @@ class Working:
     watch: Watching
 
     async def idle(self) -> None:
-        """Wait until every stored delivery is worked, no poll is due and no run can go on."""
+        """Wait until every delivery is handled, no poll is due and no run can continue."""
         await self.inbox.idle()
         await self.poller.idle()
         await self.worker.idle()
@@ -110,7 +110,7 @@ async def working(parts: ServerParts, also: tuple[Events, ...] = ()) -> AsyncIte
 
 
 class _Later:
-    """Stands for the poller, which is made after those that tell it to look."""
+    """A placeholder for the poller, which is made after those that tell it to look."""
 
     look: Look
 

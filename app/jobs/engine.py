@@ -7,8 +7,8 @@ of ours is plain JSON, never a pickle.
 
 Rules found by breaking it (sharp edges of dbos 3.4): launch inside the running loop; run one
 executor per SQLite file, held by a lock that ends with its process; keep the application version
-constant, because any other strands what is queued; always set a priority; destroy last, from a
-thread of its own.
+constant, because any other strands what is queued; always set a priority; destroy last, from its
+own thread.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class JsonOnly(Serializer):
         return "cairn_json_1"
 
     def serialize(self, data: object) -> str:
-        """Turn a value into JSON text. Raises ``TypeError`` for what is no JSON."""
+        """Turn a value into JSON text. Raises ``TypeError`` for other values."""
         return json.dumps(data, default=_exception, ensure_ascii=False)
 
     def deserialize(self, serialized_data: str | None) -> object:
@@ -142,7 +142,7 @@ POLL = 0.1
 """Seconds between two looks into the queue (4 % of a core)."""
 
 STOP_PATIENCE = 5.0
-"""Seconds ``stop`` gives dbos to write down what a finished step said."""
+"""Seconds that ``stop`` gives dbos to store the result of a finished step."""
 
 Step = Callable[[str], Awaitable[bool]]
 
@@ -195,7 +195,7 @@ class Engine:
         )
 
     async def lost(self, wakeups: list[str]) -> list[str]:
-        """Return those wakeups that will not be worked (any more): unknown, failed or cancelled."""
+        """Return the wakeups that will never be worked on: unknown, failed or cancelled."""
         if not wakeups:
             return []
         live = ["PENDING", "ENQUEUED", "DELAYED"]
@@ -205,7 +205,7 @@ class Engine:
         return sorted(set(wakeups) - {workflow.workflow_id for workflow in found})
 
     async def stop(self) -> None:
-        """Stop at once; what was at work goes on at the next start."""
+        """Stop at once; what was at work continues at the next start."""
         if self._claim is None:  # never started: DBOS, one a process, may be another's
             return
         await self._leave()

@@ -42,10 +42,10 @@ class Handle(Protocol):
 class Inbox:
     """Hands stored deliveries to ``handle``.
 
-    ``on_bug`` hears of every exception that is no ``Outage`` (tests collect them and fail); it must
-    not raise. ``sleep`` and
-    ``clock`` serve the waits after an outage: from a second, doubling, at most ``LONGEST_WAIT``
-    seconds, or until the outage says it heals if that is sooner than the longest.
+    ``on_bug`` gets every exception that is not an ``Outage`` (tests collect them and fail); it must
+    not raise. ``sleep`` and ``clock`` serve the waits after an outage: from a second, doubling, at
+    most ``LONGEST_WAIT`` seconds, or until the outage says it heals if that is sooner than the
+    longest.
     """
 
     def __init__(
@@ -255,7 +255,7 @@ class CatchUp:
         return Looked(len(listed), len(missed), taken)
 
     async def _taken(self, missed: HookDelivery) -> bool:
-        """Store one as if it had arrived; False when GitHub has it no more, or it just arrived."""
+        """Store one as if it had arrived; False if GitHub no longer has it, or it just arrived."""
         try:
             payload = await self._hook.payload(missed)
         except BadRequest as refusal:

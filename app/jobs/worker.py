@@ -28,7 +28,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 SOONEST = timedelta(seconds=30)
-"""A paused run rests at least this long before it goes on by itself, whatever was promised."""
+"""A paused run waits at least this long before it continues, whatever was promised."""
 
 _BACKOFF = wait_exponential_jitter(initial=1, max=300)
 
@@ -37,8 +37,7 @@ _BACKOFF = wait_exponential_jitter(initial=1, max=300)
 class Outcome:
     """How a run stopped: ``status`` as in the runs table, ``result`` what it did (JSON).
 
-    ``told`` is False when nobody could be told of it; ``cause`` is the kind of outage behind a
-    pause.
+    ``told`` is False if people could not be told; ``cause`` is the kind of outage behind a pause.
     """
 
     status: Status
@@ -62,9 +61,8 @@ class _Open:
 class Worker:
     """Takes steps of the segments that ``begin`` makes (``Segments``); these may raise ``Outage``.
 
-    ``lost`` tells which wakeups the engine will not work (any more).
-    ``rest`` waits (seconds) for a paused run's time to come. ``on_bug`` hears of every exception
-    that is a bug (tests fail on it).
+    ``lost`` says which wakeups the engine will never work on. ``rest`` waits (seconds) for a paused
+    run's time to come. ``on_bug`` gets every exception that is a bug (tests fail on it).
     """
 
     def __init__(
@@ -174,7 +172,7 @@ class Worker:
         log.info("Run %s: %s %s", run, outcome.status, outcome.reason)
 
     async def _surely(self, what: Callable[..., Awaitable[T]], *values: Any, **named: Any) -> T:
-        """Do it however long the database is away: a segment must not end without a word.
+        """Do it however long the database is away: a segment must not end unrecorded.
 
         Raises ``Outage`` when the worker stops before the database is back.
         """

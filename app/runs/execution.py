@@ -48,10 +48,10 @@ from runner.text.sanitize import sanitize
 
 
 def options_of(config: RepositoryConfig) -> Options:
-    """Return the options of a run for which nothing else was asked.
+    """Return the options of a run that asks for nothing else.
 
-    Where nothing is written to GitHub nobody can be asked: proposals are only told, and what a
-    person would have to agree to is not done.
+    If nothing is written to GitHub, nobody can be asked: proposals are only reported, and what a
+    person would have to approve is not done.
     """
     mute = config.github_mode == "disabled"
     return Options(
@@ -174,9 +174,9 @@ def _plain(text: str) -> str:
 class RunPorts:
     """What one run works with; ``config`` reads the repository's configuration.
 
-    ``shown`` keeps what people can decide about; ``boxes`` proposes checkboxes for a roadmap in
-    which nothing can be run, and says where ('' for none); ``in_mode`` is the repository as its
-    ``github_mode`` wants it, ``mend`` puts right what stands on a branch that nobody merges.
+    ``shown`` keeps what people can decide about; ``boxes`` proposes checkboxes for a roadmap
+    without work, and says where ('' for none); ``in_mode`` is the repository as its ``github_mode``
+    wants it, ``mend`` corrects pull requests on a branch that nobody merges.
     """
 
     deps: Deps
@@ -205,9 +205,9 @@ _STOP_REQUESTS: dict[str, StopRequest] = {"cancelling": "cancel", "pausing": "pa
 
 
 class Segments:
-    """Drives runs from where their journals stand.
+    """Drives runs from the last rows of their journals.
 
-    ``ports_of`` puts together what one run works with, ``stopped`` hears how it stopped.
+    ``ports_of`` puts together what one run works with, ``stopped`` is called with how it stopped.
     """
 
     def __init__(
@@ -223,7 +223,7 @@ class Segments:
         self._started: set[str] = set()
 
     async def begin(self, id: str) -> Segment:
-        """Drive a run as far as it goes, and tell who watches how it stopped."""
+        """Drive a run as far as it goes, and tell watchers how it stopped."""
         run = await self._runs.get(id)
         if run is None:
             raise LookupError(f"there is no run {id}")
@@ -304,7 +304,7 @@ async def _refused(error: ConfigError, ports: RunPorts) -> Outcome:
 
 
 async def _told(ended: Ended, ports: RunPorts, runs: StoredRuns) -> Outcome:
-    """Say the last word; a run whose end could not be told is paused until it can."""
+    """Report the end; a run whose end could not be reported is paused until it can."""
     outcome = await _outcome(ended, runs)
     try:
         said = [_detail(ended, outcome), await _boxes(ended, ports)]
@@ -319,7 +319,7 @@ async def _told(ended: Ended, ports: RunPorts, runs: StoredRuns) -> Outcome:
 
 
 async def _boxes(ended: Ended, ports: RunPorts) -> str:
-    """A push brings its tasks; only a command that finds none is answered with a proposal."""
+    """A push names its tasks; only a command that finds none is answered with a proposal."""
     asked = ended.status == "ended" and not ended.state.request.options.scope.tasks
     return await ports.boxes(ended.state) if asked else ""
 

@@ -150,7 +150,7 @@ class Channel:
 
 
 class Hub:
-    """The ``Events`` port of everyone who watches; ``mask`` hides secrets in what it tells."""
+    """The ``Events`` port of all watchers; ``mask`` hides secrets in their messages."""
 
     def __init__(
         self,
@@ -170,7 +170,7 @@ class Hub:
         self._closed = False
 
     async def emit(self, event: Event) -> None:
-        """Tell an event; never waits for a reader."""
+        """Send an event; never waits for a reader."""
         channel = self._channel(event.run)
         if isinstance(event, Advanced):
             channel.state = event.state
@@ -193,7 +193,7 @@ class Hub:
         return channel.state if channel else None
 
     def status(self, run: str) -> str:
-        """Return what the run last said about itself; '' when it said nothing yet."""
+        """Return what the run last reported about itself; '' before its first report."""
         channel = self._channels.get(run)
         return channel.status if channel else ""
 
@@ -211,8 +211,8 @@ class Hub:
     ) -> AsyncIterator[LiveMessage | None]:
         """Yield messages newer than ``after`` (an id; '' for all), None for so long a silence.
 
-        Ends when the run is over, the server stops, or the reader is too slow: who comes back with
-        the id of the last message goes on there.
+        Ends when the run is over, the server stops, or the reader is too slow: a reader who comes
+        back with the id of the last message continues there.
         """
         channel, at = self._channel(run), self._number(after)
         at = max(at, channel.first - 1)

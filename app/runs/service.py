@@ -61,7 +61,7 @@ _PAUSED: tuple[Status, ...] = ("paused",)
 class RunService:
     """Implements ``handlers.ports.Runs`` on the runs table.
 
-    ``first_words`` makes the comment of a run, ``look`` tells the worker that something changed.
+    ``first_words`` makes the comment of a run, ``look`` notifies the worker that something changed.
     """
 
     def __init__(
@@ -218,7 +218,7 @@ class Installations:
         self._look = look
 
     async def __call__(self, event: InstallationChanged) -> None:
-        """Ask GitHub how it stands, and let the runs follow. Raises ``Outage``."""
+        """Ask GitHub for its status, and let the runs follow. Raises ``Outage``."""
         if event.repositories:
             moved = await self._selected(event)
         else:

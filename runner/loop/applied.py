@@ -14,9 +14,9 @@ from runner.state.run_state import Attempt, RunState
 
 
 def edited(state: RunState, before: bytes) -> bytes:
-    """Return the roadmap with the proposed tasks in the place of the task in hand.
+    """Return the roadmap with the proposed tasks instead of the current task.
 
-    Raises ``EditRefused`` when they cannot stand there.
+    Raises ``EditRefused`` if they cannot be written there.
     """
     proposal = _of(state)
     path = state.request.roadmap
@@ -46,10 +46,10 @@ def audit_of(state: RunState) -> Audit:
 
 
 def divides(state: RunState, roadmap: Roadmap, task: Task) -> bool:
-    """Say whether the new tasks stand for all that is nested in the task, so that it goes.
+    """Say whether the new tasks replace everything nested in the task, so that it is removed.
 
-    Parts of a divided task do, and so does what a person wrote in its place by a push. Boxes are
-    tasks of their own and stay; so does what a person did not see go.
+    Parts of a divided task do, and so does what a person pushed instead of it. Nested checkboxes
+    are separate tasks and stay; so does what a person did not see removed.
     """
     boxes = any(task.line < other.line <= task.end_line for other in roadmap.tasks)
     decision = state.attempt.agreed.decision

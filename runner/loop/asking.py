@@ -38,10 +38,10 @@ async def ask(
     max_tokens: int | None = None,
     form: AnswerFormat | None = None,
 ) -> tuple[RunState, ModelReply]:
-    """Ask, and go on while the answer is cut. Raises ``Outage``, ``TaskError`` or ``Stopped``.
+    """Ask, and continue a cut answer. Raises ``Outage``, ``TaskError`` or ``Stopped``.
 
-    ``max_tokens`` bounds one answer where less than the run's bound will do; ``form`` is the JSON a
-    closed question may be answered with, where the run wishes for that.
+    ``max_tokens`` limits one answer below the run's limit; ``form`` is the JSON form for a closed
+    question, if the run uses forms.
     """
     most = min(state.request.options.limits.max_answer_tokens, max_tokens or 1 << 30)
     text = ""

@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 class TaskSandbox:
-    """The one sandbox session of the task in hand: opened when first needed, gone when it ends.
+    """The one sandbox session of the current task: opened when first needed, removed at its end.
 
     Every verification starts in a fresh session: what an earlier answer left in the workspace, in
     HOME, in /tmp or as a process cannot reach it. ``holds`` is the tree sha the session was last
@@ -53,10 +53,10 @@ class TaskSandbox:
     async def session(
         self, state: RunState, sandbox: Sandbox, image: str | None = None
     ) -> SandboxSession:
-        """Return a session of the task in hand in which nothing ran; the one before is removed.
+        """Return a session of the current task in which nothing ran; remove the previous one.
 
-        ``image`` is the one the tree in hand needs (None: the one that was asked for): a tree that
-        needs another image gets another session. Raises ``Outage`` when there is no engine.
+        ``image`` is the one that the current tree needs (None: the one that was asked for). A tree
+        that needs another image gets another session. Raises ``Outage`` when there is no engine.
         """
         image = state.request.options.sandbox.image if image is None else image
         kept = self.holds and (self._task, self._image) == (state.current, image)
@@ -78,7 +78,7 @@ class TaskSandbox:
 
 
 class StackTip:
-    """The newest commit that tasks side by side add to, one at a time.
+    """The newest commit, to which parallel tasks add theirs, one at a time.
 
     ``newest`` is that commit and its branch, once one was added since the run was taken up;
     ``added`` are the attempts whose commits were. ``lock`` is held by whoever adds one.
@@ -103,12 +103,12 @@ class TaskWork:
         self.sandbox = TaskSandbox({} if verified is None else verified)
 
     def beside(self) -> TaskWork:
-        """Return the work of another task of the same run, with a sandbox of its own."""
+        """Return the work of another task of the same run, with its own sandbox."""
         return TaskWork(self.tip, self.sandbox.verified)
 
 
 class NoDecisions:
-    """The ``Decisions`` port where nobody is there to decide later."""
+    """The ``Decisions`` port for when nobody can decide later."""
 
     async def waiting(self, run: str) -> tuple[str, ...]:
         """Nothing was decided."""
@@ -166,7 +166,7 @@ class Deps:
 
 
 def session_spec(state: RunState) -> SandboxSpec:
-    """Return what a sandbox session of the task in hand may use."""
+    """Return what a sandbox session of the current task may use."""
     options = state.request.options
     return SandboxSpec(
         run=state.request.id,

@@ -31,7 +31,7 @@ _AFTER_FAILURE = frozenset(
 async def drive(
     request: Request, nodes: Mapping[str, Node], deps: Deps, work: TaskWork | None = None
 ) -> Ended:
-    """Drive the run from where its journal stands until it stops."""
+    """Drive the run from the last row of its journal until it stops."""
     async with aclosing(driving(request, nodes, deps, work)) as steps:
         async for step in steps:
             if isinstance(step, Ended):
@@ -44,8 +44,8 @@ async def driving(
 ) -> AsyncGenerator[RunState | Ended]:
     """Drive the run; yield the state after every saved node, and last how it ended.
 
-    The run's own cursor moves here; each task in hand goes on beside it, one unless the request
-    allows more. ``work`` is given by whoever knows verifications from before.
+    The run's own cursor moves here; each current task continues beside it, one unless the request
+    allows more. ``work`` is given by callers that know earlier verifications.
     """
     cursors = Cursors(deps.journal)
     state = await cursors.recall(request, now=deps.clock.now().timestamp())
@@ -73,7 +73,7 @@ async def driving(
 
 
 def _woken(state: RunState, pool: TaskPool, at_work: Mapping[str, str]) -> RunState:
-    """Go on with the tasks that were at work; a run that rested reads anew what is there now."""
+    """Continue the tasks that were at work; a run that waited reads the current state again."""
     state = advanced(state)
     for task, node in at_work.items():
         pool.start(task, node)
@@ -83,7 +83,7 @@ def _woken(state: RunState, pool: TaskPool, at_work: Mapping[str, str]) -> RunSt
 
 
 def _started(state: RunState, pool: TaskPool) -> RunState:
-    """Let a task that the run's cursor just left at a node of its own go on in the pool."""
+    """Let a task that the run's cursor just left at its own node continue in the pool."""
     if not state.current:
         return state
     if state.node not in RUN_NODES:
@@ -159,7 +159,7 @@ def _failed(state: RunState, error: TaskError) -> RunState:
 
 
 def _counted(state: RunState, node: str, usage: Usage) -> RunState:
-    """Count the step where it belongs: with the run, or with the attempt in hand."""
+    """Count the step where it belongs: with the run, or with the current attempt."""
     if node in RUN_NODES:
         return replace(state, usage=_plus(state.usage, node, usage))
     attempt = state.attempt

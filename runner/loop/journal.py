@@ -108,7 +108,7 @@ def _plain(key: str) -> str:
 
 
 BORDER = "decide_next"
-"""Where a task's cursor ends and the run's goes on."""
+"""Where a task's cursor ends and the run's continues."""
 
 
 class Cursors:
@@ -189,7 +189,7 @@ class Cursors:
 
 
 def _in_hand(state: RunState, at_work: Mapping[str, str]) -> RunState:
-    """Put a task that is at work in hand, the one of the run's own row first."""
+    """Make a task that is at work the current one, the one of the run's own row first."""
     if not at_work:
         return replace(state, node=BORDER) if state.current else state
     task = state.current if state.current in at_work else next(iter(at_work))

@@ -26,7 +26,7 @@ _USUAL = frozenset(
 class StartCommands:
     """What people type to start a run, where they type it; ``roadmap`` goes before its path.
 
-    ``normalise`` goes before a path to get checkboxes ('': the run proposes them by itself).
+    ``normalise`` goes before a path to get checkboxes ('': the run proposes them automatically).
     """
 
     word: str
@@ -35,7 +35,7 @@ class StartCommands:
 
 
 def missing_roadmap(path: str, start: StartCommands, paths: Iterable[str] = ()) -> str:
-    """There is no such file; among ``paths`` (what there is) may be the one that was meant."""
+    """There is no such file; ``paths`` (what exists) may have the one that was meant."""
     said = f"There is no file `{_plain(path)}` on the branch this run builds on."
     if meant := _meant(path, paths):
         names = " or ".join(f"`{start.roadmap}{_plain(each)}`" for each in meant)
@@ -47,7 +47,7 @@ def missing_roadmap(path: str, start: StartCommands, paths: Iterable[str] = ()) 
 
 
 def _meant(path: str, paths: Iterable[str]) -> list[str]:
-    """Files that bear the same name elsewhere or in other letters, else one roadmaps often have."""
+    """Files with the same name elsewhere or in other case, else a usual name of a roadmap."""
     name = path.rpartition("/")[2].lower()
     by_name = [(each.rpartition("/")[2].lower(), each) for each in paths]
     same = [each for found, each in by_name if found == name]
@@ -108,7 +108,7 @@ def _is_left(state: RunState, task: Task) -> bool:
 
 
 def _no_single(roadmap: Roadmap, wanted: str) -> str:
-    """A name that nothing bears, or more than one task."""
+    """A name that no task has, or several."""
     path, name = _plain(roadmap.path), _plain(wanted)
     same = [task for task in roadmap.tasks if task.id == wanted]
     if same:
@@ -146,5 +146,5 @@ def _unworkable(state: RunState, task: Task) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text to stand in a code span, where nothing is active."""
+    """Text for a code span, where nothing is active."""
     return text.replace("`", "'")

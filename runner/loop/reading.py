@@ -25,7 +25,7 @@ Read = Callable[[str], bytes | None]
 
 
 async def base_of(state: RunState, deps: Deps) -> Snapshot:
-    """The tree the attempt in hand builds on."""
+    """The tree that the current attempt builds on."""
     return await deps.repository.snapshot(state.attempt.base)
 
 
@@ -68,7 +68,7 @@ class Quoted:
 
 
 def quote(path: str, content: bytes, *, limit: int) -> Quoted:
-    """Show a text file, cut at ``limit`` characters; of a secret one only that it is there."""
+    """Show a text file, cut at ``limit`` characters; of a secret one only that it exists."""
     if is_secret_file(path):
         return Quoted(path, NOT_SHOWN, "", "```", partial=True)
     text = content.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n")

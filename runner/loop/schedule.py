@@ -21,7 +21,7 @@ from runner.state.run_state import Attempt, Failure, RunState, Status
 
 
 def shared_branches(keys: Iterable[str], needs: Callable[[str], tuple[str, ...]]) -> dict[str, str]:
-    """Return the tasks that must share a branch, each with the one that stands for its branch.
+    """Return the tasks that must share a branch, each with the one that represents it.
 
     Two tasks that one task needs share a branch, with what these need in turn. ``needs`` are the
     tasks that one builds on. Tasks that share a branch with no other are absent.
@@ -99,7 +99,7 @@ class Bases:
         return next((member.task for member in self._needed(keys)), "")
 
     def below(self, branch: str) -> Iterator[str]:
-        """Yield a branch and those it stands on, as far as they are not merged."""
+        """Yield a branch and those it builds on, as far as they are not merged."""
         seen: set[str] = set()
         while branch in self._by_branch and branch not in seen:
             seen.add(branch)
@@ -137,7 +137,7 @@ class Bases:
 
 
 def grounded(state: RunState, stack: Stack) -> RunState:
-    """Return the run on what is there now: the tip of the stack, or the branch below all of it."""
+    """Return the run on the current tip of the stack, or on the branch below all of it."""
     state = replace(state, base=stack.base)
     if not independent(state):
         return replace(state, tip=stack.tip, tip_branch=stack.branch)
@@ -235,10 +235,10 @@ def with_blocked(state: RunState) -> RunState:
 
 
 def blocked(state: RunState) -> dict[str, str]:
-    """Return the tasks of the run that cannot be worked on, each with what stands in its way.
+    """Return the tasks of the run that cannot be worked on, each with what blocks it.
 
-    That is a task it depends on which failed, was skipped, declined, parked or put off for good, is
-    blocked itself, or is no part of a run of the whole roadmap; or one that must be merged first.
+    That is a task it depends on which failed, was skipped, declined, parked or finally deferred, is
+    blocked itself, or is not part of a run of the whole roadmap; or one that must be merged first.
     """
     state = _afresh(state)
     waits = _Waits(state)
@@ -288,7 +288,7 @@ class _Waits:
         self.blocked: dict[str, str] = {}
 
     def first(self, task: Task) -> str:
-        """The first task of this run that one waits for, '' when there is none."""
+        """The first task of this run that one waits for, or ''."""
         at = id(task.depends_on)
         if at not in self._first:
             self._first[at] = next((k for k in task.depends_on if self._is_awaited(k)), "")
@@ -390,7 +390,7 @@ def left_out(state: RunState, keys: Collection[str]) -> RunState:
 
 
 def next_move(state: RunState) -> str:
-    """Say what ``decide_next`` ends with, for a state in which no task is in hand."""
+    """Say what ``decide_next`` ends with, for a state without a current task."""
     if state.stopping:
         return "stop"
     if decided(state):
@@ -406,7 +406,7 @@ def next_move(state: RunState) -> str:
 
 
 def decided(state: RunState) -> str:
-    """The parked task that was decided about first, '' when there is none."""
+    """The parked task that was decided first, or ''."""
     parked = (key for key in state.decided if key in state.attempts)
     waits = Status.AWAITING_APPROVAL
     return next((key for key in parked if state.attempts[key].status is waits), "")

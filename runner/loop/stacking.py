@@ -44,10 +44,10 @@ async def roadmap_now(repository: Repository, stack: Stack, path: str) -> Unmerg
 def roadmap_for(state: RunState, mine: bytes, keys: Collection[str]) -> bytes:
     """Return the bytes that a commit about some tasks edits, on a branch whose roadmap is ``mine``.
 
-    These are the branch's own, so that a pull request shows its own tick and no more. Where the
-    branch does not have a task, for it was added to the base branch since, they are the newest of
-    the base branch with what this branch changes: the pull request shows the added lines as well,
-    and once what is below it is merged they are part of its base and its diff is one tick again.
+    These are the branch's own, so that a pull request shows only its own tick. If the branch does
+    not have a task, because it was added to the base branch since, they are the newest of the base
+    branch with what this branch changes: the pull request also shows the added lines. Once what is
+    below it is merged, they are part of its base and its diff is one tick again.
     """
     there = parse_roadmap(state.request.roadmap, mine)
     now = state.roadmap
@@ -75,10 +75,10 @@ async def _read(repository: Repository, commit: str, path: str) -> bytes | None:
 
 
 def reread(state: RunState, roadmap: Roadmap, statuses: Mapping[str, Status]) -> RunState:
-    """Return the run with the roadmap as it stands now, and how tasks stand with people.
+    """Return the run with the roadmap as it is now, and which tasks people see or decided.
 
-    A task that is not there any more keeps its record. Where people put the proposed tasks in its
-    place themselves, by a merge or by hand, these came of it.
+    A task that was removed keeps its record. If people put the proposed tasks in its place
+    themselves, by a merge or by hand, these count as its replacements.
     """
     there = {task.key for task in roadmap.tasks}
     known = there | {task.key for task in state.replaced}

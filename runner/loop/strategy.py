@@ -32,8 +32,8 @@ def after_failure(attempt: Attempt, kind: Kind, *, loop: str, same: bool = False
     """Decide what to try after an answer failed.
 
     ``same`` says that it was no new answer (equal to one before, or no change at all): asking a
-    surgical question about it again would only bring it back. Measured in docs/benchmark.md:
-    to repair once, then start afresh, is never far from the best for the same number of calls.
+    surgical question about it again would only return it. Measured in docs/benchmark.md: to repair
+    once, then start afresh, is never far from the best for the same number of calls.
     """
     if attempt.calls >= MAX_CALLS:
         return NextTry("exhausted", f"{MAX_CALLS} calls after the first answer are used up")
@@ -62,7 +62,7 @@ _ROLES: Final = {
 
 
 def model_for(state: RunState) -> str:
-    """Return the model the node in hand asks; '' is the endpoint's configured one.
+    """Return the model that the current node asks; '' is the endpoint's configured one.
 
     From the second repair or fresh answer after a failure on, the stronger one, where one is named.
     """
@@ -102,7 +102,7 @@ def given_up(state: RunState, reason: str) -> Step:
 
 
 def _by_content(attempt: Attempt) -> bool:
-    """Whether the change set itself was found wanting, and not a part that is no part of it.
+    """Whether the fault is in the change set itself, and not in a part that is left out of it.
 
     What was only asked about is right when it comes again.
     """

@@ -1,4 +1,4 @@
-"""The tasks in hand: each goes on node by node beside the others, in a sandbox of its own."""
+"""The current tasks: each continues node by node beside the others, in its own sandbox."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from runner.state.run_state import RunState
 class Ended:
     """How driving stopped: ``status`` is ended, cancelled, resting or paused.
 
-    ``reason`` says why a paused run waits, ``until`` when it may go on by itself; ``advised`` that
-    the reason tells what to type to go on.
+    ``reason`` says why a paused run waits, ``until`` when it continues automatically; ``advised``
+    that the reason says what to type to continue.
     """
 
     status: Literal["ended", "cancelled", "resting", "paused"]
@@ -54,7 +54,7 @@ class TaskPool:
         return len(self._tasks)
 
     def start(self, task: str, node: str) -> None:
-        """Let a task go on at a node of its own."""
+        """Let a task continue at its own node."""
         if task in self._tasks:
             self._tasks[task].node = node
         else:
@@ -66,11 +66,11 @@ class TaskPool:
             self._left.append(started)
 
     def unfinished(self) -> str:
-        """A task that was saved at its border but not settled; '' when there is none."""
+        """A task that was saved at its border but not settled, or ''."""
         return next((t for t, started in self._tasks.items() if started.node in RUN_NODES), "")
 
     async def next(self, state: RunState) -> RunState | Ended:
-        """Wait for the first step that any task takes; the state is its whole run after it."""
+        """Wait for the first step of any task; the state is that of the run after it."""
         await self._close_left()
         for task, started in self._tasks.items():
             if started.step is None:

@@ -57,7 +57,7 @@ def build_tar(files: Mapping[str, File]) -> bytes:
 
 
 def manifest(files: Mapping[str, File]) -> list[bytes]:
-    """List what the workspace must hold, as ``find`` and ``sha256sum`` would tell it.
+    """List what the workspace must hold, as ``find`` and ``sha256sum`` would print it.
 
     Records end in NUL: first ``d PATH``, ``f MODE PATH`` and ``l PATH -> TARGET`` in byte order,
     then ``SHA256  PATH`` of every file in order of its path.
@@ -144,7 +144,7 @@ async def materialise(session: SandboxSession, files: Mapping[str, File]) -> Non
 
 
 async def read_file(session: SandboxSession, path: str, limit: int) -> bytes | None:
-    """Return a file of the workspace; None when there is none or it is longer than ``limit``."""
+    """Return a file of the workspace; None if it is missing or longer than ``limit``."""
     # the path goes in as a stream: an argument cannot carry every name
     name = b"./" + path.encode("utf-8", "surrogateescape") + b"\0"
     command = ["xargs", "-0", "sh", "-c", _READ, str(limit + 1)]
@@ -167,7 +167,7 @@ def _refusal(result: CommandResult) -> PortError:
 
 
 async def _difference(session: SandboxSession, expected: Iterable[bytes]) -> str:
-    """Name some of the entries that are there and should not be, or the other way round."""
+    """Name some of the entries that exist and should not, or are missing."""
     result = await session.run(["sh", "-c", _READ_MANIFEST])
     found = {record + b"\0" for record in result.stdout.split(b"\0")[:-1]}
     odd = sorted(found.symmetric_difference(expected))

@@ -1,4 +1,4 @@
-"""The nodes of the graph: the table of their functions, which bear exactly the graph's names."""
+"""The nodes of the graph: the table of their functions, which have exactly the graph's names."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ async def _rejected(
 
 
 async def _agreed(state: RunState, deps: Deps, work: TaskWork) -> Step:
-    """Apply only if the task still stands as it did; else ask again about what stands there now."""
+    """Apply only if the task is unchanged; otherwise ask again about the task as it is now."""
     proposal = _proposal(state.attempt)
     path = state.request.roadmap
     roadmap = parse_roadmap(path, await _newest(state, deps, work, proposal))
@@ -147,7 +147,7 @@ async def _agreed(state: RunState, deps: Deps, work: TaskWork) -> Step:
 
 
 async def _proceeding(state: RunState, deps: Deps, work: TaskWork) -> Step:
-    """Write the change set that was agreed to; what was merged is there, and is verified there."""
+    """Write the approved change set; what was merged is already there, and is verified there."""
     proposal, decision = _proposal(state.attempt), state.attempt.agreed.decision
     state = state.with_attempt(approved=proposal.changes.digest)
     if decision is None or decision.channel != "merge":
@@ -160,7 +160,7 @@ async def _proceeding(state: RunState, deps: Deps, work: TaskWork) -> Step:
 
 
 async def _newest(state: RunState, deps: Deps, work: TaskWork, proposal: Proposal) -> bytes:
-    """The roadmap that tells whether the task still stands as it did; empty without one."""
+    """The roadmap that shows whether the task is unchanged; empty without one."""
     decision, path = state.attempt.agreed.decision, state.request.roadmap
     merged = decision and decision.channel == "merge"  # which put the replacements there itself
     if work.tip.newest or merged or independent(state):

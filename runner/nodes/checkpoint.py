@@ -32,9 +32,9 @@ from runner.state.trust import Trusts
 
 
 def ground(state: RunState, work: TaskWork) -> Base:
-    """Return what the task in hand is published on now: others may have been added meanwhile.
+    """Return what the current task is published on now: others may have been added since.
 
-    Raises ``TaskError`` where no branch has all it needs.
+    Raises ``TaskError`` if no branch has everything it needs.
     """
     if not independent(state):
         return Base(*(work.tip.newest or (state.tip, state.tip_branch)))
@@ -45,7 +45,7 @@ def ground(state: RunState, work: TaskWork) -> Base:
 
 
 def added(state: RunState, work: TaskWork, made: Checkpoint) -> tuple[RunState, Checkpoint]:
-    """Return what is published in the place of a checkpoint, and what is kept of its text."""
+    """Return what is published instead of a checkpoint, and what is kept of its text."""
     if state.request.options.pull_requests != "single":
         return state, made
     state = state.with_attempt(body=made.body.encode())
@@ -55,7 +55,7 @@ def added(state: RunState, work: TaskWork, made: Checkpoint) -> tuple[RunState, 
 
 
 def _trust_of_others(state: RunState, work: TaskWork) -> Trusts:
-    """How far the other tasks are verified that one pull request shows with the one in hand."""
+    """How far the other tasks are verified that a pull request shows with the current one."""
     every = {**state.attempts, **work.tip.added}
     return tuple(
         (title_of(state.task_of(key)), trust_of(attempt))
@@ -202,7 +202,7 @@ def _checkpoint(
 
 
 def branch_of(state: RunState, *, kind: str = "") -> str:
-    """Name the branch of the task in hand; ``kind`` tells a recovery's from its checkpoint's."""
+    """Name the branch of the current task; ``kind`` separates recoveries from checkpoints."""
     name = f"{kind}-{_only_name(state)}" if kind else _only_name(state)
     return branch_name(state.request.id, name, state.task.title)
 

@@ -53,9 +53,9 @@ class _Counted:
 async def near(
     state: RunState, deps: Deps, base: Snapshot, library: Library, text: str
 ) -> tuple[RunState, Sequence[str]]:
-    """Return the paths nearest to the task by meaning; () where no embeddings are wished for.
+    """Return the paths nearest to the task by meaning; () without embeddings.
 
-    What they took is counted with the attempt, those too that were of no use in the end.
+    What they cost is counted with the attempt, even if they were of no use.
     """
     model = state.request.options.models.embeddings
     if not model or deps.embedder is None:
@@ -117,7 +117,7 @@ def made(state: RunState) -> list[str]:
 
 
 def _before(state: RunState) -> list[Attempt]:
-    """The finished tasks that the one in hand builds on: where branches are apart, not all."""
+    """The finished tasks that the current one builds on: with separate branches, not all."""
     done = [a for a in state.attempts.values() if a.published.commit and a.task != state.current]
     if not independent(state):
         return done
@@ -205,7 +205,7 @@ def _partial(parts: ContextParts, asked: Sequence[str]) -> tuple[str, ...]:
 
 
 def _rendered(state: RunState, deps: Deps, material: Material) -> tuple[ContextParts, str]:
-    """Choose and render; takes processor time, so it has a thread of its own."""
+    """Choose and render; runs in its own thread, because it takes processor time."""
     options = state.request.options
     planning = state.node == "plan_task"
     limit = options.limits.context_tokens // 2 if planning else options.limits.context_tokens

@@ -47,7 +47,7 @@ async def covered(
 async def _changed_lines(
     deps: Deps, base: Snapshot, changes: ChangeSet
 ) -> Mapping[str, frozenset[int]]:
-    """The new and changed lines of each Python file that is no test."""
+    """The new and changed lines of each Python file that is not a test."""
     files = {
         path: write.content.decode("utf-8", "replace")
         for path, write in changes.files.items()

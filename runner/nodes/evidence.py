@@ -63,7 +63,7 @@ async def explained_failure(state: RunState, deps: Deps) -> tuple[RunState, Fail
 async def _asked(
     state: RunState, deps: Deps, facts: FailureFacts, failure: Failure
 ) -> tuple[RunState, Classification]:
-    """Ask with a closed answer; what is no answer to it is unknown."""
+    """Ask a closed question; anything but one of its answers is unknown."""
     text = render_text(
         "classify_failure",
         task=told(facts),

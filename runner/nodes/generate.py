@@ -36,9 +36,9 @@ _IN_FRONT = "+- \t"
 
 
 def put_back(answer: str, shown: Iterable[bytes], mask: Mask) -> str:
-    """Return the answer with the hidden lines of these contents as they really are.
+    """Return the answer with the real values of the hidden lines of these contents.
 
-    A line that stands for two different ones stays hidden: ``still_hidden`` then refuses it.
+    A line that can mean two different ones stays hidden: ``still_hidden`` then refuses it.
     """
     if HIDDEN not in answer:
         return answer
@@ -85,7 +85,7 @@ log = logging.getLogger(__name__)
 _MOST_FINDINGS = 20
 
 FIRST, SURGICAL, AFRESH = 0.2, 0.2, 0.7
-"""Temperatures. A repair wants the same code but for the fault; a fresh start other code."""
+"""Temperatures. A repair wants the same code without the fault; a fresh start wants other code."""
 
 
 async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
@@ -120,12 +120,12 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
 
 
 def _offered(state: RunState) -> bool:
-    """Whether the model is told that it may ask to see more: where it was not shown everything."""
+    """Whether the model may ask to see more: if it was not shown everything."""
     return state.attempt.planned.more and rounds_left(state) > 0
 
 
 def _newest(state: RunState) -> ChangeSet:
-    """What a fresh answer goes on top of: nothing, but in the ralph loop what is sound by now."""
+    """What a fresh answer is added to: nothing, or in the ralph loop what is sound by now."""
     attempt = state.attempt
     goes_on = state.request.options.loop == "ralph" and not attempt.checked.complaints
     return attempt.answered.changes if goes_on else ChangeSet()
@@ -184,7 +184,7 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
 
 
 async def _repaired(state: RunState, deps: Deps, asked: CodeQuestion) -> Step:
-    """A repair's answer goes on top of what it repairs; the same code again is no answer."""
+    """Add a repair's answer to what it repairs; the same code again is not an answer."""
     state, said, asked = await ask_for_code(state, deps, asked, temperature=SURGICAL)
     state = await _answered(state, deps, said, _kept(state.attempt), asked)
     attempt = state.attempt
@@ -240,7 +240,7 @@ _REFUSED = Complaint("", "Refusal", "the model refused to answer (content filter
 
 
 def _kept(attempt: Attempt) -> ChangeSet:
-    """What a repair goes on top of: the change set without the files that may not be written."""
+    """What a repair is added to: the change set without the files that may not be written."""
     refused = {c.path for c in attempt.checked.complaints if c.error in REFUSED}
     return ChangeSet({p: w for p, w in attempt.answered.changes.files.items() if p not in refused})
 

@@ -38,8 +38,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Theirs:
-    """What only people changed; none where others changed it too (``both``: the paths), or where
-    they wrote what is no file (``odd``)."""
+    """What only people changed, or why not: ``both`` others changed, ``odd`` are not files."""
 
     changes: ChangeSet = field(default_factory=ChangeSet)
     both: tuple[str, ...] = ()
@@ -59,8 +58,8 @@ async def human_commits_for(
 async def taken_over(state: RunState, deps: Deps) -> RunState:
     """Return the state with people's work as its answer; without ``answers`` there was none.
 
-    It is validated and verified like any other. Their edits of the roadmap are left out: the tick
-    is made anew. Raises ``TaskError`` when it does not fit on what was merged meanwhile.
+    It is validated and verified like any other. Their edits of the roadmap are left out: Cairn
+    makes the tick itself. Raises ``TaskError`` if it conflicts with what was merged since.
     """
     human_commits = state.attempt.planned.human_commits
     assert human_commits is not None  # noqa: S101 - asked only where there is some
@@ -92,7 +91,7 @@ def set_aside(state: RunState) -> RunState:
 async def changed_by(
     human_commits: HumanCommits, base: Snapshot, deps: Deps, *, apart: str = ""
 ) -> Theirs:
-    """Return the three-way difference on ``base``, but for the path ``apart``."""
+    """Return the three-way difference on ``base``, without the path ``apart``."""
     old = await deps.repository.snapshot(human_commits.base)
     new = await deps.repository.snapshot(human_commits.commit)
     paths = {p for p in {*old.entries, *new.entries} if old.entries.get(p) != new.entries.get(p)}
@@ -108,9 +107,9 @@ async def changed_by(
 
 
 async def with_pushed_changes(state: RunState, deps: Deps, human_commits: HumanCommits) -> RunState:
-    """Return the state with the pushed change set in the place of ours, or with ours and why.
+    """Return the state with the pushed change set instead of ours, or with ours and why.
 
-    Nothing is mended, for what is approved is what the branch shows. Raises ``Outage``.
+    Nothing is repaired, because people approve what the branch shows. Raises ``Outage``.
     """
     base = await base_of(state, deps)
     theirs = await changed_by(human_commits, base, deps)

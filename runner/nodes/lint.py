@@ -27,8 +27,8 @@ async def linted(
 ) -> Verification:
     """Return the verification with a level for each linter that the tree before configures.
 
-    They stand before the tests. None fails the verification. The linters run in a session of their
-    own: what they leave there must not reach the tests.
+    They come before the tests. None fails the verification. The linters run in their own session,
+    so that what they leave there cannot reach the tests.
     """
     runs = await _runs(state, deps, base, after, own)
     if not runs:

@@ -41,7 +41,7 @@ class CodeQuestion:
 
     @property
     def text(self) -> str:
-        """All that the model was told."""
+        """Everything that the model was shown."""
         return "\n".join(message.content for message in self.messages)
 
     def shows(self, path: str) -> bool:

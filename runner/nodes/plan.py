@@ -29,7 +29,7 @@ class _Plan(BaseModel):
 
 
 async def plan_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
-    """Ask for a plan; an unusable one is no plan, for the code is what counts."""
+    """Ask for a plan; continue without an unusable one, because the code is what counts."""
     log.info("Planning task %s", in_log(state.task))
     state, context = await describe(state, deps)
     messages = question("plan_task", context=context)
@@ -38,7 +38,7 @@ async def plan_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
 
 
 def read_plan(text: str) -> Plan | None:
-    """Read the JSON object of an answer, wherever it stands; None when there is none of use."""
+    """Read the JSON object of an answer, wherever it is; None if none is usable."""
     found = _OBJECT.search(text)
     if found is None:
         return None

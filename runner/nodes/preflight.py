@@ -1,7 +1,7 @@
 """Before the first question of a run: can the tests of its base start at all?
 
-Where they cannot, every task would be paid for and none could be verified. So nothing is asked, and
-people read what was seen and what to do about it. A repository without tests is no error.
+If not, every task would cost money and none could be verified. So Cairn asks nothing, and people
+read what was seen and what to do about it. A repository without tests is not an error.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NOBODY_ASKED = "No model was asked."
 
 @dataclass(frozen=True, slots=True)
 class CannotStart:
-    """``seen`` says what keeps the tests from starting, ``todo`` what to do about it.
+    """``seen`` says why the tests cannot start, ``todo`` what to do about it.
 
     ``proposed`` is the text of a ``.github/cairn.yml`` that may help, '' where there is none, and
     ``why`` the reason for each of its lines; ``packages`` are the Python packages that are known to

@@ -34,7 +34,7 @@ _REPLACE = 'cat >"$1" && find . -name __pycache__ -type d -prune -exec rm -rf {}
 
 @dataclass(frozen=True, slots=True)
 class _NewTests:
-    """The ids of new tests, the tool that runs them, and the part of the change they stand in."""
+    """The ids of new tests, the tool that runs them, and their part of the change."""
 
     ids: Sequence[str]
     tool: Tool
@@ -44,7 +44,7 @@ class _NewTests:
 async def proved(
     state: RunState, deps: Deps, work: TaskWork, base: Snapshot, after: Verification
 ) -> Verification:
-    """Run the task's new and changed tests without its code, where at least one must fail.
+    """Run the task's new and changed tests without its code: at least one must fail.
 
     Then run them with small faults in its code, most of which they should notice. Only where a
     change brings both code and tests; tests for what was there before prove by passing.

@@ -123,7 +123,7 @@ def _original(path: str, content: bytes, about: frozenset[str]) -> Quoted:
 
 
 def long_one(files: Iterable[Quoted]) -> str:
-    """The path of a file too long to be repeated for a small correction, '' when there is none."""
+    """The path of a file that is too long to repeat for a small correction, or ''."""
     return next((f.path for f in files if f.partial or f.text.count("\n") >= LONG), "")
 
 

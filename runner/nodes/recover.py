@@ -45,7 +45,7 @@ _MOST_PATHS = 40
 
 @dataclass(frozen=True, slots=True)
 class TaskDraft:
-    """Tasks that were checked, or why there are none."""
+    """Checked tasks, or why no task was found."""
 
     tasks: tuple[NewTask, ...] = ()
     why_none: str = ""
@@ -54,7 +54,7 @@ class TaskDraft:
 async def drafted(
     state: RunState, deps: Deps, work: TaskWork, strategy: Strategy
 ) -> tuple[RunState, TaskDraft]:
-    """Return tasks for the place of the one in hand, which the newest roadmap can take.
+    """Return tasks that can replace the current one in the newest roadmap.
 
     Raises ``Outage``, ``Stopped``; a question that is refused ends the asking.
     """
@@ -128,7 +128,7 @@ def _near(facts: FailureFacts) -> list[str]:
 
 
 async def proposed(state: RunState, deps: Deps, work: TaskWork, *, stale: bool = False) -> Proposed:
-    """Return the proposal of the task in hand as it is published on the newest commit.
+    """Return the proposal of the current task as it is published on the newest commit.
 
     ``stale`` says that an older one was refused since the task changed. Raises ``TaskError``.
     """
@@ -163,7 +163,7 @@ async def proposed(state: RunState, deps: Deps, work: TaskWork, *, stale: bool =
 
 
 def with_place(state: RunState, published: Published) -> RunState:
-    """Note where the proposal of the task in hand can be seen."""
+    """Note where the proposal of the current task can be seen."""
     proposal = state.attempt.proposal
     assert proposal is not None  # noqa: S101 - it has just been published
     placed = replace(
@@ -179,7 +179,7 @@ def with_place(state: RunState, published: Published) -> RunState:
 
 
 async def _shown(state: RunState, deps: Deps, proposal: Proposal, base: Snapshot) -> ChangeSet:
-    """What the pull request's diff shows: the edit, the attempt to go on from, or nothing."""
+    """What the pull request's diff shows: the edit, the attempt to continue from, or nothing."""
     if proposal.strategy not in ("rewrite", "decompose"):
         return proposal.changes
     path = state.request.roadmap

@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 async def parse_roadmap(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Find the tip of the stack and read the roadmap; ``rejected`` when there is no work in it.
 
-    A run that rested comes here too: days may have passed, and people have merged and edited.
+    A run that waited comes here too: people may have merged and edited for days.
     """
     stack = await deps.repository.stack()
     state = grounded(state, stack)
@@ -123,10 +123,10 @@ def _again(state: RunState, now: Unmerged | None, stack: Stack) -> RunState:
 def _statuses(
     state: RunState, roadmap: Roadmap, stack: Stack, ticked: frozenset[str]
 ) -> dict[str, Status]:
-    """Tasks that other runs have already brought before people.
+    """Tasks that other runs have already published or proposed.
 
-    ``ticked`` are those whose box only open pull requests tick. What is ticked on the base branch
-    is done, whatever is open. A retry takes its task up all the same, unless it is in review.
+    ``ticked`` are those whose checkbox only open pull requests tick. What is ticked on the base
+    branch is done, whatever is open. A retry still works on its task, unless it is in review.
     """
     options = state.request.options
     known = {key: Status.DECLINED for key in stack.declined}

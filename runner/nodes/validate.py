@@ -35,7 +35,7 @@ from runner.state.run_state import RunState, Step
 async def without_the_unasked(
     state: RunState, deps: Deps, changes: ChangeSet, base: Snapshot, read: Read
 ) -> Trimmed:
-    """Return the change set without what lies outside the task's reach.
+    """Return the change set without what the task did not ask for.
 
     What people pushed is their own: nothing of it is left out. Raises ``Outage``.
     """
@@ -62,7 +62,7 @@ _MOST_FILES, _LARGEST, _MOST_BYTES = 4_000, 1 << 20, 32 << 20
 async def kept_names(
     state: RunState, deps: Deps, changes: ChangeSet, base: Snapshot, read: Read
 ) -> NameFindings:
-    """Return what is wrong with names that are gone, or take less, and what people are told.
+    """Return complaints about names that are gone or take less, and warnings for people.
 
     The repository is read only when there are some. What people pushed is their own decision.
     """
@@ -188,7 +188,7 @@ def asked_for(path: str, task: Task) -> bool:
 
 
 def _mentions(path: str, said: str) -> list[tuple[str, str]]:
-    """Return what stands before and after each mention of a path."""
+    """Return what is before and after each mention of a path."""
     found = re.finditer(rf"(?<![\w./-]){re.escape(path)}(?![\w/-])", said)
     return [
         (said[max(0, m.start() - 120) : m.start()], said[m.end() : m.end() + 60]) for m in found
@@ -213,7 +213,7 @@ Mend = Callable[[RunState, ChangeSet, Snapshot, Read], Mended]
 
 
 def mended(state: RunState, changes: ChangeSet, base: Snapshot, read: Read) -> Mended:
-    """Put right what can be, and return what is still wrong and what was done."""
+    """Repair what can be repaired; return what is still wrong and what was done."""
     found = complaints_of(state, changes, base, read)
     repaired, notes = auto_repair(changes, found)
     if state.attempt.planned.human_commits is None:
@@ -226,7 +226,7 @@ def mended(state: RunState, changes: ChangeSet, base: Snapshot, read: Read) -> M
 async def validate_code(
     state: RunState, deps: Deps, work: TaskWork, *, mend: Mend = mended
 ) -> Step:
-    """Mend what can be mended without a model, then check; ``ok`` only without complaints."""
+    """Repair what needs no model, then check; ``ok`` only without complaints."""
     base = await base_of(state, deps)
     attempt = state.attempt
     changes = attempt.answered.changes.effective(base)
@@ -294,7 +294,7 @@ def asking(
 def complaints_of(
     state: RunState, changes: ChangeSet, base: Snapshot, read: Read
 ) -> tuple[Complaint, ...]:
-    """Return all that is wrong with a change set of the task in hand."""
+    """Return everything that is wrong with a change set of the current task."""
     options = state.request.options
     protect = (*options.approvals.protect, protect_file(state.request.roadmap))
     repairing = state.attempt.tested.verification is not None

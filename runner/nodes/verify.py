@@ -48,7 +48,7 @@ _HIDDEN = re.compile(r"(\|\||;)\s*(true|:|exit 0|echo\b.*)\s*$")
 async def own_commands(
     state: RunState, deps: Deps, *, paths: Collection[str], read: Read
 ) -> tuple[RunState, Commands | None]:
-    """Return what to verify with where it is not what the tree tells (None), and the state.
+    """Return what to verify with (None: what the tree shows), and the state.
 
     Raises as ``ask`` does when a model is asked.
     """
@@ -79,7 +79,7 @@ async def _proposed(state: RunState, deps: Deps) -> RunState:
 
 
 def read_command(text: str) -> tuple[str, str]:
-    """Return the command of an answer ('' when there is none) and why it is refused ('')."""
+    """Return the command of an answer (or '') and why it is refused (or '')."""
     lines = [_FENCE.sub("", line).strip("`") for line in text.split("\n")]
     found = [line for line in lines if line]
     if len(found) != 1 or found[0].upper().rstrip(".") == "NONE":

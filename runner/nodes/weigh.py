@@ -66,7 +66,7 @@ async def filled(
 
 
 async def _layout(deps: Deps, base: Snapshot, changes: ChangeSet) -> PythonLayout:
-    """How the project is imported; an answer brings no module to stand for an installed one."""
+    """How the project is imported; an answer cannot replace an installed module."""
     old = await contents(deps, base, MANIFESTS)
     before = layout_of(base.entries, old.get)
     after = layout_of(changes.entries(base), reader(old, changes))
@@ -195,7 +195,7 @@ async def _promise(
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """What the files of a tree import; ``whole`` where all of them were read."""
+    """What the files of a tree import; ``whole`` if all of them were read."""
 
     importers: Importers
     whole: bool
@@ -205,7 +205,7 @@ class _Graph:
 
 
 async def _graph(deps: Deps, base: Snapshot, changes: ChangeSet) -> _Graph | None:
-    """Who imports whom with the change; None where it touches code whose imports do not tell."""
+    """Who imports whom with the change; None if it touches code whose imports are not known."""
     if not all(followed(path) for path in changes.files if _CODE.search(path)):
         return None
     kept = {p: e for p, e in base.entries.items() if p not in changes.files and followed(p)}
@@ -222,7 +222,7 @@ async def _graph(deps: Deps, base: Snapshot, changes: ChangeSet) -> _Graph | Non
 async def _users(
     deps: Deps, base: Snapshot, changes: ChangeSet, tests: Collection[str], graph: _Graph | None
 ) -> frozenset[str] | None:
-    """The files that use what changed; None where imports do not tell.
+    """The files that use what changed; None if imports are not known.
 
     Where no test is among them, a test that names a changed file in its text counts as one.
     """
@@ -238,7 +238,7 @@ async def _users(
 async def _untested(
     deps: Deps, base: Snapshot, changes: ChangeSet, tests: Collection[str], graph: _Graph | None
 ) -> tuple[str, ...] | None:
-    """The changed code files that no test uses or names; None where imports do not tell."""
+    """The changed code files that no test uses or names; None if imports are not known."""
     if graph is None:
         return None
     code = [

@@ -97,7 +97,7 @@ class ChangeSet:
         )
 
     def entries(self, base: Snapshot) -> dict[str, TreeEntry]:
-        """Return the whole tree after the change."""
+        """Return the tree after the change."""
         after = dict(base.entries)
         for path, write in self.files.items():
             if write is None:

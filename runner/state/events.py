@@ -1,4 +1,4 @@
-"""What the loop tells the outside while it works: typed events, one class each."""
+"""What the loop reports while it works: typed events, one class each."""
 
 from __future__ import annotations
 

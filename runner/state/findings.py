@@ -19,7 +19,7 @@ class Complaint:
 
     ``error`` is the field's own word (``SyntaxError``, ``JSONDecodeError``, ``UnsafePath``,
     ``UnreadableAnswer`` ...); ``excerpt`` the lines around it, numbered, for the next question.
-    ``path`` is empty when the complaint is about the answer as a whole.
+    ``path`` is empty if the complaint is about the entire answer.
     """
 
     path: str
@@ -52,10 +52,10 @@ class TestFailure:
 
 
 LevelName = Literal["files", "syntax", "imports", "lint", "tests", "coverage", "proof", "mutants"]
-"""What tests are worth is said by the last three."""
+"""The last three say what tests are worth."""
 
 ADVISORY: tuple[LevelName, ...] = ("lint", "coverage", "proof", "mutants")
-"""Levels that never fail a verification by themselves."""
+"""Levels that alone never fail a verification."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +63,17 @@ class Level:
     """One level of a verification: ``passed``, ``failed`` or ``skipped`` (``reason`` says why).
 
     ``seconds`` is wall time; ``output`` is cut in the middle to a bounded length. ``tool`` is what
-    ran tests (a project may have several), ``passed`` how many of them its report says passed
-    and ``green`` in which files, as far as it names them. ``flaky`` are tests that failed once and
-    passed when they were run again.
-    ``broken`` says why the tool could not do its work (wrong options, an internal error, a timeout,
-    code that does not compile): such a failure is no test's. ``proof`` tells whether new tests fail
-    without the change (``found``: those that do), ``mutants`` whether they notice small faults in
-    it (``passed``: so many; ``found``: the unnoticed ones), ``coverage`` how many changed lines
-    tests run (``passed``; ``found``: the places of the others). None of them fails a verification
-    by itself.
-    The failures of ``lint`` are findings that the tool (named in ``tool``) did not have before the
-    change; each has the rule in place of a test.
-    ``cause`` says what is behind a failure that names no test: a ``timeout``, or nothing that is
-    known but the ``exit_code``.
+    ran tests (a project may have several), ``passed`` how many of them its report says passed and
+    ``green`` in which files, as far as it names them. ``flaky`` are tests that failed once and
+    passed when they were run again. ``broken`` says why the tool could not do its work (wrong
+    options, an internal error, a timeout, code that does not compile): such a failure belongs to no
+    test. ``proof`` tells whether new tests fail without the change (``found``: those that do),
+    ``mutants`` whether they notice small faults in it (``passed``: so many; ``found``: the
+    unnoticed ones), ``coverage`` how many changed lines tests run (``passed``; ``found``: the
+    places of the others). None of them alone fails a verification. The failures of ``lint`` are
+    findings that the tool (named in ``tool``) did not have before the change; each has the rule in
+    place of a test. ``cause`` says what is behind a failure that names no test: a ``timeout``, or
+    nothing that is known but the ``exit_code``.
     """
 
     name: LevelName
@@ -101,7 +99,7 @@ class Verdict:
 
     ``reason`` says why it is not ``verified`` ('' where it is). ``turned`` are tests that failed
     before the change and do not any more, ``unchanged`` those that fail now as they did before.
-    ``untested`` are the changed code files that no test uses, None where imports do not tell.
+    ``untested`` are the changed code files that no test uses, None if imports are not known.
     """
 
     verified: bool

@@ -1,7 +1,7 @@
 """Values made of groups: their fields by name, whichever group holds them.
 
 A value with many fields keeps them in groups, so that a reader meets ten at a time. Names are
-unique across the groups of a value. Whoever has fields by name (the command line, a stored row)
+unique across the groups of a value. Code that has fields by name (the command line, a stored row)
 need not know the groups. Pure.
 """
 

@@ -90,8 +90,8 @@ class ModelOptions:
 class VerifyOptions:
     """How a change is verified.
 
-    ``verify_commands`` verify in place of what the files tell, ``verify_report`` is the pattern
-    of the JUnit reports they leave; tests that fail are run again ``verify_reruns`` times.
+    ``verify_commands`` verify instead of the tests that are found, ``verify_report`` is the pattern
+    of the JUnit reports they write; failing tests are run again ``verify_reruns`` times.
     """
 
     verify_mode: Literal["auto", "tests", "syntax", "agent", "off"] = "auto"
@@ -142,9 +142,9 @@ class ApprovalOptions:
 class Options:
     """How a run works.
 
-    ``parallel`` is how many tasks that share nothing may be worked on at the same time,
-    ``grouping`` how many small neighbours may be worked on as one. ``pull_requests`` says how what
-    is published lies on each other.
+    ``parallel`` is how many independent tasks may be worked on at the same time, ``grouping`` how
+    many small neighbours may be worked on as one. ``pull_requests`` says how pull requests build on
+    each other.
     """
 
     parallel: int = 1

@@ -56,13 +56,13 @@ class Proposal:
     ``kind`` is ``recovery`` or ``changes`` (``changes`` then holds what asks for approval; for an
     escalation the last validated attempt). ``original`` are the task's own bytes as text when it
     was made. ``fingerprint`` (hex) names task, its bytes and the whole text of the proposal:
-    whoever approves approves exactly this. ``branch``, ``url`` and ``number`` are those of its
-    pull request, where there is one; ``comment_id`` and ``comment_node_id`` those of the comment
-    people react to. ``attempt`` tells the proposal of a second attempt from an equal one of the
-    first, which was closed. ``head`` is the commit of a person that its branch is at ('' while
-    it is ours), ``held`` why that cannot be approved, ``revision`` counts how often a push was
-    read, ``ours`` is what was proposed before the first one. ``onto`` is a person's commit that
-    the branch is rebuilt on top of, where what is proposed is ours again.
+    whoever approves approves exactly this. ``branch``, ``url`` and ``number`` are those of its pull
+    request, if any; ``comment_id`` and ``comment_node_id`` those of the comment people react to.
+    ``attempt`` separates the proposal of a second attempt from an equal one of the first, which was
+    closed. ``head`` is the commit of a person that its branch is at ('' while it is ours), ``held``
+    why that cannot be approved, ``revision`` counts how often a push was read, ``ours`` is what was
+    proposed before the first one. ``onto`` is a person's commit that the branch is rebuilt on top
+    of, where what is proposed is ours again.
     """
 
     task: str
@@ -90,7 +90,7 @@ class Proposal:
 
     @property
     def replaces(self) -> bool:
-        """Whether approval puts other tasks in the place of its own."""
+        """Whether approval replaces its task with others."""
         return self.kind == "recovery" and self.strategy in ("rewrite", "decompose")
 
     def after(self, before: Proposal | None) -> Proposal:
@@ -128,7 +128,7 @@ def sealed(proposal: Proposal) -> Proposal:
 
 
 def original_of(roadmap: Roadmap, task: Task) -> str:
-    """Return the task's own lines as they stand in the file, nested content too."""
+    """Return the task's own lines as they are in the file, with nested content."""
     starts = [*line_starts(roadmap.content), len(roadmap.content)]
     own = roadmap.content[starts[task.line - 1] : starts[min(task.end_line, len(starts) - 1)]]
     return own.decode("utf-8", "backslashreplace").rstrip()
@@ -138,7 +138,7 @@ _LONGEST_NAME = 60
 
 
 def as_item(task: NewTask) -> str:
-    """The task as an item of a list, with a box."""
+    """The task as an item of a list, with a checkbox."""
     lines = [f"- [ ] {task.id} {task.text}" if task.id else f"- [ ] {task.text}"]
     lines += [f"  - {line}" for line in task.details]
     lines += ["  - Acceptance:"] * bool(task.acceptance)
@@ -153,9 +153,9 @@ def _quoted(text: str) -> str:
 def problems_of(
     tasks: Sequence[NewTask], *, quoted: Callable[[str], str] = _quoted
 ) -> Iterator[str]:
-    """Say what keeps listed tasks from being written into a roadmap, one sentence each.
+    """Say why listed tasks cannot be written into a roadmap, one sentence each.
 
-    ``quoted`` makes a task's text safe to stand in the sentence.
+    ``quoted`` makes a task's text safe for the sentence.
     """
     if len(tasks) > MOST:
         yield f"There are {len(tasks)} tasks; write at most {MOST}."

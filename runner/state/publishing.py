@@ -1,4 +1,4 @@
-"""What is published and what is there already, as values: checkpoints, proposals, the stack."""
+"""What is published or already exists, as values: checkpoints, proposals, the stack."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from runner.state.changes import ChangeSet
 from runner.state.trust import Trusts
 
 PullRequests = Literal["stacked", "independent", "single"]
-"""How the pull requests of a run lie on each other (docs/design.md, "GitHub")."""
+"""How the pull requests of a run build on each other (docs/design.md, "GitHub")."""
 
 
 @dataclass(frozen=True, slots=True)
 class HumanCommits:
-    """What people pushed to the branch of a task's proposal, for a retry to go on from.
+    """What people pushed to the branch of a task's proposal; a retry continues from it.
 
     ``commit`` is the head of ``branch``, ``base`` where that left the line a run builds on;
     ``people`` are who made it, each as ``Name <mail>``; ``url`` is the proposal's pull request.
@@ -29,7 +29,7 @@ class HumanCommits:
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """What a pull request that shows several tasks says of one (key ``task``): a line, and more."""
+    """What a pull request of several tasks says about one (key ``task``): a line, and more."""
 
     task: str
     line: str
@@ -40,8 +40,8 @@ class TaskRow:
 class ShownTasks:
     """What a pull request shows of its tasks; ``trust`` says how far each is verified.
 
-    ``rows`` are there where one pull request shows all tasks of a run: its branch grows by a commit
-    for each, and they tell of every task that was added to it.
+    ``rows`` exist if one pull request shows all tasks of a run: its branch gets a commit for each,
+    and they describe every task that was added to it.
     """
 
     rows: tuple[TaskRow, ...] = ()
@@ -54,11 +54,11 @@ class Checkpoint:
 
     ``parent`` is the commit it builds on, ``below`` the branch that commit is the head of (the
     branch the pull request is made against); ``tree`` is the tree sha the commit must have.
-    ``trailers`` end the commit message. ``members`` are further tasks it ticks. ``kind``
-    is ``recovery`` for an applied proposal, which only edits the roadmap: its pull request may be
-    there already. ``human_commits`` is people's work it goes on from, whose pull request it takes
-    over; ``onto`` the commit of a person on its branch that it is put on top of. ``shows`` says
-    of the tasks what its pull request shows beside the text.
+    ``trailers`` end the commit message. ``members`` are further tasks it ticks. ``kind`` is
+    ``recovery`` for an applied proposal, which only edits the roadmap: its pull request may already
+    exist. ``human_commits`` is people's work it continues from, whose pull request it takes over;
+    ``onto`` the commit of a person on its branch that it is put on top of. ``shows`` says of the
+    tasks what its pull request shows beside the text.
     """
 
     run: str
@@ -98,7 +98,7 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """A proposal to be put before people, on a pull request of its own.
+    """A proposal to show to people, on its own pull request.
 
     ``shown`` is what approval would do (of an escalation the last validated attempt): kind
     ``recovery``, its changes may be empty. ``comment`` is the proposal as people read it, which
@@ -113,7 +113,7 @@ class Proposed:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An open pull request that others can stand on: its tasks, its branch, and the one below.
+    """An open pull request that others can build on: its tasks, its branch, the one below.
 
     ``commit`` is the head of ``branch``, ``fork`` the commit at which that left what is below it
     ('' where nobody knows); ``rewrites`` says that it is an applied recovery.
@@ -139,7 +139,7 @@ class Stack:
 
     ``tip`` is a commit, ``branch`` the branch it is the head of. ``in_review`` are task keys with
     an open checkpoint, ``declined`` those whose checkpoint a person closed unmerged, ``proposed``
-    those with an open proposal of any run. ``base`` is the commit that all of it stands on, head of
+    those with an open proposal of any run. ``base`` is the commit that all of it builds on, head of
     ``base_branch``; ``members`` are the open ones in the order they were opened. (On a checkout
     there are none, and nothing is independent.)
     """

@@ -20,7 +20,7 @@ from runner.state.publishing import HumanCommits, Member
 
 
 class Status(StrEnum):
-    """Where a task stands; the words of ``todos.json`` and of the report."""
+    """A task's status; the words of ``todos.json`` and of the report."""
 
     PENDING = "pending"
     IN_PROGRESS = "in_progress"
@@ -36,7 +36,7 @@ class Status(StrEnum):
 
 
 SETTLED = frozenset(Status) - {Status.PENDING, Status.IN_PROGRESS}
-"""A task with one of these is never picked again by the same run (but for a deferred retry)."""
+"""A run never picks a task with one of these again (except a deferred retry)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Planned:
     ``members`` are further tasks it does together with its own, ``former`` those of a group that
     failed and fell apart. ``partial`` are files of which its ``context`` shows only a part, or
     nothing though the task names them; ``more`` says whether files that matter are not shown whole.
-    ``human_commits`` is people's work that it goes on from.
+    ``human_commits`` is people's work that it continues from.
     """
 
     members: tuple[str, ...] = ()
@@ -107,7 +107,7 @@ class Answered:
 
     ``answers`` counts first, fresh and repaired answers, ``looks`` how often it asked to see more;
     ``tried`` are digests of change sets that were judged, ``avoid`` what a fresh answer must not
-    repeat. ``auto_repairs`` are notes on what Cairn put right in answers without a model,
+    repeat. ``auto_repairs`` are notes on what Cairn repaired in answers without a model,
     ``left_out`` paths that it left out of them, each with the reason.
     """
 
@@ -170,8 +170,8 @@ class Agreed:
 class PublishedWork:
     """Where people find it: its commit, its branch and the page to look at.
 
-    ``notes`` say what was refused when it was shown and is missing there, ``body`` is what a pull
-    request of several tasks says of this one.
+    ``notes`` say what GitHub refused to show there, ``body`` is what a pull request of several
+    tasks says about this one.
     """
 
     commit: str = ""
@@ -235,14 +235,13 @@ class RunState:
     ``tip`` and ``tip_branch`` are what the next task builds on, ``base`` is the commit of the base
     branch whose roadmap was read ('' on a checkout, where that is the tip's); ``statuses`` are
     those of tasks without an attempt (in review or declined before this run, or declined while it
-    rested).
-    ``current`` is the task a node works on, ``decided`` are tasks a person has decided about,
-    ``stopping`` a request to cancel, ``problem`` why there is nothing to do. ``replaced`` are tasks
-    that recoveries or people took out of the roadmap, ``origins`` whose place a task took (key of
-    the new one → key of the old one).
-    ``members`` are the open pull requests that tasks can stand on where these are independent, by
-    task, and ``taken`` the tasks of this run whose commits are among them or were.
-    ``blocked_by`` are tasks that wait in vain, by key, each with the key of what it waits for.
+    waited). ``current`` is the task a node works on, ``decided`` are tasks a person has decided
+    about, ``stopping`` a request to cancel, ``problem`` why there is nothing to do. ``replaced``
+    are tasks that recoveries or people took out of the roadmap, ``origins`` whose place a task took
+    (key of the new one → key of the old one). ``members`` are the open pull requests that
+    independent tasks can build on, by task, and ``taken`` the tasks of this run whose commits are
+    or were among them. ``blocked_by`` are tasks that wait in vain, by key, each with the key of
+    what it waits for.
     """
 
     request: Request
@@ -284,14 +283,14 @@ class RunState:
         return found
 
     def written(self, key: str) -> str:
-        """The key of the task that people wrote, in whose place the one of this key stands."""
+        """The key of the task that people wrote and that the one of this key replaces."""
         for _ in self.origins:
             key = self.origins.get(key, key)
         return key
 
     @property
     def at_work(self) -> tuple[str, ...]:
-        """Tasks that are worked on besides the one in hand."""
+        """Tasks that are worked on besides the current one."""
         return tuple(
             key
             for key, attempt in self.attempts.items()
@@ -300,12 +299,12 @@ class RunState:
 
     @property
     def attempt(self) -> Attempt:
-        """The attempt in hand; a node of the task cursor always has one."""
+        """The current attempt; a node of the task cursor always has one."""
         return self.attempts[self.current]
 
     @property
     def task(self) -> Task:
-        """The task in hand; of a group all its tasks as one."""
+        """The current task; of a group all its tasks as one."""
         grouped = (self.current, *self.attempt.planned.members)
         return TaskGroup(tuple(self.task_of(key) for key in grouped)).task
 
@@ -318,7 +317,7 @@ class RunState:
         return self.roadmap.tasks if self.roadmap else ()
 
     def status(self, task: Task) -> Status:
-        """Where a task stands now."""
+        """A task's status now."""
         status = self.statuses.get(task.key, Status.PENDING)
         if attempt := self.attempts.get(task.key) or self._of_group(task.key):
             closed = status is Status.DECLINED and attempt.status is Status.COMPLETED
@@ -337,7 +336,7 @@ class RunState:
         return next((a for a in self.attempts.values() if key in a.planned.members), None)
 
     def with_attempt(self, **changes: object) -> RunState:
-        """Return the state with fields of the attempt in hand replaced."""
+        """Return the state with fields of the current attempt replaced."""
         return self.put(changed(self.attempt, **changes))
 
     def put(self, attempt: Attempt) -> RunState:

@@ -1,4 +1,4 @@
-"""How people read that a task, a run, a check or a proposal stands: one set of words for all.
+"""How people read the status of tasks, runs, checks and proposals: one set of words.
 
 Every place that shows a status takes its word, its sign and its colour from here. Programs get the
 status itself.
@@ -122,7 +122,7 @@ OUTCOMES: Mapping[str, str] = {
     "closed": "not applied",
     "published": "proposed only, nothing was applied",
 }
-"""What became of a proposal, told with its run."""
+"""What became of a proposal, shown with its run."""
 
 PROPOSALS: Mapping[str, str] = {
     "approved": "was approved",
