@@ -82,7 +82,7 @@ async def _may_open_pulls(identity: TokenIdentity, repository: Repo) -> None:
 
 
 class WithinBudget(Endpoint):
-    """A model with a budget (``inner``) whose end is told in the words of a workflow."""
+    """A model with a budget (``inner``) whose end is reported in the words of a workflow."""
 
     def __init__(self, inner: Endpoint, limit: float) -> None:
         self._inner = inner
@@ -128,7 +128,7 @@ class Heard:
 class Keeper:
     """Saves after every checkpoint and proposal, beside the run, so that a killed job loses little.
 
-    Used with ``async with``. A save that fails is told and tried again with the next.
+    Used with ``async with``. A failed save is reported and tried again with the next.
     """
 
     def __init__(self, save: Callable[[], Awaitable[None]]) -> None:
@@ -168,7 +168,7 @@ __all__ = ["Acting", "Surroundings", "acting", "entered"]
 
 @dataclass(frozen=True)
 class Acting:
-    """What works in one workflow run; ``heard`` tells what it did."""
+    """What works in one workflow run; ``heard`` knows what it did."""
 
     entry: ActionAccess
     work: Working

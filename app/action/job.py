@@ -63,7 +63,7 @@ def read_inputs(environment: Mapping[str, str]) -> Inputs:
 
 
 def laid_over(inputs: Inputs, config: RepositoryConfig) -> RepositoryConfig:
-    """Lay the inputs over a repository's configuration.
+    """Apply the inputs on top of a repository's configuration.
 
     What an input says holds; what neither says is as everywhere, but that a push runs the tasks it
     brings: whoever adds the workflow has asked for that.
@@ -143,7 +143,7 @@ DELIVERED = frozenset(SUBSCRIBED) - {"check_run"}
 """Events that are worked as the server works a delivery; the buttons of a check reach no job."""
 
 STARTED = frozenset({"schedule", "workflow_dispatch"})
-"""Events that ask for a run by themselves."""
+"""Events that start a run without a command."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +161,7 @@ class Job:
 
     @property
     def delivery(self) -> str:
-        """Name the event: what happens once has one name, however often it is told."""
+        """Name the event: what happens once has one name, however often it is delivered."""
         comment = self.payload.get("comment")
         if isinstance(comment, dict) and self.payload.get("action") == "created":
             return comment_delivery(comment.get("id"))
@@ -188,7 +188,7 @@ class Job:
 
 
 def comment_delivery(id: object) -> str:
-    """Name a new comment, whoever tells of it."""
+    """Name a new comment, whatever reports it."""
     return f"comment-{id}"
 
 

@@ -107,7 +107,7 @@ _UNFINISHED = (Status.FAILED, Status.BLOCKED)
 class ActionReport:
     """``runs`` are those that did anything, ``open`` the proposals that wait for people.
 
-    ``about`` are sentences for the summary, ``report`` is where the file for people lies.
+    ``about`` are sentences for the summary, ``report`` is where the file for people is.
     """
 
     runs: tuple[tuple[Run, RunState | None], ...]
@@ -118,13 +118,13 @@ class ActionReport:
 
     @property
     def exit_code(self) -> int:
-        """4 paused or left undone, 1 a task failed, else 0: waiting for people is no failure."""
+        """4 paused or left undone, 1 a task failed, else 0: waiting for people is not a failure."""
         if self.done.left or any(run.status == "paused" for run, _ in self.runs):
             return 4
         return 1 if self.count(*_UNFINISHED) else 0
 
     def count(self, *statuses: Status) -> int:
-        """How many tasks of the runs stand so; one that a recovery replaced counts once."""
+        """How many tasks of the runs have this status; one that a recovery replaced counts once."""
         found: dict[str, Status] = {}
         for state in (state for _, state in self.runs if state):
             touched = {state.written(key) for key in (*state.attempts, *state.blocked_by)}

@@ -57,9 +57,9 @@ def pack(folder: Path) -> bytes:
 
 
 def unpack(packed: bytes, folder: Path) -> None:
-    """Put an archive's files into the data folder; others than ours are left out.
+    """Put an archive's files into the data folder; leave out files that are not ours.
 
-    Raises ``ValueError`` when it is no archive, or one of more than ``MOST_ARCHIVE_BYTES``.
+    Raises ``ValueError`` if it is not an archive of at most ``MOST_ARCHIVE_BYTES``.
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -120,7 +120,7 @@ class StateBranch:
         self._turn = asyncio.Lock()
 
     async def probe(self) -> None:
-        """Make a commit on no branch: it tells whether we may write, and how ours look."""
+        """Make a commit on no branch: it shows whether we may write, and how our commits look."""
         made = await self._commit({"README.md": texts.STATE_README.encode()})
         self._form = _form(made)
 

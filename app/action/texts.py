@@ -1,4 +1,4 @@
-"""Every sentence the Action says to people, but for those of the runs themselves."""
+"""Every sentence that the Action writes for people, except those of the runs."""
 
 from __future__ import annotations
 

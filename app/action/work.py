@@ -92,8 +92,8 @@ PATIENCE = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What came of it besides the runs: ``said`` are lines for the summary, ``left`` is why the
-    event waits for the next workflow run."""
+    """The result besides the runs: ``said`` are lines for the summary, ``left`` is why the event
+    waits for the next workflow run."""
 
     said: tuple[str, ...] = ()
     left: str = ""
@@ -149,7 +149,7 @@ async def _deliver(acting: Acting, arrival: Arrival, event: str, body: bytes) ->
 
 
 async def _finish(acting: Acting) -> str:
-    """Wait until nothing can go on any more; return why something is left, if it is."""
+    """Wait until nothing can continue; return why something is left, if it is."""
     try:
         async with asyncio.timeout(PATIENCE):
             await acting.work.inbox.idle()
@@ -166,7 +166,7 @@ async def _finish(acting: Acting) -> str:
 
 
 async def _soon(acting: Acting) -> float | None:
-    """Seconds until the next paused run may go on."""
+    """Seconds until the next paused run may continue."""
     due: datetime | None = await acting.work.queue.due()
     now = acting.work.parts.around.clock.now()
     return None if due is None else max(0.0, (due - now).total_seconds())

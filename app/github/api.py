@@ -29,8 +29,8 @@ _log = logging.getLogger(__name__)
 def told(doing: str, *, refused: type[TaskError] | type[Outage] = TaskError) -> Iterator[None]:
     """Raise ``refused`` with GitHub's own words when it refuses to do something.
 
-    A bad credential, every answer that is no refusal (5xx, redirects) and a GraphQL API that cannot
-    be used at all are an ``Outage``.
+    A bad credential, every answer that is not a refusal (5xx, redirects) and an unusable GraphQL
+    API are an ``Outage``.
     """
     try:
         yield
@@ -85,7 +85,7 @@ class BestEffort:
 def told_of_workflows(paths: Iterable[str]) -> Iterator[None]:
     """Make a missing permission the task's error when the task changes workflow files.
 
-    GitHub wants ``workflows: write`` for them and only for them, so other tasks can go on
+    GitHub wants ``workflows: write`` for them and only for them, so other tasks can continue
     (https://docs.github.com/en/apps/creating-github-apps/registering-a-github-app/choosing-permissions-for-a-github-app).
     """
     try:
@@ -193,7 +193,7 @@ class RepositoryApi:
             return await self._client.post(f"{self._root}/{path}", data=data)
 
     async def change(self, path: str, data: dict[str, Any], doing: str) -> Any:
-        """Change something that is there."""
+        """Change something that exists."""
         with told(doing):
             return await self._client.patch(f"{self._root}/{path}", data=data)
 
@@ -216,7 +216,7 @@ class RepositoryApi:
         return self._node
 
     async def create(self, path: str, data: dict[str, Any], doing: str) -> Any:
-        """Create something, or return None when GitHub says that it is there already (422)."""
+        """Create something, or return None if GitHub says that it already exists (422)."""
         with told(doing):
             try:
                 return await self._client.post(f"{self._root}/{path}", data=data)

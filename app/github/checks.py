@@ -1,6 +1,6 @@
 """Check runs of our App: the buttons of a proposal, and how far a pull request is verified.
 
-GitHub shows buttons only when the run is completed, three at most, and tells this App alone who
+GitHub shows buttons only when the run is completed, three at most, and tells only this App who
 clicked (https://docs.github.com/en/rest/guides/using-the-rest-api-to-interact-with-checks).
 """
 
@@ -29,7 +29,7 @@ CHECK_SUMMARY = (
 CHECK_ENDED = "The proposal has been decided."
 
 APPROVE, REJECT, SKIP = "approve", "reject", "skip"
-"""Identifiers of the buttons, as ``check_run.requested_action`` brings them back."""
+"""Identifiers of the buttons, as ``check_run.requested_action`` returns them."""
 
 _BUTTONS = (
     {"label": "Approve", "description": "Let Cairn do what it proposes", "identifier": APPROVE},
@@ -50,7 +50,7 @@ class Buttons(Protocol):
 
 
 class NoButtons:
-    """Stands where check runs cannot be written, or nobody would hear of a click."""
+    """Used if check runs cannot be written, or nobody would receive a click."""
 
     async def ask(self, commit: str, fingerprint: str, *, url: str) -> None:
         """Reactions, replies and reviews decide."""
@@ -67,7 +67,7 @@ class CheckRuns:
         self._bot_login = bot_login
 
     async def find(self, name: str, commit: str) -> Any:
-        """Return our newest check run of this name on a commit; None where there is none."""
+        """Return our newest check run of this name on a commit, or None."""
         query = urlencode({"check_name": name, "per_page": 100})
         doing = f"list the checks of {commit}"
         found = await self._api.get(f"commits/{commit}/check-runs?{query}", doing)
@@ -80,7 +80,7 @@ class CheckRuns:
         await self._api.post("check-runs", data | {"head_sha": commit}, doing)
 
     async def change(self, run: Any, data: dict[str, Any]) -> None:
-        """Change a check run that is there."""
+        """Change an existing check run."""
         await self._api.change(f"check-runs/{run['id']}", data, f"change the check {run['name']}")
 
     def _wrote(self, run: Any) -> bool:

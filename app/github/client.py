@@ -41,7 +41,7 @@ from runner.ports import Clock
 from runner.text.mask import masked
 
 LONGEST_WAIT = 60.0
-"""Seconds a request waits for a limit by itself; a longer wait pauses the run instead."""
+"""Seconds that a request waits for a limit; a longer wait pauses the run instead."""
 
 HEALS_AFTER = timedelta(minutes=2)
 """When GitHub is asked again after it failed or was unreachable."""
@@ -74,7 +74,7 @@ class ApiRequest:
 
 
 class TryAgain(Exception):
-    """The request may be repeated after ``seconds`` (None: back off); else ``outage`` is told."""
+    """The request may be repeated after ``seconds`` (None: back off); else raise ``outage``."""
 
     def __init__(self, outage: Outage, seconds: float | None = None) -> None:
         super().__init__(outage.message)
@@ -204,7 +204,7 @@ class Credential(Protocol):
 class GitHubClient(GitHubAPI):
     """One installation's (or the App's own) view of GitHub. ``timeout`` in seconds a request.
 
-    ``mask`` hides secrets in every text that is sent, but for the contents of files.
+    ``mask`` hides secrets in every text that is sent, except the contents of files.
     """
 
     def __init__(

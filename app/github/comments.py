@@ -38,7 +38,7 @@ def marker(kind: str, name: str) -> str:
 
 
 def marked(body: str | None, kind: str) -> str | None:
-    """Return the name in the first marker of a kind, None when there is none."""
+    """Return the name in the first marker of a kind, or None."""
     found = re.search(rf"<!-- cairn:{re.escape(kind)}:(.*?) -->", body or "")
     return unquote(found[1]) if found else None
 
@@ -50,9 +50,9 @@ def first_kind(body: str | None) -> str | None:
 
 
 def with_section(body: str, name: str, text: str) -> str:
-    """Return a text of ours with a part of it, found by its name, put in or exchanged.
+    """Return our text with one part, found by its name, inserted or replaced.
 
-    It stands behind the markers at the top; an empty one goes.
+    It comes after the markers at the top; an empty one is removed.
     """
     begin, end = marker(name, "begin"), marker(name, "end")
     part = f"{begin}\n{text}\n{end}\n\n" if text else ""
@@ -65,7 +65,7 @@ def with_section(body: str, name: str, text: str) -> str:
 
 
 def section(body: str, name: str) -> str:
-    """Return what stands in a part of a text of ours, '' where there is none."""
+    """Return what is in a part of our text, or ''."""
     begin, end = marker(name, "begin"), marker(name, "end")
     found = re.search(rf"{re.escape(begin)}(.*?){re.escape(end)}", body, re.DOTALL)
     return found[1].replace("\r\n", "\n").strip("\n") if found else ""
@@ -106,7 +106,7 @@ class Comments:
         return None
 
     async def ensure(self, number: int, kind: str, name: str, text: str) -> OwnComment:
-        """Return our comment with this marker; it is made when there is none."""
+        """Return our comment with this marker; create it if there is none."""
         found = await self.find(number, kind, name)
         if found:
             return found

@@ -78,7 +78,7 @@ class Commits:
         return await self.show(ref["object"]["sha"])
 
     async def show(self, sha: str) -> Commit:
-        """Return a commit that is there."""
+        """Return an existing commit."""
         return _commit(await self._api.get(f"git/commits/{sha}", f"show commit {sha}"))
 
     async def ours(self, commit: Commit) -> bool:
@@ -100,7 +100,7 @@ class Commits:
         return base64.b64decode(found["content"])
 
     async def create(self, checkpoint: Checkpoint, base: Snapshot, *, onto: str = "") -> Commit:
-        """Make the commit, on no branch yet; ``onto`` is one more parent, that it goes on from.
+        """Make the commit, on no branch yet; ``onto`` is one more parent that it builds on.
 
         Raises ``TaskError`` for another tree than ours.
         """
@@ -228,7 +228,7 @@ class Branches:
     async def settled(self, checkpoint: Checkpoint) -> tuple[str, bool]:
         """Return the checkpoint's commit, on its branch, and whether the branch is new.
 
-        One that is there must hold it. Raises ``TaskError`` when it holds anything else.
+        An existing one must hold it. Raises ``TaskError`` if it holds anything else.
         """
         there = await self._commits.head(checkpoint.branch)
         if there is None:
@@ -294,5 +294,5 @@ class Branches:
 
 
 def _restless(branch: str) -> Outage:
-    """Whoever moves it at this moment will have done so when we look again."""
+    """If somebody moves it now, we see that when we look again."""
     return Outage("github", f"Branch {branch} was moved while it was published; try again.")

@@ -28,7 +28,7 @@ LONGEST_KEPT = 60.0
 _MOST_KEPT = 1000
 
 Overlay = Callable[[RepositoryConfig], RepositoryConfig]
-"""What is laid over a repository's configuration by whoever asks for the work."""
+"""What the request for work overrides in a repository's configuration."""
 
 
 def as_it_is(config: RepositoryConfig) -> RepositoryConfig:
@@ -109,7 +109,7 @@ class Contents:
         self._api = api
 
     async def read(self, path: str, commit: str) -> bytes | None:
-        """Return a file as it is in a commit; None when there is none, or no ordinary one."""
+        """Return a file as it is in a commit; None if there is no ordinary file."""
         found = await self._find(path, commit)
         if not isinstance(found, dict) or found.get("type") != "file":
             return None
@@ -122,9 +122,9 @@ class Contents:
         return base64.b64decode(blob["content"])
 
     async def config(self, commit: str) -> bytes | None:
-        """Return the repository's configuration as it is in a commit; None when there is none.
+        """Return the repository's configuration as it is in a commit, or None.
 
-        Raises ``ConfigError`` when something stands there that cannot be one.
+        Raises ``ConfigError`` if something else has its place.
         """
         found = await self._find(CONFIG_PATH, commit)
         return None if found is None else content_of(found)

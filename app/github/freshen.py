@@ -1,12 +1,13 @@
-"""Bring a pull request up to date with the base branch it is made against.
+"""Bring a pull request up to date with its base branch.
 
 Two things make that necessary. A squash or rebase merge of what is below it puts the same change
-into the base branch under other commits, so that git shows it once more, or as a conflict. And two
-boxes that stand one below the other are a conflict to git as soon as one of them is merged, so the
-ticks of a branch are made anew on the newest roadmap, which is never merged as text.
+into the base branch under other commits, so that git shows it once more, or as a conflict. And git
+sees a conflict in two adjacent checkboxes as soon as one of them is merged, so the ticks of a
+branch are made again on the newest roadmap, which is never merged as text.
 
 The branch gets one commit whose parents are its head and the newest base, so nothing is rewritten
-and nobody's work is lost. It can be merged in every way, and its diff is its own change alone.
+and nobody's work is lost. It can be merged in any way, and its diff has only its own change.
+
 
 """
 
@@ -38,11 +39,10 @@ _JOINED = (
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """What was done: the roadmap was ``ticked`` anew, or the base branch ``joined`` after a squash.
+    """What was done: the roadmap ``ticked`` again, or the base branch ``joined`` after a squash.
 
-    It is also ``joined`` as long as that commit is the head, so that whoever was to tell people of
-    it can do so after an outage. ``stuck`` says that people must join them, for both sides changed
-    ``paths``.
+    It is also ``joined`` as long as that commit is the head, so that people can still be told after
+    an outage. ``stuck`` says that people must join them, because both sides changed ``paths``.
     """
 
     done: Literal["nothing", "ticked", "joined", "stuck"] = "nothing"
@@ -67,8 +67,8 @@ class Freshen:
         """Bring a pull request made against the branch with the head ``tip`` up to date with it.
 
         ``below`` is the last commit of what it was built on and that was merged there since ('' for
-        none). Without ``ticks`` a roadmap that changed is no reason. Doing it twice changes
-        nothing. Raises ``Outage`` and ``TaskError``.
+        none). Without ``ticks``, a changed roadmap is not a reason. Doing it twice changes nothing.
+        Raises ``Outage`` and ``TaskError``.
         """
         fork, behind = await self._compared(tip, pull.sha)
         if not fork or not behind:
@@ -90,7 +90,7 @@ class Freshen:
         return Fresh("ticked" if start == fork else "joined")
 
     async def fork(self, one: str, other: str) -> str:
-        """Return the commit at which two lines part, '' where there is none. Raises ``Outage``."""
+        """Return the commit at which two lines part, or ''. Raises ``Outage``."""
         return (await self._compared(one, other))[0]
 
     async def _as_it_is(self, pull: Pull, below: str) -> Fresh:
@@ -151,7 +151,7 @@ class Freshen:
     async def _added(
         self, pull: Pull, changes: ChangeSet, new: Snapshot, tip: str, message: str
     ) -> bool:
-        """Commit it on top of both; a branch that moved meanwhile stays as it is."""
+        """Commit it on top of both; leave alone a branch that has moved since."""
         made = Checkpoint(
             run="",
             task=pull.task,

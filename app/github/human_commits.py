@@ -1,4 +1,4 @@
-"""What people pushed to branches of our proposals: found for a retry, closed when taken over."""
+"""What people pushed to branches of our proposals: found for a retry, closed once used."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAIL = re.compile(r"[^<>\s]+@[^<>\s]+")
 
 
 class HumanCommitFinder:
-    """The work of people in one repository. What was taken over once is not found again."""
+    """The work of people in one repository. What was used once is not found again."""
 
     def __init__(
         self,

@@ -31,7 +31,7 @@ from runner.text.mask import Mask
 
 @lru_cache(maxsize=1)
 def read_rsa_key(pem: str) -> RSAPrivateKey | None:
-    """Return the key; None when the text is no unencrypted RSA private key in PEM form."""
+    """Return the key; None if the text is not an unencrypted RSA private key in PEM form."""
     try:
         key = load_pem_private_key(pem.encode(), password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
@@ -45,7 +45,7 @@ _RENEWED_AFTER = timedelta(minutes=7)
 
 
 class AppKey:
-    """Signs as the App. Raises ValueError when ``private_key`` is no RSA key in PEM form."""
+    """Signs as the App. Raises ValueError if ``private_key`` is not an RSA key in PEM form."""
 
     def __init__(self, *, app_id: str, private_key: str, clock: Clock) -> None:
         self._app_id = app_id
@@ -62,7 +62,7 @@ class AppKey:
         return f"Bearer {self._signed}"
 
     def forget(self, authorization: str) -> None:
-        """Sign anew next time."""
+        """Sign again next time."""
         if authorization == f"Bearer {self._signed}":
             self._signed = ""
 
@@ -89,7 +89,7 @@ _NO_KEY = (
 
 
 _EARLY = 5 * 60
-"""Seconds before its end at which a token is no longer handed out."""
+"""Seconds before its end from which a token is no longer given out."""
 
 _MOST_TOKENS = 1000
 _MOST_INSTALLATIONS = 100
@@ -110,7 +110,7 @@ class _Token:
 
 
 class AppIdentity:
-    """One GitHub App at one GitHub. Raises ValueError when the private key is none."""
+    """One GitHub App at one GitHub. Raises ValueError for a wrong private key."""
 
     has_buttons = True
     """An installation that has not granted ``checks`` refuses them: this is noted in the report."""
@@ -176,7 +176,7 @@ class AppIdentity:
         return int(found["id"])
 
     async def standing(self, installation_id: int) -> Standing:
-        """Return how an installation stands now: events about it come in any order.
+        """Return an installation's status now: events about it come in any order.
 
         Raises ``Outage``.
         """
@@ -256,7 +256,7 @@ class _InstallationCredential:
 
 
 class Gone(Outage):
-    """The installation is not there (any more): nothing done for it can ever succeed."""
+    """The installation does not exist (any more): nothing done for it can ever succeed."""
 
 
 def _refused(scope: _Scope, refusal: BadRequest) -> Outage:

@@ -107,9 +107,9 @@ class Mirror:
     async def fetch(self, want: str, *, url: str, token: Token) -> str:
         """Have one commit here, by its sha or a full ref name; return its sha.
 
-        ``token`` is asked for a fresh installation token when something has to be fetched.
-        Raises ``TaskError`` when the other side does not have it, ``Outage`` when that cannot be
-        asked. A mirror that turns out to be broken is made anew once.
+        ``token`` is asked for a fresh installation token when something has to be fetched. Raises
+        ``TaskError`` if the other side does not have it, ``Outage`` if it cannot be asked. A broken
+        mirror is made again once.
         """
         if not _REF.match(want):
             raise ValueError(f"{want!r} is neither a commit nor a full ref name")
@@ -186,7 +186,7 @@ class Mirror:
         return hermetic(*self._git.place, protocols=parts.scheme, extra=extra)
 
     async def _keep(self) -> str:
-        """Give the fetched commit a ref of its own: git neither drops nor downloads it again."""
+        """Give the fetched commit its own ref: git neither drops nor downloads it again."""
         commit = await self._git.line("rev-parse", "--verify", f"{_INCOMING}^{{commit}}")
         await self._git.output("update-ref", f"refs/cairn/{commit}", commit)
         return commit

@@ -30,7 +30,7 @@ class _Place:
 class OnePull:
     """The commits and the pull request of one run; what a person pushed or decided stays.
 
-    A run goes on in a second pull request (branch ``…-2``) where the first was merged, or grew by a
+    A run continues in a second pull request (branch ``…-2``) if the first was merged, or got a
     commit that the run does not know.
     """
 
@@ -50,7 +50,7 @@ class OnePull:
     async def add(self, checkpoint: Checkpoint) -> tuple[str, Pull]:
         """Add a commit to the run's branch and its row to the pull request; each of them once.
 
-        Raises ``Outage`` where people closed the pull request that the commit would stand in.
+        Raises ``Outage`` if people closed the pull request that the commit belongs to.
         """
         place = await self._place(checkpoint)
         made = replace(checkpoint, branch=place.branch, below=place.below)
@@ -60,7 +60,7 @@ class OnePull:
     async def apply(self, checkpoint: Checkpoint) -> Published:
         """Add an applied proposal, and close the pull request that asked about it.
 
-        Where a person merged it already, the run goes on from what it was merged into.
+        If a person has already merged it, the run continues from what it was merged into.
         """
         asked = await self._pulls.proposed(checkpoint.task, self._run)
         if asked and asked.merged and asked.base == checkpoint.below:

@@ -28,7 +28,7 @@ def handed_over(pull: Pull, why: str) -> str:
 
 
 def taken(number: int) -> str:
-    """What is said where people's work went into a checkpoint."""
+    """The comment when people's work went into a checkpoint."""
     return (
         f"What was pushed here is now part of #{number}, so this pull request is closed. The "
         "branch stays."
@@ -36,17 +36,17 @@ def taken(number: int) -> str:
 
 
 def withdrawn(why: str) -> str:
-    """What is said where a proposal ends without being applied."""
+    """The comment when a proposal ends without being applied."""
     return f"**This proposal is closed:** {_plain(why)}."
 
 
 def applied_in(pull: Pull) -> str:
-    """Why a proposal that was applied is no pull request any more."""
+    """Why an applied proposal is no longer a pull request."""
     return f"it was applied in a commit of {pull.url}"
 
 
 def closed(pull: Pull) -> str:
-    """Why a run whose one pull request was declined does not go on."""
+    """Why a run whose single pull request was declined does not continue."""
     return (
         f"Pull request {pull.url} of this run was closed without a merge, and the run's next "
         "commit would build on it. Reopen it and comment `/execute resume`, or end the run with "
@@ -55,7 +55,7 @@ def closed(pull: Pull) -> str:
 
 
 def replaced(number: int) -> str:
-    """Why an older run's proposal asks no more."""
+    """Why an older run's proposal is closed."""
     return (
         f"**This proposal is closed:** the task was tried again, and #{number} is the new proposal "
         "for it."
@@ -162,7 +162,7 @@ class RecoveryPulls:
                 await self._branches.delete(pull.head)
 
     async def _say(self, pull: Pull, text: str) -> None:
-        """Tell how it ended; a locked conversation does not keep it open."""
+        """Comment how it ended; a locked conversation does not keep it open."""
         with self._effort():
             await self._comments.ensure(pull.number, "ended", pull.fingerprint, text)
 
@@ -186,7 +186,7 @@ class RecoveryPulls:
         return await self._pulls.rewrite(there, shown, markers), commit or there.sha
 
     async def _member(self, checkpoint: Checkpoint, there: Pull | None) -> tuple[Pull, str]:
-        """The pull request rebuilt as a member, or an ordinary one where there is none open."""
+        """The pull request rebuilt as a member, or an ordinary one if none is open."""
         commit = await self._rebuilt(checkpoint, there)
         if commit is None:
             raise TaskError("github", pushed(there, checkpoint.branch, checkpoint.task))

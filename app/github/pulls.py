@@ -55,7 +55,7 @@ class Pull:
 
     @property
     def member(self) -> bool:
-        """Say whether others can stand on it."""
+        """Say whether others can build on it."""
         return self.kind == "checkpoint" or self.applied
 
     @property
@@ -76,7 +76,7 @@ def checkpoint_markers(tasks: Sequence[str], roadmap: str, *, on: str) -> list[s
 def recovery_markers(
     task: str, roadmap: str, *, on: str, run: str, fingerprint: str, applied: bool
 ) -> list[str]:
-    """What the description of a recovery begins with; all of them always stand there."""
+    """What the description of a recovery begins with; all of them are always there."""
     return [
         marker("recovery", task),
         marker("roadmap", roadmap),
@@ -136,7 +136,7 @@ _READY = """mutation($pull: ID!) {
 
 
 SECTIONS = ("place", "news")
-"""Parts of a description that say where it stands in the stack, and what happened to it there."""
+"""Parts of a description about its place in the stack, and what happened to it there."""
 
 
 class Pulls:
@@ -156,7 +156,7 @@ class Pulls:
         return [pull async for pull in self._listed({"state": "open"})]
 
     async def ensure(self, checkpoint: Checkpoint, *, on: str = "", new: bool = False) -> Pull:
-        """Return the open pull request of a checkpoint; it is opened when there is none.
+        """Return the open pull request of a checkpoint; open it if there is none.
 
         ``on`` is the branch its commit was made on, where it is made against another one. A ``new``
         branch, made just now, cannot have one yet.
@@ -305,7 +305,7 @@ class Pulls:
 
 
 def _with_sections(pull: Pull, body: str) -> str:
-    """A new description, with what the old one says of the stack."""
+    """A new description, with what the old one says about the stack."""
     for name in reversed(SECTIONS):
         body = with_section(body, name, section(pull.body, name))
     return body

@@ -56,7 +56,7 @@ class Unwritten:
         return Published(await self._mirror.commit(checkpoint, base), checkpoint.branch)
 
     async def publish_proposal(self, proposed: Proposed) -> Published:
-        """Show nothing: the report and the run's comment tell of it."""
+        """Show nothing: the report and the run's comment have it."""
         return Published("", proposed.shown.branch)
 
     async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:
@@ -70,10 +70,10 @@ class Unwritten:
 class GitHubRepository:
     """One repository on GitHub, for one run.
 
-    ``client`` is authenticated for the installation, ``token`` gives a fresh installation token
-    for git, ``bot_login`` is our App's (``SLUG[bot]``), ``base`` the branch the stack stands on.
-    ``checks`` is a client for check runs (an installation may not have granted them), None where
-    who we are cannot write any.
+    ``client`` is authenticated for the installation, ``token`` gives a fresh installation token for
+    git, ``bot_login`` is our App's (``SLUG[bot]``), ``base`` the branch below the stack. ``checks``
+    is a client for check runs (an installation may not have granted them), None if our account
+    cannot write any.
     """
 
     def __init__(
@@ -156,10 +156,10 @@ class GitHubRepository:
         )
 
     async def restack(self, *, ended: int | None = None, ticks: bool = True) -> None:
-        """Keep the open pull requests true to what they stand on. Raises ``Outage``.
+        """Keep the open pull requests true to what they build on. Raises ``Outage``.
 
-        ``ended`` is the number of one that was merged or closed just now; without ``ticks`` a
-        changed roadmap is no reason to touch a branch.
+        ``ended`` is the number of one that was merged or closed just now; without ``ticks``, a
+        changed roadmap is not a reason to touch a branch.
         """
         tip = await self._base_commit()
         if ended is None:
@@ -168,7 +168,7 @@ class GitHubRepository:
             await self._restack.closed(ended, self._base, tip, ticks=ticks)
 
     async def mend(self) -> None:
-        """Do so where one stands on a branch that nobody merges any more. Raises ``Outage``.
+        """Do so if one builds on a branch that nobody merges any more. Raises ``Outage``.
 
         Whoever merged below it did so while nobody heard.
         """
@@ -193,7 +193,7 @@ class GitHubRepository:
         return {**asked, **await self._mirror.objects.blobs(rest)}
 
     async def publish_checkpoint(self, checkpoint: Checkpoint) -> Published:
-        """Publish commit, branch and pull request; whatever is there already is kept.
+        """Publish commit, branch and pull request; keep what already exists.
 
         Raises ``TaskError`` when GitHub refuses it or the branch is somebody else's.
         """
@@ -208,7 +208,7 @@ class GitHubRepository:
         return await self._noted(Published(commit, pull.head, pull.number, pull.url))
 
     async def publish_proposal(self, proposed: Proposed) -> Published:
-        """Put a proposal before people on a pull request; what is there already is kept.
+        """Show a proposal to people on a pull request; keep what already exists.
 
         Raises ``TaskError`` when GitHub refuses it, ``Outage`` otherwise.
         """
@@ -236,7 +236,7 @@ class GitHubRepository:
         return commit, pull
 
     async def _noted(self, published: Published) -> Published:
-        """Say on what it stands, and return it with what was refused."""
+        """Say what it builds on, and return it with what was refused."""
         if published.number is not None:
             with self._effort():
                 await self._restack.note(published.number)

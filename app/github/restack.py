@@ -3,7 +3,8 @@
 GitHub moves a pull request off a branch only when its own button deletes that branch after a merge;
 a branch deleted in any other way closes what is made against it
 (https://github.com/cli/cli/issues/14223, https://github.com/cli/cli/issues/1168). Left alone, what
-stands on a squashed branch is merged into it later and never reaches the default branch.
+builds on a squashed branch is merged into it later and never reaches the default branch.
+
 
 """
 
@@ -29,7 +30,7 @@ ReadFile = Callable[[str, str], Awaitable[bytes | None]]
 
 @dataclass(frozen=True, slots=True)
 class _Ground:
-    """The base branch, its head, and whether ticks are made anew where the roadmap changed."""
+    """The base branch, its head, and whether ticks are made again if the roadmap changed."""
 
     base: str
     tip: str
@@ -37,7 +38,7 @@ class _Ground:
 
 
 class Restack:
-    """``read`` returns the content of a file (commit, path); None where there is none."""
+    """``read`` returns the content of a file (commit, path), or None."""
 
     def __init__(
         self,
@@ -55,8 +56,8 @@ class Restack:
     async def all(self, base: str, tip: str, *, ticks: bool = True) -> None:
         """Put every open pull request on a branch that lives, up to date with ``base`` at ``tip``.
 
-        Each says on what it stands. Doing it twice changes nothing. What GitHub refuses of one is
-        logged, and the others go on. Raises ``Outage``.
+        Each says what it builds on. Doing it twice changes nothing. What GitHub refuses for one is
+        logged, and the others continue. Raises ``Outage``.
         """
         known = await self._pulls.all()
         if any(pull.open for pull in known):
@@ -79,13 +80,13 @@ class Restack:
             log.warning("After the end of #%s: %s", number, error.message)
 
     async def is_astray(self) -> bool:
-        """Say whether an open one is made against a branch of ours that nobody merges any more."""
+        """Say whether the base of an open one is our branch that nobody merges any more."""
         known = await self._pulls.open_ones()
         heads = {pull.head for pull in known}
         return any(p.base.startswith(PREFIX) and p.base not in heads for p in known)
 
     async def note(self, number: int) -> None:
-        """Let the description of one, and of what is below it, say how they stand."""
+        """Update what the descriptions of one, and of those below it, say about the stack."""
         known = await self._pulls.open_ones()
         for pull in (each for each in known if each.number == number):
             ties = Ties(known, pull.base)

@@ -14,7 +14,7 @@ from runner.state.publishing import Member
 class StackPosition:
     """``top`` is the topmost open member (None: nothing is open); the sets hold task keys.
 
-    ``members`` are all open ones that stand on the base branch, by number.
+    ``members`` are all open ones above the base branch, by number.
     """
 
     top: Pull | None = None
@@ -25,7 +25,7 @@ class StackPosition:
 
 
 class Ties:
-    """What stands on what, among pull requests of ours; ``base`` is the base branch."""
+    """Which of our pull requests build on which; ``base`` is the base branch."""
 
     def __init__(self, pulls: Iterable[Pull], base: str) -> None:
         self.pulls = sorted(pulls, key=lambda pull: pull.number)
@@ -38,7 +38,7 @@ class Ties:
         return self._newest.get(branch)
 
     def built_on(self, pull: Pull) -> str:
-        """Return the branch that the commits of a pull request go on from.
+        """Return the branch that the commits of a pull request build on.
 
         That is its base. Where it was made against the base branch since, it is still the branch
         it was made on, unless that one's pull request was merged.
@@ -47,7 +47,7 @@ class Ties:
         return pull.on if below and not below.merged else pull.base
 
     def below(self, pull: Pull) -> str:
-        """Return the branch it stands on: what was merged hands over what stands on it."""
+        """Return the branch it builds on: a merged one passes on what builds on it."""
         return self._followed(self.built_on(pull), closed=False)
 
     def alive(self, branch: str) -> str:
@@ -76,7 +76,7 @@ class Ties:
         return None
 
     def uppers(self, pull: Pull) -> list[Pull]:
-        """Return the open members that stand on one, by number."""
+        """Return the open members that build on one, by number."""
         return [p for p in self.pulls if p.open and p.member and self.below(p) == pull.head]
 
     def taken_in(self, pull: Pull) -> list[Pull]:
@@ -104,7 +104,7 @@ class Ties:
 
 
 def standing(pulls: Iterable[Pull], *, base: str, roadmap: str) -> StackPosition:
-    """Find where the stack ends and how each task stands.
+    """Find where the stack ends and the status of each task.
 
     A member that was merged hands its children down to its own base. Of several chains the longest
     counts, of equally long ones the one whose top is newest. Open members whose chain is broken
@@ -144,7 +144,7 @@ _MOST = 10
 
 
 def place(lower: Pull | None, uppers: Sequence[Pull]) -> str:
-    """Say on what a pull request stands and which to merge first; '' where it stands alone."""
+    """Say what a pull request builds on and which to merge first; '' if it is alone."""
     above = _numbers(uppers)
     verb = "builds" if len(uppers) == 1 else "build"
     if lower is None:
@@ -178,7 +178,7 @@ def left_by_closed(pull: Pull, closed: Pull) -> str:
 
 
 def joined(pull: Pull, merged: Pull) -> str:
-    """What is said where Cairn brought the base branch in after a squash or rebase merge."""
+    """The comment when Cairn merged the base branch in after a squash or rebase merge."""
     return (
         f"#{merged.number} was merged by squash or rebase, so git does not see that this branch "
         f"already has that change. Cairn changed the base of this pull request to `{pull.base}` "
@@ -201,7 +201,7 @@ def joined_shortly(pull: Pull, merged: Pull) -> str:
 
 
 def stuck(pull: Pull, merged: Pull, fresh: Fresh) -> str:
-    """What to type where the base branch cannot be brought in by itself."""
+    """What to type if Cairn cannot merge the base branch in."""
     paths = ", ".join(f"`{path.replace('`', chr(39))}`" for path in fresh.paths[:_MOST])
     more = f" and {len(fresh.paths) - _MOST} more" if len(fresh.paths) > _MOST else ""
     return (
@@ -216,7 +216,7 @@ def stuck(pull: Pull, merged: Pull, fresh: Fresh) -> str:
 
 
 def lost(pull: Pull, base: str, below: Pull | None) -> str:
-    """What is said where a pull request was merged into a branch that leads nowhere any more."""
+    """The comment when a pull request was merged into a branch that nobody merges."""
     of = f", the branch of #{below.number}" if below else ""
     ended = "had already been merged" if below and below.merged else "is closed"
     why = f" #{below.number} {ended}." if below else ""
@@ -229,7 +229,7 @@ def lost(pull: Pull, base: str, below: Pull | None) -> str:
 
 
 def reopened(pull: Pull, gone: str) -> str:
-    """What is said where GitHub closed a pull request because its base branch was deleted."""
+    """The comment when GitHub closed a pull request because its base branch was deleted."""
     return (
         f"GitHub closed this pull request because somebody deleted `{gone}`, its base branch. "
         f"Nobody declined the change, so Cairn reopened it against `{pull.base}`."

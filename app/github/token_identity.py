@@ -57,7 +57,7 @@ PUBLISH: Permissions = MappingProxyType(
 
 
 INSTALLATION = 1
-"""Stands where an App has the number of its installation."""
+"""Used where an App has the number of its installation."""
 
 _MOST_ANSWERS = 256
 _VIEWER = "query { viewer { login } }"
@@ -80,7 +80,7 @@ class Identity(Protocol):
         """Return the installation that covers a repository. Raises ``Gone`` where none does."""
 
     async def standing(self, installation_id: int) -> Standing:
-        """Return how an installation stands now."""
+        """Return an installation's status now."""
 
     async def installation_token(
         self, *, installation_id: int, repository_id: int, permissions: Permissions
@@ -97,7 +97,7 @@ class TokenIdentity:
     """The owner of one token, an ``Identity`` without an App's key."""
 
     has_buttons = False
-    """GitHub tells only an App of clicks, and a workflow's token needs no ``checks`` besides."""
+    """GitHub reports clicks only to an App, and a workflow's token needs no ``checks``."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ class TokenIdentity:
         return INSTALLATION
 
     async def standing(self, installation_id: int) -> Standing:
-        """Return the only one there is: a token that is there is active."""
+        """Return the only status: a token that exists is active."""
         return "active"
 
     async def installation_token(

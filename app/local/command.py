@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 def command(asked: LocalRun, told: OutputFormat, *, dry: bool = False) -> int:
     """Do what ``cairn run`` was asked for; the report goes to standard output.
 
-    Returns the exit code (docs/design.md, "Exit codes"); standard error says what cannot go on.
+    Returns the exit code (docs/design.md, "Exit codes"); standard error says what cannot continue.
     """
 
     def work(settings: RunSettings) -> int:
@@ -54,7 +54,7 @@ def command(asked: LocalRun, told: OutputFormat, *, dry: bool = False) -> int:
 
 
 def resume(asked: LocalRun, told: OutputFormat) -> int:
-    """Go on with the run that is named, else the newest that can go on."""
+    """Continue the run that is named, or the newest that can continue."""
 
     def work(settings: RunSettings) -> int:
         run = _to_resume(asked.run, kept_in(asked.kept))
@@ -105,7 +105,7 @@ def _telling(work: Callable[[RunSettings], int], told: OutputFormat, *, mark: st
 
 
 def _to_resume(wanted: str, kept: LocalStore) -> KnownRun | None:
-    """The run that is named by its id or the beginning of it; else one that can go on now."""
+    """The run that is named by its id or the beginning of it; else one that can continue now."""
     again = {each.run.id for each in asyncio.run(answerable(kept)) if each.decision}
     runs = [run for run in kept.runs.all() if wanted or run.state not in OVER or run.id in again]
     if wanted:
@@ -119,7 +119,7 @@ def _to_resume(wanted: str, kept: LocalStore) -> KnownRun | None:
 
 
 def _as_before(asked: LocalRun, run: KnownRun) -> LocalRun:
-    """What was said for the run when it began, but for what is said anew."""
+    """The options given when the run began, except those given again."""
     cost = run.max_cost if asked.budget.cost is None else asked.budget.cost
     tokens = run.max_tokens if asked.budget.tokens is None else asked.budget.tokens
     sandbox = asked.sandbox or run.sandbox

@@ -86,7 +86,7 @@ async def local_deps(
     control: Control | None = None,
     dry: bool = False,
 ) -> AsyncIterator[LocalCheckout]:
-    """Put together a run on a checkout; the sandbox may be ``process``, which is said.
+    """Put together a run on a checkout; the sandbox may be ``process``, with a warning.
 
     A ``dry`` one opens no sandbox, so that it needs none that works. Raises ``Outage``, and
     ``SettingsError`` for a file of prices that cannot be read.
@@ -137,7 +137,7 @@ async def checkout_in(folder: Path, branch: str = "") -> LocalRepository | None:
 
 
 async def person_in(folder: Path) -> str:
-    """The name of whoever works in a folder."""
+    """The name of the person who works in a folder."""
     return await (await _repository(LocalRun(folder), keep=False)).person()
 
 

@@ -56,7 +56,7 @@ Write one list item per task, in order. Nested items are the details of a task; 
 
 
 class NoTasks(Exception):
-    """There is no list that can be used; the message says why."""
+    """The list cannot be used; the message says why."""
 
 
 def read_tasks(name: str, meant: PendingProposal) -> tuple[NewTask, ...]:
@@ -149,10 +149,10 @@ _LONGEST_WHY = 2_000
 
 @dataclass(frozen=True, slots=True)
 class LocalDecision:
-    """What was said to a proposal; ``proposal`` is its id or task ('' for the only one).
+    """A decision on a proposal; ``proposal`` is its id or task ('' for the only one).
 
-    ``file`` has the tasks of an edit ('' to open an editor, ``-`` for standard input).
-    ``goes_on`` says that the run is taken up at once.
+    ``file`` has the tasks of an edit ('' to open an editor, ``-`` for standard input). ``goes_on``
+    says that the run continues at once.
     """
 
     verdict: Verdict
@@ -211,7 +211,7 @@ def put(
 
 
 def who(folder: Path) -> str:
-    """The name of the person at this machine, as his commits bear it."""
+    """The name of the person at this machine, as in their commits."""
     return asyncio.run(person_in(folder))
 
 
@@ -241,7 +241,7 @@ def _is_named(each: PendingProposal, word: str) -> bool:
 
 
 def _not_there(word: str, open_: Sequence[PendingProposal], kept: LocalStore) -> str:
-    """Tell an id that was once good from one that never was."""
+    """Separate an id that was once valid from one that never was."""
     run = kept.runs.showed(word.lower()) if len(word) >= _SHORTEST else ""
     if not run:
         return unknown(word, open_)
@@ -262,7 +262,7 @@ _VERDICTS: dict[str, Verdict] = {
 
 
 def at_terminal() -> bool:
-    """Say whether somebody is there to be asked; the report may go into a file or a pipe."""
+    """Say whether somebody can be asked; the report may go into a file or a pipe."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 

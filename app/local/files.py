@@ -70,7 +70,7 @@ def beside(folder: Path) -> list[str]:
 
 
 def replace_unless_changed(name: str, before: bytes, after: bytes) -> None:
-    """Put ``after`` in the place of a file that still has the bytes ``before``, all or nothing.
+    """Write ``after`` to a file that still has the bytes ``before``, all or nothing.
 
     A link stays one, and the mode is kept. Raises ``UnusableRoadmap``.
     """

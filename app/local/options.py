@@ -31,12 +31,12 @@ FOLDER = ".executor"
 
 @dataclass(frozen=True, slots=True)
 class LocalRun:
-    """``given`` are the options that were said (fields of ``Options``); the others are the
-    configuration's, of a run that is taken up its own.
+    """``given`` are the options on the command line (fields of ``Options``); the others are those
+    of the configuration, or of the run that continues.
 
-    ``roadmap``, ``branch`` and ``sandbox`` are empty where nothing was said; ``run`` is the run to
-    go on with ('' for a new one). With ``dirty`` uncommitted changes are left where they are.
-    ``answers`` says that somebody is at the terminal who can be asked.
+    ``roadmap``, ``branch`` and ``sandbox`` are empty if not given; ``run`` is the run to continue
+    ('' for a new one). With ``dirty`` uncommitted changes are left where they are. ``answers`` says
+    that somebody is at the terminal who can be asked.
     """
 
     folder: Path

@@ -51,7 +51,7 @@ DRY = "dry-run"
 
 @dataclass(frozen=True, slots=True)
 class OutputFormat:
-    """How much is told, and in which form."""
+    """How much is shown, and in which form."""
 
     json: bool = False
     log_level: str = "info"
@@ -127,7 +127,7 @@ def _as_told(ended: Ended) -> RunState:
 
 
 def _would_do(state: RunState) -> list[str]:
-    """One JSON line a task, in order, the report of what stands in the way last; all marked."""
+    """One JSON line per task, in order, then the report of what blocks the run; all marked."""
     tasks = [
         line("would_do", DRY, task=task.key, id=task.id, title=task.title, dry_run=True)
         for task in would_do(state)
@@ -222,7 +222,7 @@ def _proposal(each: PendingProposal) -> dict[str, object]:
 
 
 async def check_folder(asked: LocalRun) -> None:
-    """Raise ``PortError`` for a folder that cannot be written, or is no project's."""
+    """Raise ``PortError`` for a folder that cannot be written, or that is not a project."""
     if not os.access(asked.folder, os.W_OK | os.X_OK):
         raise PortError("file", not_writable(asked.folder))
     await check_place(asked)
@@ -231,7 +231,7 @@ async def check_folder(asked: LocalRun) -> None:
 async def check_place(asked: LocalRun) -> None:
     """Raise ``PortError`` for a plain folder without a roadmap, or a branch of one.
 
-    It is looked at before it is read whole: it could be somebody's home.
+    This is checked before it is read completely: it could be somebody's home.
     """
     folder, path = asked.folder, asked.roadmap or RepositoryConfig().roadmap.path
     if asked.run or asked.branch or (folder / CONFIG_PATH).is_file() or (folder / path).is_file():

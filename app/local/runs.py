@@ -34,10 +34,10 @@ class LocalStore:
 
 @dataclass(frozen=True, slots=True)
 class PendingProposal:
-    """A proposal that can be answered; its task is the one in hand of ``state``.
+    """A proposal that can be answered; its task is the current one of ``state``.
 
-    ``decision`` is what was said to it and is not applied yet. A proposal that was only
-    ``published`` belongs to a run that asked nobody, and may be over.
+    ``decision`` is the answer to it that is not applied yet. A proposal that was only ``published``
+    belongs to a run that asked nobody, and may be over.
     """
 
     run: KnownRun
@@ -69,7 +69,7 @@ async def state_of(run: KnownRun, kept: LocalStore) -> RunState:
 
 
 async def states(runs: Iterable[KnownRun], kept: LocalStore) -> list[tuple[KnownRun, RunState]]:
-    """Return runs with their states; one that cannot be read is said and left out."""
+    """Return runs with their states; one that cannot be read is logged and left out."""
     found = []
     for run in runs:
         try:

@@ -55,7 +55,7 @@ def nothing_changed(said: str) -> str:
 
 
 def tests_cannot_start(said: str) -> str:
-    """Every task would be paid for, and none could be verified."""
+    """Every task would cost money, and none could be verified."""
     return f"Nothing was changed, and nothing was spent. {said}"
 
 
@@ -143,7 +143,7 @@ def unknown(word: str, found: Sequence[PendingProposal]) -> str:
 
 
 def stale(word: str, now: str) -> str:
-    """It was replaced by a newer one, or its task went on."""
+    """It was replaced by a newer one, or its task continued."""
     begin = f"Proposal {word} is no longer open: "
     if now:
         return f"{begin}the task changed, and proposal {now} has taken its place."

@@ -47,7 +47,7 @@ _BEGUN = (Status.IN_PROGRESS, Status.AWAITING_APPROVAL)
 async def taken_up(asked: LocalRun, here: LocalCheckout) -> Request:
     """Bring the run's journal up to date and return its request.
 
-    Commits made since are built upon; tasks ticked in them are done. Raises ``Outage`` when the
+    The run builds on commits made since; tasks ticked in them are done. Raises ``Outage`` when the
     branch is another one or has lost the run's commits.
     """
     await state_of(KnownRun(asked.run), here.kept)  # says so when it cannot be read
@@ -63,7 +63,7 @@ async def taken_up(asked: LocalRun, here: LocalCheckout) -> Request:
 
 
 def _reopened(state: RunState, here: LocalCheckout) -> RunState:
-    """Let proposals wait that nobody was asked about and somebody answered all the same.
+    """Let proposals wait that nobody was asked about, but that somebody still answered.
 
     Raises ``Outage`` for a run that is over and has none.
     """
@@ -78,7 +78,7 @@ def _reopened(state: RunState, here: LocalCheckout) -> RunState:
 
 
 def _at_border(state: RunState, *, at_work: bool) -> RunState:
-    """The state as its next step finds it: tasks at work have cursors of their own."""
+    """The state as its next step finds it: tasks at work have their own cursors."""
     return replace(state, node=BORDER, current="") if at_work or state.node == REST else state
 
 
@@ -196,7 +196,7 @@ async def _request(run: str, asked: LocalRun, here: LocalCheckout) -> Request:
 
 
 async def _new(asked: LocalRun, here: LocalCheckout) -> Request:
-    """Begin anew, beside what older runs have left open."""
+    """Begin a new run, beside what older runs have left open."""
     request = await _request(secrets.token_hex(5), asked, here)
     for run, _ in await unfinished(here.kept):
         if run.state in _GOES_ON:
@@ -206,7 +206,7 @@ async def _new(asked: LocalRun, here: LocalCheckout) -> Request:
 
 
 async def _leave_to_people(request: Request, here: LocalCheckout) -> None:
-    """Leave tasks with an open proposal alone; one that is asked for by name is taken up anew."""
+    """Leave tasks with an open proposal alone; one that is asked for by name starts again."""
     left = []
     for each in await waiting(here.kept):
         task, wanted = each.state.task, request.options.scope.task
@@ -229,7 +229,7 @@ async def _leave_to_people(request: Request, here: LocalCheckout) -> None:
 
 
 async def _driven(request: Request, asked: LocalRun, here: LocalCheckout) -> Ended:
-    """Drive it, and keep how it stands; what dies on the way stays "working", in vain."""
+    """Drive it, and keep its status; a run that dies on the way stays "working"."""
     runs, budget = here.kept.runs, asked.budget
     before = next((run for run in runs.all() if run.id == request.id), None)
     run = KnownRun(

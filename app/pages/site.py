@@ -40,7 +40,7 @@ class Door:
         self._access = access
 
     def guarded(self, handler: Handler) -> Handler:
-        """Let the handler answer only who may see it, and tell an outage as a page."""
+        """Let the handler answer only people who may see it, and show an outage as a page."""
 
         async def checked(request: web.Request) -> web.StreamResponse:
             if not self._access.configured:
@@ -165,7 +165,7 @@ class Pages:
         return answer(request, "runs", masked(data, self._from.mask))
 
     async def run(self, request: web.Request) -> web.StreamResponse:
-        """Show one run as it stands."""
+        """Show one run as it is now."""
         row = await self._from.runs.get(request.match_info["id"])
         if row is None:
             return problem(request, answers.NO_RUN, status=404)

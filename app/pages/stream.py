@@ -84,7 +84,7 @@ class Streams:
             await put(_END)
 
     async def _is_over(self, run: str) -> bool:
-        """Ask the table: what ended elsewhere, or before it began, is told by no event here."""
+        """Ask the table: no event here reports what ended elsewhere, or before it began."""
         row = await self._runs.get(run)
         return row is None or row.status in _OVER
 

@@ -1,1 +1,1 @@
-"""The progress comment of a run: its words, and the one place they stand."""
+"""The progress comment of a run: its text, and the one comment that has it."""

@@ -44,10 +44,10 @@ class CommentPlace:
 
 
 class Progress:
-    """Listens to a run and shows it in its comment; ``finish`` writes the last word.
+    """Listens to a run and shows it in its comment; ``finish`` writes the final text.
 
-    Used with ``async with``: an exception that leaves the block is told as the pause it causes.
-    Where the repository is ``quiet`` there is no comment (its id is 0), and nothing is told.
+    Used with ``async with``: an exception that leaves the block is shown as the pause it causes. If
+    the repository is ``quiet``, there is no comment (its id is 0).
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Progress:
         return self._comment
 
     async def _find(self) -> Any:
-        """The comment by its stored id, else by its marker; None when there is none."""
+        """The comment by its stored id, else by its marker, or None."""
         if self._comment:
             try:
                 return await self._github.getitem(_COMMENT, self._where)
@@ -139,7 +139,7 @@ class Progress:
             self._later = asyncio.create_task(self._edit_after(wait))
 
     async def finish(self, status: str, detail: str, state: RunState | None = None) -> None:
-        """Write the last word, without waiting. Raises ``Outage`` when it could not be said."""
+        """Write the final text, without waiting. Raises ``Outage`` if it could not be written."""
         await self.stop()
         self._state = state or self._state
         await self._show(status, detail)
@@ -164,7 +164,7 @@ class Progress:
         await self._try()
 
     async def _try(self, status: str = "running", detail: str = "") -> None:
-        """Show how it stands; telling is not the work, so a failure is only logged."""
+        """Show its status; a failure is only logged, because the run matters more."""
         try:
             await self._show(status, detail)
         except Outage as outage:
@@ -194,14 +194,14 @@ ReadOnlyCheck = Callable[[int, int, str], Awaitable[bool]]
 
 
 async def writable_everywhere(installation_id: int, repository_id: int, full_name: str) -> bool:
-    """Everything may be said."""
+    """Comments are allowed everywhere."""
     return False
 
 
 class QueueAnnouncement:
     """Makes the comment of a run that will be queued, once; it says the turn if there is one.
 
-    ``quiet`` tells where nothing may be said.
+    ``quiet`` says where we write nothing.
     """
 
     def __init__(

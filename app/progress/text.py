@@ -63,7 +63,7 @@ def _called(name: str, title: str) -> str:
 
 
 def _weight(task: TaskView) -> tuple[bool, int]:
-    """The task in hand, then the newest this run has touched, then the others in their order."""
+    """The current task, then the newest this run has touched, then the others in their order."""
     return not task.current, 1 if task.turn is None else -task.turn
 
 
@@ -146,7 +146,7 @@ _NOTE = "… cut here: the text was too long for GitHub."
 
 
 def cut(text: str, most: int) -> str:
-    """Return the text in at most ``most`` characters (at least 200), whole lines where possible."""
+    """Return the text in at most ``most`` characters (at least 200), complete lines if possible."""
     if len(text) <= most:
         return text
     room = most - len(_NOTE) - 4
@@ -160,7 +160,7 @@ def cut(text: str, most: int) -> str:
 
 
 def _lines(text: str, most: int) -> str:
-    """As many whole lines as fit; of a line without an end, what fits."""
+    """As many complete lines as fit; of a line without an end, what fits."""
     kept = text[: max(0, most)]
     end = kept.rfind("\n")
     return kept[:end] if end > 0 else kept
@@ -212,7 +212,7 @@ def marker(run: str) -> str:
 def progress_text(
     run: str, status: str, detail: str, state: RunState | None, turn: Turn | None = None
 ) -> str:
-    """Render the whole comment; ``detail`` is a sentence (why paused, what is wrong)."""
+    """Render the comment; ``detail`` is a sentence (why paused, what is wrong)."""
     parts = [f"### Cairn run `{run}` {RUNS[status].sentence}"]
     if detail:
         # a folded part or a comment that foreign text opens would swallow what follows

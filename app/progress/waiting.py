@@ -28,7 +28,7 @@ class Turn:
 
 
 class WaitEstimate:
-    """Tells the turn of queued runs; listens to the runs (``Events``) to learn how long they take.
+    """Shows the turn of queued runs; listens to the runs (``Events``) to learn how long they take.
 
     ``at_once`` is how many runs work side by side.
     """

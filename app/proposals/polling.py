@@ -34,7 +34,7 @@ class Poller:
     requests it took; ``judge`` weighs those on one proposal, ``expire`` closes one, ``unread``
     tells people that the reactions to one cannot be read.
 
-    ``rest`` waits (seconds) for the next time; ``on_bug`` hears of every exception that is a bug.
+    ``rest`` waits (seconds) for the next time; ``on_bug`` gets every exception that is a bug.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Poller:
         self._timer: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Begin to poll, first what became due meanwhile."""
+        """Begin to poll, first what has become due."""
         self._wanted.set()
         self._begin()
 

@@ -80,7 +80,7 @@ class RequestBudget:
         self._spent.extend([now] * requests)
 
     def hold(self, until: datetime) -> None:
-        """Allow nothing before a time: GitHub said so."""
+        """Allow nothing before a time that GitHub named."""
         self._held = max(self._held, until)
 
     def ready_at(self) -> datetime:
@@ -101,7 +101,7 @@ EXPIRES = timedelta(days=30)
 class ProposalService:
     """Implements ``handlers.ports.Proposals`` on the proposals table.
 
-    ``rules_of`` reads who may decide in a repository, ``look`` tells the worker and ``poll`` the
+    ``rules_of`` reads who may decide in a repository, ``look`` notifies the worker and ``poll`` the
     poller that something changed.
     """
 
@@ -214,7 +214,7 @@ _MOST = 100
 
 
 class ShownProposals:
-    """Keeps the rows of one run as its state shows them; a crash loses nothing: they are made anew
+    """Keeps the rows of one run as its state shows them; a crash loses nothing: they are made again
     from the next state."""
 
     def __init__(self, run: Run, stored: StoredProposals, clock: Clock, poll: Look) -> None:

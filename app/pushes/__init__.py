@@ -1,1 +1,1 @@
-"""A repository's plan: what a push to its roadmap brings, and the issue that shows it."""
+"""A repository's plan: what a push to its roadmap starts, and the issue that shows it."""

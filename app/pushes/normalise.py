@@ -62,7 +62,7 @@ class Normalising:
         self._pulls = pulls
 
     async def offered(self, state: RunState) -> str:
-        """Return what to tell people about it (Markdown); '' where checkboxes are not missing.
+        """Return what to tell people about it (Markdown); '' if no checkboxes are missing.
 
         Doing it twice leaves one. Raises ``Outage``.
         """

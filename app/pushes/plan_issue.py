@@ -28,17 +28,17 @@ class PlanIssue:
         self._bot_login = bot_login
 
     async def find(self) -> int | None:
-        """Return its number, None when there is none. Raises ``Outage`` or ``TaskError``."""
+        """Return its number, or None. Raises ``Outage`` or ``TaskError``."""
         found = await self._find()
         return int(found["number"]) if found else None
 
     async def shows(self) -> str | None:
-        """Return the name of what it shows; None when there is no issue or nobody noted it."""
+        """Return the name of what it shows; None without an issue or a note."""
         found = await self._find()
         return marked(found["body"], "planned") if found else None
 
     async def show(self, title: str, text: str, *, create: bool, planned: str = "") -> int | None:
-        """Give it a text and return its number; None when there is none and none is wanted.
+        """Give it a text and return its number; None if there is none and none is wanted.
 
         ``planned`` names the roadmap the text is about. People may give it another title.
         """
@@ -98,13 +98,13 @@ def plannable(roadmap: Roadmap | None) -> bool:
 
 
 def gone_text(path: str, note: str = "") -> str:
-    """What is said when the roadmap was deleted."""
+    """The text after the roadmap was deleted."""
     head = f"### Plan\n\nThere is no `{_code(path)}` on the default branch any more."
     return "\n\n".join(part for part in (head, note) if part)
 
 
 def config_text(problems: Iterable[str]) -> str:
-    """What is said while the configuration cannot be used."""
+    """The text while the configuration has errors."""
     listed = _lines([f"- {cell(problem, _LINE)}" for problem in problems])
     return f"### Plan\n\n`.github/cairn.yml` has errors, so Cairn does not start:\n\n{listed}"
 

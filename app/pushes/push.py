@@ -46,10 +46,10 @@ from runner.state.publishing import PullRequests
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What a push did to the roadmap; ``after`` is None when there is none any more.
+    """What a push did to the roadmap; ``after`` is None if it was deleted.
 
-    ``diff`` is None when the roadmap before cannot be read; ``news`` says whether there is anything
-    that was not said before, in tasks or in what could become some.
+    ``diff`` is None when the roadmap before cannot be read; ``news`` says whether tasks, or what
+    could become tasks, have changed.
     """
 
     path: str
@@ -91,7 +91,7 @@ async def read(path: str, content: bytes) -> Roadmap:
 
 
 async def _config(commit: str, contents: Contents) -> bytes | None:
-    """The configuration of a commit, empty where there is none; None where it is unusable."""
+    """The configuration of a commit, empty if there is none; None if it is unusable."""
     try:
         return (await contents.config(commit) if commit else None) or b""
     except ConfigError:
@@ -291,8 +291,8 @@ class _Work:
         """Show the plan of the branch as it is now.
 
         The issue is made where there is none, and the push says anything worth one. A push that
-        another one followed shows the newest plan too, unless it is there already: the later one
-        may have left the roadmap alone.
+        another one followed also shows the newest plan, unless it is already shown: the later push
+        may not have changed the roadmap.
         """
         after = change.after
         if not newest:

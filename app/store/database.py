@@ -257,7 +257,7 @@ def _make_folder(address: URL) -> None:
 
 @contextmanager
 def _outages() -> Iterator[None]:
-    """Tell what the database's own failures are; a wrong statement of ours stays a bug."""
+    """Translate the database's own failures; a wrong statement of ours stays a bug."""
     try:
         yield
     except (exc.IntegrityError, exc.ProgrammingError, exc.DataError):
@@ -271,5 +271,5 @@ def _outages() -> Iterator[None]:
 
 
 def insert_into(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
-    """Begin the INSERT of a dialect, by its name; ``on_conflict_do_...`` goes on."""
+    """Begin the INSERT of a dialect, by its name; ``on_conflict_do_...`` continues it."""
     return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)

@@ -183,8 +183,8 @@ class StoredRefusals:
     async def first(self, *, repository_id: int, issue: int, user_id: int, delivery: str) -> bool:
         """Say whether a delivery is the first to refuse a person something on an issue.
 
-        It is stored before the refusal is said; a crash in between works the same delivery again,
-        which is the first again. Raises ``Outage`` when the database fails.
+        It is stored before the refusal is sent; after a crash in between, the same delivery is
+        handled again and is the first again. Raises ``Outage`` when the database fails.
         """
         place = {"repository_id": repository_id, "issue": issue, "user_id": user_id}
         row = place | {"delivery": delivery, "made_at": self._clock.now()}

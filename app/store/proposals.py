@@ -38,7 +38,7 @@ class ProposalOfRun:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells it from the other proposals of its run."""
+        """What separates it from the other proposals of its run."""
         return self.proposal.task, self.proposal.fingerprint
 
 
@@ -202,7 +202,7 @@ def closed(run: str) -> sa.Update:
 async def decided(
     connection: AsyncConnection, run: str, decision: Decision, *, delivery: str, now: datetime
 ) -> bool:
-    """Settle the proposal a decision is about; False when it is not open (any more).
+    """Settle the proposal a decision is about; False if it is not open (any more).
 
     A decision about no proposal in particular, or one nobody keeps a row of, has nothing to settle.
     """

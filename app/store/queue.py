@@ -127,7 +127,7 @@ class Queue:
 
         What a person asked for outlives a pause for another reason: a run to cancel stays
         ``cancelling`` until ``cancel_at``, or is cancelled when there is no such time; a run to
-        pause rests until somebody resumes it. ``cause`` is the kind of the outage that paused it.
+        pause waits until somebody resumes it. ``cause`` is the kind of the outage that paused it.
         """
         did = {} if result is None else {"result": dict(result)}
         values = {"status": status, "reason": reason, "cause": cause, "until": until, **did}
@@ -165,7 +165,7 @@ class Queue:
     async def give_way(self, wakeup: str, run: str) -> bool:
         """End a wakeup between two tasks if another one waits; the run's next one is made at once.
 
-        False when nobody waits, and the run simply goes on.
+        False when nobody waits, and the run simply continues.
         """
         async with self._store.writing() as connection:
             if not await self._wakeups.others_wait(connection):
@@ -180,10 +180,10 @@ class Queue:
             return await self._wakeups.sent(connection)
 
     async def take_up(self, lost: Collection[str]) -> None:
-        """At start: go on with what has no open wakeup though it should work.
+        """At start: continue what has no open wakeup although it should work.
 
-        ``lost`` are wakeups the engine no longer knows. What paused for no certain time is tried
-        again: it may be whole now. What a person paused stays so.
+        ``lost`` are wakeups the engine no longer knows. What paused for an unknown time is tried
+        again: it may work now. What a person paused stays so.
         """
         untimed = (table.c.status == "paused") & table.c.until.is_(None) & (table.c.cause != PERSON)
         left = table.c.status.in_(("queued", "running", "cancelling", "pausing"))
@@ -204,7 +204,7 @@ class Queue:
             return moved
 
     async def wake_where(self, where: Affected, causes: Collection[str]) -> int:
-        """Let go on what was paused by one of these causes; return how many runs."""
+        """Continue what was paused by one of these causes; return how many runs."""
         here = where.condition & table.c.cause.in_(causes)
         going = {"status": "running", "reason": "", "cause": ""}
         async with self._store.writing() as connection:
@@ -218,7 +218,7 @@ class Queue:
     async def cancel_where(self, where: Affected, *, reason: str) -> int:
         """Cancel every run of an installation that is gone, and close what they propose.
 
-        What is at work stops at its next node and is cancelled then; nobody is told.
+        What is at work stops at its next node and is cancelled then; people are not told.
         """
         values = {"reason": reason, "cause": UNINSTALLED, "until": None}
         async with self._store.writing() as connection:

@@ -27,10 +27,10 @@ PERSON = "person"
 """The cause of a pause that a person asked for; only a person ends it."""
 
 REMOVED = "removed"
-"""The cause of a pause since the App's installation does not cover the repository any more."""
+"""The cause of a pause because the App's installation no longer covers the repository."""
 
 UNINSTALLED = "uninstalled"
-"""The cause of a cancellation since the App's installation is gone: nobody can be told."""
+"""The cause of a cancellation because the App was uninstalled: nobody can be told."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ class RunRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class Run(RunRequest):
-    """A run as it stands; ``reason`` and ``until`` say why and how long it is paused.
+    """A run as it is now; ``reason`` and ``until`` say why and how long it is paused.
 
     ``cause`` is the kind of outage behind a pause, or ``PERSON``, ``REMOVED`` or ``UNINSTALLED``.
     """
@@ -95,7 +95,7 @@ class StoredRuns:
         return await self._find(_SELECT.where(table.c.status.in_(statuses)).order_by(table.c.seq))
 
     async def set_progress_comment(self, id: str, comment: int) -> bool:
-        """Remember the comment that tells of this run; False when the run is unknown."""
+        """Remember the comment of this run; False if the run is unknown."""
         values = {"progress_comment_id": comment, "updated_at": self._clock.now()}
         async with self._store.writing() as connection:
             change = sa.update(table).where(table.c.id == id).values(values)

@@ -1,6 +1,6 @@
 """The wakeups: which runs want to work, and which of them may work now.
 
-A wakeup is a row that lets a run go on. The transaction that settles the previous wakeup decides
+A wakeup is a row that lets a run continue. The transaction that settles the previous wakeup decides
 what may run, and only that goes to the engine: waiting costs rows, not workers.
 """
 
@@ -26,7 +26,7 @@ WORKING: tuple[Status, ...] = ("running", "cancelling", "pausing")
 
 @dataclass(frozen=True, slots=True)
 class Wakeup:
-    """One row: ``id`` names it to the engine, ``run`` is what is to go on."""
+    """One row: ``id`` names it to the engine, ``run`` is the run to continue."""
 
     id: str
     run: str
@@ -41,7 +41,7 @@ class Wakeups:
         self._at_once = at_once
 
     async def wake(self, connection: AsyncConnection, run: str) -> None:
-        """Let the run go on, unless it has a wakeup already; then send what may work."""
+        """Let the run continue, unless it has a wakeup already; then send what may work."""
         if await self._open(connection, run) is None:
             nth = await connection.scalar(
                 sa.select(sa.func.count()).select_from(wakeups).where(wakeups.c.run == run)
@@ -50,12 +50,12 @@ class Wakeups:
         await self.send(connection)
 
     async def done(self, connection: AsyncConnection, wakeup: str) -> None:
-        """Settle a wakeup; the caller has said before what its run wants next."""
+        """Settle a wakeup; the caller has already stored what its run wants next."""
         values = {"status": "done", "done_at": self._clock.now()}
         await connection.execute(sa.update(wakeups).where(wakeups.c.id == wakeup).values(values))
 
     async def give_up(self, connection: AsyncConnection, lost: Collection[str]) -> None:
-        """Settle wakeups the engine will never work: their runs are woken anew."""
+        """Settle wakeups that the engine will never work on: their runs get new ones."""
         values = {"status": "done", "done_at": self._clock.now()}
         await connection.execute(sa.update(wakeups).where(wakeups.c.id.in_(lost)).values(values))
 
@@ -74,7 +74,7 @@ class Wakeups:
         return (await connection.execute(_NEXT)).first() is not None
 
     async def send(self, connection: AsyncConnection) -> None:
-        """Hand the engine as many wakeups as may work now, the next by right first.
+        """Give the engine as many wakeups as may work now, the next in order first.
 
         A run that is to stop needs no place: it only has to be told. (It must not wait either: it
         holds its stack, so that it and a run of that stack that gave way would wait for ever.)

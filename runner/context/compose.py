@@ -57,7 +57,7 @@ class ContextParts:
 
 Item = QuotedFile | Listed | str
 _DROPPED = ("outlines", "recalled", "layout", "earlier", "users", "files", "notes")
-"""What goes, from its end, when the whole turns out too long; after that the texts."""
+"""What is dropped first, from its end, if everything is too long; then the texts."""
 
 
 def cost(item: Item, count: Count) -> int:
@@ -93,7 +93,7 @@ def listed(items: Iterable[Listed], *, limit: int, count: Count, most: int) -> t
 def within(
     parts: ContextParts, render: Callable[[ContextParts], str], *, limit: int, count: Count
 ) -> tuple[ContextParts, str]:
-    """Render, dropping the least worthy until the whole has at most ``limit`` tokens.
+    """Render, dropping the least useful until everything has at most ``limit`` tokens.
 
     Return what is left with its text. This holds for every text: of a task that alone is longer the
     beginning is kept.
@@ -126,7 +126,7 @@ def _less(parts: ContextParts, over: int, count: Count) -> ContextParts | None:
 DETAILS, SECTION, LAYOUT, USERS, EARLIER, RECALLED, RELATED, OUTLINES = (
     0.35, 0.10, 0.10, 0.12, 0.12, 0.06, 0.30, 0.10,
 )  # fmt: skip
-"""Shares of the whole. Named files get what is left, outlines what is left after them."""
+"""Shares of the limit. Named files get the rest, outlines what is left after them."""
 
 _WORTH, _HINT = 0.35, 0.12
 """How near to the best a file's score must be to be quoted, and to be outlined."""
@@ -139,8 +139,8 @@ _LINES = (150, 60, 30, 15, 8)
 class Material:
     """All that is known. ``contents`` are of the files worth showing, best first after ``named``.
 
-    ``paths`` is the whole tree, ``named`` the files the task or its plan names, ``text`` the
-    task's words.
+    ``paths`` is the full tree, ``named`` the files the task or its plan names, ``text`` the task's
+    words.
     """
 
     text: str
@@ -174,7 +174,7 @@ def compose(material: Material, *, limit: int, left: int, count: Count) -> Conte
 
 
 def _frame(material: Material, limit: int, count: Count) -> ContextParts:
-    """All but the files: short parts with a share of their own."""
+    """Everything but the files: short parts, each with its own share."""
     return ContextParts(
         details=hard_cut(material.details, limit=int(limit * DETAILS), count=count),
         section=hard_cut(material.section, limit=int(limit * SECTION), count=count),
@@ -197,7 +197,7 @@ def _layout(material: Material, limit: int, count: Count) -> tuple[str, ...]:
 
 
 def _named_files(material: Material, left: int, count: Count) -> list[QuotedFile]:
-    """The files the task is about: whole while they fit, else a part of each."""
+    """The files the task is about: complete while they fit, else a part of each."""
     found: list[QuotedFile] = []
     wanted = [path for path in material.named if path in material.contents]
     for at, path in enumerate(wanted):

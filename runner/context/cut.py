@@ -1,4 +1,4 @@
-"""Cut a file that is too long for its place: whole definitions stay, what goes is named."""
+"""Cut a file that is too long: keep complete definitions, name what was left out."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def cut(
 ) -> str:
     """Return at most ``limit`` tokens of a file, with a note wherever lines are missing.
 
-    Of its pieces (definitions and what stands between them) those stay that share most terms with
+    Of its pieces (definitions and what is between them) those stay that share most terms with
     ``about``, and the first, which has the imports, before all others if ``head`` says so: for a
     file that is to be changed. Where no piece fits, the file's beginning does.
     """
@@ -67,7 +67,7 @@ def around(text: str, lines: Collection[int], *, limit: int) -> str:
     """Return at most ``limit`` characters of a text: these lines (from 1) with what is near them.
 
     Thirty lines on each side where they fit, else fewer; where not even the lines themselves fit,
-    as many of them as do, from the top. A note stands wherever lines are missing.
+    as many of them as do, from the top. A note marks missing lines.
     """
     if len(text) <= limit:
         return text

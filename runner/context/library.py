@@ -41,7 +41,7 @@ NOTHING = FileFacts()
 
 
 def facts_of(path: str, content: bytes) -> FileFacts:
-    """Read a file; a binary one has nothing to tell. What it defines counts twice in search."""
+    """Read a file; a binary one has no facts. What it defines counts twice in search."""
     if b"\0" in content:
         return NOTHING
     symbols = symbols_of(path, content)
@@ -124,7 +124,7 @@ class Index:
             return facts
 
     def learn(self, path: str, sha: str, content: bytes) -> FileFacts:
-        """Read a blob and keep what it tells."""
+        """Read a blob and keep its facts."""
         facts = facts_of(path, content)
         with self._lock:
             self._facts[sha, language_of(path)] = facts
@@ -257,7 +257,7 @@ _TESTS = frozenset({"test", "tests", "spec", "__tests__"})
 
 
 def project_type(paths: Collection[str]) -> str:
-    """Say in one line what the tree is made of; '' when nothing tells."""
+    """Say in one line what the tree is made of, or ''."""
     marks = [f"{kind} ({name})" for name, kind in _MARKS.items() if name in paths]
     counts = Counter(filter(None, map(language_of, paths)))
     files = [f"{count} {name}" for name, count in counts.most_common(3)]

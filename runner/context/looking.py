@@ -23,7 +23,7 @@ _ALTERNATIVE = re.compile(r"\\?\|")
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a request is answered with; ``whole`` is the path of a file that is shown whole."""
+    """The answer to a request; ``whole`` is the path of a file that is shown completely."""
 
     text: str
     whole: str = ""
@@ -72,7 +72,7 @@ def _fenced(title: str, text: str) -> str:
 
 
 def _found(words: str, files: Mapping[str, bytes]) -> str:
-    """Where the words stand, as they are written, else in small or capital letters."""
+    """Where the words are, as they are written, else in any case."""
     hits = list(_hits(words, files, str)) or list(_hits(words, files, str.lower))
     said = f"`{words}` stands in:\n"
     if not hits:  # a pattern is not run: it may take for ever
@@ -97,7 +97,7 @@ def _loosely(words: str, files: Mapping[str, bytes]) -> Iterator[str]:
 
 
 def _lines(files: Mapping[str, bytes], has: Callable[[str], bool]) -> Iterator[str]:
-    """Yield the lines of which this is true; it is asked of whole files first."""
+    """Yield the lines for which this is true; entire files are tested first."""
     for path, content in sorted(files.items()):
         text = content.decode("utf-8", "replace")
         if is_secret_file(path) or not has(text):

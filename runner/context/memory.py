@@ -33,7 +33,7 @@ def of_task(state: RunState, key: str) -> tuple[MemoryNote, ...]:
 
 
 def of_run(state: RunState) -> tuple[MemoryNote, ...]:
-    """Return one line on the whole run."""
+    """Return one line about the run."""
     titles = {task.key: task.title for task in state.tasks}
     by_status: dict[str, list[str]] = {}
     for attempt in state.attempts.values():

@@ -147,7 +147,7 @@ class Importers:
 
 
 def importers_of(facts: Mapping[str, FileFacts], paths: Collection[str]) -> Importers:
-    """Return who imports whom among ``paths``; ``facts`` tell what the files import."""
+    """Return who imports whom among ``paths``; ``facts`` say what the files import."""
     places = ModulePaths(paths)
     importers: dict[str, set[str]] = defaultdict(set)
     for path, known in facts.items():
@@ -200,5 +200,5 @@ def _go_packages(paths: Iterable[str]) -> dict[str, list[str]]:
 
 
 def followed(path: str) -> bool:
-    """Whether imports tell who uses a file."""
+    """Whether imports show who uses a file."""
     return language_of(path) in FOLLOWED

@@ -68,7 +68,7 @@ def terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=50_000)
 def _terms_of(word: str) -> tuple[str, ...]:
-    """Split an identifier; one of several parts counts as a whole, too."""
+    """Split an identifier; one of several parts also counts unsplit."""
     parts = [part.lower() for part in _PART.findall(word)]
     kept = [stem(p) for p in parts if p not in _stop_words() and (len(p) > 1 or not p.isascii())]
     lower = word.lower().strip("_")
@@ -94,7 +94,7 @@ def stem(word: str) -> str:
 
 
 MOST_NEW = 256
-"""Files that are embedded for one context; the next one goes on where this one stopped."""
+"""Files that are embedded for one context; the next one continues where this one stopped."""
 LONGEST = 2_000
 """Characters of a file that are embedded: its path and its beginning."""
 
@@ -126,7 +126,7 @@ class Vectors:
 
 
 def unit(vector: Sequence[float]) -> Vector:
-    """Return the vector with length 1 (a zero vector as it is)."""
+    """Return the vector with length 1 (a zero vector unchanged)."""
     length = math.hypot(*vector) or 1.0
     return tuple(value / length for value in vector)
 

@@ -76,7 +76,7 @@ def rewrites_refused(why: Literal["deep", "many", "kind"], number: int) -> str:
 
 
 def explained(strategy: Strategy, failure: Failure, parts: int, instead: str) -> str:
-    """Why, and what is proposed, for somebody who has half a minute; the evidence stands below."""
+    """Why, and what is proposed, for somebody with half a minute; the evidence is below."""
     seen = next(iter(failure.evidence), "") if failure.found_by != "nobody" else ""
     why = _because(failure)
     because = (
@@ -96,7 +96,7 @@ def _because(failure: Failure) -> str:
 
 
 def _ended(text: str) -> str:
-    """A sentence of its own, on one line."""
+    """A complete sentence, on one line."""
     line = " ".join(text.split()).rstrip()
     return line if line.endswith((".", "!", "?")) else f"{line}."
 
@@ -291,7 +291,7 @@ def left_alone(commits: HumanCommits) -> str:
 
 
 def conflicting(commits: HumanCommits, paths: Sequence[str]) -> str:
-    """Why people's work cannot be taken over, and what makes it possible."""
+    """Why people's work cannot be used, and what makes it possible."""
     return (
         f"{named_paths(paths)} changed both on {commits.branch} and on the branch that the task "
         f"builds on. Merge that branch into {commits.branch}, resolve the conflict, then comment "
@@ -300,7 +300,7 @@ def conflicting(commits: HumanCommits, paths: Sequence[str]) -> str:
 
 
 def not_a_file(commits: HumanCommits, paths: Sequence[str]) -> str:
-    """Why people's work cannot be taken over by us at all."""
+    """Why we cannot use people's work at all."""
     return (
         f"{named_paths(paths)} on {commits.branch} is a link or a submodule, which Cairn does "
         "not write. Merge the branch yourself, or remove it from the branch"

@@ -82,10 +82,10 @@ class TaskView:
 class RunView:
     """One run: where it is, its tasks in the order of the file, and what it used.
 
-    ``now`` is the task in hand as people know it (id and title), None between tasks. ``done`` of
+    ``now`` is the current task as people know it (id and title), None between tasks. ``done`` of
     ``total`` tasks are done, each counted once as people wrote it. ``node_usage`` is what every
     node used, ``asked`` what the model was asked for. ``recoveries`` are the numbers of each
-    strategy, ``replaced`` tells in Markdown what took the place of what.
+    strategy, ``replaced`` says in Markdown what replaced what.
     """
 
     run: str
@@ -105,12 +105,12 @@ class RunView:
 
     @property
     def standing(self) -> tuple[TaskView, ...]:
-        """The tasks that stand in the roadmap as it is now."""
+        """The tasks that are in the roadmap now."""
         return tuple(task for task in self.tasks if not task.gone)
 
     @property
     def used(self) -> Usage:
-        """What the whole run used."""
+        """What the run used in all."""
         return total(self.node_usage.values())
 
     @property

@@ -119,7 +119,7 @@ def warnings_of(attempt: Attempt | None) -> list[str]:
 
 
 def worth_a_look(attempt: Attempt) -> str:
-    """The warnings as a part of a pull request; '' when there is none."""
+    """The warnings as a part of a pull request, or ''."""
     said = [f"- {text}" for text in warnings_of(attempt)]
     return "\n".join([f"### {WORTH_A_LOOK}", "", *said]) if said else ""
 
@@ -204,7 +204,7 @@ def output_of(verification: Verification | None) -> str:
 
 
 def _command(level: Level) -> str:
-    """The command, with whole programs among its words left out."""
+    """The command, without programs that are passed as one of its words."""
     return " ".join(word if len(word) <= 60 else "…" for word in level.command)
 
 
@@ -230,7 +230,7 @@ def shared_body(roadmap: str, rows: Sequence[TaskRow]) -> str:
 
 
 def rows_of(state: RunState, added: Mapping[str, Attempt]) -> tuple[TaskRow, ...]:
-    """The rows of all that was added to the run's branch, the task in hand among it."""
+    """The rows of everything that was added to the run's branch, with the current task."""
     others = {**state.attempts, **added}
     others.pop(state.current)
     before = [
@@ -280,7 +280,7 @@ _LONGEST = 40
 def slug(text: str) -> str:
     """Reduce a text to ``[a-z0-9-]``, at most 40 characters, never empty.
 
-    What would be empty or is cut ends in a digest of the text, so that two texts stay two slugs.
+    An empty or cut result ends in a digest of the text, so that two texts stay two slugs.
     """
     plain = _one_plain_line(text)
     if plain and len(plain) <= _LONGEST:
@@ -302,7 +302,7 @@ def shared_branch(run: str) -> str:
 
 
 def commit_message(checkpoint: Checkpoint) -> str:
-    """Return the whole commit message, its trailers last.
+    """Return the commit message, with its trailers at the end.
 
     https://git-scm.com/docs/git-interpret-trailers
     """

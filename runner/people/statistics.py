@@ -13,7 +13,7 @@ _OPEN = (
     *(Status.FAILED, Status.AWAITING_APPROVAL, Status.BLOCKED, Status.DECLINED, Status.DEFERRED),
     *(Status.SKIPPED, Status.IN_PROGRESS, Status.PENDING, Status.IN_REVIEW),
 )
-"""Where a task stands of which one part stands so: the first that any part has."""
+"""Status of a divided task: the first of these that any part has."""
 
 _APPLIED = {
     "rewrite": Status.REPLACED,
@@ -24,10 +24,10 @@ _APPLIED = {
 
 
 def as_written(state: RunState) -> list[tuple[Task, Status]]:
-    """Return the work that people wrote down, each task once, and where it stands.
+    """Return the work that people wrote down, each task once, with its status.
 
-    A task that a recovery replaced is completed only when all that took its place is. One that
-    nothing took the place of, since people took it out, is ``replaced`` and counts nowhere.
+    A task that a recovery replaced is completed only when all its replacements are. One that people
+    removed without a replacement is ``replaced`` and counts nowhere.
     """
     found: dict[str, Task] = {}
     for task in (*state.tasks, *state.replaced):
@@ -67,8 +67,8 @@ def outcome(attempt: Attempt, proposal: Proposal) -> str:
 def recoveries(state: RunState) -> dict[str, object]:
     """Return the ``recoveries`` of the report: in all, and by strategy.
 
-    Successful means that every task it put in the place of one, or the task it put off, is
-    completed; skipping and handing over finish nothing.
+    Successful means that every replacement, or the deferred task, is completed; skipping and
+    handing over finish nothing.
     """
     by = by_strategy(state)
     total = {

@@ -26,7 +26,7 @@ class TodosRefused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class BoxEdit:
-    """Turn the box of a task: ``checked`` is what it shall be."""
+    """Change the checkbox of a task: ``checked`` is its new state."""
 
     key: str
     line: int
@@ -67,7 +67,7 @@ def sync(todos: object, roadmap: Roadmap) -> Synced:
     """Return the ticks and unticks that a person asks for by changing a status.
 
     ``completed`` asks for a tick and ``pending`` for none; other states ask for nothing. What the
-    file said when it was written (``checked``) is no wish, so that an old file undoes nothing.
+    file said when it was written (``checked``) asks for nothing, so an old file undoes nothing.
     Raises ``TodosRefused``.
     """
     read = _read(todos, roadmap)
@@ -86,7 +86,7 @@ def sync(todos: object, roadmap: Roadmap) -> Synced:
 
 
 def turned(roadmap: Roadmap, edits: Sequence[BoxEdit]) -> bytes:
-    """Return the roadmap's bytes with all these boxes turned, one byte each.
+    """Return the roadmap's bytes with all these checkboxes changed, one byte each.
 
     Raises ``EditRefused`` when that would do anything else.
     """
@@ -134,7 +134,7 @@ def _told(error: ValidationError) -> str:
 
 
 def _conflict(todo: _Todo, task: Task | None, wish: bool | None, path: str) -> str:
-    """Say why a wish cannot be done, or ''. A state that was not changed is no wish."""
+    """Say why a change cannot be made, or ''. An unchanged state asks for nothing."""
     name = todo.id or todo.title or todo.key
     if wish is not None and wish == todo.checked:
         return _passed_by(name, task, wish, path)
@@ -148,7 +148,7 @@ def _conflict(todo: _Todo, task: Task | None, wish: bool | None, path: str) -> s
 
 
 def _passed_by(name: str, task: Task | None, said: bool, path: str) -> str:
-    """Report a task whose box was changed in the roadmap since; the roadmap is right."""
+    """Report a task whose checkbox was changed in the roadmap since; the roadmap is right."""
     if task is None or task.checked == said:
         return ""
     state = "done" if task.checked else "open"

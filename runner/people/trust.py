@@ -1,4 +1,4 @@
-"""How far a task's change is verified: built from its attempt, and said to people and programs."""
+"""How far a task's change is verified: built from its attempt, for people and programs."""
 
 from __future__ import annotations
 

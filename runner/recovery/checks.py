@@ -41,7 +41,7 @@ def is_clear(task: Task) -> bool:
 def lost(task: Task, replacements: Sequence[NewTask], *, stays: str = "") -> list[str]:
     """Return what the task names and its replacements, taken together, do not.
 
-    These are its file paths, what stands in backticks, and its acceptance criteria, which may be
+    These are its file paths, what is in backticks, and its acceptance criteria, which may be
     reworded only by adding words. ``stays`` is text of the task that is kept beside them.
     """
     lines = [line for new in replacements for line in (new.text, *new.details, *new.acceptance)]
@@ -66,7 +66,7 @@ def _files(task: Task) -> tuple[str, ...]:
 
 
 def _names(task: Task) -> tuple[str, ...]:
-    """What stands in backticks and is no path."""
+    """What is in backticks and is not a path."""
     paths = {*_files(task)}
     found = (" ".join(span.split()) for span in _SPAN.findall(_text(task)))
     return tuple(dict.fromkeys(name for name in found if name and name not in paths))
@@ -82,7 +82,7 @@ def _visible(text: str) -> str:
 
 
 def _stands(name: str, text: str) -> bool:
-    """Whether a text has the name as a whole, not as part of a longer one."""
+    """Whether a text has the complete name, not only as part of a longer one."""
     before = r"(?<![\w/])" if re.match(r"\w", name) else ""
     after = r"(?![\w/])" if re.search(r"\w$", name) else ""
     return re.search(f"{before}{re.escape(name)}{after}", text) is not None
@@ -135,14 +135,14 @@ _PLAIN = re.compile(r"\W+")
 
 @dataclass(frozen=True)
 class Ground:
-    """Where the tasks would stand: the newest roadmap's bytes, and the files of its tree."""
+    """Where the tasks would go: the newest roadmap's bytes, and the files of its tree."""
 
     roadmap: bytes
     paths: frozenset[str] = frozenset()
 
 
 def fault(state: RunState, ground: Ground) -> str:
-    """Say what is wrong first with the tasks proposed for the task in hand, or ''."""
+    """Say what is wrong first with the tasks proposed for the current task, or ''."""
     proposal, task = state.attempt.proposal, state.task
     assert proposal is not None  # noqa: S101 - it is what is looked at
     tasks = proposal.replacements
@@ -218,7 +218,7 @@ def _unclear(number: int, strategy: Strategy, new: NewTask) -> str:
 
 
 def _paths(number: int, state: RunState, ground: Ground, new: NewTask) -> str:
-    """Files it names lie in the tree, in a folder of it, or were named before."""
+    """Files it names are in the tree, in one of its folders, or were named before."""
     task, plan = state.task, state.attempt.planned.plan
     known = {*task.files, *files(task.section), *(plan.likely_files if plan else ())}
     text = "\n".join((new.text, *new.details, *new.acceptance))
@@ -265,7 +265,7 @@ def _outside(path: str, known: Collection[str], paths: Collection[str]) -> bool:
 
 
 def _refused(state: RunState, ground: Ground) -> str:
-    """Try the edit itself; the new tasks must stand there, runnable, with nothing unresolved."""
+    """Try the edit itself; the new tasks must be in the file, runnable, and fully resolved."""
     path = state.request.roadmap
     try:
         after = parse_roadmap(path, edited(state, ground.roadmap))

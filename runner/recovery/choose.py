@@ -37,7 +37,7 @@ class Choice:
 
 
 def choose(state: RunState) -> Choice:
-    """Return the strategy for the failure of the attempt in hand, within the bounds of the run."""
+    """Return the strategy for the failure of the current attempt, within the limits of the run."""
     failure = state.attempt.failure
     usual = STRATEGY_OF[failure.reason if failure else "unknown"]
     why = ""
@@ -115,7 +115,7 @@ _LONGEST_TITLE = 120
 def parts_of(task: Task, plan: Plan | None) -> tuple[NewTask, ...]:
     """Return 2 to 5 parts in order, from its bullets, its list of files or its plan; else ().
 
-    The acceptance criteria of the whole are those of the last part.
+    The last part gets all the acceptance criteria.
     """
     for parts in (_bullets(task), _files(task), _steps(plan)):
         if 2 <= len(parts) <= MOST_PARTS:
@@ -155,6 +155,6 @@ def _files(task: Task) -> list[NewTask]:
 
 
 def _steps(plan: Plan | None) -> list[NewTask]:
-    """The steps of its plan, where each names what it is about."""
+    """The steps of its plan, if each names what it is about."""
     steps = [" ".join(step.split()) for step in plan.steps] if plan else []
     return [NewTask(step) for step in steps] if all("`" in s or "/" in s for s in steps) else []

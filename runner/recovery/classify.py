@@ -40,7 +40,7 @@ def classify(facts: FailureFacts) -> Classification | None:
 
 
 def believed(said: Classification, facts: FailureFacts) -> Classification:
-    """Return what a model says, but for a clear task that it calls vague: nobody rewrites that.
+    """Return what a model says, unless it calls a clear task vague: that is not rewritten.
 
     A model that never saw the right file, or cannot do what is asked, likes to blame the task.
     """
@@ -69,9 +69,9 @@ def unrepairable(facts: FailureFacts, *, to_come: Collection[str]) -> bool:
 
 
 def _asked_for(facts: FailureFacts, missing: Missing) -> bool:
-    """Whether the task's own text names the module or the package that brings it.
+    """Whether the task's own text names the module or its package.
 
-    Not where a file of that name is somewhere in the repository: its path can be put right.
+    Not if the repository has a file of that name: its path can be corrected.
     """
     file = missing.path.rpartition("/")[2].split(".")[0]
     if any(path.rpartition("/")[2].split(".")[0] == file for path in facts.paths):

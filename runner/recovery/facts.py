@@ -36,7 +36,7 @@ _LONGEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class TestMessage:
-    """What one test (or the whole output, ``test`` empty) says went wrong."""
+    """What one test (or the entire output, if ``test`` is empty) says went wrong."""
 
     test: str
     file: str
@@ -45,7 +45,7 @@ class TestMessage:
 
 @dataclass(frozen=True, kw_only=True)
 class FailureFacts:
-    """What was seen of one failed attempt.
+    """What is known about one failed attempt.
 
     ``others`` are the roadmap's tasks that are still to be made, ``paths`` the files before the
     change, ``changed`` those that the last answer writes, ``manifests`` path → text with the
@@ -85,7 +85,7 @@ class FailureFacts:
 
 
 def facts_of(state: RunState, paths: Iterable[str], manifests: Mapping[str, str]) -> FailureFacts:
-    """Collect what is known of the attempt in hand; ``paths`` are the files of its base."""
+    """Collect what is known about the current attempt; ``paths`` are the files of its base."""
     attempt = state.attempt
     level = failed_level(attempt.tested.verification)
     return FailureFacts(
@@ -122,7 +122,7 @@ def open_others(state: RunState) -> Iterator[Task]:
 
 
 def _reading(state: RunState) -> TaskReading:
-    """The task as the lint reads it, with what stands above it."""
+    """The task as the lint reads it, with what is above it."""
     task = state.task
     found = readings(state.roadmap) if state.roadmap else iter(())
     around = next((r.around for r in found if r.task.key == task.key), "")
@@ -142,9 +142,9 @@ _MOST = 20
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What was not found: ``name`` as it is written, ``path`` as it would lie in a tree.
+    """What was not found: ``name`` as it is written, ``path`` as it would be in a tree.
 
-    ``inside`` is True where the name itself says that it is a part of this repository.
+    ``inside`` is True if the name itself shows that it is part of this repository.
     """
 
     language: Language

@@ -1,4 +1,4 @@
-"""A proposal as people read it, from the failure and the tasks that are to stand there. Pure."""
+"""A proposal as people read it, from the failure and the replacement tasks. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_EVIDENCE = 8
 def proposal_of(
     state: RunState, strategy: Strategy, tasks: Sequence[NewTask] = (), *, instead: str = ""
 ) -> Proposal:
-    """Return the proposal about the attempt in hand; ``instead`` says why it is not another one.
+    """Return the proposal for the current attempt; ``instead`` says why it is not another one.
 
     The diff of an escalation is the last attempt that was fit to be written.
     """

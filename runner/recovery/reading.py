@@ -107,7 +107,7 @@ _FIELD = re.compile(r"^(?:details|steps|files?)\s*:\s*$", re.IGNORECASE)
 
 
 def read_tasks(text: str) -> tuple[NewTask, ...]:
-    """Return the tasks of an answer, without ids; () when there are none in it."""
+    """Return the tasks of an answer, without ids; () for none."""
     text = clean_answer(text[:LONGEST])
     found = [*_from_json(text)] or [*_from_list(text.split("\n"))] or [*_from_prose(text)]
     return tuple(task for task in found[: MOST + 1] if task.text)
@@ -190,7 +190,7 @@ def _from_prose(text: str) -> Iterator[NewTask]:
 
 
 def _plain(text: str) -> str:
-    """One line without a box, a number, or the bold around its first words."""
+    """One line without a checkbox, a number, or the bold around its first words."""
     line = " ".join(text[:_LONGEST_TEXT].split())
     line = _BOX.sub("", line)
     line = re.sub(r"^(\*\*|__)(.{1,200}?)\1", r"\2", line)
@@ -215,14 +215,14 @@ def _few(texts: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class PushedTasks:
-    """The ``tasks`` a push puts in the place of one, or the ``problem`` why it proposes none."""
+    """The ``tasks`` with which a push replaces one, or the ``problem`` why it proposes none."""
 
     tasks: tuple[NewTask, ...] = ()
     problem: str = ""
 
 
 def read_pushed(path: str, before: bytes, after: bytes, key: str) -> PushedTasks:
-    """Read the tasks that stand in ``after`` where the task ``key`` stood in ``before``.
+    """Read the tasks in ``after`` that are where the task ``key`` was in ``before``.
 
     Every byte outside the task's own lines must be as it was.
     """

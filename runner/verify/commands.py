@@ -79,7 +79,7 @@ async def known_programs(box: SandboxSession, own: Commands) -> tuple[Level, ...
 async def _level(
     box: SandboxSession, command: tuple[str, ...], own: Commands, *, timeout: float, told: bool
 ) -> Level:
-    """Run one; ``told`` says that a missing program is no news about the image.
+    """Run one; ``told`` says that a missing program does not mean the image lacks it.
 
     A model proposed the command, or what failed before would have built it.
     """
@@ -130,7 +130,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
     Phpunit(),
     Make(),
 )
-"""Every one whose tests a project has is run; the last only where there is no other."""
+"""Each one with tests in the project is run; the last only if there is no other."""
 
 NAMES: Final = (
     "pytest, node, jest, vitest, mocha, cargo, go, Maven, Gradle, RSpec, Minitest, PHPUnit, make"

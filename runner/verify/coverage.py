@@ -1,7 +1,7 @@
 """Which changed lines of Python the tests run, where the sandbox has coverage.py.
 
-What a test starts as a process of its own is not seen. So nothing is said where no line seems to
-run: then the tests do not run the code where it can be measured.
+A process that a test starts is not measured. So nothing is reported if no line seems to run: then
+the tests run the code where it cannot be measured.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from runner.verify.tools.python import beside_pytest
 _NOT_THERE = 77
 _MOST_NAMED = 10
 _ENDED = (0, 1)
-"""Exit codes of pytest after a whole run."""
+"""Exit codes of pytest after a complete run."""
 
 # it is loaded before the workspace can be imported, as pytest is
 _LOAD = f"""

@@ -98,9 +98,9 @@ def only_changed_lines(
 ) -> str:
     """Return the new text with what a formatter does to its changed lines.
 
-    ``old`` is the text before the change. Where that was formatted, what the formatter does is due
-    to the change, also in lines beside it; where it was not, only lines that the change brings are
-    touched. What would no longer be the same code is left as it is.
+    ``old`` is the text before the change. If that was formatted, everything the formatter does is
+    due to the change, also in lines beside it; if not, only lines of the change are touched. What
+    would no longer be the same code stays.
     """
     mine = added_lines(new, old)
     before, after = new.split("\n"), formatted.split("\n")
@@ -115,7 +115,7 @@ def only_changed_lines(
 
 
 def _touches(hunk: range, start: int, mine: Collection[int], *, whole: bool) -> bool:
-    """Whether a hunk is about changed lines; ``whole``: about nothing else."""
+    """Whether a hunk has changed lines; ``whole``: no others."""
     if not hunk:  # lines are put in: beside a changed one
         return start in mine or start + 1 in mine
     return all(n in mine for n in hunk) if whole else any(n in mine for n in hunk)

@@ -1,9 +1,10 @@
-"""Names that changed Python files import and that are nowhere: a program for the sandbox.
+"""Find imports of changed Python files that do not exist: a program for the sandbox.
 
 Nothing of the project is run: modules are looked for by name, in-tree ones are parsed. The standard
-library and installed packages come first, as for Python itself. What the project knows otherwise (a
-manifest or another file names it) is left to the tests, and so is what stands in a ``try``, in a
-``with``, under ``TYPE_CHECKING`` or in a function.
+library and installed packages come first, as for Python itself. What a manifest or another file of
+the project names is left to the tests, and so are imports in a ``try``, in a ``with``, under
+``TYPE_CHECKING`` or in a function.
+
 
 """
 
@@ -113,7 +114,7 @@ class Tree:
         return {name for p in others[:2000] for name in using.findall(read(p))}
 
     def module(self, path: str) -> str:
-        """The Python file of a module at a path without its ending, '' when there is none."""
+        """The Python file of a module at a path without its ending, or ''."""
         found = (path + ".py", joined(path, "__init__.py"))
         return next((file for file in found if file in self.files), "")
 
@@ -175,7 +176,7 @@ def installed(name: str) -> bool:
 
 
 def known(name: str, tree: Tree) -> bool:
-    """Whether the project names the package elsewhere, so that it is no invention."""
+    """Whether the project names the package elsewhere, so that it is not invented."""
     names = "|".join(
         re.escape(each).replace("_", "[-_.]") for each in (name, OTHER_NAMES.get(name, name))
     )
@@ -203,7 +204,7 @@ def reachable(folder: str, importer: str, tree: Tree) -> bool:
 
 
 def around(path: str) -> Iterator[str]:
-    """The packages a file lies in: their code is run before its own."""
+    """The packages that contain a file: their code runs before its own."""
     folder = path.rpartition("/")[0]
     while folder:
         yield joined(folder, "__init__.py")

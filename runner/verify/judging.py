@@ -20,7 +20,7 @@ from runner.verify.levels import NOT_FOUND, shown
 
 _KILLED = 128
 RED = range(1, _KILLED)
-"""Exit codes of a tool that has no code of its own for failing tests."""
+"""Exit codes of a tool that has no special code for failing tests."""
 
 _LAST, _LONGEST = 20_000, 300
 _ERROR = re.compile(r"(?:^|[\w.: ])(?:error|\w*Error|\w*Exception|fatal|panic)\b", re.IGNORECASE)
@@ -177,7 +177,7 @@ def new_report(suffix: str) -> str:
 
 
 async def fetched(box: SandboxSession, path: str) -> bytes:
-    """Return a report as it is, and remove it; nothing when there is none."""
+    """Return a report as it is, and remove it; nothing if there is no report."""
     return (await box.run(["sh", "-c", _FETCH, "sh", path, str(LARGEST)], timeout=60)).stdout
 
 

@@ -22,19 +22,19 @@ from runner.text.sanitize import cut_middle
 _MESSAGE_LIMIT, _SHORT = 2_000, 300
 _MOST_IN_FULL, _MOST_FAILURES = 100, 3_000
 _INTERNAL_ERROR = ("pytest", "internal")
-"""Class and name under which pytest reports an error of its own."""
+"""Class and name under which pytest reports its own errors."""
 
 
 class UnreadableReport(Exception):
-    """There is no report, or it is no JUnit report."""
+    """There is no report, or it is not a JUnit report."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteReport:
     """What a report says: counts, and one failure a test.
 
-    ``broken`` says what the tool reports of a failure of its own, '' when it worked. ``green`` are
-    the files with a test that passed, where the report names them.
+    ``broken`` says how the tool itself failed, '' if it worked. ``green`` are the files with a test
+    that passed, if the report names them.
     """
 
     passed: int
@@ -46,7 +46,7 @@ class SuiteReport:
 
 @dataclass(frozen=True, slots=True)
 class BadCase:
-    """A test as the report has it, with what it says where it fails.
+    """A test as the report has it, with its message if it fails.
 
     ``line`` is as it is written, '' where nothing is.
     """
@@ -151,14 +151,14 @@ _FOREIGN = ("node_modules/", "vendor/", "site-packages/", "/gems/")
 
 
 def frames(text: str) -> Iterator[tuple[str, int]]:
-    """Yield (file, line) of each line of a stack, in its order; a long stack is not read whole."""
+    """Yield (file, line) of each line of a stack, in its order; only part of a long one."""
     for each in text.split("\n", _MOST_LINES)[:_MOST_LINES]:
         if found := _PLACE.search(each[:_LONGEST_LINE]):
             yield found["file"].removeprefix("./"), int(found["line"])
 
 
 def inside(places: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
-    """Those that lie in the project: not in the language's own files and not in packages."""
+    """Those inside the project: not in the language's own files and not in packages."""
     return (
         (file, line)
         for file, line in places

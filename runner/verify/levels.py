@@ -39,7 +39,7 @@ sys.exit(bad)
 
 
 async def files_level(box: SandboxSession, changed: Sequence[str], *, timeout: float) -> Level:
-    """Check that every changed file stands in the workspace as an ordinary file."""
+    """Check that every changed file is in the workspace as an ordinary file."""
     if not changed:
         return Level("files", "skipped", reason="no file was written")
     began = monotonic()
@@ -160,8 +160,8 @@ _MOST = 3
 def with_places(level: Level, paths: Collection[str]) -> Level:
     """Return the level with what the tree knows better than the tool.
 
-    A module that stands elsewhere is named with its place, and a file that a tool names by its
-    end only (a Java class) gets its whole path.
+    A module that is elsewhere is named with its place, and a file that a tool names only by its end
+    (a Java class) gets its full path.
     """
     return replace(level, failures=tuple(_with_place(each, paths) for each in level.failures))
 

@@ -31,7 +31,7 @@ _TSC_OWN = re.compile(r"^(?:[^\n(]{1,400}\(\d+,\d+\): )?error (TS(?:5|6|18)\d{3}
 
 
 class UnreadableOutput(Exception):
-    """What a tool printed tells nothing about the code."""
+    """The output of a tool says nothing about the code."""
 
 
 @dataclass(frozen=True, slots=True)

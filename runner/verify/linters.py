@@ -71,7 +71,7 @@ exec python3 -m "$name" "$@"
 """
 
 ANYTHING = re.compile("")
-"""The file is there: that is enough."""
+"""The file exists: that is enough."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class ConfiguredTool:
 class Linter(ConfiguredTool):
     """A tool that complains.
 
-    ``whole`` says that it checks a whole project, whatever files are named; a project that says
+    ``whole`` says that it checks the entire project, whatever files are named; a project that says
     itself what mypy checks (``files`` and the like) is checked so as well.
     """
 
@@ -195,7 +195,7 @@ LINTERS: Final[tuple[Linter, ...]] = (
 class LintRun:
     """A tool that a repository configures in ``folder`` ('' is the root), and what it checks.
 
-    ``files`` are seen from the root, and are those it is started with unless it checks the whole
+    ``files`` are relative to the root, and are those it is started with unless it checks the entire
     project; ``judged`` are all changed files that it may complain about.
     """
 
@@ -235,7 +235,7 @@ def settings_files(
 
 
 def _above(path: str) -> list[str]:
-    """The folders a file lies in, the nearest first, each with its slash; the root is ''."""
+    """The folders that contain a file, the nearest first, each with its slash; the root is ''."""
     parts = path.split("/")[:-1]
     return ["/".join(parts[:depth]) + "/" * (depth > 0) for depth in range(len(parts), -1, -1)]
 
@@ -372,9 +372,9 @@ def _with_findings(level: Level, found: Sequence[ToolFinding]) -> Level:
 def new_findings(after: Level, before: Level | None, changes: ChangeSet, read: Read) -> Level:
     """Return the level with only those findings that the tree before the change does not have.
 
-    Findings are counted by file, rule and message. Of equal ones those in changed lines are new.
-    A file that the change set brings may have what a deleted file had: it may have been moved.
-    ``read`` returns a file's content before the change.
+    Findings are counted by file, rule and message. Of equal ones those in changed lines are new. A
+    new file may have what a deleted file had: it may have been moved. ``read`` returns a file's
+    content before the change.
     """
     known = Counter(_key(failure) for failure in before.failures) if before else Counter()
     gone = {path for path, write in changes.files.items() if write is None}

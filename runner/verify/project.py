@@ -48,11 +48,11 @@ async def verify(
 
     ``paths`` are all files of the tree, ``changed`` those that were written (not the deleted),
     ``read`` returns a file's content in the tree; ``timeout`` in seconds bounds each level; ``own``
-    are the repository's own commands, which take the place of what its files tell; ``tested`` says
-    that there were tests before, so that a tree without any has lost them. A level is only
-    reached when the one before did not fail, but for the tests: they show whether an import that
-    seems to lead nowhere does any harm. Raises ``TaskError`` (kind
-    ``environment``) when the tests cannot run in this image, ``Outage`` when the engine is gone.
+    are the repository's own commands, which replace the tests that its files show; ``tested`` says
+    that there were tests before, so that a tree without any has lost them. A level runs only if the
+    one before did not fail, except the tests: they show whether an import that cannot be resolved
+    does any harm. Raises ``TaskError`` (kind ``environment``) when the tests cannot run in this
+    image, ``Outage`` when the engine is gone.
     """
     if mode == "off":
         return Verification(tree, (Level("tests", "skipped", reason="verification is off"),))
@@ -108,7 +108,7 @@ async def run_tests(
     own: Commands | None = None,
     tools: Sequence[Tool] = TOOLS,
 ) -> Verification:
-    """Run all tests of the tools that ``of`` names, and nothing else; the box holds ``tree``.
+    """Run all tests of the tools that ``of`` names, and nothing else; ``tree`` is in the session.
 
     Raises as ``verify`` does.
     """
@@ -128,10 +128,11 @@ async def start_tests(
     own: Commands | None = None,
     tools: Sequence[Tool] = TOOLS,
 ) -> Verification:
-    """Say whether the tests of a tree can begin; the box holds ``tree``.
+    """Say whether the tests of a tree can begin; ``tree`` is in the session.
 
-    pytest collects its tests and runs none; the tests of other tools are run, for they have no such
-    way. Of the repository's own commands the programs are looked for. Raises as ``verify`` does.
+    pytest collects its tests and runs none; the tests of other tools are run, because they have no
+    such mode. Of the repository's own commands the programs are looked for. Raises as ``verify``
+    does.
     """
     if own:
         return Verification(tree, await known_programs(box, own))

@@ -32,7 +32,7 @@ def written_version(paths: list[str]) -> str:
 
 
 def installed_version(name: str) -> str:
-    """The version of a copy that is installed; '' where there is none."""
+    """The version of an installed copy, or ''."""
     try:
         return metadata.version(name) or ""
     except (metadata.PackageNotFoundError, ValueError):
@@ -40,7 +40,7 @@ def installed_version(name: str) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file and the folders above it; what stands there stays."""
+    """Write a file and the folders above it; keep an existing file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() and not path.is_symlink():
         path.write_text(text, "utf-8")

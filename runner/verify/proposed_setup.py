@@ -78,7 +78,7 @@ def proposed_setup(
 ) -> ProposedSetup:
     """Return what to write; ``missing`` are Python packages that are known to be needed.
 
-    A name that is none of a package is left out: pip would take ``-r`` or ``-i`` for an option.
+    A name that cannot be a package is left out: pip would take ``-r`` or ``-i`` for an option.
     """
     packages = [name for name in dict.fromkeys(missing) if _PACKAGE.fullmatch(name)]
     commands = [*_python(paths, read, packages), *_node(paths)]
@@ -170,7 +170,7 @@ def _extras_of_cfg(read: Read) -> dict[str, Any]:
 
 
 def _asks_for_pytest(paths: Collection[str], read: Read) -> bool:
-    """Whether the manifests name pytest, so that installing them brings it."""
+    """Whether the manifests name pytest, so that setup installs it."""
     texts = (read(path) or b"" for path in READ if path in paths and path != "tox.ini")
     return any(re.search(rb"\bpytest\b[\s\"'<>=~^]", text) for text in texts)
 

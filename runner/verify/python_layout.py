@@ -36,10 +36,10 @@ _LITERAL = re.compile(r"\d[\w.+!-]*")
 class PythonLayout:
     """How a project is imported.
 
-    ``roots`` are the folders its modules are looked for in, besides the repository's own folder;
-    ``own`` are its top-level modules, which an installed copy must not stand for. ``version`` is
-    '' where the manifests do not say it; ``version_from`` are files that may. ``version_files``
-    are written by the build and not in the tree. ``entry_points`` go by group and name.
+    ``roots`` are the folders with its modules, besides the repository's own folder; ``own`` are its
+    top-level modules, which an installed copy must not replace. ``version`` is '' where the
+    manifests do not say it; ``version_from`` are files that may. ``version_files`` are written by
+    the build and not in the tree. ``entry_points`` go by group and name.
     """
 
     name: str = ""
@@ -55,9 +55,9 @@ class PythonLayout:
 
 
 def layout_of(paths: Collection[str], read: Read) -> PythonLayout:
-    """Return how the Python project at the root of a tree is imported; false where there is none.
+    """Return how the Python project at the root of a tree is imported; false if there is none.
 
-    ``read`` knows the ``MANIFESTS``. Files that cannot be read say nothing.
+    ``read`` knows the ``MANIFESTS``. Files that cannot be read are ignored.
     """
     manifests = _Manifests(read)
     if not manifests.any:
@@ -185,7 +185,7 @@ class _Manifests:
 
 
 def table(values: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
-    """Return the table below ``keys``; an empty one where there is none."""
+    """Return the table below ``keys``, or an empty one."""
     for key in keys:
         below = values.get(key)
         if not isinstance(below, dict):

@@ -1,9 +1,9 @@
-"""Let a project's tests find the project itself, though nobody installed it.
+"""Let a project's tests find the project, although nobody installed it.
 
 A Python project with its modules below ``src``, or with a version that its build works out, cannot
 be imported from a checkout as it is. What ``pip install -e .`` would give its tests is given to
 them without a build and without a network: the folders of its modules, its metadata and its
-programs. All of it lies outside the workspace, but for a version file that git does not have.
+programs. All of it is outside the workspace, except a version file that git does not have.
 """
 
 from __future__ import annotations

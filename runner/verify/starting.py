@@ -1,7 +1,7 @@
-"""What keeps the tests of a tree from starting, where no change of code can be to blame. Pure.
+"""Why the tests of a tree cannot start for reasons other than code. Pure.
 
-A name that an open task is to bring is no obstacle: tests may be written first. Neither is what
-only a few test files lack.
+A name that an open task will add is not an obstacle: tests may be written first. Neither is
+something that only a few test files lack.
 """
 
 from __future__ import annotations
@@ -92,16 +92,16 @@ def obstacle(found: Verification, *, words: str, paths: Collection[str]) -> Obst
 
 
 def _to_come(said: str, words: str) -> bool:
-    """Whether a task brings what is missing, or is about the settings of the tests."""
+    """Whether a task adds what is missing, or is about the settings of the tests."""
     if any(name in words for name in _SETTINGS):
         return True
     return any(has_word(words, last_name(name)) for name in missing_names(said))
 
 
 def _stopped(level: Level, words: str, paths: Collection[str]) -> list[TestFailure]:
-    """What cannot begin for want of a package, where that is half of the tests or more.
+    """What cannot begin because a package is missing, if that is half of the tests or more.
 
-    Of files that cannot be loaded nobody knows how many tests they have: files are counted then.
+    Files that cannot be loaded hide how many tests they have: then files are counted.
     """
     failures = [f for f in level.failures if _lacks_package(f, words, paths)]
     cases = [failure for failure in failures if is_case(failure)]
@@ -111,7 +111,7 @@ def _stopped(level: Level, words: str, paths: Collection[str]) -> list[TestFailu
 
 
 def _not_set_up(level: Level, words: str) -> list[TestFailure]:
-    """What cannot begin where nothing can: the fixtures fail, and no task is to mend them."""
+    """What cannot begin if nothing can: the fixtures fail, and no task will repair them."""
     failures = [failure for failure in level.failures if is_case(failure)]
     stubs = any("NotImplementedError" in failure.message for failure in failures)
     if level.tool != "pytest" or level.passed or stubs:

@@ -1,8 +1,9 @@
 """What a test run says about a change, next to what the tests said without it. Pure.
 
 Only the base's own result for the same test excuses a failure: it failed there as well, and with
-the same error, or for want of a name that another task is to bring (tests that were written
-first). What the task says can only make more of the failing tests its own.
+the same error, or because a name is missing that another task will add (tests that were written
+first). What the task says can only make it responsible for more failing tests.
+
 
 """
 
@@ -38,13 +39,13 @@ _NAME = re.compile(r"[A-Za-z_]\w+")
 
 @dataclass(frozen=True, kw_only=True)
 class Promise:
-    """What the task in hand brings, and what is left to others.
+    """What the current task adds, and what is left to others.
 
-    ``words`` is all that the task says, ``files`` the files it names; ``others`` and
+    ``words`` is everything that the task says, ``files`` the files it names; ``others`` and
     ``other_files`` are the same of tasks that are still open. ``written`` are the files of the
     change set. ``users`` are the files that use one of them by way of imports (themselves among
-    them), None where that is not known, and ``loading`` those that use each of the files with an
-    import that seems to lead nowhere; ``sources`` are the sources of failing tests by id.
+    them), None if that is not known, and ``loading`` those that use each of the files with an
+    import that cannot be resolved; ``sources`` are the sources of failing tests by id.
     """
 
     words: str = ""
@@ -63,9 +64,9 @@ class Assessment:
     """``green``: accepted, with its ``verdict``; ``red``: the change's own fault.
 
     ``unverifiable``: tests cannot show anything, for a reason (the verdict's) that was there
-    before. The ``verification`` is as it is to be shown, ``hints`` are imports that seem to lead
-    nowhere although the tests pass. ``testers`` are pytest's files that use what changed; none
-    where that is not known.
+    before. The ``verification`` is ready to be shown, ``hints`` are imports that cannot be resolved
+    although the tests pass. ``testers`` are pytest's files that use what changed; none where that
+    is not known.
     """
 
     outcome: Literal["green", "red", "unverifiable"]
@@ -136,7 +137,7 @@ def not_run(after: Verification) -> Verdict:
 def _trouble(after: Verification, before: Verification, promise: Promise) -> Assessment | None:
     """What a runner that could not do its work means; None where each one could.
 
-    Where it fails for want of what the task is to bring, another answer may bring it.
+    If it lacks what the task should add, another answer may add it.
     """
     broken = [level for level in after.tests if level.broken]
     for level in broken:
@@ -153,9 +154,9 @@ def _trouble(after: Verification, before: Verification, promise: Promise) -> Ass
 
 
 def _turned(after: Verification, before: Verification) -> tuple[str, ...]:
-    """Tests that failed on the base and do not any more; of a file that could not be loaded, it.
+    """Tests that failed on the base and no longer do; or the file, if it could not be loaded.
 
-    Where reports name the files with tests that pass, theirs must be among them.
+    If reports name the files with passing tests, theirs must be among them.
     """
     red = {failure.test for failure in red_tests(after)}
     green = _green(after)
@@ -239,7 +240,7 @@ def _nothing_ran(after: Verification) -> bool:
 
 
 def is_case(failure: TestFailure) -> bool:
-    """Whether it is one test that failed, and not a whole file that could not be loaded."""
+    """Whether one test failed, and not an entire file that could not be loaded."""
     return "::" in failure.test or "#" in failure.test
 
 
@@ -275,7 +276,7 @@ class _Weigher:
         self._promise = promise
 
     def excused(self, failure: TestFailure) -> bool:
-        """Whether a failing test is none of the change's business."""
+        """Whether a failing test has nothing to do with the change."""
         was = self._before.get(failure.test) or self._before.get(path_of(failure))
         if was is None or path_of(failure) in self._promise.written:
             return False
@@ -301,10 +302,10 @@ class _Weigher:
         )
 
     def awaited(self, failure: TestFailure) -> bool:
-        """Whether it fails for want of a name that is left to another open task.
+        """Whether it fails because a name is missing that another open task will add.
 
-        The name must stand in the test and be missed there: what the code under test misses is the
-        code's fault.
+        The name must be in the test and missing there: what the code under test lacks is the code's
+        fault.
         """
         promise, test = self._promise, self._source(failure)
         wanted = [last_name(name) for name in missing_names(failure.message)]

@@ -105,7 +105,7 @@ _TOO_LONG = re.compile(
 
 
 def outside(facts: FailureFacts) -> Classification | None:
-    """Decide about a failure that came from outside the answers."""
+    """Classify a failure that the answers did not cause."""
     failure = facts.failure
     if failure is None:
         return None

@@ -76,7 +76,7 @@ _INSTALLED_AS = {
 
 
 def installed_as(name: str) -> str:
-    """The name a package is installed under, as far as it is another one."""
+    """The name under which a package is installed, if it differs."""
     return _INSTALLED_AS.get(name, name)
 
 
@@ -109,7 +109,7 @@ def naming_word(others: tuple[Task, ...], *words: str) -> Task | None:
 
 
 def words_of(task: Task) -> str:
-    """What a task says by itself."""
+    """What a task itself says."""
     return f"{task.text}\n{task.details}"[:_READ]
 
 
@@ -119,7 +119,7 @@ def told(task: Task) -> str:
 
 
 def without_suffix(path: str) -> str:
-    """A path without its ending, and without what stands for its folder."""
+    """A path without its ending, and without a name that means its folder."""
     stem = re.sub(r"\.[A-Za-z]{1,5}$", "", path.rstrip("/"))
     return re.sub(r"(?:/__init__|/index|/mod)$", "", stem)
 
@@ -180,7 +180,7 @@ def _later(facts: FailureFacts, missing: Missing) -> Classification | None:
 
 
 def _elsewhere(facts: FailureFacts, missing: Missing) -> Classification | None:
-    """A module of the repository that nobody is going to make, or that lies somewhere else."""
+    """A module of the repository that no task will make, or that is somewhere else."""
     places = sorted(_named_like(facts, missing))
     if places:
         said = f"{', '.join(places[:3])} exists, but the import names another path"
@@ -217,7 +217,7 @@ def _there(facts: FailureFacts, missing: Missing) -> bool:
 
 
 def _would_be(facts: FailureFacts, missing: Missing, file: str) -> bool:
-    """Whether a file that a task names would be found by this import."""
+    """Whether this import would find a file that a task names."""
     stem = without_suffix(file)
     if not file.endswith((*_SUFFIXES[missing.language], "/")):
         return False
@@ -252,7 +252,7 @@ def _own(facts: FailureFacts, missing: Missing) -> bool:
 
 
 def _named_like(facts: FailureFacts, missing: Missing) -> Iterator[str]:
-    """Files whose own name is that of the module, wherever they lie."""
+    """Files with the name of the module, in any folder."""
     last = missing.path.rpartition("/")[2]
     for path in facts.paths | facts.changed:
         stem = without_suffix(path)

@@ -56,7 +56,7 @@ def _mirrored(first: str, second: str) -> bool:
 
 
 def _forbidding(facts: FailureFacts) -> Iterator[str]:
-    """Tests that stood there before and want an error where the task wants a result."""
+    """Earlier tests that want an error where the task wants a result."""
     said = words_of(facts.task)
     if not _RETURNS.search(said.lower()) or re.search(r"\braises?\b", said.lower()):
         return
@@ -160,7 +160,7 @@ def _plan(facts: FailureFacts) -> dict[str, int]:
 
 
 def _answers(facts: FailureFacts) -> dict[str, int]:
-    """Points of what was answered; a change too large to be taken is enough by itself."""
+    """Points for the answers; a change that is too large is enough alone."""
     points: dict[str, int] = {}
     large = next((c.message for c in facts.complaints if c.error == "TooLarge"), "")
     if large:
@@ -226,7 +226,7 @@ def _missed(facts: FailureFacts, said: TestMessage) -> list[tuple[Task, str]]:
 
 
 def _maker(facts: FailureFacts, path: str) -> Task | None:
-    """The open task that names the file, unless the task in hand does."""
+    """The open task that names the file, unless the current task does."""
 
     def fits(file: str) -> bool:
         return path == file or path.endswith(f"/{file}")

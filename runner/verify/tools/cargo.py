@@ -40,7 +40,7 @@ class Cargo:
     name = "cargo"
 
     def found(self, paths: Collection[str], read: Read) -> bool:
-        """Whether there is a package at the root: its tests stand in any of its files."""
+        """Whether there is a package at the root: its tests may be in any of its files."""
         return "Cargo.toml" in paths and any(path.endswith(".rs") for path in paths)
 
     async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:

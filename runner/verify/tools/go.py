@@ -60,8 +60,8 @@ def _must_work(result: CommandResult) -> None:
 def read_go(text: str, *, module: str) -> SuiteReport:
     """Read the events of a run, and what the compiler said between them.
 
-    ``module`` is what the paths of the project's packages begin with. Raises ``UnreadableReport``
-    when there is neither.
+    ``module`` is the prefix of the project's packages. Raises ``UnreadableReport`` if there is
+    neither.
     """
     events, others = [], []
     for line in text.split("\n"):
@@ -89,7 +89,7 @@ def _event(line: str) -> dict[str, Any] | None:
 def _cases(
     events: Sequence[dict[str, Any]], module: str
 ) -> Iterator[tuple[str, TestFailure | None]]:
-    """Results of tests; a test with failing subtests is told by them."""
+    """Results of tests; a test with failing subtests is reported by them."""
     said: dict[tuple[str, str], list[str]] = {}
     results: dict[tuple[str, str], str] = {}
     for event in events:

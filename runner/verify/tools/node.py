@@ -181,7 +181,7 @@ _LONGEST = 4000
 class Suite:
     """What runs a package's tests: ``rest`` are its own options, ``before`` its assignments.
 
-    Of a ``script`` that is more than one plain command, ``rest`` is the whole.
+    If a ``script`` is more than one plain command, ``rest`` is all of it.
     """
 
     runner: Runner
@@ -190,7 +190,7 @@ class Suite:
 
 
 def suite_of(package: bytes | None) -> Suite:
-    """Return what the tests of a package are run with; without a word about it, by Node itself."""
+    """Return what runs the tests of a package; Node itself if nothing is configured."""
     said = _read(package)
     scripts = said.get("scripts")
     script, pretest = (
@@ -215,7 +215,7 @@ def has_node_tests(paths: Collection[str], package: bytes | None) -> bool:
 
 
 def only_options(rest: str) -> bool:
-    """Whether a script names no file of its own, so that files may be named instead."""
+    """Whether a script names no files, so that we may name some."""
     try:
         return all(word.startswith("-") for word in shlex.split(rest))
     except ValueError:
@@ -329,7 +329,7 @@ class Node:
         return has_node_tests(paths, read(_MANIFEST) if _MANIFEST in paths else None)
 
     async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
-        """Run the tests; those of ``only`` go by their files, where that can be said."""
+        """Run the tests; those of ``only`` by their files, if that is possible."""
         shown = await box.run(["head", "-c", _LARGEST_MANIFEST, _MANIFEST], timeout=60)
         suite = suite_of(shown.stdout)
         form = _FORMS.get(suite.runner)

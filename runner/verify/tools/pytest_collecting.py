@@ -1,6 +1,6 @@
-"""What pytest finds to run and what keeps it from running: a program for the sandbox.
+"""What pytest finds to run, and why it cannot: a program for the sandbox.
 
-It stands behind the start of ``Pytest``; its first argument is the file for what it found.
+It follows the start of ``Pytest``; its first argument is the file for what it found.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ from runner.verify.tools.ruby import MAKEFILES
 
 _OF_PYTEST = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
 CONFIGURATION = (*_OF_PYTEST, "package.json", *MAKEFILES)
-"""Files whose content tells which tests a tree has: all that a ``read`` need know."""
+"""Files whose content shows which tests a tree has: all that a ``read`` needs to know."""
 
 
 def has_pytest(paths: Collection[str], read: Callable[[str], bytes | None]) -> bool:
@@ -208,7 +208,7 @@ def _not_begun(test: object, said: object) -> TestFailure:
 
 
 def own_error(output: str) -> str:
-    """What pytest says about a failure of its own, on one line; '' when it says nothing."""
+    """What pytest says about its own failure, on one line, or ''."""
     for pattern in (_INTERNAL_LINE, _WRONG_USAGE):
         if found := pattern.findall(output):
             return str(found[-1])
