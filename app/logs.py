@@ -35,7 +35,7 @@ _HEADER = re.compile(
 
 
 class MaskedFormatter(logging.Formatter):
-    """Formats a record, traceback included, and masks the whole of it."""
+    """Formats a record, with its traceback, and masks all of it."""
 
     def __init__(self, mask: Callable[[str], str], form: str) -> None:
         super().__init__(form)

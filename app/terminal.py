@@ -35,9 +35,9 @@ def any_encoding() -> None:
 
 
 def say(text: str, *, end: str = "\n", stream: TextIO | None = None) -> None:
-    """Print a text at once; where nobody reads any more (a closed pipe), quietly nothing.
+    """Print a text at once; if nobody reads any more (a closed pipe), do nothing.
 
-    What is printed later to such a stream goes nowhere, so that the work can come to its end.
+    What is printed later to such a stream is dropped, so that the work can finish.
     """
     stream = stream or sys.stdout
     try:
@@ -56,7 +56,7 @@ def is_live(environment: Mapping[str, str] = os.environ) -> bool:
 
 
 def is_plain(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
-    """Say whether a stream is to get no more than ASCII: by its encoding, or by the locale."""
+    """Say whether a stream should get only ASCII: by its encoding, or by the locale."""
     encoding = (stream.encoding or "ascii").lower().replace("-", "")
     names = (environment.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
     locale = next((name for name in names if name), "")

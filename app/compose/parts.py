@@ -87,8 +87,8 @@ class Folders:
 class Surroundings:
     """What tests replace: time, the receiver of bugs, the sandbox or its PATH, the commands.
 
-    ``sleep`` waits before another try (seconds), ``rest`` until a paused run may go on or a comment
-    may be edited again.
+    ``sleep`` waits before another try (seconds), ``rest`` until a paused run may continue or a
+    comment may be edited again.
     """
 
     clock: Clock

@@ -28,7 +28,7 @@ from runner.state.run_state import RunState
 
 
 def model_of(settings: RunSettings) -> OpenAIModel:
-    """The model, which waits for nothing: a doctor tells what is, not what may be later."""
+    """The model, without waiting: a doctor shows what is, not what may be later."""
     return open_model(settings, _at_once)
 
 
@@ -71,7 +71,7 @@ async def looked_at(
 
 @asynccontextmanager
 async def app_of(settings: ServerSettings) -> AsyncIterator[AppIdentity]:
-    """The App at its GitHub; limits and failures are told at once."""
+    """The App at its GitHub; limits and failures are reported at once."""
     async with aiohttp.ClientSession() as session:
         yield AppIdentity(
             app_id=str(settings.github_app_id),

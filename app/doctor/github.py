@@ -1,4 +1,4 @@
-"""Checks of the App: what GitHub says of it, compared with what Cairn needs. Nothing is changed."""
+"""Checks of the App: what GitHub says, compared with what Cairn needs. Nothing is changed."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ async def permissions(settings: ServerSettings) -> Finding:
 
 @_of_app
 async def events(settings: ServerSettings) -> Finding:
-    """What GitHub tells the App of, against what Cairn listens to."""
+    """Which events GitHub sends, against those that Cairn handles."""
     told = (await _app(settings)).get("events") or ()
     return _compared("events", [name for name in SUBSCRIBED if name not in told])
 

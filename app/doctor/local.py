@@ -55,7 +55,7 @@ async def git(patient: Surveyed) -> Finding:
 
 
 async def roadmap(patient: Surveyed) -> Finding:
-    """Whether the roadmap is there and has tasks to work on."""
+    """Whether the roadmap exists and has tasks to work on."""
     path = (await configured(patient)).roadmap.path
     content = await _content(patient, path)
     if content is None:
@@ -92,7 +92,7 @@ def _read(path: str, found: Roadmap) -> Finding:
 
 
 async def _content(patient: Surveyed, path: str) -> bytes | None:
-    """A file of the newest commit, of the folder where git is not; None when there is none."""
+    """A file of the newest commit, or of the folder without git; None if it does not exist."""
     checkout = await checkout_in(patient.folder)
     if checkout is None:
         file = patient.folder / path
@@ -112,7 +112,7 @@ async def _paths(patient: Surveyed) -> list[str]:
 
 
 async def _entries(checkout: Repository) -> Mapping[str, TreeEntry]:
-    """The newest commit's files; none where there is no commit yet, which the check of git says."""
+    """The newest commit's files; none without a commit, which the check of git reports."""
     try:
         return (await checkout.snapshot((await checkout.stack()).tip)).entries
     except PortError:
@@ -120,7 +120,7 @@ async def _entries(checkout: Repository) -> Mapping[str, TreeEntry]:
 
 
 async def model(patient: Surveyed) -> Finding:
-    """Whether the endpoint answers, takes the key, and has every model that would be asked."""
+    """Whether the endpoint answers, accepts the key, and has every model that would be asked."""
     settings = patient.run
     if settings is None:
         return skipped(texts.NO_SETTINGS)
@@ -148,7 +148,7 @@ async def model(patient: Surveyed) -> Finding:
 
 
 async def sandbox(patient: Surveyed) -> Finding:
-    """Which sandbox is chosen and why; it really runs a command, so its image is there."""
+    """Which sandbox is chosen and why; it really runs a command, so its image exists."""
     if patient.run is None:
         return skipped(texts.NO_SETTINGS)
     choice = await chosen_sandbox(patient.folder, patient.run, patient.server)

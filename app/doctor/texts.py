@@ -78,7 +78,7 @@ TESTS_START = "The tests of the newest commit can start."
 
 
 def tests_todo(packages: Sequence[str]) -> str:
-    """What to install; the whole file is too long for a line."""
+    """What to install; the file is too long for a line."""
     what = " ".join(packages) or "what they need"
     return f"Install {what} for them; `cairn init` proposes a .github/cairn.yml that does."
 
@@ -177,17 +177,17 @@ def folder_todo(*, server: bool) -> str:
 
 
 def github_answers(url: str) -> str:
-    """It is there."""
+    """It works."""
     return f"{url} answers."
 
 
 def github_broken(url: str, status: int) -> str:
-    """It is there, but does not work."""
+    """It answers, but does not work."""
     return f"{url} answers with {status}."
 
 
 def not_github(url: str, status: int) -> str:
-    """Something else is there."""
+    """Something else answers."""
     return f"{url} answers, but not like GitHub's API ({status}, no JSON)."
 
 

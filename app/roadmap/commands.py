@@ -67,7 +67,7 @@ def complain(message: str) -> None:
 
 
 def sync_todos(file: str, *, todos: str, write: bool) -> int:
-    """Show, or write, the boxes to turn; 1 when something could not be taken over."""
+    """Show or write the checkboxes to change; 1 if something could not be copied."""
     roadmap = parsed(file)
     if roadmap is None:
         return 2

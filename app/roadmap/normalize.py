@@ -1,4 +1,4 @@
-"""What ``cairn roadmap normalize`` does: show a roadmap with checkboxes, write it when told to."""
+"""What ``cairn roadmap normalize`` does: show a roadmap with checkboxes, write it if asked."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ TASK_FIELDS = (
     "priority",
     "effort",
 )
-"""What is told of a task, in this order; other programs rely on it."""
+"""What is shown of a task, in this order; other programs rely on it."""
 
 
 def roadmap_json(roadmap: Roadmap) -> dict[str, Any]:

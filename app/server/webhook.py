@@ -120,7 +120,7 @@ def signed(body: bytes, signature: str, secret: SecretStr) -> bool:
 
 
 def parse(body: bytes, content_type: str) -> dict[str, Any]:
-    """Return the payload. Raises 400 when it is no JSON object."""
+    """Return the payload. Raises 400 if it is not a JSON object."""
     if content_type != "application/json":
         raise web.HTTPBadRequest(
             text=f"The content type is {content_type}. "

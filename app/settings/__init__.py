@@ -1,4 +1,4 @@
-"""The settings: read once from the environment, checked whole, all problems told at once."""
+"""The settings: read once from the environment, with all problems reported at once."""
 
 from app.settings.models import (
     ActionSettings,

@@ -185,7 +185,7 @@ class WorkSettings(RunSettings):
     @field_validator("database_url", mode="before")
     @classmethod
     def _default_database(cls, value: object, info: ValidationInfo) -> object:
-        """Put the database into the data folder unless it is said where."""
+        """Put the database into the data folder unless a place is set."""
         if isinstance(value, SecretStr) and not value.get_secret_value():
             return SecretStr(f"sqlite:///{info.data.get('cairn_data_dir', 'data')}/cairn.db")
         return value
@@ -249,8 +249,8 @@ class ServerSettings(WorkSettings):
 class ActionSettings(WorkSettings):
     """What ``cairn action`` needs: a token where the server has an App's key.
 
-    The job's machine is thrown away after it, so code may run on it without isolation where the
-    workflow says ``process``; never by itself, for the job's token and key are there too.
+    The job's machine is thrown away after it, so code may run on it without isolation if the
+    workflow says ``process``; never without that, because the job's token and key are there too.
     """
 
     github_token: SecretStr = Field(

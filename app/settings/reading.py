@@ -25,7 +25,7 @@ APP_NAMES = (
 
 
 def registered_app(options: Mapping[str, Any]) -> Path | None:
-    """Return the file, where there is one and neither environment nor options name an App.
+    """Return the file, if it exists and neither environment nor options name an App.
 
     All or nothing: the id of one App with the key of another would be worse than either.
     """
@@ -114,7 +114,7 @@ def keep_private() -> None:
     """Keep other processes of this user from reading our environment and memory (Linux).
 
     Code that runs without isolation (the sandbox ``process``) could else read every secret from
-    /proc. Root can all the same (https://man7.org/linux/man-pages/man2/PR_SET_DUMPABLE.2const.html).
+    /proc. Root still can (https://man7.org/linux/man-pages/man2/PR_SET_DUMPABLE.2const.html).
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)

@@ -1,1 +1,1 @@
-"""Registering the GitHub App from a manifest, once, by whoever runs Cairn."""
+"""Register the GitHub App from a manifest, once, by the person who runs Cairn."""

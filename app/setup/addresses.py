@@ -80,7 +80,7 @@ def _server_of(api: str) -> str:
 
 
 def public_url(value: str) -> str:
-    """Check where GitHub shall reach the server; raises ``UnusableSetup`` with what to do."""
+    """Check where GitHub will reach the server; raises ``UnusableSetup`` with what to do."""
     url = value.strip().rstrip("/")
     if not url:
         raise UnusableSetup(words.NO_URL)
@@ -129,7 +129,7 @@ WEBHOOK = "/webhook"
 
 
 def manifest(*, name: str, public_url: str, redirect_url: str) -> dict[str, object]:
-    """Return the manifest of an App that asks for what the running one uses, and no more.
+    """Return the manifest of an App that asks only for what the running one uses.
 
     It is private: only its owner can install it.
     """

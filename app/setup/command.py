@@ -29,7 +29,7 @@ _HOST = "127.0.0.1"
 
 @dataclass(frozen=True)
 class SetupOptions:
-    """What the command line says; '' and 0 stand for what was left out."""
+    """What the command line says; '' and 0 mean that an option was left out."""
 
     url: str = ""
     organization: str = ""

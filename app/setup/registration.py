@@ -71,7 +71,7 @@ class Conversions:
         self.github = github
 
     async def convert(self, code: str) -> Registered:
-        """Return the App a code stands for. Raises ``SetupRefusal``."""
+        """Return the App that a code belongs to. Raises ``SetupRefusal``."""
         try:
             status, body = await self._ask("POST", f"/app-manifests/{code}/conversions")
         except _OUTAGES as gone:
@@ -189,7 +189,7 @@ def _write(descriptor: int, text: str) -> None:
 
 
 _LASTS = timedelta(hours=1)
-"""GitHub wants the whole registration within an hour."""
+"""GitHub wants the registration completed within an hour."""
 
 _CODE = re.compile(r"[A-Za-z0-9_-]{1,200}")
 

@@ -1,8 +1,9 @@
 """The pages of the set-up: the form for GitHub, and where GitHub sends the browser back.
 
-Only who has the code (or the admin token) sees the form, whose ``state`` nobody can guess; only an
-answer with that state is taken, once. So another site, or somebody who knows the address, can
+Only people with the code (or the admin token) see the form, whose ``state`` nobody can guess; only
+an answer with that state is taken, once. So another site, or somebody who knows the address, can
 neither begin nor end a registration.
+
 
 """
 
@@ -138,7 +139,7 @@ async def _name_without_version(request: web.Request, response: web.StreamRespon
 
 
 def _telling(handler: Handler) -> Handler:
-    """Tell a refusal as a page."""
+    """Show a refusal as a page."""
 
     async def told(request: web.Request) -> web.StreamResponse:
         try:

@@ -109,7 +109,7 @@ HEAD = """\
 
 
 def opening(link: str, *, server: str) -> str:
-    """Say where the set-up goes on."""
+    """Say where the set-up continues."""
     port = link.split("/")[2].rpartition(":")[2]
     return (
         f"Open this page in a browser that is logged in to {server}:\n\n  {link}\n\n"

@@ -56,7 +56,7 @@ class View:
 
 
 def advanced(view: View, event: Event, *, at: float) -> View:
-    """Return the view after an event that was told ``at`` this monotonic time."""
+    """Return the view after an event that happened ``at`` this monotonic time."""
     match event:
         case RunChanged(status="started"):
             return View(event.run, event.status, began=at, took=view.took)
@@ -87,7 +87,7 @@ def _taken_in(view: View, event: Advanced, at: float) -> View:
 def _newest(known: RunState | None, event: Advanced) -> RunState:
     """The state of the event, with what is newer of the tasks beside its own.
 
-    A task at work tells the run as it was when its step began: the others have gone on.
+    A task at work reports the run as it was when its step began: the others have moved on.
     """
     state = event.state
     if known is None or known.request.id != state.request.id:
@@ -110,7 +110,7 @@ def _steps(state: RunState, key: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A phase of the roadmap ('' for tasks in none); ``active`` while a task of it is in hand."""
+    """A phase of the roadmap ('' for tasks in none); ``active`` while a task of it is worked on."""
 
     name: str
     done: int
@@ -323,7 +323,7 @@ _A_SECOND = 4
 
 
 class LiveRun:
-    """The ``Events`` port of whoever watches; draws while used with ``with``.
+    """The ``Events`` port for a terminal; draws while used with ``with``.
 
     Both of Ctrl-C and a question find the terminal as it was before.
     """
@@ -376,7 +376,7 @@ class LiveRun:
         return screen(view, stands, look, now=self._now())
 
     def _standing(self, state: RunState, view: View) -> RunProgress:
-        """Count anew only when a task has come to another status."""
+        """Count again only if a task's status has changed."""
         statuses = tuple((key, attempt.status) for key, attempt in state.attempts.items())
         known = (state.roadmap and state.roadmap.content, state.statuses, statuses, *view.in_hand)
         if known != self._counted[0]:

@@ -26,7 +26,7 @@ def clock(seconds: float) -> str:
 
 
 def left(seconds: float | None) -> str:
-    """Time that is left, as exactly as it is known: to the minute; '' while it is unknown."""
+    """Time that is left, to the minute; '' while it is unknown."""
     if seconds is None:
         return ""
     if seconds < _MINUTE:
@@ -78,7 +78,7 @@ def ended(view: RunView) -> str:
 
 
 def more(count: int, what: str) -> str:
-    """What is left out for want of room."""
+    """What is left out because there is no room."""
     return f"{count:,} more {what}{'s' if count != 1 else ''}"
 
 

@@ -166,7 +166,7 @@ def _absolute(path: str) -> bool:
 
 
 def _inside(path: str, paths: Collection[str], expected: Collection[str]) -> str | None:
-    """Return the part of an absolute path that lies in the tree, when that is beyond doubt."""
+    """Return the part of an absolute path that is in the tree, if it is unambiguous."""
     parts = re.sub(r"^[A-Za-z]:", "", path).lstrip("/~").split("/")
     if ".." in parts:
         return None
@@ -181,7 +181,7 @@ def _inside(path: str, paths: Collection[str], expected: Collection[str]) -> str
 
 
 def _meant(path: str, paths: Collection[str], expected: Collection[str]) -> str:
-    """Return the one known file an unknown spelling can stand for, else the spelling itself."""
+    """Return the one known file that an unknown spelling can mean, else the spelling itself."""
     wanted = [known for known in expected if _name(known) == _name(path)]
     if len(wanted) == 1:
         return wanted[0]

@@ -14,15 +14,15 @@ _LEAST_OVERLAP = 20
 _LEAST_LINE = 6
 _MARKDOWN = re.compile(r"\b(?:md|markdown)\b", re.IGNORECASE)
 _BEGINNING = re.compile(r"[ \t]+\S.*|\w{2,}")
-"""A line cut short that nothing goes on with in the same way: an indentation, a word."""
+"""A cut line that any text could continue: an indentation, a word."""
 
 
 def joined(text: str, more: str, *, complete: bool = True) -> str:
-    """Return the whole answer: what ``more`` says again of ``text`` stands there once.
+    """Return the complete answer: what ``more`` repeats of ``text`` is in it once.
 
-    A model that is told to go on often starts the answer, its last file or its last line again.
-    What it says then is newer and takes the place of what was cut, unless it was cut as well
-    (not ``complete``) and is shorter.
+    A model that should continue often starts the answer, its last file or its last line again. That
+    text is newer and replaces what was cut, unless it was also cut (not ``complete``) and is
+    shorter.
     """
     lines, again = text.split("\n"), more.lstrip("\n").split("\n")
     start = _starts_again(lines, again)

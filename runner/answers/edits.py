@@ -90,7 +90,7 @@ def _apply(lines: list[str], edit: FileEdit, end: str) -> list[str] | Complaint:
 
 
 def _is_done(bare: Sequence[str], edit: FileEdit, starts: Sequence[int]) -> bool:
-    """Whether the edit only adds lines, and they are there: a repair gives its edits again."""
+    """Whether the edit only adds lines that already exist: a repair gives its edits again."""
     within = _matches(list(edit.replace), list(edit.search))
     if len(starts) != 1 or len(within) != 1 or len(edit.replace) == len(edit.search):
         return False
@@ -124,7 +124,7 @@ def _matches(lines: Sequence[str], search: Sequence[str]) -> list[int]:
 
 
 def _reindent(edit: FileEdit, found: Sequence[str]) -> list[str] | None:
-    """Shift the replacement by the one indentation that lies between search and file."""
+    """Shift the replacement by the difference in indentation between search and file."""
     pairs = [(s, f) for s, f in zip(edit.search, found, strict=True) if s.strip()]
     search, file = (_indent(pairs[0][0]), _indent(pairs[0][1]))
     if file.endswith(search):
@@ -180,7 +180,7 @@ _NOWHERE = "/dev/null"
 
 
 def is_diff(lines: Sequence[str], info: str = "") -> bool:
-    """Whether the lines are a unified diff (told by ``---``/``+++`` or a hunk header)."""
+    """Whether the lines are a unified diff (with ``---``/``+++`` or a hunk header)."""
     if info.split(" ")[0].lower() in {"diff", "patch", "udiff"}:
         return any(line.startswith("@@") or line.startswith("+++ ") for line in lines)
     start = [line for line in lines if line.strip()][:4]

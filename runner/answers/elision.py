@@ -107,7 +107,7 @@ _ALONE = re.compile(
 
 
 def kind_of(line: str, *, markdown: bool = False) -> Kind:
-    """Tell whether a line leaves something out; in Markdown ``#`` and ``*`` are no comments."""
+    """Say whether a line leaves something out; in Markdown ``#`` and ``*`` are not comments."""
     text = line.strip()
     if not text or len(text) > _LONGEST:
         return ""
@@ -218,7 +218,7 @@ def _marks(old: str, new: str, path: str) -> dict[int, Kind]:
 
 
 def _fenced(lines: Sequence[str]) -> frozenset[int]:
-    """Return the lines inside fences of a document: they show code, they are none."""
+    """Return the lines inside fences of a document: they only show code."""
     inside, found = False, set()
     for at, line in enumerate(lines):
         if line.lstrip().startswith(("```", "~~~")):
@@ -229,7 +229,7 @@ def _fenced(lines: Sequence[str]) -> frozenset[int]:
 
 
 def _of_python(old: str, new: str, marks: dict[int, Kind]) -> dict[int, Kind]:
-    """Leave out what stands inside texts or is a stub's body; add the bodies that became stubs."""
+    """Leave out what is inside texts or is a stub's body; add the bodies that became stubs."""
     try:
         tree, before = python_tree(new), python_tree(old)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -295,10 +295,10 @@ def _is_ellipsis(node: ast.stmt) -> bool:
 
 
 def _restored(before: Sequence[str], lines: Sequence[str], marks: Sequence[int]) -> str | None:
-    """Put back the lines between the neighbours of each marker; None when that is not certain.
+    """Put back the lines between the neighbours of each marker; None if that is not certain.
 
-    Each neighbour must stand once in the old and once in the new text; the beginning and the end
-    of the file are neighbours, too.
+    Each neighbour must be once in the old and once in the new text; the beginning and the end of
+    the file are neighbours, too.
     """
     if not all(_is_apart(lines[mark]) for mark in marks):
         return None
@@ -317,7 +317,7 @@ def _restored(before: Sequence[str], lines: Sequence[str], marks: Sequence[int])
 
 
 def _only(before: Sequence[str], lines: Sequence[str], at: int) -> int | None:
-    """Return where the one line of the old text stands that this line of the new one is."""
+    """Return the place of the one line of the old text that equals this line of the new."""
     line = lines[at]
     if before.count(line) != 1 or lines.count(line) != 1:
         return None
@@ -351,7 +351,7 @@ def _gone(old: str, new: str, path: str, marks: dict[int, Kind]) -> list[str]:
 
 
 def _in_place(old: str, new: str, marks: dict[int, Kind], gone: Counter[str]) -> bool:
-    """Whether a certain marker stands where lines were."""
+    """Whether a sure marker is where lines were."""
     before, lines = old.split("\n"), new.split("\n")
     certain = [at for at, kind in marks.items() if kind == "certain"]
     if not certain or max(len(before), len(lines)) > _LONGEST_COMPARED:

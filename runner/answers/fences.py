@@ -235,7 +235,7 @@ def _blank_thinking(lines: list[str], start: int) -> int:
 
 
 def clean_block(lines: Sequence[str], path: str) -> tuple[list[str], list[str]]:
-    """Return the lines of one whole file without marks, and what was taken off."""
+    """Return the lines of one complete file without marks, and what was removed."""
     notes, now = [], list(lines)
     for step, what in _STEPS:
         after = step(now, path)
@@ -300,7 +300,7 @@ def _without_blank_tail(lines: list[str]) -> list[str]:
 
 
 def _outdent(lines: list[str]) -> list[str]:
-    """Take off the blanks that all lines share (they stood between number and code)."""
+    """Remove the blanks that all lines share (they were between number and code)."""
     body = [line for line in lines if line.strip()]
     shared = min((len(line) - len(line.lstrip(" \t")) for line in body), default=0)
     return [line[shared:] for line in lines]

@@ -43,7 +43,7 @@ def is_json(text: str) -> bool:
 def read_json(text: str, known: Known) -> tuple[FoundPieces, str]:
     """Return what the JSON of an answer says, and the answer with the lines of it blank.
 
-    Where no JSON says which files to write, nothing is found and the whole answer is left.
+    If no JSON says which files to write, nothing is found and the entire answer is left.
     """
     raw, rest = _candidate(text)
     value = lenient_json(raw)

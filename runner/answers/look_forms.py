@@ -25,7 +25,7 @@ _MOST_LINE = 10**9
 class LookRequest:
     """One request: ``what`` is a path, words or a folder.
 
-    Lines count from 1 (0: the whole); ``first`` below 0 counts from the end.
+    Lines count from 1 (0: all of it); ``first`` below 0 counts from the end.
     """
 
     kind: Kind
@@ -35,7 +35,7 @@ class LookRequest:
 
 
 def request(kind: Kind, what: str, first: int = 0, last: int = 0) -> LookRequest:
-    """Make a request from what was said: the path tidied, the lines in order, nothing endless."""
+    """Make a request from the text: the path tidied, the lines in order, nothing endless."""
     first, last = min(first, _MOST_LINE), min(last, _MOST_LINE)
     if last and first > last:
         first, last = last, first
@@ -136,7 +136,7 @@ def _of_command(words: Sequence[str], paths: Collection[str], folder: str) -> li
 
 
 def _pattern(words: Sequence[str]) -> list[str]:
-    """What ``grep`` is to find: the first word that is no option and no option's value."""
+    """What ``grep`` should find: the first word that is neither an option nor its value."""
     before = ""
     for word in words:
         if before == "-e" or (not word.startswith("-") and before not in _TAKES_A_VALUE):
@@ -186,7 +186,7 @@ _WRAPPED = re.compile(r"<(tool_call|function_call|tool_use|tool)>\s*([{\[].*?)\s
 
 
 def called(text: str, blocks: Sequence[str]) -> list[LookRequest] | None:
-    """Return what calls of tools ask to see; None where there is none, or one that writes."""
+    """Return what tool calls ask to see; None without one, or if one writes."""
     found: list[LookRequest] = []
     for name, arguments in _calls(text, blocks):
         if _WRITES & arguments.keys():

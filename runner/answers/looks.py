@@ -1,8 +1,8 @@
 """A reply that asks to see more of the repository instead of answering.
 
-``READ path[:from-to]``, ``SEARCH words`` and ``LIST folder``, each on a line of its own; the same
-as a shell command or the call of a tool, in a list or between fences; and a sentence that says
-which file is needed. A reply that gives a file is an answer, whatever else it holds.
+``READ path[:from-to]``, ``SEARCH words`` and ``LIST folder``, each on its own line; the same as a
+shell command or the call of a tool, in a list or between fences; and a sentence that says which
+file is needed. A reply that gives a file is an answer, whatever else it holds.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def looks_in(
     """Return what a reply asks to see; nothing where it is an answer.
 
     ``paths`` are those of the repository, ``expected`` the files that the task asks for. A sentence
-    counts only where it names files that are there and are not ``shown`` whole.
+    counts only if it names existing files that are not ``shown`` completely.
     """
     text = _INVISIBLE.sub("", clean_answer(text[:_LONGEST])).replace("[TOOL_CALLS]", "", 1)
     known = Known(frozenset(paths), tuple(expected), lambda _path: None)
@@ -69,10 +69,10 @@ def looks_in(
 
 
 def _asks(block: FencedBlock, known: Known) -> bool:
-    """Whether a block only asks, and is no file to write.
+    """Whether a block only asks, and is not a file to write.
 
-    "Let me look at `a.py`:" above commands names the file they read. The path of a file to write
-    stands alone on its line, or is of a file that is not there yet.
+    "Let me look at `a.py`:" above commands names the file they read. The path of a file to write is
+    alone on its line, or is of a file that does not exist yet.
     """
     lines = [line for line in block.lines if line.strip() and not line.lstrip().startswith("#")]
     found = [_looks(line, known.paths) for line in lines]
@@ -106,7 +106,7 @@ def _looks(line: str, paths: Collection[str]) -> tuple[LookRequest, ...]:
 
 
 def _own(word: str, colon: str, rest: str, paths: Collection[str]) -> tuple[LookRequest, ...]:
-    """Read a line in the form that was asked for; in small letters only where it is no prose."""
+    """Read a line in the form that was asked for; in small letters only if it is not prose."""
     sure = word.isupper() or bool(colon)
     if word.upper() == "READ":
         return tuple(_places(rest, paths, sure=sure))

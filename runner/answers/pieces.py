@@ -22,7 +22,7 @@ class FileEdit:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPiece:
-    """What the answer says about one path: a whole file, edits of it, or (neither) its deletion.
+    """What the answer says about one path: a complete file, edits, or (neither) its deletion.
 
     ``place`` names the block and the line of the answer.
     """

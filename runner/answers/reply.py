@@ -111,7 +111,7 @@ def _plain(content: bytes) -> str:
 
 
 def _blind(path: str, old: bytes, full: Whole, known: Known) -> bool:
-    """Whether a whole file takes the place of lines that the model has not seen."""
+    """Whether a complete file replaces lines that the model has not seen."""
     if path not in known.partial or full.restored:
         return False
     kept = {line.strip() for line in full.text.split("\n")} | known.seen
@@ -154,7 +154,7 @@ _DELETE = re.compile(r"^[\s*`>-]*DELETE:?\s+[`*\"']*([^\s`*\"']+)[`*\"']*\s*$")
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswer:
-    """What an answer says; ``repairs`` are notes on what was put right or left out."""
+    """What an answer says; ``repairs`` are notes on what was repaired or left out."""
 
     changes: ChangeSet
     complaints: tuple[Complaint, ...] = ()
@@ -175,8 +175,8 @@ def parse_reply(
     """Read an answer against a tree; never raises for any text.
 
     ``paths`` are the tree's files, ``expected`` those the task asks for, ``named`` all that it
-    names; ``partial`` those of which the question, ``seen``, showed only a part: a whole file may
-    not take away lines that were not shown. ``read`` returns a file's content. ``truncated`` says
+    names; ``partial`` those of which the question, ``seen``, showed only a part: a complete file
+    may not remove lines that were not shown. ``read`` returns a file's content. ``truncated`` says
     that the server cut the answer (``finish_reason`` length).
     """
     shown = frozenset(line.strip() for line in seen.split("\n")) if partial else frozenset[str]()

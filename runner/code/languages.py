@@ -220,7 +220,7 @@ def is_test_file(path: str) -> bool:
 
 
 def is_among_tests(path: str) -> bool:
-    """Whether the file belongs to the tests: a file of tests, or one that lies beside them."""
+    """Whether the file belongs to the tests: a file of tests, or one beside them."""
     return _AMONG_TESTS.search(path) is not None
 
 

@@ -36,7 +36,7 @@ _MAX_SIGNATURE = 160
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """One definition; lines count from 1, ``depth`` is how many others it stands in."""
+    """One definition; lines count from 1, ``depth`` is how many others contain it."""
 
     name: str
     line: int
@@ -128,7 +128,7 @@ def _definition(node: Node, name: Node, content: bytes) -> Definition:
 
 
 def _nested(found: list[Definition]) -> tuple[Definition, ...]:
-    """Order definitions by place and count what each stands in."""
+    """Order definitions by place and count what contains each."""
     open_: list[Definition] = []
     nested = []
     for one in sorted(found, key=lambda d: (d.line, -d.end_line)):

@@ -405,9 +405,9 @@ _NO_FILES = {SYMLINK: "a symbolic link", SUBMODULE: "a submodule"}
 
 
 def config_entry(entries: Mapping[str, TreeEntry]) -> TreeEntry | None:
-    """Find the file in a tree; None when there is none.
+    """Find the file in a tree, or None.
 
-    Raises ``ConfigError`` when something stands there that is not a file.
+    Raises ``ConfigError`` if something else has its place.
     """
     entry = entries.get(CONFIG_PATH)
     if entry is None and any(path.startswith(f"{CONFIG_PATH}/") for path in entries):

@@ -22,7 +22,7 @@ Path = tuple[str | int, ...]
 
 
 class Unreadable(Exception):
-    """The text is no configuration; ``line`` counts from 1, ``key`` is where if it is known."""
+    """The text is not a configuration; ``line`` counts from 1, ``key`` is where, if known."""
 
     def __init__(self, line: int, message: str, key: str = "") -> None:
         super().__init__(message)
@@ -33,7 +33,7 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class Document:
-    """The values of a file, and the line on which each stands (by its path of keys)."""
+    """The values of a file, and the line of each (by its path of keys)."""
 
     values: Mapping[str, Any]
     lines: Mapping[Path, int] = field(default_factory=dict)
@@ -156,7 +156,7 @@ def _unreadable(error: yaml.YAMLError, text: str) -> Unreadable:
 class ConfigProblem:
     """One thing to change; ``line`` counts from 1, ``key`` is dotted ('' for the file itself).
 
-    Line 0 is for what is wrong with the file as a whole.
+    Line 0 means the entire file.
     """
 
     line: int
@@ -177,7 +177,7 @@ class ConfigError(Exception):
 
 
 def not_a_file(what: str) -> ConfigError:
-    """Make the error for a folder, a link or a submodule in the place of the file."""
+    """Make the error for a folder, a link or a submodule instead of the file."""
     message = f"It is {what}. Replace it with a file, or remove it to use the default settings."
     return ConfigError([ConfigProblem(0, "", message)])
 

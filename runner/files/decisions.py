@@ -26,7 +26,7 @@ from runner.files.durable import make_folder, sync_folder, translating_errors, w
 from runner.ports import Decision
 
 MOST_BYTES = 8 << 20
-"""Of the whole file; years of decisions need a hundredth of it."""
+"""Of the entire file; years of decisions need a hundredth of it."""
 LONGEST_LINE = 256 << 10
 
 _DECISION = TypeAdapter(Decision)
@@ -73,7 +73,7 @@ class FileDecisions:
         return list(found.values())
 
     def store(self, run: str, decision: Decision) -> Decision | None:
-        """Store a decision; when one about this proposal is there, return that one instead."""
+        """Store a decision; if this proposal already has one, return that one instead."""
         with self._alone() as descriptor:
             for each in self.stored():
                 same = each.decision.fingerprint == decision.fingerprint
@@ -103,7 +103,7 @@ class FileDecisions:
 
     @contextmanager
     def _alone(self) -> Iterator[int]:
-        """Open the file for adding to it; whoever comes second waits for its turn."""
+        """Open the file for appending; a second process waits for its turn."""
         with translating_errors(f"write {self._file}"):
             make_folder(self._file.parent)
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
@@ -123,7 +123,7 @@ class FileDecisions:
 
 
 def _fold(found: dict[str, Stored], line: bytes) -> bool:
-    """Take in one record; False for what is none."""
+    """Read one record; False if it is not one."""
     if len(line) > LONGEST_LINE:
         return False
     try:
@@ -174,7 +174,7 @@ class FileRuns:
         self._folder = folder
 
     def put(self, run: KnownRun) -> None:
-        """Say how a run stands now."""
+        """Store a run's status."""
         data = _KNOWN.dump_python(run, mode="json")
         write_file(self._folder / run.id / _NAME, json.dumps(data).encode())
 

@@ -56,7 +56,7 @@ def write_all(descriptor: int, content: bytes) -> None:
 
 
 def write_file(file: Path, content: bytes) -> None:
-    """Write a file whole or not at all, durably, its folder too. Raises ``Outage``."""
+    """Write a file completely or not at all, durably, its folder too. Raises ``Outage``."""
     with translating_errors(f"write {file}"):
         make_folder(file.parent)
         descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=".new-")

@@ -83,7 +83,7 @@ class ContentStore:
         self._folder = folder
 
     def put(self, sha: str, content: bytes) -> None:
-        """Store a content durably (nothing to do when it is there). Raises ``Outage``."""
+        """Store a content durably (nothing to do if it exists). Raises ``Outage``."""
         if blob_sha(content) != sha:
             raise ValueError(f"{sha} is not the blob sha of the content given with it")
         file = self._file(sha)
@@ -92,7 +92,7 @@ class ContentStore:
                 write_file(file, content)
 
     def keep(self, sha: str, content: bytes) -> None:
-        """Store a content that can be had again elsewhere: whole, but a crash may lose it."""
+        """Store a content that can be found elsewhere: never partly, but a crash may lose it."""
         file = self._file(sha)
         with translating_errors(f"save a content of the folder in {self._folder}"):
             if file.exists() and file.stat().st_size == len(content):
@@ -220,9 +220,9 @@ _RUN = re.compile(r"(?!contents$)[A-Za-z0-9][A-Za-z0-9._-]*")
 class FileJournal(Journal):
     """Rows and contents of runs in a folder; a run belongs to one process until ``close``.
 
-    Saving or recalling a run takes it: whoever comes second gets an ``Outage`` at once, before
-    anything is asked or written twice. ``mask`` hides the process's own secrets in rows (by value
-    alone, for a row must stay exact). ``JournalView`` looks at one that another works on.
+    Saving or recalling a run takes it: a second process gets an ``Outage`` at once, before anything
+    is asked or written twice. ``mask`` hides the process's own secrets in rows (by value alone,
+    because a row must stay exact). ``JournalView`` looks at one that another works on.
     """
 
     def __init__(self, folder: Path, *, mask: Callable[[str], str] = str) -> None:

@@ -50,7 +50,7 @@ class RunFiles:
         self._written: dict[str, int] = {}
 
     async def emit(self, event: Event) -> None:
-        """Write what the event tells."""
+        """Write what the event reports."""
         try:
             self._write(event)
         except OSError as error:
@@ -228,7 +228,7 @@ class FileMemory:
         temporary.replace(self._path)
 
     def _read(self) -> tuple[MemoryNote, ...] | None:
-        """Return the notes, () when there is no file yet, None when it cannot be used."""
+        """Return the notes, () if there is no file yet, None if it cannot be used."""
         try:
             with self._path.open("rb") as file:  # one that is longer is no valid JSON when cut
                 stored = _File.model_validate_json(file.read(MAX_BYTES))

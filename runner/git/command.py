@@ -28,7 +28,7 @@ _IDENTITY = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_C
 
 
 class GitFailed(Outage):
-    """git ended with an error nobody expected; ``stderr`` is what it said."""
+    """git ended with an unexpected error; ``stderr`` is what it printed."""
 
     def __init__(self, verb: str, exit_code: int, stderr: str) -> None:
         said = stderr.strip() or f"it ended with exit code {exit_code} and printed nothing"
@@ -38,7 +38,7 @@ class GitFailed(Outage):
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A git command that ended by itself."""
+    """A git command that ended on its own."""
 
     exit_code: int
     stdout: bytes
@@ -127,7 +127,7 @@ def _base(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 async def _start(argv: list[str], environment: dict[str, str]) -> asyncio.subprocess.Process:
-    """Start it. A cancel meanwhile waits: asyncio cannot end what is started by half."""
+    """Start it. A cancel waits until then: asyncio cannot end a half-started process."""
     pipe = asyncio.subprocess.PIPE
     starting = asyncio.ensure_future(
         asyncio.create_subprocess_exec(

@@ -1,7 +1,8 @@
 """The ``Repository`` port on a plain folder without git, for ``cairn run``.
 
 The folder is hashed into the shape of a git tree; each checkpoint writes its files and keeps what
-was there, in a store of its own below ``.executor``.
+was there, in its own store below ``.executor``.
+
 
 """
 
@@ -31,7 +32,7 @@ BRANCH = "folder"
 
 
 class FolderRepository:
-    """A folder: checkpoints are written into it, never over what the user changed meanwhile.
+    """A folder: checkpoints are written into it, never over what the user has changed since.
 
     ``store`` is where states and contents are kept; with ``keep`` False nothing is written at all.
     """
@@ -64,7 +65,7 @@ class FolderRepository:
             return "somebody"
 
     async def prepare(self) -> None:
-        """Raise ``Outage`` when a branch was asked for: there are none."""
+        """Raise ``Outage`` if a branch was asked for: there are none."""
         if self._branch:
             raise Outage("git", f"{self._root} has no branches; leave out --branch, or use git.")
 
@@ -77,7 +78,7 @@ class FolderRepository:
         return Stack(tip, BRANCH, proposed=self._proposed)
 
     async def since(self, commit: str, run: str) -> Literal["same", "own", "ahead", "apart"]:
-        """Say how the folder stands to a state that a run left it in; see ``LocalRepository``."""
+        """Compare the folder with a state that a run left it in; see ``LocalRepository``."""
         made = await asyncio.to_thread(self._commits.back_to, commit)
         if made is None:
             return "apart"
@@ -98,7 +99,7 @@ class FolderRepository:
     async def publish_checkpoint(self, checkpoint: Checkpoint) -> Published:
         """Write the change set into the folder; doing it twice writes it once.
 
-        Raises ``TaskError`` when a change the user made meanwhile would be overwritten.
+        Raises ``TaskError`` if a change that the user has made since would be overwritten.
         """
         with translating_errors(f"write into {self._root}"):
             return Published(await asyncio.to_thread(self._publish, checkpoint), BRANCH)

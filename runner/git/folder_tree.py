@@ -56,7 +56,7 @@ class FolderTree:
         return entries
 
     def now(self, path: str) -> TreeEntry | None:
-        """Return what is at one path now, None when there is no file."""
+        """Return what is at one path now, or None."""
         status = self._status(path)
         return _entry_of(status, self.read(path)) if status else None
 
@@ -155,7 +155,7 @@ class FolderFiles:
         return [path for path in _changed(before, after) if not self._is_free(path, before, after)]
 
     def write(self, before: Entries, after: Entries) -> None:
-        """Make the difference; what somebody changed meanwhile stays as it is."""
+        """Apply the difference; leave alone what somebody has changed since."""
         changed = [path for path in _changed(before, after) if self._is_free(path, before, after)]
         for path in sorted(changed, key=lambda path: path in after):  # what goes makes room
             if path not in after:
@@ -179,7 +179,7 @@ class FolderFiles:
         return self._tree.now(path) in (before.get(path), after.get(path))
 
     def _put(self, path: str, entry: TreeEntry) -> None:
-        """Write a file whole or not at all; the rights it had stay, but for being a program."""
+        """Write a file completely or not at all; keep its rights, except the executable bit."""
         place = self._root / path
         place.parent.mkdir(parents=True, exist_ok=True)
         rights = stat.S_IMODE(place.stat().st_mode) if place.exists() else 0o644
@@ -243,7 +243,7 @@ class FolderCommits:
 
     @property
     def head(self) -> str:
-        """The newest commit, ``NONE`` when there is none."""
+        """The newest commit, or ``NONE``."""
         return self._word("head") or NONE
 
     @head.setter

@@ -53,11 +53,11 @@ class LocalRepository:
         self._proposed = frozenset(tasks)
 
     async def person(self) -> str:
-        """Return the user's name as his commits bear it."""
+        """Return the user's name as in their commits."""
         return (await identity(self._user))["GIT_AUTHOR_NAME"]
 
     async def since(self, commit: str, run: str) -> Literal["same", "own", "ahead", "apart"]:
-        """Say how HEAD stands to a commit that a run left the branch at.
+        """Compare HEAD with the commit at which a run left the branch.
 
         ``own`` is one commit of the run itself ahead, which a crash kept it from noting.
         """
@@ -143,8 +143,8 @@ class LocalRepository:
     async def publish_checkpoint(self, checkpoint: Checkpoint) -> Published:
         """Commit, then move branch and files there; ``checkpoint.branch`` is not used here.
 
-        Raises ``TaskError`` when a change the user made meanwhile would be overwritten, ``Outage``
-        when he moved or left the branch.
+        Raises ``TaskError`` if a change that the user has made since would be overwritten,
+        ``Outage`` if they moved or left the branch.
         """
         branch = await self._current()
         if branch != checkpoint.below:
@@ -199,12 +199,12 @@ class LocalRepository:
         raise TaskError("git", f"{begin} Commit or move these files, then run the task again.")
 
     async def _fast_forward(self, commit: str) -> Finished:
-        """Move branch and files, or nothing. git refuses by itself where an edit would be lost."""
+        """Move branch and files, or nothing. git itself refuses if an edit would be lost."""
         careful = ("--no-overwrite-ignore", "--no-autostash", "--no-verify-signatures")
         return await self._user.call("merge", "--ff-only", "--quiet", *careful, commit)
 
     async def _is(self, head: str, checkpoint: Checkpoint) -> bool:
-        """Tell whether a commit already is this checkpoint (a repeat after a crash)."""
+        """Say whether a commit already is this checkpoint (a repeat after a crash)."""
         about, _, message = (await self._git.output("cat-file", "commit", head)).partition(b"\n\n")
         lines = about.decode("utf-8", "replace").split("\n")
         parents = [line.removeprefix("parent ") for line in lines if line.startswith("parent ")]

@@ -115,7 +115,7 @@ _NOBODY = ("Cairn", "cairn@localhost")
 async def write_commit(git: Git, user: Git, *, checkpoint: Checkpoint, base: Snapshot) -> str:
     """Write blobs, tree and commit; return the commit. It is on no branch yet.
 
-    ``user`` is git with the user's configuration: the commit bears his name. Raises ``TaskError``
+    ``user`` is git with the user's configuration: the commit has their name. Raises ``TaskError``
     when the tree is not the one that was verified.
     """
     tree = await write_tree(git, checkpoint.changes.effective(base), base)
@@ -134,7 +134,7 @@ async def write_commit(git: Git, user: Git, *, checkpoint: Checkpoint, base: Sna
 
 
 async def write_tree(git: Git, changes: ChangeSet, base: Snapshot) -> str:
-    """Write the tree after ``changes`` through an index of its own (the user's is untouched)."""
+    """Write the tree after ``changes`` through a separate index (the user's is untouched)."""
     lines = [await _index_line(git, p, w, base) for p, w in changes.files.items()]
     with tempfile.TemporaryDirectory(prefix="cairn-") as folder:
         index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
@@ -157,7 +157,7 @@ async def _index_line(git: Git, path: str, write: Write | None, base: Snapshot) 
 
 
 async def identity(user: Git) -> Mapping[str, str]:
-    """Return the environment that makes a commit bear the user's name, else Cairn's.
+    """Return the environment that gives a commit the user's name, else Cairn's.
 
     git would invent a name from the machine's; ``user.useConfigOnly`` forbids that.
     """

@@ -78,7 +78,7 @@ class BudgetModel(Endpoint):
 
     @contextmanager
     def _reserved(self, tokens: int, cost: float) -> Iterator[_Call]:
-        """Keep that much for one call; what it did not use in the end is there for others."""
+        """Reserve that much for one call; what it did not use is free for others."""
         self._check(tokens, cost)
         self._tokens += tokens
         self._cost += cost

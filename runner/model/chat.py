@@ -36,7 +36,7 @@ DEFAULT_BASE_URL = f"https://{OPENAI_HOST}/v1"
 TRIES = 4
 """How often one question is asked at most before its failure is final."""
 RETRY_AFTER_CAP = 60.0
-"""Seconds a try waits at most when told to; a longer wait is an outage with its time."""
+"""Most seconds that a try waits if asked to; a longer wait is an outage with its time."""
 _CHARACTERS_PER_TOKEN = 3
 """Low on purpose: code has about 3.5, and an estimate must not understate what was used."""
 
@@ -104,7 +104,7 @@ class OpenAIModel(ports.Endpoint):
         raise AssertionError("tenacity returns or raises")
 
     async def offered(self) -> tuple[str, ...] | None:
-        """Return the names of the models there are; None when the endpoint does not tell.
+        """Return the names of all models; None if the endpoint does not list them.
 
         It is asked once. Raises ``Outage`` when nothing answers there or the key is wrong; any
         other refusal only means that there is no list.
@@ -136,10 +136,10 @@ class OpenAIModel(ports.Endpoint):
             await self._endpoint.close()
 
     async def _opened(self) -> OpenAIEndpoint:
-        """Return the endpoint, made when it is first asked.
+        """Return the endpoint, created at its first use.
 
-        What it is made of takes more than a second to import: who asks nothing does not wait for
-        it, and a server serves on meanwhile.
+        Its library takes more than a second to import: callers that ask nothing do not wait for it,
+        and a server continues to serve.
         """
         if self._endpoint is None:
             module = await asyncio.to_thread(import_module, "runner.model.endpoint")
@@ -192,7 +192,7 @@ class OpenAIModel(ports.Endpoint):
         raise refusal
 
     async def _offer(self, model: str) -> str:
-        """Say what there is in the place of a model that is not there, if the endpoint tells."""
+        """Say which models exist if one does not, if the endpoint lists them."""
         try:
             return offer_text(await self.offered(), model)
         except Outage:

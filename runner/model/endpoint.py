@@ -67,7 +67,7 @@ class OpenAIEndpoint:
         return read_reply(raw.content)
 
     async def offered(self) -> tuple[str, ...] | None:
-        """Return the names of the endpoint's models; None when what it answers is no list.
+        """Return the names of the endpoint's models; None if it does not answer with a list.
 
         Raises ``Transient`` or ``ErrorStatus``.
         """
@@ -138,5 +138,5 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
 
 
 def _encodable(text: str) -> str:
-    """Replace lone surrogates (bytes of a file that is no UTF-8), which JSON cannot carry."""
+    """Replace lone surrogates (bytes of a file that is not UTF-8), which JSON cannot carry."""
     return text.encode("utf-8", "replace").decode("utf-8")

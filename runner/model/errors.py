@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from runner.errors import Outage, PortError, TaskError
 
 HEALS_AFTER = timedelta(minutes=5)
-"""How long an endpoint that failed every try is left alone before a run may go on by itself."""
+"""How long an endpoint that failed every try is left alone before a run may continue."""
 
 _TOO_LONG = re.compile(
     r"context.{0,3}(length|window|size)|maximum context|prompt is too long|too many tokens", re.I
@@ -71,17 +71,17 @@ class ErrorStatus(Exception):
 
     @property
     def parameter_at_fault(self) -> bool:
-        """Tell whether the question's parameters may be the reason."""
+        """Say whether the question's parameters may be the reason."""
         return self.status in (400, 422) and not self.too_long
 
     @property
     def unknown_model(self) -> bool:
-        """Tell whether there is no such model at this address."""
+        """Say whether this address does not have the model."""
         return self.status in (404, 405, 410) or self.code == "model_not_found"
 
     @property
     def bad_key(self) -> bool:
-        """Tell whether the key itself is wrong, rather than what it may be used for.
+        """Say whether the key itself is wrong, rather than what it may be used for.
 
         A key of OpenAI may be good for questions and not for the list of models ("missing scopes").
         """
@@ -89,7 +89,7 @@ class ErrorStatus(Exception):
 
     @property
     def too_long(self) -> bool:
-        """Tell whether the question does not fit into the model's context."""
+        """Say whether the question is too long for the model's context."""
         return self.status == 413 or bool(
             self.code == "context_length_exceeded" or _TOO_LONG.search(self.message)
         )
@@ -100,7 +100,7 @@ def meaning(
 ) -> PortError | Transient:
     """Translate an error status into what the loop can work with.
 
-    ``offer`` says which models there are, for a model that is none of them.
+    ``offer`` says which models exist, if the model is not one of them.
     """
     if refused.status == 402 or refused.code == "insufficient_quota":
         return Outage(

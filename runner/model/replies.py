@@ -56,7 +56,7 @@ class _Vectors(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingReply:
-    """A vector for each text; the count is None when the endpoint did not tell it."""
+    """A vector for each text; the count is None if the endpoint did not send it."""
 
     vectors: tuple[list[float], ...]
     tokens: int | None
@@ -64,7 +64,7 @@ class EmbeddingReply:
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """One answer; token counts are None when the endpoint did not tell them."""
+    """One answer; token counts are None if the endpoint did not send them."""
 
     text: str
     finish_reason: str
@@ -74,7 +74,7 @@ class ChatReply:
 
 
 def read_reply(body: bytes) -> ChatReply:
-    """Read the body of a chat completion. Raises ``Transient`` when it is no whole answer."""
+    """Read the body of a chat completion. Raises ``Transient`` if it is incomplete."""
     try:
         parsed = _Body.model_validate_json(body)
     except ValidationError as error:
@@ -90,7 +90,7 @@ def read_reply(body: bytes) -> ChatReply:
 
 
 def read_vectors(body: bytes, texts: int) -> EmbeddingReply:
-    """Read the body of an answer to so many texts. Raises ``Transient`` when it is no whole one."""
+    """Read the body of an answer to so many texts. Raises ``Transient`` if it is incomplete."""
     try:
         parsed = _Vectors.model_validate_json(body)
     except ValidationError as error:
@@ -124,7 +124,7 @@ _LONGEST = 120
 
 
 def read_offer(body: bytes) -> tuple[str, ...] | None:
-    """Return the names in an answer to ``GET /models``; None when it is no such list."""
+    """Return the names in an answer to ``GET /models``; None if it is not such a list."""
     try:
         answer = json.loads(body)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What is asked of a model, and what it said."""
+"""What a model is asked, and what it answered."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the model said. ``finish_reason`` is stop, length, content_filter or the server's word.
+    """The model's answer. ``finish_reason`` is stop, length, content_filter or the server's word.
 
     ``cost`` is in USD, None when the price is unknown; ``seconds`` wall time of the last try;
     ``retries`` how many tries failed before it.

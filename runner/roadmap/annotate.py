@@ -60,7 +60,7 @@ _YES = re.compile(r"(?:yes|true|y|ja|oui|s[íi]|sim|да|是|はい|예)\b|✅|\
 
 
 def is_parallel(text: str) -> bool:
-    """Say whether a task bears spec-kit's ``[P]`` among the marks before its words."""
+    """Say whether a task has spec-kit's ``[P]`` among the marks before its words."""
     return "[P]" in text and _PARALLEL.match(text) is not None
 
 
@@ -124,7 +124,7 @@ def _ends_in_star(text: str) -> bool:
 
 @dataclass
 class _Said:
-    """What a place says of itself, and what it takes over from the places around it."""
+    """What a place says about itself, and what it inherits from the places around it."""
 
     at: Mention
     priority: str = ""
@@ -148,7 +148,7 @@ class _Said:
         self.optional |= says_optional(self.priority)
 
     def inherit(self, around: _Said) -> None:
-        """Take over what the place around says and this one does not."""
+        """Inherit what the place around says and this one does not."""
         self.priority = self.priority or around.priority
         self.effort = self.effort or around.effort
         self.optional |= around.optional
@@ -160,9 +160,9 @@ def annotate(
     """Fill what is stated of each task: priority, effort, optional, parallel, dependencies.
 
     Places are the task's own text and bullets, the tasks it is nested in, then its section and
-    those around it. Nothing is guessed: what resolves to no single known phase, section or id
-    stays in ``depends_text`` with a warning (``unresolved-dependency``), and tasks that wait for
-    each other in a circle are told and do not wait (``dependency-cycle``).
+    those around it. Nothing is guessed: what resolves to no single known phase, section or id stays
+    in ``depends_text`` with a warning (``unresolved-dependency``), and tasks that wait for each
+    other in a circle are reported and do not wait (``dependency-cycle``).
     """
     places = _places(sections)
     own = {task.key: _of_task(task) for task in tasks}
@@ -218,7 +218,7 @@ def _read_section(
 
 
 def _of_task(task: Task) -> _Said:
-    """What a task says in its own text, and in bullets of its own below it."""
+    """What a task says in its own text, and in its own bullets below it."""
     called = f"task {task.id}" if task.id else f'the task "{task.title[:60]}"'
     place = _Said(Mention(task.line, called))
     own = name_of(task.id) if task.id else None
@@ -239,7 +239,7 @@ def _inherit(
     places: dict[int, _Said],
     own: dict[str, _Said],
 ) -> None:
-    """Hand simple fields down to sections and to tasks, from what they stand in."""
+    """Pass simple fields down to sections and tasks, from what contains them."""
     for section in sections:
         if around := _nearest(section.path[:-1], places):
             places[section.line].inherit(around)
@@ -254,7 +254,7 @@ def _nearest(path: Sequence[Heading], places: dict[int, _Said]) -> _Said | None:
 
 
 def _marked(task: Task, place: _Said) -> Task:
-    """The task with its simple fields; it stays the same object if nothing is said of it."""
+    """The task with its simple fields; it stays the same object if it has none."""
     parallel = is_parallel(task.text)
     if not (place.priority or place.effort or place.optional or parallel):
         return task

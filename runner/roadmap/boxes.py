@@ -46,7 +46,7 @@ class Checkbox:
 
 
 def family(boxes: Sequence[Checkbox]) -> None:
-    """Give each box its parent: the task it is nested in, else the one its id goes on from."""
+    """Give each checkbox its parent: the task around it, else the one its id continues."""
     by_item = {id(box.item): box for box in boxes}
     written: dict[tuple[Path, ListItem | None], dict[str, Checkbox]] = {}
     for box in boxes:
@@ -58,7 +58,7 @@ def family(boxes: Sequence[Checkbox]) -> None:
 
 
 def _prefix(written: str | None, known: dict[str, Checkbox]) -> Checkbox | None:
-    """The task called 1 when this is 1.1: sub-tasks may stand beside their parent (Kiro)."""
+    """The task called 1 if this is 1.1: subtasks may be beside their parent (Kiro)."""
     while written and "." in written:
         written = written.rpartition(".")[0]
         if written in known:
@@ -67,7 +67,7 @@ def _prefix(written: str | None, known: dict[str, Checkbox]) -> Checkbox | None:
 
 
 def decide(boxes: Sequence[Checkbox], headings: Iterable[Path]) -> None:
-    """Set the kind of every box. What sums up other boxes is never work."""
+    """Set the kind of every checkbox. What sums up other checkboxes is never work."""
     for box in boxes:
         if _SECTION_BOX.match(box.title):
             box.kind, box.item.check = "summary", False  # it often ends a list of checks
@@ -83,7 +83,7 @@ def decide(boxes: Sequence[Checkbox], headings: Iterable[Path]) -> None:
 
 
 def _with_work(boxes: Sequence[Checkbox], headings: Iterable[Path]) -> dict[str, set[int]]:
-    """By name and number of a phase or section: lines of headings with work of their own below."""
+    """By name and number of a phase or section: lines of headings that have work below."""
     busy = {h.line for box in boxes if box.kind == "work" for h in box.item.headings}
     found: dict[str, set[int]] = {}
     for path in headings:
@@ -94,7 +94,7 @@ def _with_work(boxes: Sequence[Checkbox], headings: Iterable[Path]) -> dict[str,
 
 
 def _stands_for(box: Checkbox, detailed: dict[str, set[int]]) -> bool:
-    """A line of an overview whose phase has a section with tasks of its own (GSD)."""
+    """A line of an overview whose phase has its own section with tasks (GSD)."""
     if not box.id or not _WORDED.match(box.id):
         return False
     own = {heading.line for heading in box.item.headings}
@@ -113,7 +113,7 @@ LONGEST = 500
 
 
 class Acceptance:
-    """The checks of a file by what they hang on: the task around them, else a section with work."""
+    """The checks of a file by what they belong to: the task around them, else a section."""
 
     def __init__(self, blocks: Blocks, boxes: Sequence[Checkbox]) -> None:
         work = [box.item for box in boxes if box.kind == "work"]
@@ -137,7 +137,7 @@ class Acceptance:
         return _some(chain(own, self._told[path])) if own else self._told[path]
 
     def _own(self, item: ListItem) -> list[str]:
-        """What stands in the task itself, then in the tasks around it."""
+        """What is in the task itself, then in the tasks around it."""
         own: list[str] = []
         around: ListItem | None = item
         while around is not None:
@@ -171,7 +171,7 @@ class Acceptance:
             hung.append(text)
 
     def _owner(self, path: Path) -> int | None:
-        """The nearest section with work; what is numbered or a task of its own keeps its checks."""
+        """The nearest section with work; what is numbered or is itself a task keeps its checks."""
         for heading in reversed(path):
             if heading.line in self._busy:
                 return heading.line
@@ -185,7 +185,7 @@ def _some(texts: chain[str]) -> tuple[str, ...]:
 
 
 def sections(blocks: Blocks, work: list[ListItem], lines: list[str]) -> tuple[Section, ...]:
-    """Return every section of a file; its text ends where its first task stands."""
+    """Return every section of a file; its text ends at its first task."""
     first: dict[int, int] = {}
     for item in reversed(work):
         if item.headings:
@@ -206,11 +206,11 @@ def _section(headed: Headed, end: int, first: int, lines: list[str]) -> Section:
 
 
 MOST_BACKGROUND = 4_000
-"""Characters of what stands above a section that are told again in each section below it."""
+"""Characters above a section that are repeated in each section below it."""
 
 
 class Background:
-    """What each place of a file tells the one who works there; equal places share one text."""
+    """What each place of a file says to those who work there; equal places share one text."""
 
     def __init__(self, blocks: Blocks, sections: tuple[Section, ...]) -> None:
         self._texts = {section.line: section.text for section in sections}
@@ -238,7 +238,7 @@ class Background:
 
 
 def _opening(blocks: Blocks) -> dict[int, str]:
-    """By heading line: the first paragraph of its own text that is no label."""
+    """By heading line: the first paragraph of its own text that is not a label."""
     found: dict[int, str] = {}
     for paragraph in blocks.paragraphs:
         if paragraph.holder is None and paragraph.headings and not label(paragraph.content):

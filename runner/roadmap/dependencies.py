@@ -13,7 +13,7 @@ from runner.roadmap.source import plain_dashes, without_marks
 from runner.roadmap.task import Task, Warning
 
 Known = Callable[[Name], str | None]
-"""The title of what bears a name, '' without one; None when nothing bears it."""
+"""The title of what has a name, '' without one; None if nothing has it."""
 
 MOST_IN_RANGE = 200
 
@@ -62,7 +62,7 @@ _DIGITS = re.compile(r"(?P<head>.*?)(?P<last>\d+)\Z", re.DOTALL)
 
 
 def read(value: str, known: Known) -> DependencyReading:
-    """Read one value; only names that something bears are taken, never a guess."""
+    """Read one value; only names that something has count, never a guess."""
     held: list[str] = []
     text = _cleaned(value, held)
     if _is_none(text, known):
@@ -74,7 +74,7 @@ def read(value: str, known: Known) -> DependencyReading:
 
 
 def _cleaned(value: str, held: list[str]) -> str:
-    """The value without marks; code and remarks are ``held`` and stand as their numbers."""
+    """The value without marks; code and remarks are ``held`` and replaced by their numbers."""
 
     def hold(found: re.Match[str]) -> str:
         held.append(found[0])
@@ -117,7 +117,7 @@ class _Reader:
     word: str = ""
 
     def clause(self, text: str) -> None:
-        """Read names that stand together; "A or B" needs neither."""
+        """Read names that are together; "A or B" needs neither."""
         if _EITHER.search(text):
             self._leave(text)
             return
@@ -176,7 +176,7 @@ class _Reader:
         return tuple(filter(None, found)) if found[0] and found[-1] else ()
 
     def _found(self, name: Name) -> Name | None:
-        """The name something bears: a number alone after "Phases 1," is that of a phase."""
+        """A name that something has: a number alone after "Phases 1," is that of a phase."""
         sticky = Name(self.word, name.number)
         for each in (sticky, name) if self.word and not name.word else (name,):
             if self.known(each) is not None:
@@ -239,7 +239,7 @@ MOST_TARGETS = 200
 
 @dataclass(frozen=True)
 class DependencyTarget:
-    """One dependency: as it is written, and the work it stands for."""
+    """One dependency: as it is written, and the work it means."""
 
     text: str
     work: Work
@@ -350,7 +350,7 @@ class Resolver:
         return self._works[names]
 
     def _union(self, works: Sequence[Work]) -> Work:
-        """All of several works; past the limit only the largest, which is told."""
+        """All of several works; beyond the limit only the largest, with a warning."""
         largest = max(works, key=lambda work: len(work.keys), default=NO_WORK)
         if all(work is largest or work.members <= largest.members for work in works):
             return largest
@@ -382,7 +382,7 @@ class Resolver:
         self.warnings.append(Warning(place.line, 1, UNRESOLVED, message))
 
     def _in_itself(self, task: Task, target: DependencyTarget, place: Mention) -> None:
-        """What a task is part of cannot be done before it; told once a place."""
+        """What a task is part of cannot be done before it; reported once per place."""
         where = (place.line, id(target.work))
         if where not in self._told:
             self._told.add(where)

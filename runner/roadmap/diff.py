@@ -52,8 +52,8 @@ class Matching:
 def match(old: Sequence[Task], new: Sequence[Task]) -> Matching:
     """Match the tasks of an edited file to those of the old one; takes linear time.
 
-    A text that several tasks have is told apart by the id and by the headings above, as far as
-    they still say the same; what is left is matched by id, where that is unique.
+    Tasks with the same text are distinguished by the id and by the headings above, as far as these
+    are unchanged; what is left is matched by id, where that is unique.
     """
     work = _Matcher(old, new)
     work.keys()
@@ -78,7 +78,7 @@ def _words_and_id(task: Task) -> Hashable:
 
 
 def _in_place(outer: int) -> Callable[[Task], Hashable]:
-    """Words, id and the headings above, but for some of the outer ones; None without headings."""
+    """Words, id and the headings above, except some of the outer ones; None without headings."""
 
     def signature(task: Task) -> Hashable:
         path = _path(task)[outer:]
@@ -106,7 +106,7 @@ class _Matcher:
         self._unclear: list[Unclear] = []
 
     def keys(self) -> None:
-        """Pair equal keys, but for those of equal tasks whose number has changed."""
+        """Pair equal keys, except those of equal tasks whose number has changed."""
         old, new = _equals(self._old), _equals(self._new)
         by_key = {task.key: index for index, task in enumerate(self._new)}
         for index, task in enumerate(self._old):
@@ -115,7 +115,7 @@ class _Matcher:
                 self._pair(index, other)
 
     def by(self, signature: Callable[[Task], Hashable]) -> None:
-        """Pair what alone has a signature, or equally many that nothing else tells apart."""
+        """Pair those with a unique signature, or equally many that nothing else distinguishes."""
         for old, new in self._candidates(signature):
             if len(old) == len(new) and (len(old) == 1 or self._are_one(old, new)):
                 for one, other in zip(old, new, strict=True):
@@ -153,7 +153,7 @@ class _Matcher:
         return [(old, new) for old, new in groups.values() if old and new]
 
     def _are_one(self, old: Sequence[int], new: Sequence[int]) -> bool:
-        """Say whether the tasks of either file stand under the same headings with the same id."""
+        """Say whether the tasks of both files are under the same headings with the same id."""
         places = {(_path(self._old[index]), self._old[index].id) for index in old}
         others = {(_path(self._new[index]), self._new[index].id) for index in new}
         return len(places) == len(others) == 1
@@ -179,9 +179,9 @@ _BOX = re.compile(r"\[[ xX]\](?=\s)")
 class RoadmapDiff:
     """Tasks of the new file, in its order; (old, new) where both matter.
 
-    ``changed`` say something else than before, ``moved`` stand elsewhere or are numbered otherwise.
-    A task may be in several. ``removed`` are tasks of the old file, ``unclear`` those that could be
-    each other in more than one way.
+    ``changed`` have another text than before, ``moved`` another place or number. A task may be in
+    several. ``removed`` are tasks of the old file, ``unclear`` those that could be each other in
+    more than one way.
     """
 
     added: tuple[Task, ...] = ()
@@ -245,7 +245,7 @@ def _place(task: Task) -> tuple[str, ...]:
 
 
 def _in_order(old: Roadmap, found: Matching) -> set[int]:
-    """The most pairs that stand in the same order in both files, by number."""
+    """The most pairs that are in the same order in both files, by number."""
     at = {task.key: index for index, task in enumerate(old.tasks)}
     return _longest_rising([at[a.key] for a, _ in found.pairs])
 

@@ -91,7 +91,7 @@ class EditRefused(ValueError):
 
 
 def find(roadmap: Roadmap, name: str) -> Task | None:
-    """Find a task by its key or by its written id; None when there is none or more than one."""
+    """Find a task by its key or by its written id; None if there is not exactly one."""
     by_key = [task for task in roadmap.tasks if task.key == name]
     by_id = [task for task in roadmap.tasks if task.id == name]
     found = by_key or by_id
@@ -99,26 +99,26 @@ def find(roadmap: Roadmap, name: str) -> Task | None:
 
 
 def tick(path: str, content: bytes, key: str, *, parsed: Roadmap | None = None) -> bytes:
-    """Return ``content`` with the task's box ticked; a ticked one stays as it is.
+    """Return ``content`` with the task's checkbox ticked; a ticked one stays as it is.
 
-    ``parsed`` saves a parse where it is of these very bytes. Raises ``EditRefused`` when the task
-    is not there or the result would not be what was meant.
+    ``parsed`` saves a parse if it is of exactly these bytes. Raises ``EditRefused`` if the task is
+    missing or the result would not be what was meant.
     """
     return _set(current(path, content, parsed), [key], checked=True)
 
 
 def untick(path: str, content: bytes, key: str, *, parsed: Roadmap | None = None) -> bytes:
-    """Return ``content`` with the task's box emptied; otherwise as ``tick``."""
+    """Return ``content`` with the task's checkbox cleared; otherwise as ``tick``."""
     return _set(current(path, content, parsed), [key], checked=False)
 
 
 def tick_all(path: str, content: bytes, keys: Iterable[str]) -> bytes:
-    """Return ``content`` with several boxes ticked; raises ``EditRefused`` as ``tick``."""
+    """Return ``content`` with several checkboxes ticked; raises ``EditRefused`` as ``tick``."""
     return _set(parse_roadmap(path, content), keys, checked=True)
 
 
 def untick_all(path: str, content: bytes, keys: Iterable[str]) -> bytes:
-    """Return ``content`` with several boxes emptied; raises ``EditRefused`` as ``tick``."""
+    """Return ``content`` with several checkboxes cleared; raises ``EditRefused`` as ``tick``."""
     return _set(parse_roadmap(path, content), keys, checked=False)
 
 
@@ -138,7 +138,7 @@ def wanted(roadmap: Roadmap, key: str) -> Task:
 
 
 def place_of(roadmap: Roadmap, task: Task) -> TaskLayout:
-    """Return how a task is written; raises ``EditRefused`` when its line has no box."""
+    """Return how a task is written; raises ``EditRefused`` if its line has no checkbox."""
     place = place_at(roadmap.content, line_starts(roadmap.content)[task.line - 1])
     if place is None:
         raise EditRefused(f"{roadmap.path}, line {task.line}: no checkbox before the task's text")
@@ -169,7 +169,7 @@ _BLOCKS = MarkdownIt("commonmark", {"maxNesting": 100}).disable("inline")
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """Where a new task will stand, in lines after the edit; its last ``nested`` are its details."""
+    """Where a new task will be, in lines after the edit; its last ``nested`` are its details."""
 
     line: int
     text_end_line: int
@@ -180,7 +180,7 @@ class Stand:
 
 @dataclass(frozen=True, slots=True)
 class EditPlan:
-    """Splices, and the tasks they make: in the place of ``task``, or behind it."""
+    """Splices, and the tasks they make: instead of ``task``, or after it."""
 
     task: Task
     splices: tuple[Splice, ...]
@@ -189,7 +189,7 @@ class EditPlan:
 
 
 def stands(news: Sequence[Written], line: int, *, between: int = 0) -> tuple[Stand, ...]:
-    """Return where tasks written one after another from ``line`` on will stand.
+    """Return where tasks written one after another from ``line`` on will be.
 
     ``between`` lines come between the first one's own text and what is nested in it.
     """
@@ -233,7 +233,7 @@ def _others(plan: EditPlan, before: Roadmap, first: str | None) -> Iterator[Seen
 
 
 def _around(plan: EditPlan, other: Seen) -> Seen:
-    """A task that the edited one stands in, or the other way round."""
+    """A task that contains the edited one, or the reverse."""
     outer = other.line < plan.task.line and other.end_line == plan.task.end_line
     return other._replace(
         line=moved(other.line, plan.splices),
@@ -263,7 +263,7 @@ def _new(plan: EditPlan, stand: Stand, found: Task | None) -> Seen:
 
 
 def _taken(plan: EditPlan, before: Roadmap, news: Sequence[Task]) -> str:
-    """Say what would stand there twice: an id, or the words of a task that was divided.
+    """Say what would be there twice: an id, or the words of a task that was divided.
 
     An id that did already may stay with the one replacement that keeps it.
     """

@@ -19,7 +19,7 @@ _FENCE = re.compile(r"[ \t>]*(?:[-*+]\s+|\d{1,9}[.)]\s+)?(`{3,}|~{3,})[ \t]*([^`
 _TASK = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[[ xX]\][ \t]")
 _RUN = re.compile(r"`{3,}|~{3,}")
 _FOLLOWED = 1_000
-"""Fences after a broken one that are looked at when nothing tells where it was meant to end."""
+"""Fences after a broken one that are tried if nothing shows where it was meant to end."""
 _NAMED = 20
 """Lines a warning names."""
 

@@ -28,7 +28,7 @@ _CYRILLIC = ("", "а", "ы", "и", "у", "е", "ов", "ам", "ой", "ей", "
 
 
 def _forms(word: str) -> set[str]:
-    """A word as it is written in the plural and in cases."""
+    """A word in the plural and in its grammatical cases."""
     if "\u0430" <= word[-1] <= "\u044f":
         stem = word[:-1] if word[-1] in "\u0430\u044f" else word
         return {word, *(stem + ending for ending in _CYRILLIC)}
@@ -76,7 +76,7 @@ def name_at(text: str, at: int = 0) -> tuple[Name, int] | None:
 
 @lru_cache(maxsize=4096)
 def name_of(text: str) -> Name | None:
-    """Return the name that is a whole text ("Task 3"), a written id as it stands otherwise."""
+    """Return the name that is a whole text ("Task 3"), or a written id unchanged."""
     text = text.strip()
     found = name_at(text)
     if found and found[1] == len(text):
@@ -148,9 +148,9 @@ _HALF = str.maketrans(
 class Field:
     """A key and what it says: one value, or those of the list that follows.
 
-    ``line`` counts from the first one of its text. ``weak`` ones are words that may as well
-    head something else; they count only where every value is understood. ``of`` is what the field
-    says it is about ("Phase 2 depends on ..."), None for the place it stands in.
+    ``line`` counts from the first one of its text. ``weak`` ones are words that may as well head
+    something else; they count only where every value is understood. ``of`` is what the field says
+    it is about ("Phase 2 depends on ..."), None for the place where it is.
     """
 
     key: Key
@@ -168,7 +168,7 @@ class _Line:
 
 
 def fields(text: str, *, first: int = 0) -> list[Field]:
-    """Return the fields that stand on lines of their own; not those of nested tasks or code.
+    """Return the fields that have their own lines; not those of nested tasks or code.
 
     ``first`` is the number of the first line.
     """
@@ -227,7 +227,7 @@ def halfwidth(text: str) -> str:
 
 
 def _lines(text: str, first: int) -> Iterator[_Line]:
-    """The lines of a text, without what stands in code, comments and nested tasks."""
+    """The lines of a text, without code, comments and nested tasks."""
     fence, comment, task = "", False, -1
     for number, raw in enumerate(text.split("\n"), first):
         line = halfwidth(raw[:LONGEST].expandtabs(4))
@@ -269,7 +269,7 @@ def _on_line(line: _Line) -> list[Field]:
 
 
 def _keyed(text: str, line: int) -> Field | None:
-    """The field of one part of a line: with a colon, or said without one."""
+    """The field of one part of a line: with or without a colon."""
     match = _PLAIN.match(text)
     if match and (key := key_of(match["key"])):
         return Field(key, _values(match["value"]), line)

@@ -97,7 +97,7 @@ def is_status(text: str) -> bool:
 
 
 def criteria(paragraph: str) -> list[str]:
-    """Return the values of lines "Acceptance: it returns 0"; each goes on to the next key line."""
+    """Return the values of lines "Acceptance: it returns 0"; each extends to the next key line."""
     if not any(colon in paragraph for colon in _COLONS):
         return []
     found: list[str] = []
@@ -149,7 +149,7 @@ _STRONG = set(PHASES) - {
     "module", "schritt", "woche", "paso", "semana", "passo", "stap", "krok", "semaine", "шаг",
     "неделя", "крок", "步骤", "ステップ", "adım",
 }  # fmt: skip
-"""Words that name a phase wherever they stand; the others may count steps within one."""
+"""Words that name a phase anywhere; the others may count steps within one."""
 _CJK = {character: number for number, character in enumerate("一二三四五六七八九", 1)}
 
 
@@ -192,7 +192,7 @@ def phase_heading(path: Path) -> Heading | None:
 
 @lru_cache(maxsize=4096)
 def is_task(text: str) -> str:
-    """Say how a heading reads as a task of its own: worded ("Task 4:"), numbered ("1.2 X"), ''."""
+    """Say how a heading reads as a task: worded ("Task 4:"), numbered ("1.2 X"), ''."""
     text = plain_dashes(without_marks(text))
     if is_checks(text):
         return ""
@@ -206,7 +206,7 @@ def is_task(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def words(text: str) -> str:
-    """Return what is said besides number and marks, for comparing: 'Phase 1: Core ✅' → 'core'."""
+    """Return the words without number and marks, for comparing: 'Phase 1: Core ✅' → 'core'."""
     text = plain_dashes(without_marks(text))
     found = _WORDED.match(text) or _ORDINAL.match(text) or _NUMBERED.match(text)
     rest = without_marks(text[found.end() :].lstrip(" \t.:)]-：、")) if found else text
@@ -262,7 +262,7 @@ def split(shown: str, raw: str) -> tuple[str | None, str]:
 
 
 def gone(kept: str) -> bool:
-    """Say whether what is left of a struck text is no more than its id and a remark on it."""
+    """Say whether only the id and a remark are left of a struck text."""
     rest = _REMARK.sub("", plain_dashes(without_marks(kept))).strip()
     return not re.search(r"\w", rest) or _ID.fullmatch(rest) is not None
 
@@ -272,7 +272,7 @@ def _written(match: re.Match[str]) -> str:
 
 
 def _is_id(match: re.Match[str], raw: str) -> bool:
-    """A code is in capitals and no usual name; a worded number stands apart from the rest."""
+    """A code is in capitals and not a usual name; a worded number is separate from the rest."""
     if code := match["code"]:
         return code.rstrip("abcdefgh") in code.upper() and not _NO_CODES.match(code)
     if match["word"]:

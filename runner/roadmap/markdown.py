@@ -39,8 +39,8 @@ _BOX = re.compile(r"\[([ xX])\](?=[ \t])")
 class ListItem:
     """A list item; lines count from 0, ``end`` and ``text_end`` are the lines after.
 
-    ``box`` is what stands between the brackets of a task, '' when the item is none. ``text`` is the
-    paragraph it opens with, without the box. ``holder`` is the item around it, ``parent`` the task.
+    ``box`` is what is between the brackets of a task, '' for other items. ``text`` is the paragraph
+    it opens with, without the checkbox. ``holder`` is the item around it, ``parent`` the task.
     ``check`` says that its list is one of checks.
     """
 
@@ -58,7 +58,7 @@ class ListItem:
     box: str = ""
 
     def take(self, text: str) -> None:
-        """Take the text the item opens with, and its box if it has one and something beside it."""
+        """Take the text the item opens with, and its checkbox if it has one and more text."""
         found = _BOX.match(text)
         rest = text[found.end() :].strip() if found else text
         if found and rest:
@@ -82,8 +82,8 @@ class ListItem:
 def opening_text(tokens: list[Token], index: int) -> tuple[str, int]:
     """Return the text that the item opening at ``index`` begins with, and the line after it.
 
-    GitHub looks for the box before it reads what follows as a paragraph, an underlined heading or
-    the head of a table; it must stand on the line of the item's mark.
+    GitHub looks for the checkbox before it reads what follows as a paragraph, an underlined heading
+    or the head of a table; it must be on the line of the item's mark.
     """
     start, end = tokens[index].map or (0, 0)
     block = tokens[index + 1]
@@ -100,7 +100,7 @@ _LONE_TAG = re.compile(HTML_OPEN_CLOSE_TAG_STR + r"\s*\Z")
 _ENDS = ["paragraph", "reference", "blockquote"]
 """What the rules for lists and for HTML may end, as the library has it."""
 _INDENTED_CODE = 4
-"""Blanks from which on a line is code, or goes on a paragraph."""
+"""Blanks from which a line is code, or continues a paragraph."""
 
 
 def use(parser: MarkdownIt) -> MarkdownIt:
@@ -150,16 +150,16 @@ class _Rules:
 
 
 def _outside(state: StateBlock, line: int) -> bool:
-    """Whether a line stands outside of the block it could go on, or is a row of a table.
+    """Whether a line is outside the block that it could continue, or is a row of a table.
 
-    Lines that go on a quote without its mark have -1 as their indent, and are decided.
+    Lines that continue a quote without its mark have indent -1 and are already decided.
     """
     indent = state.sCount[line]
     return indent >= 0 and (state.parentType in ("blockquote", "table") or indent < state.blkIndent)
 
 
 def _definitions(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read a link definition as the library does, then what the paragraph goes on with."""
+    """Read a link definition as the library does, then the rest of the paragraph."""
     if not reference(state, start, end, silent):
         return False
     while not silent and _goes_on(state, state.line, end):
@@ -170,7 +170,7 @@ def _definitions(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _goes_on(state: StateBlock, line: int, end: int) -> bool:
-    """Whether a line goes on the paragraph above it."""
+    """Whether a line continues the paragraph above it."""
     if line >= state.lineMax or state.isEmpty(line):
         return False
     if state.sCount[line] < 0 or state.sCount[line] - state.blkIndent >= _INDENTED_CODE:
@@ -187,12 +187,12 @@ _HTML = re.compile(
     r"|</?[A-Za-z](?:=\s*(?:\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z))|[^>])*+(?:>|\Z)",
     re.DOTALL,
 )
-"""A comment, declaration or tag: what looks like a comment in one of the others is none."""
+"""A comment, declaration or tag: what looks like a comment inside the others is not one."""
 _INLINE = MarkdownIt("commonmark", {"maxNesting": 20})
 
 
 def behind(tokens: Sequence[Token]) -> dict[int, int]:
-    """Return by place in ``tokens`` what stands in an open comment: the line (from 1) it begins."""
+    """Return by place in ``tokens`` what is in an open comment: the line (from 1) it begins."""
     found: dict[int, int] = {}
     line = 0
     for index, token in enumerate(tokens):
@@ -240,7 +240,7 @@ class Headed:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph that is not the opening of an item, with where it stands; lines from 0."""
+    """A paragraph that is not the opening of an item, with its place; lines from 0."""
 
     start: int
     content: str
@@ -253,9 +253,9 @@ class Blocks:
     """What a walk through the tokens collects, all in file order.
 
     ``items`` are all list items, tasks or not; ``tables`` places in ``tokens``; ``too_deep`` the
-    line (from 1) where nesting was deeper than is read, 0 when it was not. What stands behind an
-    open comment is in none of them: ``hidden`` has the lines of its items (from 0), by the line
-    (from 1) of the comment.
+    line (from 1) where nesting was deeper than is read, 0 when it was not. What is behind an open
+    comment is in none of them: ``hidden`` has the lines of its items (from 0), by the line (from 1)
+    of the comment.
     """
 
     tokens: list[Token]
@@ -327,7 +327,7 @@ class _Walk:
         self._items.append(item)
 
     def _begun(self, token: Token, text_end: int) -> ListItem:
-        """The item that opens here, by where it stands."""
+        """The item that opens here, by its place."""
         start, end = token.map or (0, 0)
         said, holder = self._labels[-1], self._items[-1] if self._items else None
         return ListItem(
@@ -362,7 +362,7 @@ class _Walk:
         self.found.paragraphs.append(Paragraph(start, content, self._above, holder))
 
     def _heading(self, index: int, token: Token) -> None:
-        """Go on below a heading: it closes those of its own and of deeper levels."""
+        """Continue below a heading: it closes those of its own and of deeper levels."""
         if self._items or self._quotes or index in self._behind:
             return
         start, end = token.map or (0, 0)
@@ -395,7 +395,7 @@ def _is_keyword(said: str) -> bool:
 
 
 def _checked(label: str, holder: ListItem | None, *, under: bool) -> bool:
-    """Say whether items of a list are checks: by its label, else by what it stands in or under."""
+    """Say whether items of a list are checks: by its label, else by what is around or above it."""
     if label and is_checks(label):
         return True
     if label and is_work(label):
@@ -406,7 +406,7 @@ def _checked(label: str, holder: ListItem | None, *, under: bool) -> bool:
 
 
 def _names_a_file(item: ListItem) -> bool:
-    """A list of files is no list of work: its boxes say which of them are there."""
+    """A list of files is not a list of work: its checkboxes say which of them exist."""
     if not item.box or item.holder is not None or not _PATH.match(item.text):
         return False
     above = item.label or (item.headings[-1].text if item.headings else "")

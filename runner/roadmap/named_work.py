@@ -21,7 +21,7 @@ _WHOLE = {
 
 @dataclass(frozen=True)
 class Work:
-    """The keys of the tasks a name stands for, in order; ``members`` are the same."""
+    """The keys of the tasks that a name means, in order; ``members`` are the same."""
 
     keys: tuple[str, ...]
     members: frozenset[str]
@@ -40,7 +40,7 @@ def section_name(section: Section) -> Name | None:
 
 
 class TaskNames:
-    """Finds what bears a name among the tasks and sections of one file."""
+    """Finds what has a name among the tasks and sections of one file."""
 
     def __init__(self, tasks: Sequence[Task], sections: Sequence[Section]) -> None:
         self.tasks = tasks
@@ -98,7 +98,7 @@ class TaskNames:
         return numbers
 
     def title(self, name: Name) -> str | None:
-        """The title of what bears a name, '' when it has none; None when nothing bears it."""
+        """The title of what has a name, '' without one; None if nothing has it."""
         tasks, lines = self._find(name)
         if tasks:
             return self.tasks[tasks[0]].title.casefold()
@@ -107,7 +107,7 @@ class TaskNames:
         return "" if self._gone_on(name) else None
 
     def work(self, name: Name) -> Work | None:
-        """The work a name stands for; None when it could be more than one thing."""
+        """The work that a name means; None if it could be more than one thing."""
         if name not in self._work:
             self._work[name] = self._looked_up(name)
         return self._work[name]
@@ -133,7 +133,7 @@ class TaskNames:
         return self._made(sorted(found))
 
     def _find(self, name: Name) -> tuple[list[int], list[int]]:
-        """(tasks, lines of headings) that bear a name, or else the same number otherwise written.
+        """(tasks, lines of headings) that have a name, or else the same number written differently.
 
         A task's number needs no word ("Task 1.1" is 1.1), a phase's heading neither.
         """
@@ -153,7 +153,7 @@ class TaskNames:
         return self._by_id.get(worded, []), self._by_heading.get(worded, [])
 
     def _gone_on(self, name: Name) -> list[int]:
-        """The tasks of a number that nothing bears itself but others go on from: 1 of 1.1, 1.2.
+        """The tasks of a number that only others continue: 1 of 1.1, 1.2.
 
         Sections count before tasks, of which a recovery may have made several of one.
         """
@@ -187,7 +187,7 @@ class TaskNames:
 
 
 def _beginnings(number: str) -> list[str]:
-    """The numbers a dotted one goes on from: 1 and 1.2 of 1.2.3."""
+    """The numbers that a dotted one continues: 1 and 1.2 of 1.2.3."""
     parts = number.split(".")[:6]
     if len(parts) < 2 or not all(part.isdigit() for part in parts):
         return []

@@ -32,9 +32,9 @@ def links(tasks: Sequence[Task]) -> list[list[int]]:
 
 
 def ordered(tasks: Sequence[Task]) -> tuple[Task, ...]:
-    """Return ``tasks`` in document order, each one behind the open tasks it depends on.
+    """Return ``tasks`` in document order, each one after the open tasks it depends on.
 
-    Of those that may come next the one that stands first does. Tasks that wait for each other in a
+    Of those that may come next, the first in the file does. Tasks that wait for each other in a
     circle come last, in document order: none is lost.
     """
     queue = _Queue(len(tasks))
@@ -198,8 +198,8 @@ def without_cycles(
 ) -> tuple[tuple[Task, ...], list[Warning]]:
     """Return the tasks without the dependencies that go round in a circle; those become text.
 
-    ``stated`` is what was stated of each task, by key. Every such dependency lies on a circle, so
-    which ones go does not depend on where one begins to look.
+    ``stated`` is what was stated about each task, by key. Every such dependency is on a circle, so
+    the start of the search does not matter.
     """
     to = links(tasks)
     made = list(tasks)

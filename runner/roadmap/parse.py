@@ -90,7 +90,7 @@ def _boxes(blocks: Blocks, show: Inline) -> tuple[list[Checkbox], set[int]]:
 def _maker(
     lines: Sequence[str], told: Background, acceptance: Acceptance
 ) -> Callable[[Checkbox, bool, bool], Task]:
-    """Return what makes the value of a box (box, struck, template)."""
+    """Return what makes the value of a checkbox (box, struck, template)."""
 
     def make(box: Checkbox, struck: bool, template: bool) -> Task:
         item = box.item
@@ -152,7 +152,7 @@ def _asks(blocks: Blocks, boxes: Sequence[Checkbox], template: bool) -> str:
 class Grouping:
     """How large a piece may be: ``tasks`` in it, and characters of all their texts (``size``).
 
-    One task a piece is no grouping, which is the default.
+    One task per piece means no grouping, which is the default.
     """
 
     tasks: int = 1
@@ -161,7 +161,7 @@ class Grouping:
 
 @dataclass(frozen=True)
 class TaskGroup:
-    """Tasks that are worked on together; the first one stands for all of them.
+    """Tasks that are worked on together; the first one represents all of them.
 
     ``task`` is the one an attempt is made of, ``keys`` what its checkpoint ticks. When it fails its
     tasks are worked on one by one: ``group`` is asked again with them ``apart``.
@@ -196,10 +196,10 @@ class TaskGroup:
 def group(
     tasks: Sequence[Task], *, by: Grouping | None = None, apart: frozenset[str] = frozenset()
 ) -> tuple[TaskGroup, ...]:
-    """Divide open tasks, in the order they are taken, into pieces; most are a piece of their own.
+    """Divide open tasks, in the order they are taken, into pieces; most are single.
 
-    Neighbours of one list that name a common file go together while they are small. What has
-    acceptance criteria of its own is always judged alone, and so is what stands ``apart`` (keys).
+    Neighbours of one list that name a common file are grouped while they are small. Tasks with
+    their own acceptance criteria, and those in ``apart`` (keys), are always judged alone.
     """
     by = by or Grouping()
     pieces: list[list[Task]] = []
@@ -223,7 +223,7 @@ def _fits(piece: Sequence[Task], task: Task, by: Grouping, apart: frozenset[str]
 
 
 def _place(task: Task) -> tuple[object, ...]:
-    """Which list a task stands in."""
+    """Which list a task is in."""
     return (task.parent, task.depth, task.label, task.headings, task.kind, task.runnable)
 
 

@@ -63,7 +63,7 @@ class Audit:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """An audit as it stands in a file; its texts are as they are written there."""
+    """An audit as it is in a file; its texts are as they are written there."""
 
     line: int
     audit: Audit
@@ -84,7 +84,7 @@ def comments(audit: Audit) -> tuple[str, ...]:
 
 
 def quoted(text: str) -> str:
-    """Return a text as it may stand in a comment; doing it twice changes nothing."""
+    """Return a text as it may be in a comment; doing it twice changes nothing."""
     text = _BREAKS.sub(r"\\n", text.strip()).replace("\t", " ")
     text = _DASHES.sub("- ", _UNSEEN.sub("\ufffd", text))
     return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
@@ -157,9 +157,9 @@ def replace_task(
     """Return ``content`` with a task replaced; applied again (same audit) it stays as it is.
 
     What is nested in the task stays with the first replacement, unless ``keep_nested`` is false:
-    then it was part of what was approved and goes, but for older audits. ``parsed`` saves a parse
-    where it is of these very bytes. Raises ``EditRefused`` when the task is not there, is done or
-    no work, or a replacement would become anything but an open task at its place.
+    then it was part of what was approved and is removed, except older audits. ``parsed`` saves a
+    parse if it is of exactly these bytes. Raises ``EditRefused`` if the task is missing, is done or
+    is not work, or a replacement would not become an open task at its place.
     """
     before = current(path, content, parsed)
     if _applied(before, key, audit):
@@ -201,7 +201,7 @@ def replacement(
     *,
     keep_nested: bool = True,
 ) -> EditPlan:
-    """Plan to replace a task; nothing is checked but that its line has a box."""
+    """Plan to replace a task; only check that its line has a checkbox."""
     place = place_of(before, task)
     news = _written(task, replacements, place, first=True)
     said = tuple(place.inside + comment.encode() for comment in comments(audit))
@@ -220,7 +220,7 @@ def replacement(
 
 
 def _applied(roadmap: Roadmap, key: str, audit: Audit) -> bool:
-    """Say whether the audit stands in the file, and the task no more or only with it.
+    """Say whether the audit is in the file, and the task is gone or only there with it.
 
     Tasks of the same words can be replaced for the same reason: each has its own audit.
     """

@@ -26,9 +26,9 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Splice:
-    """Lines ``first`` to ``last`` become ``lines``, which bear no ends.
+    """Lines ``first`` to ``last`` become ``lines``, which have no line ends.
 
-    With ``last`` one less than ``first`` nothing goes: the lines come before ``first``.
+    With ``last`` one less than ``first``, nothing is removed: the lines come before ``first``.
     """
 
     first: int
@@ -71,7 +71,7 @@ def lines_of(content: bytes, first: int, last: int) -> list[bytes]:
 
 
 def moved(line: int, splices: Sequence[Splice]) -> int:
-    """Return the number a line has afterwards; it is none of those that go."""
+    """Return the number a line has afterwards; it must be one that stays."""
     return line + sum(splice.growth for splice in splices if splice.last < line)
 
 
@@ -100,7 +100,7 @@ def _ending(content: bytes, starts: list[int], line: int) -> bytes:
 
 
 def _usual(content: bytes, starts: list[int], line: int) -> bytes:
-    """How the line before one ends, for a last line without an end of its own."""
+    """How the line before one ends, for a last line without a line end."""
     return _ending(content, starts, line - 1) or b"\n"
 
 
@@ -128,7 +128,7 @@ class Source:
 
 
 def read(content: bytes) -> Source:
-    """Decode a copy of ``content``; bytes that are no UTF-8 become U+FFFD and are told."""
+    """Decode a copy of ``content``; bytes that are not UTF-8 become U+FFFD and are reported."""
     bom = content.startswith(_BOM)
     plain = _LINE_END.sub(b"\n", content[len(_BOM) :] if bom else content)
     text = plain.decode("utf-8", "replace")

@@ -35,7 +35,7 @@ _CUSTOM = re.compile(r"[^\w\s]{1,2}|[A-Za-z]|WIP|TODO|DONE|N/A", re.IGNORECASE)
 
 
 def warnings(blocks: Blocks, lines: Sequence[str], told: Set[int]) -> Iterator[Warning]:
-    """Look at every line with a bracket that is neither a task's nor ``told`` (from 1) already."""
+    """Check every line with a bracket that is neither a task's nor already ``told`` (from 1)."""
     tasks = {item.start for item in blocks.items if item.box}
     tasks.update(chain.from_iterable(blocks.hidden.values()))
     items = {item.start for item in blocks.items}
@@ -84,7 +84,7 @@ def _look(number: int, line: str, *, in_list: bool) -> Warning | None:
 
 
 def _reason(found: re.Match[str], *, in_list: bool) -> tuple[str, str] | None:
-    """The code and the message for a bracket that is no box."""
+    """The code and the message for a bracket that is not a checkbox."""
     state, blank = found["state"].strip(), found["after"] in ("", " ", "\t")
     empty = state in ("", "x", "X")
     if found["head"]:
@@ -141,7 +141,7 @@ def _commented(blocks: Blocks, lines: Sequence[str]) -> Iterator[Warning]:
 
 
 def _stand(numbers: Sequence[int], place: str) -> str:
-    """Say how many lines stand in a place, the last one too."""
+    """Say how many lines are in a place, and the last one."""
     if len(numbers) == 1:
         return f"this is {place}"
     return f"{len(numbers)} lines that read like tasks are {place} (to line {numbers[-1] + 1})"
@@ -284,7 +284,7 @@ _WHOLE = re.compile(rf"(?:(?:{_BRACES}|{_ANGLES}|{_BRACKETS})[\s:.,*_-]*)+", re.
 
 
 def templates(boxes: Sequence[Checkbox]) -> tuple[set[int], bool]:
-    """Return (numbers of the boxes that are placeholders, whether the file is a template).
+    """Return (numbers of the checkboxes that are placeholders, whether the file is a template).
 
     A bracket in front of other words is more often a category ("[Backend] Add a login"), so it
     counts only when it is all there is, or says what to put in its place.

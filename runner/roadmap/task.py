@@ -20,7 +20,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What stands below one heading, up to the next heading of any level.
+    """What is below one heading, up to the next heading of any level.
 
     ``path`` is the heading path, this heading last; ``number`` the number it is written with
     ("1.2", "Phase 3" → "3"; '' without one). ``line`` is the heading's, ``end_line`` the last one
@@ -110,8 +110,8 @@ class Warning:
 class Roadmap:
     """A parsed roadmap file; ``content`` is its bytes, untouched.
 
-    ``eol`` is lf, crlf, cr or mixed. ``asks`` says why nothing of it is run without a person's
-    word ('' when that is not so): all boxes are checks, or it is a template.
+    ``eol`` is lf, crlf, cr or mixed. ``asks`` says why nothing of it is run unless a person asks
+    for it (or ''): all checkboxes are checks, or it is a template.
     """
 
     path: str
@@ -127,7 +127,7 @@ class Roadmap:
 
 @dataclass(frozen=True, slots=True)
 class NewTask:
-    """What to write, without any marks: list marker, box, indent and bold come from the file.
+    """What to write, without marks: list marker, checkbox, indent and bold come from the file.
 
     ``text`` is the task's own text (further lines after ``\\n``), ``id`` the number written before
     it ('' for none), ``details`` become nested bullets, ``acceptance`` those below "Acceptance:".
@@ -152,7 +152,7 @@ _HIDDEN = re.compile(r"^[ \t]*<!--.*$", re.MULTILINE)
 def files(text: str) -> tuple[str, ...]:
     """Return paths in code spans and after "Files:", each once, in the order they are named.
 
-    Absolute paths, ``..``, URLs and routes are none, nor is what a comment hides.
+    Absolute paths, ``..``, URLs, routes and what a comment hides do not count.
     """
     if "<!--" in text:
         text = _HIDDEN.sub("", text)

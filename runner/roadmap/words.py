@@ -51,7 +51,7 @@ FILES = frozenset(
         "파일",
     }
 )  # fmt: skip
-"""Labels and headings of lists of files: a box before a path says that the file is there."""
+"""Labels and headings of lists of files: a checkbox before a path says that it exists."""
 
 WORK = frozenset(
     {
@@ -62,7 +62,7 @@ WORK = frozenset(
         "attività", "taken", "zadania", "görevler", "công việc",
     }
 )  # fmt: skip
-"""Labels and headings that introduce work: the how stands above them."""
+"""Labels and headings that introduce work: how to do it is above them."""
 
 PHASES = (
     "phase", "milestone", "sprint", "stage", "step", "week", "month", "quarter", "day",
@@ -83,7 +83,7 @@ TASKS = (
     "work item", "subtask", "aufgabe", "tarea", "tâche", "tarefa", "compito", "taak", "zadanie",
     "görev", "задача", "завдання", "任务", "タスク", "작업",
 )  # fmt: skip
-"""Words that make a heading with a number a task of its own."""
+"""Words that make a heading with a number a task."""
 
 STATUSES = frozenset(
     {
@@ -123,14 +123,14 @@ STATUS_MARKS = (
     "🟨","🟥",
     "🔥", "⭐", "✨",
 )  # fmt: skip
-"""Marks that stand for a status or an urgency before or after a text."""
+"""Marks that mean a status or an urgency before or after a text."""
 
 
 # ruff: noqa: RUF001 (the letters of other languages are meant)
 
 
 def any_of(words: Iterable[str]) -> str:
-    """Return a pattern for one of the words; where a script has blanks they stand apart."""
+    """Return a pattern for one of the words; in scripts with spaces they are separate words."""
     longest = sorted(words, key=len, reverse=True)
     blanks = "|".join(re.escape(word) for word in longest if word[0] < "\u1100")
     others = "|".join(re.escape(word) for word in longest if word[0] >= "\u1100")
@@ -178,7 +178,7 @@ SAID = frozenset(
         "závisí na", "phụ thuộc vào", "зависит от", "залежить від", "依赖于", "依赖", "需要",
     }
 )  # fmt: skip
-"""Of these, words that are said before a name without a colon."""
+"""Of these, words that come before a name without a colon."""
 PRIORITY = frozenset(
     {
         "priority", "prio", "priorität", "prioridad", "priorité", "prioridade", "priorità",
@@ -229,7 +229,7 @@ BESIDE = (
     "nebenläufig", "gleichzeitig", "en même temps", "al mismo tiempo", "параллельн", "одновременн",
     "паралельн", "并行", "並行", "同时", "同時", "병렬", "동시에",
 )  # fmt: skip
-"""What is said of tasks that do not wait for each other."""
+"""What texts say about tasks that do not wait for each other."""
 SOFT = (
     "optional", "not ", "soft", "recommended", "nice to have", "nice-to-have", "partial",
     "opcional", "optionnel", "facultatif", "nicht ", "empfohlen", "желательно", "необязательно",
@@ -254,7 +254,7 @@ BEFORE = (
     "après", "fin de", "después de", "completar", "após", "conclusão de", "dopo", "после",
     "завершение", "完成", "需要", "依赖", "依赖于",
 )  # fmt: skip
-"""Words before the name of a dependency that say no more than its key."""
+"""Words before the name of a dependency that add nothing to its key."""
 AFTER = (
     "is complete", "is completed", "is done", "is finished", "are complete", "are completed",
     "are done", "must be complete", "must be completed", "must be done", "must be finished",

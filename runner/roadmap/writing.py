@@ -49,7 +49,7 @@ _BLOCKS = {
 
 
 def tidied(text: str) -> str:
-    """Return a text as it is written: line ends are LF, and no line has blanks around it."""
+    """Return a text as it is written: line ends are LF, and no line has spaces around it."""
     return "\n".join(line.strip() for line in re.split(r"\r\n|\n|\r", text.strip()))
 
 
@@ -121,8 +121,8 @@ _INLINE = MarkdownIt("commonmark")
 class TaskLayout:
     """A task's marks.
 
-    ``outer`` are its indent and lists that open on the same line, ``gap`` what follows the box;
-    ``state`` is where the byte between the brackets stands in the file.
+    ``outer`` are its indent and lists that open on the same line, ``gap`` what follows the
+    checkbox; ``state`` is where the byte between the brackets is in the file.
     """
 
     outer: bytes
@@ -132,7 +132,7 @@ class TaskLayout:
 
     @property
     def first(self) -> bytes:
-        """What stands before an item's text, box included."""
+        """What is before an item's text, with the checkbox."""
         return self.outer + self.marker + b"[ ]" + self.gap
 
     @property
@@ -165,7 +165,7 @@ class Written:
 
 
 def place_at(content: bytes, start: int) -> TaskLayout | None:
-    """Return how the item on the line at ``start`` is written; None when no box is there."""
+    """Return how the item on the line at ``start`` is written; None without a checkbox."""
     found = _ITEM.match(content, start)
     if found is None:
         return None
@@ -211,7 +211,7 @@ def _blank(marks: bytes) -> bytes:
 
 
 def _manner(task: Task) -> tuple[str, str]:
-    """What stands around the id of a task (``**Task `` and ``:**``), or before its bold title."""
+    """What is around the id of a task (``**Task `` and ``:**``), or before its bold title."""
     at = task.text.find(task.id) if task.id else -1
     if task.id and at >= 0 and _BEFORE_ID.fullmatch(task.text, 0, at):
         after = _AFTER_ID.match(task.text, at + len(task.id))

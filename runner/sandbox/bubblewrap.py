@@ -1,14 +1,15 @@
 """A sandbox without a daemon: namespaces by bubblewrap (https://github.com/containers/bubblewrap).
 
-What holds, as root and as an ordinary user (Linux 5.14 or newer): no network, no file of the host
-but programs and libraries (read-only), no process of the host, not root, no capabilities, no way
-to get any, no kernel keyring (on x86-64 and ARM64). Workspace and /tmp are tmpfs of limited size
-and number of files. Processes are limited by number, each file by size. Time and output are
-limited from outside. A command whose processes
-together use more memory than allowed is ended within a fraction of a second; each process may
-reserve at most 1 GiB more than that. Processors are limited by whole ones.
+What holds, as root and as an ordinary user (Linux 5.14 or newer): no network, no host files except
+programs and libraries (read-only), no host processes, not root, no capabilities, no way to get any,
+no kernel keyring (on x86-64 and ARM64). Workspace and /tmp are tmpfs of limited size and number of
+files. Processes are limited by number, each file by size. Time and output are limited outside the
+sandbox. A command whose processes together use more memory than allowed is ended within a fraction
+of a second; each process may reserve at most 1 GiB more than that. Only complete processors can be
+assigned.
 
 With network (for setup commands only) the host's own network is used, its loopback included.
+
 
 """
 
@@ -60,7 +61,7 @@ class _Image:
 
 
 class BubblewrapSandbox:
-    """Opens boxes. ``owner`` names who opens them, the same after a restart.
+    """Opens sessions. ``owner`` names who opens them, the same after a restart.
 
     ``image`` is the folder of a prepared root; any other text means the machine's own programs.
     ``prepared`` is where the results of setup commands are kept.
@@ -71,7 +72,7 @@ class BubblewrapSandbox:
     def __init__(
         self, *, owner: str, image: str = "", prepared: Path, parent: Path | None = None
     ) -> None:
-        """``parent`` is where the folders of boxes are made (empty ones for the host)."""
+        """``parent`` is where the folders of sessions are made (empty for the host)."""
         self._image = image if image.startswith("/") else ""
         self._kept = PreparedFolders(prepared.resolve())
         self._parent = parent or Path(tempfile.gettempdir())
@@ -99,7 +100,7 @@ class BubblewrapSandbox:
             )
 
     async def open(self, spec: SandboxSpec) -> SandboxSession:
-        """Open a box. Raises ``Outage`` when the kernel refuses or the image is missing."""
+        """Open a session. Raises ``Outage`` if the kernel refuses or the image is missing."""
         return await self._open(spec, self._find(spec.image))
 
     async def prepare(
@@ -113,7 +114,7 @@ class BubblewrapSandbox:
             return str(kept or await self._make(spec, image, setup, key, fill))
 
     async def sweep(self) -> int:
-        """Remove every box of this owner and old results of setup, before the first ``open``."""
+        """Remove all sessions of this owner and old results of setup, before the first ``open``."""
         await asyncio.to_thread(self._kept.tidy)
         left = await asyncio.to_thread(lambda: list(self._parent.glob(f"{self._prefix}*")))
         for folder in left:
@@ -182,7 +183,7 @@ def _environment(image: _Image, *, writable: bool) -> dict[str, str]:
 
 
 def _identity(root: Path | None) -> str:
-    """Tell roots apart, and the same root before and after programs were installed."""
+    """Distinguish roots, and the same root before and after programs were installed."""
     base = root or Path("/")
     folders = [base / name for name in ("usr/bin", "usr/lib", "usr/local/bin")]
     times = [folder.stat().st_mtime_ns for folder in folders if folder.is_dir()]
@@ -190,7 +191,7 @@ def _identity(root: Path | None) -> str:
 
 
 def _give(folder: Path) -> None:
-    """Let the box have its folder: as root it runs as somebody else."""
+    """Give the session its folder: if we are root, it runs as another user."""
     if is_root():
         for path in (folder, *folder.iterdir()):
             os.chown(path, STRANGER, STRANGER)

@@ -1,16 +1,16 @@
-"""The command lines of the bubblewrap sandbox: who holds a box open, and how a command enters it.
+"""The command lines of the bubblewrap sandbox: what holds a session open, how commands enter it.
 
-A box is a mount namespace that one small process, the holder, keeps alive: it has the sized tmpfs
-of workspace and /tmp mounted on the box's folder, which is empty for everybody else. Each command
-joins that namespace and starts a bwrap of its own there, so that its process namespace, and with
+A session is a mount namespace that one small process, the holder, keeps alive: it has the sized
+tmpfs of workspace and /tmp mounted on the session's folder, which is empty for everybody else. Each
+command joins that namespace and starts its own bwrap there, so that its process namespace, and with
 it everything it started, ends with it (https://github.com/containers/bubblewrap).
 
-What a command in a bubblewrap box sees of the machine: programs and libraries, read-only.
+A command in it sees only programs and libraries of the machine, read-only.
 
 Either the folders of a prepared root (scripts/sandbox-root), or the machine's own /usr and the few
 files of /etc that programs need. Never /home, /root, /run, /var or the data folder.
 
-The system calls a bubblewrap box refuses: those of the kernel's keyrings.
+It refuses the system calls of the kernel's keyrings.
 
 Keyrings belong to a user and a login session, not to a namespace. Without a filter a task could
 leave keys for the next one, and read those of the session that started the server
@@ -74,12 +74,12 @@ _SHM = 64 << 20
 
 
 def is_root() -> bool:
-    """Say whether the worker runs as root; then boxes run as a stranger to this machine."""
+    """Say whether the worker runs as root; then sessions run as an unknown user."""
     return os.geteuid() == 0
 
 
 def holder_line(folder: Path, binds: Mapping[Path, str], spec: SandboxSpec) -> list[str]:
-    """Hold a box open: ``binds`` are host folders by where in the box's folder they appear."""
+    """Hold a session open: ``binds`` maps host folders to places in the session's folder."""
     pairs = [word for path, name in binds.items() for word in (str(path), str(folder / name))]
     bind = ("sh", "-c", _BIND, "sh", *pairs, "--")
     sizes = (str(_INODES), str(spec.disk), str(spec.disk // 2))
@@ -99,7 +99,7 @@ def command_line(
     spec: SandboxSpec,
     seccomp: int | None = None,
 ) -> list[str]:
-    """Run a command in the box of ``holder``; ``view`` are the bwrap options of what it sees.
+    """Run a command in the session of ``holder``; ``view`` are the bwrap options of what it sees.
 
     ``seccomp`` is the open file with the filter of system calls.
     """
@@ -123,7 +123,7 @@ def command_line(
 
 
 def _processors(cpus: float, seed: int) -> str:
-    """Choose whole processors, not always the same ones."""
+    """Choose complete processors, not always the same ones."""
     allowed = sorted(os.sched_getaffinity(0))
     count = min(len(allowed), math.ceil(cpus))
     return ",".join(str(allowed[(seed + place) % len(allowed)]) for place in range(count))
@@ -131,7 +131,7 @@ def _processors(cpus: float, seed: int) -> str:
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ROOT, KEPT = "root", "prepared"
-"""Names in a box's folder where a prepared root and what setup commands made are bound."""
+"""Names in a session's folder where a prepared root and results of setup are bound."""
 
 _OWN_FOLDERS = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _OWN_FILES = (
@@ -152,7 +152,7 @@ _HIDDEN = frozenset(
 
 
 def fill_folder(folder: Path) -> None:
-    """Make what the view and the holder need in a new box's folder."""
+    """Make what the view and the holder need in a new session's folder."""
     for name in ("workspace", "tmp", ROOT, KEPT):
         (folder / name).mkdir()
     for name, text in _ACCOUNTS.items():
@@ -160,7 +160,7 @@ def fill_folder(folder: Path) -> None:
 
 
 def view_options(folder: Path, root: Path | None, *, network: bool, writable: bool) -> list[str]:
-    """Return bwrap's options for a box; ``writable`` is for what setup commands make."""
+    """Return bwrap's options for a session; ``writable`` is for what setup commands make."""
     kept = "--bind" if writable else "--ro-bind"
     options = [*(_own(folder) if root is None else _prepared(folder / ROOT, root))]
     if network:

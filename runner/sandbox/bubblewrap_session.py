@@ -86,7 +86,7 @@ _OUTSIDE = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionPlan:
-    """How a box is built: its folder, what is bound there (host folder → name), what is seen."""
+    """How a session is built: its folder, what is bound there (host folder → name), its view."""
 
     folder: Path
     binds: Mapping[Path, str]
@@ -113,7 +113,7 @@ async def open_box(plan: SessionPlan) -> BubblewrapSession:
 
 
 class BubblewrapSession:
-    """A workspace in a namespace of its own; commands run in it one after another."""
+    """A workspace in its own namespace; commands run in it one after another."""
 
     def __init__(self, plan: SessionPlan, holder: Process) -> None:
         self._plan = plan
@@ -122,7 +122,7 @@ class BubblewrapSession:
         self._removal: asyncio.Task[None] | None = None
 
     async def held(self) -> None:
-        """Wait until the workspace is there. Raises ``Outage`` when it does not come."""
+        """Wait until the workspace exists. Raises ``Outage`` when it does not come."""
         stdout, stderr = self._holder.stdout, self._holder.stderr
         if stdout is None or stderr is None or await stdout.readline() == HOLDS:
             return
@@ -134,7 +134,7 @@ class BubblewrapSession:
     ) -> CommandResult:
         """Run a command in the workspace; everything it starts ends with it.
 
-        Raises ``TaskError`` when the box is closed, ``Outage`` when no process can be started.
+        Raises ``TaskError`` when the session is closed, ``Outage`` when no process can be started.
         """
         seconds = self._plan.spec.timeout if timeout is None else timeout
         async with self._turn:
@@ -175,7 +175,7 @@ class BubblewrapSession:
         )
 
     async def close(self) -> None:
-        """End everything in it; goes on in the background when the caller is cancelled."""
+        """End everything in it; continues in the background if the caller is cancelled."""
         if self._removal is None:
             self._removal = asyncio.create_task(self._remove())
         await asyncio.shield(self._removal)
@@ -199,7 +199,7 @@ def _filter() -> Iterator[int | None]:
 
 
 def remove_box(folder: Path) -> None:
-    """End all processes of a box and remove its folder, which never holds anybody's files."""
+    """End all processes of a session and remove its folder, which holds nobody's files."""
     kill_marked(str(folder))
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -22,7 +22,7 @@ class SandboxChoice:
 async def choose_sandbox(choice: str, *, candidates: Sequence[Sandbox]) -> SandboxChoice:
     """Take the candidate named ``choice``, or with ``auto`` the first that works.
 
-    ``candidates`` stand in order of preference; one that may not be used (``process`` on a server
+    ``candidates`` are in order of preference; one that may not be used (``process`` on a server
     that does not allow it) is simply not among them. Raises ``Outage`` when none works; a sandbox
     asked for by name is never replaced by another.
     """
@@ -71,7 +71,7 @@ class MaskedSandbox:
         await self._inner.check()
 
     async def open(self, spec: SandboxSpec) -> SandboxSession:
-        """Open a box whose output is masked."""
+        """Open a session whose output is masked."""
         return _MaskedBox(await self._inner.open(spec), self._mask)
 
     async def prepare(

@@ -23,7 +23,7 @@ from runner.ports import CommandResult
 class BoundedOutput:
     """The first and last bytes of a stream, ``limit`` bytes in all; the middle is dropped.
 
-    Both ends matter: a compiler's first error stands at the top, a test run's sum at the bottom.
+    Both ends matter: a compiler's first error is at the top, a test run's summary at the bottom.
     """
 
     limit: int
@@ -75,7 +75,7 @@ _LIMITED = 'ulimit -c 0; ulimit -f "$1"; shift; exec "$@"'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostCommand:
-    """What to run. ``marker`` names the box; ``output`` and ``file_size`` are bytes."""
+    """What to run. ``marker`` names the session; ``output`` and ``file_size`` are bytes."""
 
     argv: tuple[str, ...]
     stdin: bytes
@@ -127,10 +127,10 @@ async def _run(
 
 
 def kill_marked(marker: str) -> None:
-    """End the processes of a box that left their group (Linux; elsewhere there is no /proc).
+    """End processes of a session that left their group (Linux; others have no /proc).
 
-    ``marker`` is the box's folder. A process that cleared its environment is found while its
-    working folder lies in it.
+    ``marker`` is the session's folder. A process that cleared its environment is found while its
+    working folder is inside it.
     """
     wanted = f"{MARKER}={marker}".encode(errors="surrogateescape")
     # a process may start another while we look, so look until there is none

@@ -23,7 +23,7 @@ _GONE, _ALREADY_GOING = 404, 409
 
 
 class DockerSandbox:
-    """Opens containers: no network, not root, no capabilities, read-only but for the workspace.
+    """Opens containers: no network, not root, no capabilities, read-only except the workspace.
 
     ``owner`` names who opens them, the same after a restart (a server: the identity of its data
     directory, which one process uses at a time). ``image`` is used where a spec names none.
@@ -44,7 +44,7 @@ class DockerSandbox:
             await self._inspect(docker, self._image)
 
     async def open(self, spec: SandboxSpec) -> SandboxSession:
-        """Start a container; when the caller is cancelled meanwhile, it is removed again.
+        """Start a container; if the caller is cancelled, it is removed again.
 
         Raises ``Outage`` when the engine is down or the image is missing.
         """

@@ -31,7 +31,7 @@ _HOW = (
 def engine_address(environ: Mapping[str, str]) -> str:
     """Find the engine: DOCKER_HOST (``unix:///path`` or ``tcp://host:port``), else a known socket.
 
-    Raises ``Outage`` when there is none.
+    Raises ``Outage`` if none is found.
     """
     if named := environ.get("DOCKER_HOST"):
         return named

@@ -79,7 +79,7 @@ class DockerSession:
                 raise
 
     async def close(self) -> None:
-        """Remove the container; goes on in the background when the caller is cancelled."""
+        """Remove the container; continues in the background if the caller is cancelled."""
         if self._removal is None:
             self._removal = asyncio.create_task(self._remove())
         await asyncio.shield(self._removal)
@@ -168,7 +168,7 @@ class PreparedImages:
         self._owner = owner
 
     async def find(self, key: str) -> str:
-        """Return the image of a key, and note that it is used; '' when there is none."""
+        """Return the image of a key (or ''), and note that it is used."""
         try:
             await self._docker.images.tag(f"{NAME}:{key}", NAME, tag=key)
         except DockerError as error:

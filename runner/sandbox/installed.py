@@ -45,10 +45,10 @@ class _Entry:
 def copy_of_installed(
     checkout: Path, folders: PreparedFolders, *, most: int = MOST_FILES
 ) -> Path | None:
-    """Return the folder that holds a copy of what is installed; None where there is nothing.
+    """Return the folder that holds a copy of what is installed; or None.
 
-    It is made anew when the person has installed something else, or when somebody has written into
-    the copy. More than ``most`` files are not copied. Raises ``Outage`` when the disk refuses.
+    It is made again if the person has installed something else, or if somebody has written into the
+    copy. More than ``most`` files are not copied. Raises ``Outage`` when the disk refuses.
     """
     found = sorted(_folders(checkout))
     try:
@@ -84,7 +84,7 @@ def _folders(checkout: Path) -> Iterator[str]:
 
 
 def _all(top: Path, folders: Sequence[str], most: int) -> list[_Entry]:
-    """What the folders hold, in an order of its own. Raises ``_TooMuch``."""
+    """What the folders hold, in a fixed order. Raises ``_TooMuch``."""
     entries: list[_Entry] = []
     for folder in folders:
         for entry in _entries(top, folder):
@@ -113,7 +113,7 @@ def _entries(top: Path, folder: str) -> Iterator[_Entry]:
 
 
 def _target(top: Path, path: str) -> str:
-    """Where a link leads: seen from the workspace as from the checkout, else by its whole path."""
+    """Where a link leads: seen from the workspace as from the checkout, else by its full path."""
     target = (top / path).readlink()
     leads = Path(os.path.normpath(top / Path(path).parent / target))
     relative = leads.is_relative_to(top) and not target.is_absolute()

@@ -1,11 +1,11 @@
-"""Running a project's setup commands in a box, so that what they install can be kept.
+"""Run a project's setup commands in a session, and keep what they install.
 
-Whatever the sandbox, the same holds for them: they run in the workspace, which holds the tree;
+In every sandbox, the same is true for them: they run in the workspace, which holds the tree;
 ``CAIRN_PREPARED`` is the folder that is kept, and ``bin`` in it is on PATH. Where the tree holds
 Python, a Python environment in that folder is active (pip, uv and poetry install into it). Every
-``node_modules`` that they leave in the workspace is moved into it, and each verification gets
-links to its packages in the same place. So is what they leave in HOME, but for caches, up to
-64 MiB: each verification gets a copy of it as its own HOME. Everything else is gone with the box.
+``node_modules`` that they leave in the workspace is moved into it, and each verification gets links
+to its packages in the same place. So is what they leave in HOME, except caches, up to 64 MiB: each
+verification gets a copy of it as its own HOME. Everything else is removed with the session.
 
 Folders that hold what setup commands made, by project and key, and are removed when old.
 
@@ -89,7 +89,7 @@ def setup_environment(prepared: str) -> dict[str, str]:
 def setup_key(image: str, setup: Setup) -> str:
     """Name a result; ``image`` is what identifies the image's content.
 
-    Projects share nothing: commands may read more of their tree than what ``inputs`` stands for.
+    Projects share nothing: commands may read more of their tree than ``inputs`` covers.
     """
     parts = [image, setup.project, setup.commands, setup.inputs, setup.network]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]

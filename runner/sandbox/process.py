@@ -1,9 +1,10 @@
-"""No isolation: a temporary folder and plain processes, for one's own checkout only.
+"""No isolation: a temporary folder and plain processes, for your own checkout only.
 
 The code that runs here can do whatever the user can. What is kept apart is the environment (no
-token is inherited), the home folder, the temporary folder and the working folder, made anew for
-every box; /tmp and /dev/shm are the machine's own. What a command starts ends with it, unless it
+token is inherited), the home folder, the temporary folder and the working folder, made for every
+session; /tmp and /dev/shm are the machine's own. What a command starts ends with it, unless it
 clears its environment and leaves the working folder.
+
 
 """
 

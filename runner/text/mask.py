@@ -108,7 +108,7 @@ def found_in(line: str, *, unquoted: bool = False) -> Iterator[tuple[str, str]]:
 
 
 def secrets_in(line: str, *, rest: str = "", unquoted: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield kind and value of the secrets in a line; placeholders and references are none.
+    """Yield kind and value of the secrets in a line; placeholders and references are not secrets.
 
     ``rest`` is the text from the line on: the marker of a private key counts with its body only.
     """
@@ -138,7 +138,7 @@ def _is_secret(kind: str, value: str, line: str, rest: str) -> bool:
 
 
 def _is_mixed(value: str) -> bool:
-    """Whether a value has letters and digits and no blank: sentences and names are no secrets."""
+    """Whether a value has letters and digits and no blank: sentences and names are not secrets."""
     return not re.search(r"\s|^[/.~]|:/|/\\w+/|\(", value) and bool(
         re.search(r"[A-Za-z]", value) and re.search(r"[0-9]", value)
     )
@@ -223,7 +223,7 @@ class Mask:
             del self._learned[next(iter(self._learned))]
 
     def __call__(self, text: str) -> str:
-        """Return the text with ``HIDDEN`` in the place of every secret."""
+        """Return the text with ``HIDDEN`` instead of every secret."""
         return _covered(text, self.spans(text))
 
     def values(self, text: str) -> str:
@@ -234,7 +234,7 @@ class Mask:
         return _covered(text, _merged(self._values(text)))
 
     def spans(self, text: str) -> Spans:
-        """Return where secrets stand, in order; those that touch or overlap are one."""
+        """Return the places of secrets, in order; those that touch or overlap are one."""
         found = [match.span() for match in _KEY.finditer(text)]
         found += self._values(text)
         lower = text.lower()
@@ -261,9 +261,9 @@ def masked(value: Any, mask: Callable[[str], str]) -> Any:
 
 
 def hidden_lines(text: str, spans: Spans) -> dict[str, str]:
-    """Return each line of the masked text that hides something, with what really stands there.
+    """Return each line of the masked text that hides something, with its real text.
 
-    A block is one line when it is masked and many in truth.
+    A block is one line when masked, and really many.
     """
     found: dict[str, str] = {}
     group = Spans()
@@ -276,7 +276,7 @@ def hidden_lines(text: str, spans: Spans) -> dict[str, str]:
 
 
 def _line(text: str, group: Spans) -> dict[str, str]:
-    """The whole line, or lines, around spans that share one once they are masked."""
+    """The complete line, or lines, around spans that share one once they are masked."""
     start = text.rfind("\n", 0, group[0][0]) + 1
     end = text.find("\n", group[-1][1])
     truth = text[start : end if end >= 0 else len(text)]
@@ -284,7 +284,7 @@ def _line(text: str, group: Spans) -> dict[str, str]:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """A secret as it may appear: whole, one of its lines, escaped as in JSON, or in an address."""
+    """A secret as it may appear: complete, one line of it, escaped as in JSON, in an address."""
     secret = secret.strip()
     if "://" in secret:  # of an address (of a database) the password is secret, if there is one
         password = urlsplit(secret).password or ""

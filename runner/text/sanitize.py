@@ -61,7 +61,7 @@ def sanitize(text: str, *, plain: bool = False) -> str:
 
 
 def plain_line(text: str) -> str:
-    """Foreign text to stand within a line of ours."""
+    """Foreign text for use within a line of ours."""
     return sanitize(" ".join(text.split()), plain=True)
 
 
@@ -156,7 +156,7 @@ def numbered(text: str, line: int, *, around: int = 3) -> str:
 
 
 def as_typed(command: Sequence[str]) -> str:
-    """Write a command as it stands in a configuration: one string is for the shell."""
+    """Write a command as in a configuration: one string is for the shell."""
     if tuple(command[:-1]) == ("sh", "-c"):
         return command[-1]
     return shlex.join(command)

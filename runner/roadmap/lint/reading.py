@@ -80,7 +80,7 @@ GENERIC = _words(
     existing current high medium low priority blocking immediate short long term mid upcoming
     open next-steps steps v q release releases version versions backlogs"""
 )
-"""Words that are said of any project; a task made of nothing else names nothing."""
+"""Words that fit any project; a task made only of them names nothing."""
 
 FILLER = re.compile(
     r"\b(?:some|various|several|misc|miscellaneous|etc|stuff|things?|whatever|better|nicer|"
@@ -159,7 +159,7 @@ SCOPE = re.compile(
     r"\s*[.!]?$",
     re.IGNORECASE,
 )
-"""A whole application; all of a kind made anew; a known product built again."""
+"""An entire application; everything of a kind rebuilt; a known product built again."""
 
 PROJECT_VERBS = re.compile(
     r"(?:^[^\w\n]*|[,;:.]\s+(?:and\s+|then\s+)?|\b(?:and|then|plus|also)\s+)"
@@ -210,7 +210,7 @@ _SPECIFIC = re.compile(
 
 @dataclass(frozen=True)
 class TaskReading:
-    """One task to be judged; ``around`` is what stands above it: parents, label, headings."""
+    """One task to judge; ``around`` is what is above it: parents, label, headings."""
 
     task: Task
     around: str = ""
@@ -252,14 +252,14 @@ class TaskReading:
 
 
 def is_specific(text: str) -> bool:
-    """Whether a text has a name, a number, or a word that is not said of any project."""
+    """Whether a text has a name, a number, or a word that does not fit every project."""
     if _SPECIFIC.search(text):
         return True
     return any(word.lower() not in GENERIC | STOP for word in _WORD.findall(text))
 
 
 def readings(roadmap: Roadmap) -> Iterator[TaskReading]:
-    """The tasks somebody is still to work on, each with what stands above it."""
+    """The tasks that are still to be done, each with what is above it."""
     by_key = {task.key: task for task in roadmap.tasks}
     for task in roadmap.tasks:
         if task.kind == "work" and not (task.checked or task.struck or task.template):
@@ -273,7 +273,7 @@ def _around(task: Task, parent: Task | None) -> str:
 
 
 def _without_number(heading: str) -> str:
-    """A heading's words: a number in it says where it stands, not what it is about."""
+    """A heading's words: a number in it says where it is, not what it is about."""
     return re.sub(r"\d+(?:\.\d+)*", " ", heading)
 
 

@@ -64,7 +64,7 @@ _HEADING_DONE = re.compile(rf"{_CHECK}|[(\[]\s*(?:{_DONE})\s*[)\]]\s*$", re.IGNO
 
 
 def contradiction(roadmap: Roadmap) -> Iterator[LintFinding]:
-    """Find tasks whose words say the opposite of their box, and done headings over open tasks."""
+    """Find tasks whose words contradict their checkbox, and done headings over open tasks."""
     for task in roadmap.tasks:
         if task.kind == "work" and not (task.struck or task.template):
             found = _remarked(TaskReading(task))
@@ -86,7 +86,7 @@ def _remarked(reading: TaskReading) -> LintFinding | None:
 
 
 def _first(prose: str) -> str:
-    """The first line: remarks on the state stand there."""
+    """The first line: remarks on the state are there."""
     return prose.partition("\n")[0]
 
 
@@ -127,7 +127,7 @@ def duplicate_id(roadmap: Roadmap) -> Iterator[LintFinding]:
 
 
 def duplicate_title(roadmap: Roadmap) -> Iterator[LintFinding]:
-    """Find a title that stands twice under the same headings and parent, one of them open."""
+    """Find a title that is twice under the same headings and parent, one of them open."""
     first: dict[tuple[object, ...], Task] = {}
     for task in roadmap.tasks:
         if task.kind != "work" or task.struck or task.template:
@@ -150,7 +150,7 @@ _JOINTS = re.compile(r";|\b(?:and|plus|as well as|then|also)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One way to be large: from ``much`` on a point, from ``far`` on enough by itself."""
+    """One way to be large: from ``much`` on it is a point, from ``far`` on it is enough."""
 
     name: str
     count: Callable[[TaskReading], float]
@@ -196,7 +196,7 @@ def joints(reading: TaskReading) -> float:
 
 
 def nested(reading: TaskReading) -> float:
-    """Count what is listed below the task and is no acceptance criterion."""
+    """Count what is listed below the task and is not an acceptance criterion."""
     criteria = {" ".join(text.split()) for text in reading.task.acceptance}
     bullets = (" ".join(found["text"].split()) for found in _BULLET.finditer(reading.task.details))
     return sum(bullet not in criteria for bullet in bullets)
@@ -208,7 +208,7 @@ def words(reading: TaskReading) -> float:
 
 
 def scope(reading: TaskReading) -> float:
-    """Return 1 where the task is about a whole application, whatever it is called."""
+    """Return 1 if the task is about an entire application, whatever it is called."""
     prose = reading.prose
     return float(any(pattern.search(prose) for pattern in (WHOLE_THING, SWEEP, SCOPE)))
 
@@ -226,10 +226,10 @@ MEASURES = (
 
 
 def vague(reading: TaskReading) -> LintFinding | None:
-    """Find a task made of words that could be said of any project, with nothing to explain it.
+    """Find a task made of words that fit any project, with nothing to explain it.
 
-    A terse task ("Add tests") is left alone where its headings or its parent say of what, unless
-    its words promise an unknown amount of work.
+    A terse task ("Add tests") is fine if its headings or its parent say of what, unless its words
+    promise an unknown amount of work.
     """
     if reading.explained:
         return None
@@ -294,7 +294,7 @@ _BOX = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]\]\s")
 class Rule:
     """A code, what it reports, and the function that finds it in a roadmap.
 
-    ``alone`` rules judge a task by itself, also one that is only proposed.
+    ``alone`` rules judge a single task, also one that is only proposed.
     """
 
     code: str
@@ -397,7 +397,7 @@ def lint(roadmap: Roadmap) -> tuple[Warning, ...]:
 
 
 def lint_text(text: str) -> tuple[str, ...]:
-    """Return what is wrong with one task by itself, with or without its box; () for nothing.
+    """Return what is wrong with a single task, with or without its checkbox; () for nothing.
 
     For proposed tasks: what needs the rest of the file (ids, dependencies) is not looked at.
     """

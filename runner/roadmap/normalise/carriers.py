@@ -96,7 +96,7 @@ def _row(
 
 
 def _before(name: str, cell: str, is_status: bool) -> str:
-    """Write a cell that stands before the title: an id plainly, others in brackets."""
+    """Write a cell that is before the title: an id plainly, others in brackets."""
     if is_status:
         rest = title_mark(cell)
         text = " ".join(p for p in (rest.title, rest.left) if p)
@@ -112,7 +112,7 @@ def _keyed(name: str, value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Above:
-    """A state that a heading or a status field gives to what stands under it; line from 0."""
+    """A state that a heading or a status field gives to what is under it; line from 0."""
 
     done: bool
     text: str
@@ -129,7 +129,7 @@ class Carrier:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What the whole file says: ``planned`` by its name or title, words that number headings.
+    """What the file says: ``planned`` by its name or title, words that number headings.
 
     ``title`` is the file's one first heading, which names the file and groups nothing.
     """
@@ -169,7 +169,7 @@ def _all(part: Part) -> Iterator[Part]:
 
 
 def _part(part: Part, reading: _Reading, *, works: bool, above: Above | None) -> Iterator[Carrier]:
-    """Yield the tasks of a part; ``works`` when it stands under a phase, a state or "Tasks"."""
+    """Yield the tasks of a part; ``works`` if it is under a phase, a state or "Tasks"."""
     if _is_task(part, reading, works=works):
         yield Carrier(part, above)
         return
@@ -189,7 +189,7 @@ _GROUPS = ("phase", "lane", "todo", "task", "series", "dotted")
 
 
 def _is_task(part: Part, reading: _Reading, *, works: bool) -> bool:
-    """Say whether a heading is a task, with all that stands under it."""
+    """Say whether a heading is a task, with everything under it."""
     sort = sort_of(part.title)
     if not part.level or part is reading.title:
         return False
@@ -247,7 +247,7 @@ def _own(part: Part, above: Above | None) -> Iterator[Carrier]:
 
 
 def _items(block: OutlineBlock, above: Above | None) -> Iterator[Carrier]:
-    """Yield the items of a list that are no keys and no legend, with marked ones inside them."""
+    """Yield the items of a list that are not keys or a legend, with marked ones inside them."""
     if any(is_boxed(item.text) for item in block.items):
         return
     for item in block.items:
@@ -265,7 +265,7 @@ def _nested(lists: Iterable[OutlineBlock], above: Above | None) -> Iterator[Carr
 
 
 def _marked(top: Part) -> Iterator[Carrier]:
-    """Yield lists with emoji and tables with a status column, wherever they stand."""
+    """Yield lists with emoji and tables with a status column, wherever they are."""
     for part in _all(top):
         if sort_of(part.title) in ("aside", "field"):
             continue

@@ -33,7 +33,7 @@ _Text = Annotated[str, Field(max_length=2_000)]
 _Words = Annotated[str, Field(min_length=1, max_length=300)]
 _BLANKS = re.compile(r"\s+")
 _LEAST_QUOTED = 3
-"""Characters below which a quote could stand anywhere."""
+"""Characters below which a quote could be anywhere."""
 
 
 class ClaimedTask(BaseModel):
@@ -51,7 +51,7 @@ class ClaimedTask(BaseModel):
 class ClaimedTasks:
     """The claims that hold, in the order of their lines; ``dropped`` says which do not, and why.
 
-    ``problem`` is what made the whole answer unusable ('' when it was read).
+    ``problem`` is what made the answer unusable ('' if it was read).
     """
 
     held: tuple[ClaimedTask, ...] = ()
@@ -78,7 +78,7 @@ def read_answer(text: str, lines: Sequence[str]) -> ClaimedTasks:
 
 
 def _entries(text: str) -> list[object] | None:
-    """Return the first JSON list of objects in an answer, whatever stands around it."""
+    """Return the first JSON list of objects in an answer, whatever is around it."""
     decoder = json.JSONDecoder(strict=False)
     text = text[:_MOST_CHARACTERS]
     at = -1
@@ -157,7 +157,7 @@ class _Places:
         return max(line, self.ends[at] - 1) if at >= 0 else line
 
     def above(self, line: int) -> str:
-        """Return the title of the heading a line stands under."""
+        """Return the title of the heading above a line."""
         at = bisect_right([part.start for part in self.headings], line) - 1
         return self.headings[at].title if at >= 0 else ""
 
@@ -175,7 +175,7 @@ def write_claims(path: str, content: bytes, claims: Sequence[ClaimedTask]) -> No
 
 
 def _write(draft: RoadmapDraft, places: _Places, named: _Named, lines: Sequence[str]) -> None:
-    """Box the item a claim begins with; other text stays, and a task comes behind its block."""
+    """Give a checkbox to the item of a claim; after other text, add a task."""
     at = named.claim.source_lines[0] - 1
     item = places.items.get(at)
     extra = named.lines()
@@ -206,7 +206,7 @@ def _ids(
 ) -> tuple[list[tuple[str, tuple[str, ...]]], tuple[str, ...]]:
     """Give tasks ids when some depend on others; say which dependencies are not known.
 
-    A dependency is the title of a task that stands before, so that there is no circle.
+    A dependency is the title of an earlier task, so that there is no circle.
     """
     if not any(claim.depends_on for claim in claims):
         return [("", ())] * len(claims), ()

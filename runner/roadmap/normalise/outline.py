@@ -55,7 +55,7 @@ class OutlineBlock:
 
 @dataclass(frozen=True)
 class Part:
-    """What stands under a heading (level 0: the file): ``body`` is the line after the heading."""
+    """What is under a heading (level 0: the file): ``body`` is the line after the heading."""
 
     level: int
     title: str

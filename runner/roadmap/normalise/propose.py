@@ -19,10 +19,10 @@ _WORD = re.compile(r"\w+")
 
 
 def normalise(path: str, content: bytes) -> NormalizedRoadmap:
-    """Return the file with checkboxes; whatever the bytes are, nothing is raised and nothing lost.
+    """Return the file with checkboxes; for any bytes, nothing is raised and nothing lost.
 
-    A file with tasks that can be run needs nothing; one whose boxes are all checks gets tasks, and
-    its checks become plain bullets inside them.
+    A file with tasks that can be run needs nothing; one whose checkboxes are all checks gets tasks,
+    and its checks become plain bullets inside them.
     """
     unread = too_large(len(content)) or too_many(read(content))
     if unread:
@@ -38,7 +38,7 @@ def normalise(path: str, content: bytes) -> NormalizedRoadmap:
 
 
 def lines_of(content: bytes) -> list[str]:
-    """Return the lines of a file without their ends; bytes that are no UTF-8 can be put back."""
+    """Return the lines of a file without their ends; bytes that are not UTF-8 can be put back."""
     text = content.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
     return split_lines(text)[0]
 
@@ -50,7 +50,7 @@ def _proposed(before: Roadmap) -> NormalizedRoadmap:
 
 
 def draft_of(before: Roadmap) -> RoadmapDraft:
-    """Return a draft of the file in which the boxes that are checks are plain bullets."""
+    """Return a draft of the file in which checkboxes that are checks are plain bullets."""
     draft = RoadmapDraft(lines_of(before.content))
     unbox(draft, [task.line - 1 for task in before.tasks])
     return draft
@@ -78,7 +78,7 @@ def checked(path: str, content: bytes, draft: RoadmapDraft) -> NormalizedRoadmap
 
 
 def keeps_words(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Say whether every word of the old lines occurs in the new ones, in order; a box is none."""
+    """Say whether the new lines have every word of the old, in order; checkboxes do not count."""
     rest = iter(_words(new))
     return all(word in rest for word in _words(old))
 
@@ -105,9 +105,9 @@ def render_title(proposal: NormalizedRoadmap) -> str:
 
 
 def render_diff(proposal: NormalizedRoadmap) -> str:
-    """Return the change as a unified diff, in time linear in the file; '' when there is none.
+    """Return the change as a unified diff, in time linear in the file, or ''.
 
-    Lines are shown without their ends, the last one too, and bytes that are no UTF-8 as U+FFFD.
+    Lines are shown without their ends, the last one too, and bytes that are not UTF-8 as U+FFFD.
     """
     if not proposal.splices:
         return ""
@@ -195,7 +195,7 @@ def _hunk(hunk: Sequence[Splice], lines: Sequence[str], grown: int) -> list[str]
 
 
 def _changed(old: Sequence[str], splice: Splice) -> list[str]:
-    """Return what goes and what comes; lines that stay at either end are no change."""
+    """Return what goes and what comes; lines that stay at either end are not a change."""
     new = [line.decode("utf-8", "replace") for line in splice.lines]
     head = _alike(old, new)
     tail = _alike(old[head:][::-1], new[head:][::-1])

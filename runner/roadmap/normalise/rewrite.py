@@ -32,7 +32,7 @@ class NormalizedRoadmap:
 
     ``why`` is one sentence for people; ``tasks`` are those of the new file, as the parser reads
     them; ``splices`` are the lines that change; ``notes`` name every decision about a state;
-    ``dropped`` what a model said that is not in the file. Texts quote the roadmap: sanitize them
+    ``dropped`` what a model named that is not in the file. Texts quote the roadmap: sanitize them
     before they are published.
     """
 
@@ -55,7 +55,7 @@ _ATX = re.compile(r"(?P<marks> {0,3}#{1,6})(?:[ \t]+(?P<text>.*?))?(?P<close>(?:
 
 @dataclass(frozen=True, slots=True)
 class NewLine:
-    """A line of the new file; ``box`` says whether it opens a task, and then if it is done."""
+    """A line of the new file; ``box`` says whether it opens a task, and if it is done."""
 
     text: str
     box: bool | None = None
@@ -100,7 +100,7 @@ class RoadmapDraft:
         return self.indents.get(line, "") + text if text.strip() else text
 
     def meant(self) -> list[tuple[int, bool]]:
-        """Return (line from 1, done) of every box of the new file."""
+        """Return (line from 1, done) of every checkbox of the new file."""
         new = (line for old in range(len(self.lines)) for line in self.at(old))
         return [(at, line.box) for at, line in enumerate(new, 1) if line.box is not None]
 
@@ -117,7 +117,7 @@ def write(draft: RoadmapDraft, found: Sequence[Carrier]) -> None:
 
 
 def unbox(draft: RoadmapDraft, lines: Sequence[int]) -> None:
-    """Make plain bullets of boxes that are checks; a ticked one shows it with a mark."""
+    """Turn checkboxes that are checks into plain bullets; a ticked one gets a mark."""
     for line in lines:
         found = _BOX.match(draft.lines[line])
         if found is None:
@@ -140,7 +140,7 @@ def _write_item(draft: RoadmapDraft, item: OutlineItem, above: Above | None) -> 
 
 
 def box_item(draft: RoadmapDraft, item: OutlineItem, *, done: bool, name: str = "") -> bool:
-    """Give an item a box, and ``name`` before its text; False when its line has no room."""
+    """Give an item a checkbox, and ``name`` before its text; False if its line has no room."""
     line = draft.lines[item.start]
     marker = _MARKER.match(line)
     marked = title_mark(line[marker.end() :]) if marker else None
@@ -159,7 +159,7 @@ def content_indent(line: str) -> str:
 
 
 def _write_part(draft: RoadmapDraft, part: Part, above: Above | None) -> None:
-    """Put a task below its heading, with all that stands under the heading inside it."""
+    """Put a task below its heading, with everything under the heading inside it."""
     marked = title_mark(part.title)
     title = " ".join(p for p in (marked.title, marked.left) if p)
     if not marked.title:
@@ -182,7 +182,7 @@ def _write_part(draft: RoadmapDraft, part: Part, above: Above | None) -> None:
 
 
 def _plain_heading(draft: RoadmapDraft, part: Part) -> None:
-    """Take the emoji and the box out of a heading: the state stands in the item now."""
+    """Remove the emoji and the checkbox from a heading: the state is in the item now."""
     found = _ATX.fullmatch(draft.lines[part.start])
     if found and found["text"]:
         marked = title_mark(found["text"])
@@ -235,7 +235,7 @@ def _write_table(draft: RoadmapDraft, table: OutlineBlock, above: Above | None) 
 
 
 def _decide(draft: RoadmapDraft, line: int, mark: Mark | None, above: Above | None) -> bool:
-    """Decide whether a task is done, and say why: its own mark before what stands above it."""
+    """Decide whether a task is done, and say why: its own mark before what is above it."""
     if mark:
         draft.notes.append(ReviewNote(line + 1, _because(mark.done, mark.text, "")))
         return mark.done

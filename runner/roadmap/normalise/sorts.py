@@ -98,7 +98,7 @@ NOUNS = _words(
 Sort = Literal["phase", "task", "series", "dotted", "numbered", "lane", "todo", "aside", "field"]
 """What a heading is: a phase (also a version, date or priority), a task, one of a series with an
 unknown word, numbered 1.2, numbered 1., a lane (a state: Done), a list of tasks, prose about other
-things, or a field of what stands above it ("Acceptance")."""
+things, or a field of what is above it ("Acceptance")."""
 
 
 _DECORATION = re.compile(r"[*_`~\u200d\ufe0f]|:[a-z_]{2,40}:|\[[ xX]\]")
@@ -261,7 +261,7 @@ _STARTS = (
 )
 _UNSURE = re.compile(r"(?:partial|almost|mostly|half|nearly|not |nicht |no |не |teilweise|部分)")
 _AFTER = r"\s*(?:$|[(\[（【—–:：,.!/-]|\d|\b(?:in|on|am|en|le|el|v\d))"
-"""What may stand behind a word for a state: nothing, a remark or a date."""
+"""What may follow a word for a state: nothing, a remark or a date."""
 _SAYS_DONE = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(DONE)))}){_AFTER}")
 _SAYS_OPEN = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(OPEN)))}){_AFTER}")
 _DONE_WORD = re.compile(
@@ -281,7 +281,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A title without its emoji and its written box; ``left`` are the emoji of open states."""
+    """A title without its emoji and its written checkbox; ``left`` are the emoji of open states."""
 
     title: str
     mark: Mark | None
@@ -289,7 +289,7 @@ class Marked:
 
 
 def value_mark(text: str) -> Mark | None:
-    """Read a whole cell or value of a status field; None when it says no known state."""
+    """Read a complete cell or value of a status field; None when it says no known state."""
     signs = _ANY.findall(text[:_CUT])
     words = _ANY.sub("", text[:_CUT]).strip(" \t*_`~:：.!\u2060🟢").casefold()
     done, opened = _SAYS_DONE.match(words), _SAYS_OPEN.match(words) or bool(_UNSURE.match(words))
@@ -322,7 +322,7 @@ def _unsigned(text: str) -> tuple[str, list[str]]:
 
 
 def starts_marked(text: str) -> bool:
-    """Say whether a text starts with an emoji of a state and goes on."""
+    """Say whether a text starts with an emoji of a state and continues."""
     head = _LEADING.match(text)
     return bool(head and text[head.end() :].strip())
 
@@ -334,12 +334,12 @@ def says_done(text: str) -> bool:
 
 
 def without_codes(text: str) -> str:
-    """Return the text without the written names of marks (":x:"), which boxes stand for."""
+    """Return the text without the written names of marks (":x:"), which checkboxes replace."""
     return _NAMES.sub(" ", text)
 
 
 def is_boxed(text: str) -> bool:
-    """Say whether an item starts with a box that GitHub shows."""
+    """Say whether an item starts with a checkbox that GitHub shows."""
     return _GFM.match(text) is not None
 
 
@@ -380,7 +380,7 @@ def _state_word(text: str) -> Mark | None:
 
 
 def is_custom(text: str) -> bool:
-    """Say whether an item has a box of a state that means something else in each file (``[~]``)."""
+    """Say whether an item has a checkbox whose state differs in meaning by file (``[~]``)."""
     return _CUSTOM.match(text) is not None
 
 
