@@ -109,8 +109,8 @@ def standing(pulls: Iterable[Pull], *, base: str, roadmap: str) -> StackPosition
     A member that was merged hands its children down to its own base. Of several chains the longest
     counts, of equally long ones the one whose top is newest. Open members whose chain is broken
     (one below them was closed without a merge, or is gone) are in review but carry nothing; members
-    that end on another base branch belong to another stack. An applied recovery is a member; one
-    that is not carries nothing, and asks only while it is open.
+    that end on another base branch belong to another stack. An applied recovery is a member;
+    another one carries nothing, and asks only while it is open.
     """
     ties = Ties((p for p in pulls if p.roadmap == roadmap), base)
     mine = ties.pulls

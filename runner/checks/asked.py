@@ -1,7 +1,7 @@
 """What a task's words ask for and forbid: files it names, and files to leave alone.
 
-Only what people wrote counts; a plan by a model is no permission. "Do not change the signature of
-`f` in `a.py`" says nothing about the file as a whole: the words must be next to the path.
+Only what people wrote counts; a plan by a model is not a permission. "Do not change the signature
+of `f` in `a.py`" says nothing about the entire file: the words must be next to the path.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ GUIDANCE = re.compile(
     r"|PULL_REQUEST_TEMPLATE|copilot-instructions)\.(?:md|rst|txt|adoc)$|(?:^|/)(?:CONTRIBUTING|\.cursorrules)$",
     re.IGNORECASE,
 )
-"""Where projects say what a change has to bring with it."""
+"""Where projects say what a change has to include."""
 _MOST_GUIDANCE = 6
 MANIFEST = re.compile(
     r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|requirements[\w.-]*\.(?:txt|in)|Pipfile|go\.mod"

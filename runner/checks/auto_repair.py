@@ -20,7 +20,7 @@ from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint
 
 Mend = Callable[[str, str], str | None]
-"""(path, text) → the text put right, or None when there is nothing to do."""
+"""(path, text) → the repaired text, or None if there is nothing to do."""
 
 _FENCE = re.compile(r"^\s*(?:`{3,}|~{3,})[\w+-]*\s*$")
 
@@ -97,11 +97,11 @@ JSON_MENDS: tuple[tuple[str, Mend], ...] = (
 
 _MOST_STUMBLES = 40
 LineMend = Callable[[str, Complaint], str | None]
-"""(line, what the compiler said of it) → the line put right, or None."""
+"""(line, the compiler's message about it) → the repaired line, or None."""
 
 
 def line_by_line(path: str, text: str, mend: LineMend) -> str:
-    """Mend the lines the compiler names, up to one that cannot be mended."""
+    """Repair the lines that the compiler names, up to one that cannot be repaired."""
     for _ in range(_MOST_STUMBLES):
         complaint = programs.check_python(path, text.encode("utf-8", "replace"))
         if complaint is None:
@@ -234,7 +234,7 @@ def unescape(path: str, text: str) -> str | None:
 
 
 def comment_prose(path: str, text: str) -> str | None:
-    """Make a comment of a sentence between the lines; not of one that stands for code."""
+    """Turn a sentence between the lines into a comment; not one that replaces code."""
 
     def mend(line: str, _said: Complaint) -> str | None:
         body = line.lstrip()
@@ -312,7 +312,7 @@ _LARGEST = 64 << 10
 def auto_repair(
     changes: ChangeSet, complaints: Iterable[Complaint]
 ) -> tuple[ChangeSet, tuple[str, ...]]:
-    """Return the change set with the files put right that can be, and what was done to each.
+    """Return the change set with all possible repairs, and what was done to each file.
 
     ``complaints`` are those of ``validate``; validate again what comes back.
     """

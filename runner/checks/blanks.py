@@ -1,4 +1,4 @@
-"""Tell changes of blanks from changes of code, and undo the former; keep licence headers.
+"""Separate changes of blanks from changes of code, and undo them; keep licence headers.
 
 Blanks mean something in many places: Python's indentation, strings, a Makefile's tabs, two blanks
 at the end of a Markdown line. So two versions count as the same only if a parser says so; in a
@@ -83,7 +83,7 @@ def _squeezed(content: bytes) -> bytes:
 
 
 def _same_code(path: str, old: bytes, new: bytes) -> bool:
-    """Say whether a parser reads the same in both versions (False where there is none to ask)."""
+    """Say whether a parser reads the same in both versions (False without a parser)."""
     if path.endswith((".py", ".pyi")):
         return _same_python(old, new)
     if path.endswith(_FREE_LAYOUT):
@@ -142,8 +142,8 @@ _LOOKED_AT = 30
 def with_legal_lines(_path: str, old: bytes, new: bytes) -> bytes:
     """Return the new text with the comment lines about copyright and licence that the old had.
 
-    They stand at the top again, behind a ``#!`` line. Blocks of several lines are put back whole
-    by their own lines only where those are gone.
+    They are at the top again, after a ``#!`` line. Of blocks with several lines, only the missing
+    lines are put back.
     """
     lost = [line for line in _legal(old) if line.strip() not in _stripped(new)]
     if not lost:
@@ -157,7 +157,7 @@ def with_legal_lines(_path: str, old: bytes, new: bytes) -> bytes:
 
 
 def _legal(text: bytes) -> list[bytes]:
-    """Return the lines of comments of their own that speak of rights, from the top of the file."""
+    """Return the comment lines about rights, from the top of the file."""
     top = text.split(b"\n")[:_LOOKED_AT]
     found = []
     for line in top:
@@ -181,7 +181,7 @@ def _is_comment(line: bytes) -> bool:
 def added_lines(text: str, old: str) -> frozenset[int]:
     """Return the numbers (from 1) of the lines that the old text has not, or has less often.
 
-    A line that only moved is none. Linear, where a true diff is quadratic.
+    A line that only moved does not count. Linear; a true diff is quadratic.
     """
     before = Counter(old.split("\n"))
     numbers = []

@@ -81,7 +81,7 @@ def _lines_of_twice(tree: ast.AST) -> dict[tuple[str, int], int]:
 
 
 def _lost_imports(path: str, old: str, before: ast.AST, after: ast.AST) -> Iterator[Complaint]:
-    """Names that an import bound, that nothing binds now, and that the file uses all the same."""
+    """Names that an import bound, that nothing binds now, and that the file still uses."""
     gone = {name: node for node in ast.walk(before) for name in _bound_by_import(node)}
     if any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in ast.walk(after)):
         return
@@ -150,7 +150,7 @@ def _js_imports(text: str) -> dict[str, str]:
 
 
 def _exits(path: str, old: str, new: str) -> Iterator[Complaint]:
-    """A package that is no program ends the process: its tests would end with it, unseen."""
+    """A package that is not a program ends the process: its tests would end with it, unseen."""
     found = _GO_EXIT.search(new)
     if found and not _GO_EXIT.search(old) and not _MAIN.search(new):
         message = f"{path} would end the whole program ({found[0]}…). Return an error instead."

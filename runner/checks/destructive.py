@@ -1,6 +1,7 @@
 """Destructive operations that a change adds, by category, for a person to decide on.
 
-They are no fault: the task may ask for them. Only code counts, not comments or documents.
+They are not errors: the task may ask for them. Only code counts, not comments or documents.
+
 
 """
 

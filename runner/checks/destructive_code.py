@@ -98,7 +98,7 @@ def _git_python(name: str, call: ast.Call) -> Iterator[Verdict]:
 
 
 def _imports(tree: ast.Module) -> dict[str, str]:
-    """Return what each imported name stands for."""
+    """Return what each imported name means."""
     names: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -142,7 +142,7 @@ def _resolved(node: ast.expr, constants: dict[str, ast.expr]) -> ast.expr:
 
 
 def _text(node: ast.expr) -> str | None:
-    """Return a text with what is dynamic replaced by a word; None for what is no text."""
+    """Return a text with its dynamic parts replaced by a word; None for other values."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else None
     if isinstance(node, ast.JoinedStr):
@@ -196,7 +196,7 @@ _WORD = re.compile(rb"[\w:.]+")
 
 
 def in_shell(content: bytes) -> Iterator[Found]:
-    """Yield the destructive commands of a shell script; what is echoed or a comment is none."""
+    """Yield the destructive commands of a shell script; echoed text and comments do not count."""
     for found in (*_FORK_BOMB.finditer(content), *_TO_DEVICE.finditer(content)):
         line = content.count(b"\n", 0, found.start()) + 1
         bomb = found.re is _FORK_BOMB
@@ -255,7 +255,7 @@ def _texts(content: bytes, node: Node) -> list[str]:
 
 
 def _nodes(root: Node) -> Iterator[Node]:
-    """Yield every node that is no comment and in none, in the order of the text."""
+    """Yield every node outside comments, in the order of the text."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -265,7 +265,7 @@ def _nodes(root: Node) -> Iterator[Node]:
 
 
 def _word(content: bytes, node: Node) -> str | None:
-    """Return an argument as the command gets it; None for what is none (a redirection)."""
+    """Return an argument as the command gets it; None for others (a redirection)."""
     if "redirect" in node.type:
         return None
     raw = content[node.start_byte : node.end_byte].decode("utf-8", "replace")

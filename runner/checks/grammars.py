@@ -75,7 +75,7 @@ def run(parser: Parser, content: bytes, *, stop: Callable[[], bool] = lambda: Fa
 
 
 def errors(tree: Tree) -> Iterator[tuple[Node, Node]]:
-    """Yield the nodes that are errors or stand for something missing, each with the one above it.
+    """Yield the nodes that are errors or mark something missing, each with the one above it.
 
     In the order of the text. (``Node.parent`` recurses from the root: deep trees end the process.)
     """
@@ -159,7 +159,7 @@ def _missing(content: bytes, node: Node, above: Node) -> SyntaxPosition:
 
 
 def _unexpected(content: bytes, offset: int, wanted: set[str], tree: Tree | None) -> SyntaxPosition:
-    """Say what stands at (or behind the blanks at) ``offset``, and what would do instead."""
+    """Say what is at (or after the blanks at) ``offset``, and what would be valid instead."""
     blanks = len(content[offset:]) - len(content[offset:].lstrip())
     at_end = offset + blanks == len(content)
     new_line = b"\n" in content[offset : offset + blanks]
@@ -210,7 +210,7 @@ def complaint(path: str, content: bytes, place: SyntaxPosition) -> Complaint:
 
 
 def _quoted(token: str) -> str:
-    """Quote a token; a kind of token (``type_identifier``) is a word of its own."""
+    """Quote a token; a kind of token (``type_identifier``) becomes its own word."""
     return token.replace("_", " ") if token.isidentifier() and "_" in token else f"'{token}'"
 
 

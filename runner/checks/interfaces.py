@@ -117,7 +117,7 @@ def _losses_by_name(old: Parameters, new: Parameters) -> Iterator[str]:
 
 
 def _losses_in_order(old: Parameters, new: Parameters) -> Iterator[str]:
-    """For languages whose callers know no names; a new name is no loss."""
+    """For languages whose callers know no names; a new name is not a loss."""
     first, second = ([p.name for p in each.ordered] for each in (old, new))
     needed = [sum(p.required for p in each.ordered) for each in (old, new)]
     if len(second) < len(first) and not new.more:
@@ -168,7 +168,7 @@ def given_in(text: str) -> Given | None:
 
 
 def _inside(text: str) -> str | None:
-    """Return what stands in the bracket that the text begins with."""
+    """Return what is in the bracket that the text begins with."""
     depth = 0
     for at, char in enumerate(text):
         depth += (char in "([{") - (char in ")]}")
@@ -262,7 +262,7 @@ NOTHING = Interface()
 
 
 def is_looked_at(path: str) -> bool:
-    """Whether others rely on the names of a file: code that is no test, example or page."""
+    """Whether others rely on the names of a file: code that is not a test, example or page."""
     known = path.endswith(".py") or language_of(path) in _OTHERS
     return known and _APART.search(path) is None
 

@@ -1,7 +1,8 @@
 """Public names and what functions take stay as they are, unless the task says otherwise.
 
-What would break code of the repository is refused. What nobody in it uses may be meant: it is asked
-about once, and a person is told when it stays so.
+What would break code of the repository is refused. What nobody in it uses may be intended: the
+model is asked once, and people are told if it stays.
+
 
 """
 
@@ -85,10 +86,10 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class NameFindings:
-    """What is to be said about losses: complaints, or warnings of what was asked about before.
+    """What to say about losses: complaints, or warnings of what was asked about before.
 
     ``asked`` are the keys of what the complaints ask about, ``lost`` what the warnings are about:
-    None where nothing was compared.
+    None if nothing was compared.
     """
 
     complaints: tuple[Complaint, ...] = ()
@@ -100,7 +101,7 @@ class NameFindings:
 def losses(
     changes: ChangeSet, *, read: Callable[[str], bytes | None], said: str
 ) -> tuple[Loss, ...]:
-    """Return what changed files no longer offer though the task (``said``) does not ask for that.
+    """Return what changed files no longer offer although the task (``said``) does not ask for it.
 
     ``read`` returns what a file held before.
     """
@@ -122,7 +123,7 @@ def losses(
 
 
 def _twin(path: str, new: dict[str, Interface | None]) -> Interface | None:
-    """Return the package that takes a module's place, or the other way round."""
+    """Return the package that replaces a module, or the reverse."""
     package = path.removesuffix(".py") + "/__init__.py"
     module = path.removesuffix("/__init__.py") + ".py"
     return new.get(package) or (new.get(module) if path.endswith("/__init__.py") else None)
@@ -222,7 +223,7 @@ def are_compared(changes: ChangeSet, *, read: Callable[[str], bytes | None]) -> 
 
 
 def _broken(loss: Loss, repository: CodeFiles) -> Use | None:
-    """Return a place that does not work any more."""
+    """Return a place that no longer works."""
     for use in uses_of(loss.name, loss.path, repository):
         old, new = loss.offer.takes, loss.now.takes if loss.now else None
         if not loss.why:

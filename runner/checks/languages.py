@@ -92,7 +92,7 @@ def check_for(path: str) -> Check | None:
 
 
 def grammar_for(path: str) -> SyntaxGrammar | None:
-    """Return the grammar of a path's language; None where there is none."""
+    """Return the grammar of a path's language, or None."""
     check = check_for(path)
     if isinstance(check, partial):
         return cast(SyntaxGrammar, check.keywords["language"])
@@ -100,6 +100,6 @@ def grammar_for(path: str) -> SyntaxGrammar | None:
 
 
 def faults(path: str, content: bytes) -> int:
-    """Return how many errors a grammar sees in a file; 1 where there is none to ask."""
+    """Return how many errors a grammar sees in a file; 1 without a grammar."""
     language = grammar_for(path)
     return grammar.count(language, content) if language else 1

@@ -36,7 +36,7 @@ _ELEMENTS = frozenset({"element", "document"})
 
 
 def check_html(path: str, content: bytes) -> Complaint | None:
-    """Return the first error of an HTML file, or None; templates are let be."""
+    """Return the first error of an HTML file, or None; templates are not checked."""
     if len(content) > HTML.largest or _TEMPLATE.search(content):
         return None
     # readers show a lone < as it is; the grammar takes it for a tag
@@ -141,7 +141,7 @@ def _query(grammar: SyntaxGrammar) -> Query:
 
 
 def mismatch(grammar: SyntaxGrammar, content: bytes, tree: Tree) -> SyntaxPosition | None:
-    """Return the first end tag that ends another element than the one it stands in, or None."""
+    """Return the first end tag that ends another element than the one around it, or None."""
     found = []
     for _, nodes in QueryCursor(_query(grammar)).matches(tree.root_node):
         opened, closed = nodes["opened"][0], nodes["closed"][0]

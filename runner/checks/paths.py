@@ -27,7 +27,7 @@ _DOT_GIT = {".git", "git~1"}
 
 
 def check_shape(path: str) -> Complaint | None:
-    """Return why a path is no path of a tree, or None."""
+    """Return why a path is not a path of a tree, or None."""
     if not path or path.startswith("/") or "\\" in path or re.match(r"[A-Za-z]:", path):
         return _unsafe(path, "is not relative with forward slashes")
     if _CONTROL.search(path):

@@ -64,7 +64,7 @@ _FLOW = re.compile(rb"@flow\b")
 
 
 def check_javascript(path: str, content: bytes) -> Complaint | None:
-    """Return the first error of a JavaScript file, or None; files with Flow types are let be."""
+    """Return the first error of a JavaScript file, or None; Flow types are not checked."""
     if _FLOW.search(content, 0, 2_000):
         return None
     return checked(path, content, JAVASCRIPT, further=mismatch if b"</" in content else None)
@@ -94,7 +94,7 @@ _FUNCTION = re.compile(rb"\s*(?:function\s+)?[\w-]+\s*\(\)\s*\{?\s*$")
 
 
 def check_shell(path: str, content: bytes) -> Complaint | None:
-    """Return the first error of a shell script, or None; other shells' scripts are let be."""
+    """Return the first error of a shell script, or None; other shells' are not checked."""
     return None if _OTHER.match(content) else checked(path, content, BASH, _plausible_shell)
 
 
@@ -201,7 +201,7 @@ def _is_off(directive: bytes, *, cpp: bool) -> bool:
 
 
 def _directives(content: bytes) -> Iterator[re.Match[bytes]]:
-    """Yield the directives that do not stand in a comment of several lines."""
+    """Yield the directives that are not inside a comment of several lines."""
     comments = [m.span() for m in _COMMENT_OR_TEXT.finditer(content) if m[0].startswith(b"/*")]
     at = 0
     for found in _DIRECTIVE.finditer(content):

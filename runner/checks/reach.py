@@ -1,10 +1,11 @@
-"""A task's reach: the files its change may touch. What lies outside is left out of an answer.
+"""A task's reach: the files its change may touch. Others are left out of an answer.
 
 Inside are the files that the task names, those that define a name it mentions, what is connected
 with them by imports or by name, all tests, package files and data. Outside is only what clearly
 nobody asked for: documentation, change logs, CI and settings that neither the task nor the
-project's rules speak of, and source files that have nothing to do with the rest. A task that
-names nothing of what changed has all its source files inside.
+project's rules mention, and source files that have nothing to do with the rest. A task that names
+nothing of what changed has all its source files inside.
+
 
 """
 
@@ -30,7 +31,7 @@ _PACKAGE_FILES = {"__init__.py", "py.typed", "mod.rs", "lib.rs", "index.ts", "in
                   "setup.py", "conftest.py"}  # fmt: skip
 _LINKED = {"python", "javascript", "typescript", "tsx", "go", "rust", "java", "php", "c", "cpp",
            "ruby"}  # fmt: skip
-"""Languages whose imports tell what belongs together."""
+"""Languages whose imports show what belongs together."""
 _LONGEST = 400_000
 _COMMON_WORDS = (
     "self this that return import from class def func function const let var true false none null "
@@ -125,12 +126,12 @@ def trimmed(
     guidance: Mapping[str, bytes],
     roadmap: str = "",
 ) -> Trimmed:
-    """Take out of an answer what the task does not need, as far as the rest stands without it.
+    """Remove from an answer what the task does not need, as far as the rest works without it.
 
     ``paths`` are those of the tree after the change, ``read`` returns what a file held before it,
-    ``guidance`` are the project's rules for contributors, ``roadmap`` the file with the tasks.
-    What the task says to leave alone never stays in; where the rest needs it, or nothing else is
-    there, that is a complaint.
+    ``guidance`` are the project's rules for contributors, ``roadmap`` the file with the tasks. What
+    the task says to leave alone never stays in; if the rest needs it, or nothing else is left, that
+    is a complaint.
     """
     places = ModulePaths(paths)
     files = {
@@ -277,7 +278,7 @@ def _beside(file: _File, files: Collection[_File], asked: TaskWords) -> str:
 
 
 def _deleted_unasked(file: _File, files: Collection[_File], asked: TaskWords) -> bool:
-    """Whether a file goes that the task neither names nor takes away, and that moved nowhere."""
+    """Whether a file is deleted that the task neither names nor removes, and that did not move."""
     if file.new is not None or asked.names_file(file.path) or asked.mentions(*_TAKING_AWAY):
         return False
     return not any(other.old is None and _moved(file, other) for other in files)
@@ -289,7 +290,7 @@ def _moved(old: _File, new: _File) -> bool:
 
 
 def _manifest_unasked(file: _File, files: Collection[_File], asked: TaskWords) -> bool:
-    """Whether a manifest changes in what neither the task nor the other files speak of."""
+    """Whether a manifest changes in what neither the task nor the other files mention."""
     if file.old is None or file.new is None or not MANIFEST.search(file.path):
         return False
     words = {word.lower() for word in file.changed_words} - _OF_MANIFESTS
@@ -300,7 +301,7 @@ def _manifest_unasked(file: _File, files: Collection[_File], asked: TaskWords) -
 
 
 def _only_renamed(file: _File, files: Collection[_File], asked: TaskWords) -> bool:
-    """Whether a file gives things inside it other names that neither task nor answer speak of."""
+    """Whether a file renames things inside it that neither task nor answer mention."""
     if not file.old or not file.new or asked.names_file(file.path) or not _is_source(file.path):
         return False
     old, new = (
@@ -319,7 +320,7 @@ def _only_renamed(file: _File, files: Collection[_File], asked: TaskWords) -> bo
 
 
 def _only_texts(file: _File, files: Collection[_File], asked: TaskWords) -> bool:
-    """Whether only texts in quotes differ, in words that neither task nor answer speak of."""
+    """Whether only texts in quotes differ, in words that neither task nor answer mention."""
     if not file.old or not file.new or asked.names_file(file.path) or not _is_source(file.path):
         return False
     if asked.mentions(*_ABOUT_TEXTS):
@@ -356,7 +357,7 @@ _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _ABOUT_TEXTS = ("messag", "error", "text", "word", "string", "typo", "spell", "translat", "label",
                 "say", "print", "format", "help")  # fmt: skip
 _ENOUGH_WORDS = 3
-"""Fewer words of its own tell nothing about what an answer is for."""
+"""Fewer own words do not show what an answer is for."""
 _OTHER_TASK = "Nothing in this answer has to do with the task. Do what the task asks for."
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _ABOUT_MANIFESTS = ("depend", "packages", "version", "release", "bump", "upgrad", "config",
@@ -406,7 +407,7 @@ def _stem_words(path: str) -> set[str]:
 
 
 def _stays(file: _File) -> bool:
-    """Whether imports cannot tell (no source file, a package file), or a test is new."""
+    """Whether imports cannot show this (no source file, a package file), or a test is new."""
     name = file.path.rpartition("/")[2]
     if language_of(file.path) not in _LINKED or name in _PACKAGE_FILES:
         return True
@@ -422,7 +423,7 @@ def _only_comments(file: _File) -> bool:
 
 
 def _about(file: _File, topic: set[str], others: Iterable[_File]) -> bool:
-    """Whether what changed in a file speaks of the task, or of what the others define anew."""
+    """Whether what changed in a file mentions the task, or what the others newly define."""
     words = file.changed_words
     if topic & words or {w.lower() for w in words} & topic:
         return True

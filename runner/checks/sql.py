@@ -37,7 +37,7 @@ class SqlRefusal:
 
 @cache
 def sqlglot() -> Any:
-    """Load the parser (it takes a tenth of a second) and tell it to keep its remarks."""
+    """Load the parser (it takes a tenth of a second) and silence its messages."""
     logging.getLogger("sqlglot").setLevel(logging.ERROR)
     return importlib.import_module("sqlglot")
 
@@ -52,7 +52,7 @@ def statements(text: str, dialect: str = "") -> list[Any] | None:
 
 
 def refusal(statement: str, dialect: str) -> SqlRefusal | None:
-    """Return why a dialect refuses one statement, or None; nesting too deep is no reason."""
+    """Return why a dialect refuses one statement, or None; deep nesting is not a reason."""
     parser = sqlglot()
     try:
         parser.parse(statement, read=dialect or None)

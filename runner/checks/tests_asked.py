@@ -80,7 +80,7 @@ def must_stay(asked: TaskWords) -> bool:
 def asks_to_change(asked: TaskWords, path: str) -> bool:
     """Whether the task asks for other tests in the file: it says so, or tests are all it is about.
 
-    Naming the file is no such word.
+    Naming the file is not enough.
     """
     if must_stay(asked):
         return False
@@ -147,7 +147,7 @@ def _harmless(key: str, value: str) -> bool:
 
 
 def _script(manifest: bytes) -> str:
-    """The command of ``npm test``, '' when there is none."""
+    """The command of ``npm test``, or ''."""
     try:
         command = json.loads(manifest)["scripts"]["test"]
     except (ValueError, KeyError, TypeError, RecursionError):

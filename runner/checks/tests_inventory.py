@@ -22,11 +22,11 @@ _MOST_CALLS = 20
 
 @dataclass(frozen=True)
 class TestCode:
-    """One test function ('' stands for the module itself).
+    """One test function ('' means the module itself).
 
     ``demands`` are its assertions and those of the file's helpers it uses, ``skips`` the words that
-    keep it from running, ``cases`` how many rows its parametrization has (1 without, 0 where
-    nobody can tell). ``acts`` says that it calls something, ``names`` are the names it uses.
+    keep it from running, ``cases`` how many rows its parametrization has (1 without, 0 if unknown).
+    ``acts`` says that it calls something, ``names`` are the names it uses.
     """
 
     __test__ = False  # a value, not a test class of pytest's
@@ -45,7 +45,7 @@ class TestCode:
 
     @property
     def room(self) -> int:
-        """How many assertions of another shape its own may stand for, beside their number."""
+        """How many assertions of another shape its own may replace, besides their number."""
         return self.demands.more + max(0, self.cases - 1) * self.checks.total()
 
 
@@ -91,7 +91,7 @@ def _used(node: ast.AST) -> Counter[str]:
 
 
 def _listed(tree: ast.Module) -> dict[str, int]:
-    """How many rows the lists have that stand at the top of the file, by name."""
+    """How many rows the lists at the top of the file have, by name."""
     return {
         target.id: len(node.value.elts)
         for node in tree.body
@@ -104,7 +104,7 @@ def _listed(tree: ast.Module) -> dict[str, int]:
 def source_of(source: bytes, name: str) -> str:
     """Return the text of one test (``Class::function``) and of the file's helpers it uses.
 
-    The whole file where the test is not found.
+    The entire file if the test is not found.
     """
     text = source.decode("utf-8", "replace")
     plain = name.partition("[")[0]
@@ -208,7 +208,7 @@ def _is_empty(node: ast.expr) -> bool:
 
 
 def _module_skips(tree: ast.Module) -> Iterator[str]:
-    """Yield what skips a whole module: ``pytestmark``, ``__test__`` or a call at its top."""
+    """Yield what skips an entire module: ``pytestmark``, ``__test__`` or a call at its top."""
     for node in tree.body:
         names = _targets(node)
         if "__test__" in names:

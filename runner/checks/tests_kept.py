@@ -135,10 +135,10 @@ def _tests_of(path: str, content: bytes) -> Tests | None:
 
 @dataclass
 class _Pool:
-    """What the change set's test files assert anew: where a lost test or check may have gone.
+    """What the change set's test files newly assert: where a lost test or check may have gone.
 
-    A new test takes the place of one lost test, or of several where it runs with as many cases as
-    they had together; ``taken`` counts the cases of the lost ones.
+    A new test replaces one lost test, or several if it runs with as many cases as they had
+    together; ``taken`` counts the cases of the lost ones.
     """
 
     tests: list[tuple[str, TestCode]]
@@ -195,11 +195,11 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 
 @dataclass
 class _Case:
-    """What the task says about tests, and what of the code goes with it.
+    """What the task says about tests, and which code it removes.
 
-    ``vanished`` are names that the changed source has no more, ``defined`` those it has;
-    ``kept`` are marks of tests that were accepted before. ``spare`` is how often the new tests of
-    a file assert a value, by path: as much may take the place of tests that are gone.
+    ``vanished`` are names that the changed source no longer has, ``defined`` those it has; ``kept``
+    are marks of tests that were accepted before. ``spare`` is how often the new tests of a file
+    assert a value, by path: as many may replace tests that are gone.
     """
 
     asked: TaskWords
@@ -266,7 +266,7 @@ def _mark(path: str, name: str, test: TestCode) -> str:
 
 
 def _names(changes: ChangeSet, read: Read) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that no changed source file has any more, and those that one defines now."""
+    """The names that no changed source file still has, and those that one defines now."""
     before: set[str] = set()
     after: set[str] = set()
     defined: set[str] = set()
@@ -288,7 +288,7 @@ def _spare(judged: Mapping[str, tuple[Tests, Tests]]) -> Counter[str]:
 
 
 def _gone(before: TestCode, after: TestCode | None, asked: TaskWords) -> str:
-    """Say how a test would not run any more ('' when it would)."""
+    """Say why a test would no longer run ('' if it would)."""
     if after is None:
         return "would be deleted"
     new = after.skips - before.skips

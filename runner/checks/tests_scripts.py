@@ -101,7 +101,7 @@ class _Reader:
             ]
 
     def module_skips(self, root: Node, path: str) -> frozenset[str]:
-        """What keeps a whole file from running."""
+        """What keeps an entire file from running."""
         source = self._source.decode("utf-8", "replace")
         if not path.endswith(".go"):
             calls = (self.text(n) for top in root.named_children for n in top.named_children)
@@ -131,7 +131,7 @@ class _Reader:
                 yield name, node, ()
 
     def helpers(self, root: Node) -> Iterator[tuple[str, Demands]]:
-        """Yield what the file's own functions demand that are no tests."""
+        """Yield what the file's own functions demand that are not tests."""
         for node in _every(root):
             if node.type in ("function_declaration", "method_declaration", "variable_declarator"):
                 name = self.text(node.child_by_field_name("name"))
@@ -212,7 +212,7 @@ class _Reader:
         return LITTLE if any(n.type in ("nil", "true", "false") for n in sides) else VALUE
 
     def _reached(self, node: Node) -> Iterator[tuple[Node, Node | None]]:
-        """Yield nodes that may be run, each with the condition it stands under."""
+        """Yield nodes that may be run, each with the condition around it."""
         todo: list[tuple[Node, Node | None]] = [(node, None)]
         count = 0
         while todo and count < _MOST_NODES:

@@ -1,7 +1,8 @@
-"""How much an assertion of a Python test demands: nothing, little (it is there), or a value.
+"""How much an assertion of a Python test demands: nothing, little (it exists), or a value.
 
 ``assert True``, ``1 == 1`` and ``x or True`` hold whatever the code does. Neither does an assertion
 demand anything that is never reached, or whose failure is caught.
+
 
 """
 
@@ -277,7 +278,7 @@ def _ends(node: ast.stmt) -> bool:
 
 
 def _swallows(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler catches what an assertion raises and goes on as if nothing were."""
+    """Whether a handler catches what an assertion raises and continues as if nothing happened."""
     for node in (n for statement in handler.body for n in ast.walk(statement)):
         failing = isinstance(node, ast.Call) and _name_of(node) in {*_FAILING, "exit", "_exit"}
         if failing or isinstance(node, ast.Raise | ast.Assert):

@@ -77,7 +77,7 @@ def _added(changes: ChangeSet, read: Read) -> Iterator[tuple[str, str, int, int]
 
 
 def _undefined(path: str, content: bytes) -> list[tuple[str, int, int]]:
-    """Return name, line and column of each use of an undefined name; [] where nobody can tell."""
+    """Return name, line and column of each use of an undefined name; [] if unknown."""
     if not path.endswith(".py") or len(content) > _LARGEST:
         return []
     # Python also ends a line at a lone carriage return: its numbers are not those of our lines

@@ -1,7 +1,8 @@
 """Answers that do not do the task: a promised name is missing, a body is empty, only comments.
 
-Told from the text alone, for the code that no test reaches. What a task names in passing counts
-for nothing: only names that it says to make, and only where nothing anywhere has them.
+Found from the text alone, for code that no test reaches. What a task names in passing counts for
+nothing: only names that it says to make, and only where nothing anywhere has them.
+
 
 """
 
@@ -103,7 +104,7 @@ def missing_names(changes: ChangeSet, asked: TaskWords) -> tuple[str, ...]:
 
 
 def has_word(text: str, name: str) -> bool:
-    """Whether a name stands in a text as a whole word."""
+    """Whether a text has a name as a complete word."""
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
@@ -208,7 +209,7 @@ def _kind(body: str) -> Body:
 
 
 def _body(lines: list[str], definition: Definition) -> str | None:
-    """Return what stands between a function's braces; None for no function."""
+    """Return what is between a function's braces; None for other nodes."""
     text = "\n".join(lines[definition.line - 1 : definition.end_line])
     opening, depth = text.find("("), 0
     if opening < 0 or "{" in text[:opening]:

@@ -64,7 +64,7 @@ def family_of(path: str) -> str:
 def uses_of(name: str, path: str, repository: CodeFiles) -> list[Use]:
     """Return the places that use a name which ``path`` offers, or offered, and nobody else does.
 
-    ``name`` may be ``Class.method``. Where it cannot be told whose name it is, nothing is returned.
+    ``name`` may be ``Class.method``. If it is unclear whose name it is, nothing is returned.
     """
     owner, _, last = name.rpartition(".")
     if path.endswith(".py"):
@@ -210,7 +210,7 @@ def _is_attribute(node: ast.expr, name: str) -> bool:
 
 
 def _of_word(name: str, path: str, repository: CodeFiles) -> list[Use]:
-    """Return where a name of another language stands; none where a second file defines it."""
+    """Return the places of a name of another language; none if a second file defines it."""
     family = family_of(path)
     users = list(repository.with_word(name, family))
     for user in users:
@@ -232,7 +232,7 @@ def _reaches(user: str, path: str, repository: CodeFiles) -> bool:
 
 
 def _blanked(found: re.Match[str]) -> str:
-    """Put blanks in the place of a comment; a text stays an argument without words of its own."""
+    """Replace a comment with blanks; a text stays an argument without its own words."""
     filler = "_" if found[0][0] in "\"'" else " "
     return re.sub(r"[^\n]", filler, found[0])
 

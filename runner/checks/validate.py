@@ -77,7 +77,7 @@ def check_near_miss(
 ) -> Iterator[Complaint]:
     """Yield a complaint for a new file in a new folder when its twin exists in a like-named one.
 
-    Moving the file (deleting the twin) is no slip.
+    Moving the file (deleting the twin) is not a mistake.
     """
     folders = {path.rpartition("/")[0] for path in paths}
     for path in added:
