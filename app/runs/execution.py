@@ -93,6 +93,7 @@ def _models(model: ModelGroup) -> ModelOptions:
         temperature=model.temperature,
         structured=model.structured,
         embeddings=model.embeddings or "",
+        timeout=model.timeout,
     )
 
 

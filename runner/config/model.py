@@ -176,6 +176,13 @@ class ModelGroup(_Group):
         description="auto asks for JSON by a schema if a small test question shows that the model "
         "can do it: for plans, reasons of failures and proposals.",
     )
+    timeout: int = Field(
+        default=300,
+        ge=10,
+        le=7200,
+        description="Seconds without a word from the model after which it is asked again; an "
+        "answer that keeps arriving may take longer.",
+    )
     embeddings: Word | None = Field(
         default=None,
         description="The endpoint's model whose embeddings rank files beside their words.",

@@ -72,10 +72,16 @@ def _question(
     max_tokens: int,
     form: AnswerFormat | None,
 ) -> Question:
-    options = state.request.options
-    wished = form if options.models.structured == "auto" else None
+    models = state.request.options.models
+    wished = form if models.structured == "auto" else None
     return Question(
-        messages, temperature, max_tokens, model_for(state), options.models.seed, wished
+        messages,
+        temperature,
+        max_tokens,
+        model_for(state),
+        models.seed,
+        form=wished,
+        timeout=models.timeout,
     )
 
 
@@ -94,10 +100,16 @@ async def ask_aside(
     form: AnswerFormat | None = None,
 ) -> Answer:
     """Ask once about what belongs to no task. Raises ``Outage`` or ``TaskError``."""
-    options = state.request.options
-    wished = form if options.models.structured == "auto" else None
+    models = state.request.options.models
+    wished = form if models.structured == "auto" else None
     question = Question(
-        messages, 0.0, max_tokens, options.models.model, options.models.seed, wished
+        messages,
+        0.0,
+        max_tokens,
+        models.model,
+        models.seed,
+        form=wished,
+        timeout=models.timeout,
     )
     return await _paid_once(state, deps, question, f"aside/{_digest(question)}")
 

@@ -47,7 +47,7 @@ _backoff = wait_random_exponential(multiplier=1, min=0.5, max=20)
 class OpenAIModel(ports.Endpoint):
     """Asks a chat-completions endpoint, with bounded retries, tokens and cost.
 
-    ``timeout`` is in seconds for one try; slow servers need more than a minute for a long answer.
+    ``timeout`` is in seconds without a word, where a question brings none of its own.
     ``model`` is asked when a question names none. ``habits`` keeps which models answer in a form.
     ``mask`` hides secrets in what is sent.
     Raises ``Outage`` for a key no header can carry.
@@ -182,7 +182,10 @@ class OpenAIModel(ports.Endpoint):
             )
             try:
                 reply = await endpoint.complete(
-                    model=model, messages=messages, parameters={**parameters, **more}
+                    model=model,
+                    messages=messages,
+                    parameters={**parameters, **more},
+                    timeout=question.timeout,
                 )
             except ErrorStatus as error:
                 refusal, dialect = error, dialect.after(error)

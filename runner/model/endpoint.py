@@ -7,6 +7,7 @@ Importing that package takes more than a second, so nothing imports this module 
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,16 +15,25 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import cast
 
+import httpx2
 import openai
 from openai.types.chat import ChatCompletionMessageParam
 
 from runner.model.errors import ErrorStatus, Transient
-from runner.model.replies import ChatReply, EmbeddingReply, read_offer, read_reply, read_vectors
+from runner.model.replies import (
+    ChatReply,
+    EmbeddingReply,
+    read_offer,
+    read_reply,
+    read_stream,
+    read_vectors,
+)
 from runner.ports import Clock
 from runner.prompts.questions import Message
 
 _CONNECT_SECONDS = 10.0
 _LIST_SECONDS = 15.0
+_PATIENCE = 12
 _MESSAGE_LIMIT = 500
 
 
@@ -54,17 +64,33 @@ class OpenAIEndpoint:
         )
 
     async def complete(
-        self, *, model: str, messages: Iterable[Message], parameters: Mapping[str, object]
+        self,
+        *,
+        model: str,
+        messages: Iterable[Message],
+        parameters: Mapping[str, object],
+        timeout: float | None = None,
     ) -> ChatReply:
-        """Ask once. Raises ``Transient`` or ``ErrorStatus``."""
+        """Ask once. Raises ``Transient`` or ``ErrorStatus``.
+
+        ``timeout`` is in seconds without a word; a streamed answer may take ``_PATIENCE`` times as
+        long as a whole. An endpoint that does not stream answers at once, within ``timeout``.
+        """
         turns = [{"role": turn.role, "content": self._safe(turn.content)} for turn in messages]
-        with self._translating_errors(self._timeout):
-            raw = await self._client.chat.completions.with_raw_response.create(
-                model=model,
-                messages=cast("list[ChatCompletionMessageParam]", turns),
-                extra_body=dict(parameters),
-            )
-        return read_reply(raw.content)
+        seconds = timeout or self._timeout
+        with self._translating_errors(seconds):
+            async with (
+                asyncio.timeout(seconds * _PATIENCE),
+                self._client.chat.completions.with_streaming_response.create(
+                    model=model,
+                    messages=cast("list[ChatCompletionMessageParam]", turns),
+                    extra_body=dict(parameters),
+                    timeout=openai.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds)),
+                ) as raw,
+            ):
+                if "event-stream" not in raw.headers.get("content-type", ""):
+                    return read_reply(await raw.read())
+                return await read_stream(raw.iter_bytes())
 
     async def offered(self) -> tuple[str, ...] | None:
         """Return the names of the endpoint's models; None if it does not answer with a list.
@@ -94,8 +120,12 @@ class OpenAIEndpoint:
     def _translating_errors(self, seconds: float) -> Iterator[None]:
         try:
             yield
-        except openai.APITimeoutError as error:
+        except TimeoutError as error:
+            raise Transient(f"no end of the answer in {seconds * _PATIENCE:g} seconds") from error
+        except (openai.APITimeoutError, httpx2.TimeoutException) as error:
             raise Transient(f"no answer within {seconds:g} seconds") from error
+        except httpx2.TransportError as error:
+            raise Transient(f"the answer broke off ({self._hide(error)})") from error
         except openai.APIConnectionError as error:
             raise Transient(f"no connection ({self._hide(error.__cause__ or error)})") from error
         except openai.APIStatusError as error:

@@ -26,15 +26,21 @@ from runner.model.replies import ChatReply
 from runner.prompts.questions import AnswerFormat, Message, Question
 
 _OLD, _NEW = "max_tokens", "max_completion_tokens"
+_STREAM = re.compile(r"\bstream(ing|ed)?\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """``limit`` is the name of the bound on the answer; the others say what may be given."""
+    """``limit`` is the name of the bound on the answer; the others say what may be given.
+
+    A streamed answer shows that the model is at work, so that a slow one is not given up.
+    """
 
     limit: str = _OLD
     temperature: bool = True
     seed: bool = True
+    stream: bool = True
+    stream_usage: bool = True
 
     def parameters(
         self, *, temperature: float, max_tokens: int, seed: int | None = None
@@ -43,6 +49,10 @@ class Dialect:
         given: dict[str, object] = {"temperature": temperature} if self.temperature else {}
         if self.seed and seed is not None:
             given["seed"] = seed
+        if self.stream:
+            given["stream"] = True
+        if self.stream and self.stream_usage:
+            given["stream_options"] = {"include_usage": True}
         return {self.limit: max_tokens, **given}
 
     def after(self, refused: ErrorStatus) -> Dialect | None:
@@ -53,6 +63,10 @@ class Dialect:
             return replace(self, temperature=False)
         if self.seed and _names(refused, "seed"):
             return replace(self, seed=False)
+        if self.stream and self.stream_usage and _names(refused, "stream_options"):
+            return replace(self, stream_usage=False)
+        if self.stream and _STREAM.search(f"{refused.param} {refused.message}"):
+            return replace(self, stream=False)
         # only from the old name to the new one, so that no two dialects can alternate for ever
         if self.limit == _OLD and _names(refused, _OLD):
             return replace(self, limit=_NEW)

@@ -11,7 +11,7 @@ https://platform.openai.com/docs/api-reference/models/list
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -39,6 +39,18 @@ class _Choice(BaseModel):
 
 class _Body(BaseModel):
     choices: list[_Choice] | None = None
+    model: str | None = None
+    usage: object = None
+    error: object = None
+
+
+class _Change(BaseModel):
+    delta: _Message = _Message()
+    finish_reason: str | None = None
+
+
+class _Chunk(BaseModel):
+    choices: list[_Change] = []
     model: str | None = None
     usage: object = None
     error: object = None
@@ -89,6 +101,54 @@ def read_reply(body: bytes) -> ChatReply:
     return ChatReply(text, finish_reason, parsed.model or "", *counts)
 
 
+async def read_stream(received: AsyncIterable[bytes]) -> ChatReply:
+    """Read a chat completion sent as server-sent events. Raises ``Transient`` if it is not whole.
+
+    https://platform.openai.com/docs/api-reference/chat-streaming
+    """
+    text: list[str] = []
+    reason = model = ""
+    usage: object = None
+    async for data in _events(received):
+        chunk = _chunk(data)
+        model, usage = chunk.model or model, chunk.usage or usage
+        for choice in chunk.choices[:1]:
+            said = choice.delta.content if choice.delta.refusal is None else choice.delta.refusal
+            text += [] if said is None else [_joined(said)]
+            reason = choice.finish_reason or ("content_filter" if choice.delta.refusal else reason)
+    if not reason:
+        raise Transient("a streamed reply that is cut off")
+    message = _Message(content="".join(text) if text else None)
+    counts = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
+    return ChatReply(*_said(_Choice(message=message, finish_reason=reason)), model, *counts)
+
+
+async def _events(received: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+    """Give the data of each event; comments only keep the connection alive.
+
+    Lines are cut from bytes: text may hold what Python also takes for the end of a line.
+    """
+    rest = b""
+    async for part in received:
+        *lines, rest = (rest + part).split(b"\n")
+        for line in lines:
+            data = line.removeprefix(b"data:").strip()
+            if data == b"[DONE]":
+                return
+            if data and line.startswith(b"data:"):
+                yield data
+
+
+def _chunk(data: bytes) -> _Chunk:
+    try:
+        chunk = _Chunk.model_validate_json(data)
+    except ValidationError as error:
+        raise Transient(f"a streamed reply that is broken ({error.errors()[0]['msg']})") from error
+    if chunk.error is not None:
+        raise Transient(f"an error in a streamed reply: {str(chunk.error)[:300]}")
+    return chunk
+
+
 def read_vectors(body: bytes, texts: int) -> EmbeddingReply:
     """Read the body of an answer to so many texts. Raises ``Transient`` if it is incomplete."""
     try:
@@ -107,11 +167,15 @@ def _said(choice: _Choice) -> tuple[str, str]:
     message, reason = choice.message, choice.finish_reason or "stop"
     if message.refusal and not message.content:
         return message.refusal, "content_filter"
-    if isinstance(message.content, list):
-        return "".join(part.text for part in message.content), reason
     if message.content is None and reason not in _SAID_NOTHING:
         raise Transient("a reply without content", task=True)
-    return message.content or "", reason
+    return _joined(message.content), reason
+
+
+def _joined(content: str | list[_Part] | None) -> str:
+    if isinstance(content, list):
+        return "".join(part.text for part in content)
+    return content or ""
 
 
 def _count(usage: object, name: str) -> int | None:

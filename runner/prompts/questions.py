@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,8 @@ class Question:
 
     ``seed`` asks for the same answer to the same question, where the endpoint knows it. ``form`` is
     a wish: it is passed on to a model that is known to do well with it, and dropped otherwise.
+    ``timeout`` is in seconds without a word (None: the endpoint's own); it does not change what is
+    asked, so an answer to the same question with another one counts.
     """
 
     messages: tuple[Message, ...]
@@ -37,6 +39,7 @@ class Question:
     model: str = ""
     seed: int | None = None
     form: AnswerFormat | None = None
+    timeout: float | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ class ModelOptions:
     ``roles`` are the models of single roles (planning, repairing, classifying, stronger);
     ``seed`` and ``temperature`` (of first answers) are passed on where they are given;
     ``structured`` auto wishes for closed questions to be answered in JSON; ``embeddings`` names
-    the model that ranks files by meaning ('': none).
+    the model that ranks files by meaning ('': none). ``timeout`` is in seconds without a word.
     """
 
     model: str = ""
@@ -84,6 +84,7 @@ class ModelOptions:
     temperature: float | None = None
     structured: Literal["off", "auto"] = "off"
     embeddings: str = ""
+    timeout: int = 300
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,12 @@ https://platform.openai.com/docs/api-reference/chat/object
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 _CHARACTERS_PER_TOKEN = 4
+_CHUNK = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,25 @@ def completion(*, model: str, number: int, prompt: str, reply: Reply) -> dict[st
         ],
         **counts,
     }
+
+
+def streamed(body: Mapping[str, Any], asked: Mapping[str, Any]) -> Iterator[dict[str, object]]:
+    """Cut a chat completion into chunks; the counts come last, where they are asked for.
+
+    https://platform.openai.com/docs/api-reference/chat-streaming
+    """
+    head = {"id": body["id"], "object": "chat.completion.chunk", "created": 0}
+    head["model"] = body["model"]
+    [choice] = body["choices"]
+    text = choice["message"]["content"]
+    first = {"role": "assistant", "content": None if text is None else ""}
+    rest = ({"content": text[at : at + _CHUNK]} for at in range(0, len(text or ""), _CHUNK))
+    for delta in (first, *rest):
+        yield {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
+    end = {"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}
+    yield {**head, "choices": [end]}
+    if "usage" in body and (asked.get("stream_options") or {}).get("include_usage"):
+        yield {**head, "choices": [], "usage": body["usage"]}
 
 
 def usage(prompt: str, answer: str) -> dict[str, int]:

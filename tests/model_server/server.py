@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 
 from aiohttp import web
 
 from tests.model_server.embeddings import MODEL, UNCOUNTED, embeddings
 from tests.model_server.faults import Fault
-from tests.model_server.replies import Reply, completion, error
+from tests.model_server.replies import Reply, completion, error, streamed
 from tests.model_server.script import ScriptedModel
 from tests.model_server.turns import Asked, Held
 
@@ -65,7 +65,21 @@ class _Application:
             turn = turn.reply
         if isinstance(turn, Fault):
             return await self._fail(request, turn, asked)
-        return web.json_response(self._body(asked, turn))
+        body = self._body(asked, turn)
+        if asked.body.get("stream"):
+            return await self._stream(request, streamed(body, asked.body))
+        return web.json_response(body)
+
+    async def _stream(
+        self, request: web.Request, events: Iterable[Mapping[str, object]]
+    ) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        for event in events:
+            await response.write(f"data: {json.dumps(event)}\n\n".encode())
+        await response.write(b"data: [DONE]\n\n")
+        await response.write_eof()
+        return response
 
     def _body(self, asked: Asked, turn: str | Reply) -> dict[str, object]:
         reply = turn if isinstance(turn, Reply) else Reply(turn)

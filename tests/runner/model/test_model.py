@@ -42,6 +42,8 @@ async def test_request():
         ],
         "temperature": 0.7,
         "max_tokens": 99,
+        "stream": True,
+        "stream_options": {"include_usage": True},
     }
 
 
