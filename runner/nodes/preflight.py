@@ -19,7 +19,7 @@ from runner.loop.reading import contents
 from runner.nodes.weigh import filled
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.run_state import RunState
-from runner.verify import CONFIGURATION, Commands, start_tests, tools_of
+from runner.verify import Commands, configuration, start_tests, tools_of
 from runner.verify.proposed_setup import READ, ProposedLine, proposed_setup
 from runner.verify.starting import Obstacle, obstacle
 
@@ -80,7 +80,7 @@ async def cannot_start(state: RunState, deps: Deps) -> CannotStart | None:
     options = state.request.options
     base = await deps.repository.snapshot(state.tip)
     own = Commands(options.verify.verify_commands, options.verify.verify_report) or None
-    old = await contents(deps, base, CONFIGURATION)
+    old = await contents(deps, base, configuration(base.entries))
     if options.verify.verify_mode in ("syntax", "off"):
         return None
     if not own and not tools_of(base.entries, old.get):
@@ -101,7 +101,7 @@ async def _obstacle(
     state: RunState, deps: Deps, work: TaskWork, base: Snapshot, own: Commands | None
 ) -> Obstacle | None:
     options = state.request.options
-    paths, old = sorted(base.entries), await contents(deps, base, CONFIGURATION)
+    paths, old = sorted(base.entries), await contents(deps, base, configuration(base.entries))
     try:
         box = await filled(state, deps, work, base, ChangeSet())
         work.sandbox.holds = ""
@@ -112,6 +112,7 @@ async def _obstacle(
             read=old.get,
             timeout=min(options.sandbox.test_timeout, _MOST_SECONDS),
             own=own,
+            words=_words(state),
         )
     except TaskError as error:
         if error.kind != "environment":

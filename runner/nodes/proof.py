@@ -18,7 +18,7 @@ from runner.state.changes import ChangeSet, Snapshot
 from runner.state.events import Verified
 from runner.state.findings import Level, Verification
 from runner.state.run_state import RunState
-from runner.verify import CONFIGURATION, tools_of
+from runner.verify import configuration, pytest_of, tools_of
 from runner.verify.judging import Tool
 from runner.verify.mutants import Mutant, mutants
 from runner.verify.weighing import is_case
@@ -198,9 +198,9 @@ async def _new_tests(deps: Deps, base: Snapshot, changes: ChangeSet) -> _NewTest
             if name and (known is None or known.checks != code.checks):
                 ids.append(f"{path}::{name}")
     tests = ChangeSet({path: changes.files[path] for path in _test_files(changes)})
-    found = await contents(deps, base, CONFIGURATION)
+    found = await contents(deps, base, configuration(base.entries))
     tools = tools_of(sorted(tests.entries(base)), found.get)
-    tool = next((tool for tool in tools if tool.name == "pytest"), None)
+    tool = pytest_of(tools, {each.partition("::")[0] for each in ids})
     if tool is None or not ids or len(tests.files) == len(changes.files):
         return None
     return _NewTests(ids, tool, tests)

@@ -31,7 +31,7 @@ from runner.state.changes import Snapshot
 from runner.state.events import Verified
 from runner.state.findings import Verification
 from runner.state.run_state import RunState, Step
-from runner.verify import CONFIGURATION, Commands, tools_of, verify
+from runner.verify import Commands, concerned, configuration, tools_of, verify
 from runner.verify.judging import Read
 from runner.verify.weighing import Assessment
 
@@ -180,7 +180,7 @@ async def _verified(
     """Verify a tree once: the same tree gives the same answer. Also what it was verified with."""
     changes = state.attempt.answered.changes
     tree, paths = changes.tree(base), sorted(changes.entries(base))
-    old = await contents(deps, base, CONFIGURATION)
+    old = await contents(deps, base, configuration(base.entries))
     read = reader(old, changes)
     state, own = await own_commands(state, deps, paths=paths, read=read)
     if known := work.sandbox.verified.get(tree):
@@ -229,7 +229,7 @@ async def _levels(
     seconds: float,
 ) -> Verification:
     changes = state.attempt.answered.changes
-    old = await contents(deps, base, CONFIGURATION)
+    old = await contents(deps, base, configuration(base.entries))
     session = await filled(state, deps, work, base, changes)
     work.sandbox.holds = ""
     return await verify(
@@ -241,5 +241,6 @@ async def _levels(
         mode=state.request.options.verify.verify_mode,
         timeout=seconds,
         own=own,
-        tested=bool(tools_of(base.entries, old.get)),
+        tested=bool(concerned(tools_of(base.entries, old.get), changes.files)),
+        touched=changes.files,
     )

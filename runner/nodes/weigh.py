@@ -25,8 +25,8 @@ from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot
 from runner.state.events import Verified
 from runner.state.findings import Level, TestFailure, Verification
 from runner.state.run_state import RunState
-from runner.verify import COMMAND, CONFIGURATION, Commands, run_again, run_tests, tools_of
-from runner.verify.judging import counted
+from runner.verify import COMMAND, Commands, configuration, run_again, run_tests, tools_of
+from runner.verify.judging import Tool, counted
 from runner.verify.levels import imports_level, without
 from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
 from runner.verify.set_up import SetUpSession, set_up
@@ -98,7 +98,7 @@ async def weighed(
 
     Raises as ``verify`` does.
     """
-    old = await contents(deps, base, CONFIGURATION)
+    old = await contents(deps, base, configuration(base.entries))
     there = {tool.name for tool in tools_of(sorted(base.entries), old.get)} | {COMMAND}
     before = Verification(base.tree, ())
     if wanted := needs_base(after, there, state.attempt.answered.changes.files):
@@ -136,7 +136,7 @@ async def run_base_tests(
         return known
     session = await filled(state, deps, work, base, ChangeSet())
     work.sandbox.holds = ""
-    old = await contents(deps, base, CONFIGURATION)
+    old = await contents(deps, base, configuration(base.entries))
     before = await run_tests(
         session,
         tree=base.tree,
@@ -170,6 +170,12 @@ async def _imports(
     work.sandbox.holds = ""
     old = await imports_level(session, there, timeout=state.request.options.sandbox.test_timeout)
     return replace(after, levels=tuple(without(v, old) if v is found else v for v in after.levels))
+
+
+async def _tools(deps: Deps, base: Snapshot, changes: ChangeSet) -> tuple[Tool, ...]:
+    """What can run the tests of the tree with the change."""
+    old = await contents(deps, base, configuration(base.entries))
+    return tools_of(sorted(changes.entries(base)), reader(old, changes))
 
 
 async def _promise(
@@ -318,6 +324,7 @@ async def steadied(
     red = [v for v in after.levels if v.result == "failed" and v.name != "imports"]
     seconds = max(_LEAST_SECONDS, 3 * sum(level.seconds for level in red))
     flaky: set[TestFailure] = set()
+    tools = await _tools(deps, base, state.attempt.answered.changes)
     left = _may_be_flaky(red, state.attempt.answered.changes)
     for _ in range(options.verify.verify_reruns if left else 0):
         session = await filled(state, deps, work, base, state.attempt.answered.changes)
@@ -329,6 +336,7 @@ async def steadied(
             of=red,
             timeout=min(seconds, options.sandbox.test_timeout),
             own=own,
+            tools=tools,
         )
         await deps.events.emit(Verified(state.request.id, state.current, again))
         flaky |= _passing(left, again)

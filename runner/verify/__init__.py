@@ -1,14 +1,16 @@
 """Checks after writing: what the sandbox says about the materialised tree."""
 
-from runner.verify.commands import COMMAND, Commands, tools_of
+from runner.verify.commands import COMMAND, Commands
 from runner.verify.project import Mode, run_again, run_tests, start_tests, verify
-from runner.verify.tools.python import CONFIGURATION
+from runner.verify.projects import concerned, configuration, pytest_of, tools_of
 
 __all__ = [
     "COMMAND",
-    "CONFIGURATION",
     "Commands",
     "Mode",
+    "concerned",
+    "configuration",
+    "pytest_of",
     "run_again",
     "run_tests",
     "start_tests",

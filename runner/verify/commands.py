@@ -5,7 +5,6 @@ Exit code 0 means passed. If a report is named as well, it must exist and agree.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -13,7 +12,7 @@ from runner.errors import TaskError
 from runner.ports import SandboxSession
 from runner.state.findings import Level
 from runner.text.sanitize import as_typed
-from runner.verify.judging import Read, Tool, by_exit_code, counted, gathered, ran
+from runner.verify.judging import Tool, by_exit_code, counted, gathered, ran
 from runner.verify.junit import UnreadableReport, plain, read_reports
 from runner.verify.levels import NOT_FOUND
 from runner.verify.tools.cargo import Cargo
@@ -136,11 +135,3 @@ NAMES: Final = (
     "pytest, node, jest, vitest, mocha, cargo, go, Maven, Gradle, RSpec, Minitest, PHPUnit, make"
 )
 """What is looked for, for people."""
-
-
-def tools_of(
-    paths: Collection[str], read: Read, *, tools: Sequence[Tool] = TOOLS
-) -> tuple[Tool, ...]:
-    """Return what can run the tests of a tree; a makefile only starts what others start too."""
-    found = tuple(tool for tool in tools if tool.found(paths, read))
-    return tuple(tool for tool in found if tool.name != Make.name) or found

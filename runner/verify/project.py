@@ -15,10 +15,10 @@ from runner.verify.commands import (
     Commands,
     command_levels,
     known_programs,
-    tools_of,
 )
 from runner.verify.judging import Read, Tool
 from runner.verify.levels import files_level, imports_level, syntax_level, with_places
+from runner.verify.projects import Inside, concerned, named_in, tools_of
 from runner.verify.tools.python import Pytest
 
 Check = Callable[..., Awaitable[Level]]
@@ -42,6 +42,7 @@ async def verify(
     timeout: float = 300.0,
     own: Commands | None = None,
     tested: bool = False,
+    touched: Collection[str] | None = None,
     tools: Sequence[Tool] = TOOLS,
 ) -> Verification:
     """Return what the sandbox says about the workspace, which holds ``tree`` already.
@@ -49,10 +50,12 @@ async def verify(
     ``paths`` are all files of the tree, ``changed`` those that were written (not the deleted),
     ``read`` returns a file's content in the tree; ``timeout`` in seconds bounds each level; ``own``
     are the repository's own commands, which replace the tests that its files show; ``tested`` says
-    that there were tests before, so that a tree without any has lost them. A level runs only if the
-    one before did not fail, except the tests: they show whether an import that cannot be resolved
-    does any harm. Raises ``TaskError`` (kind ``environment``) when the tests cannot run in this
-    image, ``Outage`` when the engine is gone.
+    that there were tests before, so that a tree without any has lost them; ``touched`` are all
+    files of the change: the tests of the projects they concern run (None: those of all).
+
+    A level runs only if the one before did not fail, except the tests: they show whether an import
+    that cannot be resolved does any harm. Raises ``TaskError`` (kind ``environment``) when the
+    tests cannot run in this image, ``Outage`` when the engine is gone.
     """
     if mode == "off":
         return Verification(tree, (Level("tests", "skipped", reason="verification is off"),))
@@ -70,6 +73,7 @@ async def verify(
         tests = [Level("tests", "skipped", reason=why)]
     else:
         found = tools_of(paths, read, tools=tools)
+        found = found if touched is None else concerned(found, touched)
         ran = await (
             command_levels(box, own, timeout=timeout) if own else _all(box, found, timeout=timeout)
         )
@@ -126,10 +130,12 @@ async def start_tests(
     read: Read,
     timeout: float = 300.0,
     own: Commands | None = None,
+    words: str = "",
     tools: Sequence[Tool] = TOOLS,
 ) -> Verification:
     """Say whether the tests of a tree can begin; ``tree`` is in the session.
 
+    Of projects below the root, only those are checked whose folder the ``words`` of tasks name.
     pytest collects its tests and runs none; the tests of other tools are run, because they have no
     such mode. Of the repository's own commands the programs are looked for. Raises as ``verify``
     does.
@@ -137,8 +143,8 @@ async def start_tests(
     if own:
         return Verification(tree, await known_programs(box, own))
     levels: list[Level] = []
-    for tool in tools_of(paths, read, tools=tools):
-        if isinstance(tool, Pytest):
+    for tool in named_in(tools_of(paths, read, tools=tools), words):
+        if isinstance(tool, Pytest | Inside):
             levels.append(await tool.start(box, timeout=timeout))
         else:
             levels.append(await tool.run(box, timeout=timeout))

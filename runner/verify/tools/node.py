@@ -192,13 +192,9 @@ class Suite:
 def suite_of(package: bytes | None) -> Suite:
     """Return what runs the tests of a package; Node itself if nothing is configured."""
     said = _read(package)
-    scripts = said.get("scripts")
-    script, pretest = (
-        (_text(scripts, "test"), _text(scripts, "pretest"))
-        if isinstance(scripts, dict)
-        else ("", "")
-    )
-    if not script or _NO_TEST.search(script):
+    scripts, script = said.get("scripts"), _test_script(said)
+    pretest = _text(scripts, "pretest") if isinstance(scripts, dict) else ""
+    if not script:
         return Suite(_by_dependency(said))
     if pretest:
         return Suite("script", f"{pretest} && {script}")
@@ -212,6 +208,36 @@ def has_node_tests(paths: Collection[str], package: bytes | None) -> bool:
         return any(_BARE.search(path) for path in own)
     pattern = _FILES[suite_of(package).runner]
     return any(pattern.search(path) for path in own)
+
+
+# what starts the scripts of packages, and not tests of its own
+_DELEGATES = re.compile(
+    r"--workspaces?\b|\s-ws\b|\bworkspaces?\s+(?:foreach|run)\b|\b(?:turbo|lerna|nx|wsrun|ultra)\s"
+    r"|\bpnpm\b.*\s(?:-r|--recursive|--filter)\b|\bpnpm\s+-r\b"
+)
+
+
+def reaches_packages(package: bytes | None, inner: bytes | None) -> bool:
+    """Whether the tests of a root's package are those of a package below it, too.
+
+    They are not where the root has no script, or one that starts the scripts of its packages.
+    """
+    script, own = _test_script(_read(package)), _test_script(_read(inner))
+    if script:
+        return not starts_packages(package)
+    return not own and _by_dependency(_read(package)) != "node"
+
+
+def starts_packages(package: bytes | None) -> bool:
+    """Whether a package's script only starts those of the packages below it."""
+    return _DELEGATES.search(_test_script(_read(package))) is not None
+
+
+def _test_script(said: dict[str, object]) -> str:
+    """The script that runs the tests; '' where there is none but npm's placeholder."""
+    scripts = said.get("scripts")
+    script = _text(scripts, "test") if isinstance(scripts, dict) else ""
+    return "" if _NO_TEST.search(script) else script
 
 
 def only_options(rest: str) -> bool:
@@ -265,7 +291,12 @@ _REPORTER = "data:text/javascript," + quote(
     files("runner.verify.tools").joinpath("node_reporter.js").read_text()
 )
 # commands are what a package's own script says: they run where the whole repository does
-_START = 'PATH="$PWD/node_modules/.bin:$PATH" CI=1 NO_COLOR=1; export PATH CI NO_COLOR; '
+# a workspace's programs may lie in the folder above its packages
+_START = """\
+at=$PWD bins=
+while [ -n "$at" ]; do bins="$bins$at/node_modules/.bin:" at=${at%/*}; done
+PATH="$bins$PATH" CI=1 NO_COLOR=1; export PATH CI NO_COLOR
+"""
 _OLD_NODE = re.compile(rb"bad option: --test")
 _WITH = {"how": "npm ci, or what installs the project's packages"}
 

@@ -10,9 +10,10 @@ import configparser
 import json
 import re
 import tomllib
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.resources import files
+from typing import Any
 
 from runner.code.languages import is_pytest_module
 from runner.errors import TaskError
@@ -50,18 +51,36 @@ def has_pytest(paths: Collection[str], read: Callable[[str], bytes | None]) -> b
     return any(_configures(name, read(name) or b"") for name in _OF_PYTEST if name in paths)
 
 
+def testpaths(paths: Collection[str], read: Callable[[str], bytes | None]) -> list[str] | None:
+    """The folders that the root's configuration runs the tests of; all where it names none.
+
+    None where nothing at the root says that its tests are run from there.
+    """
+    named = [name for name in _OF_PYTEST if name in paths and _configures(name, read(name) or b"")]
+    if not named:
+        return [] if "conftest.py" in paths else None
+    options = _options(named[0], read(named[0]) or b"") or {}
+    wanted = options.get("testpaths", ())
+    return wanted.split() if isinstance(wanted, str) else [str(each) for each in wanted]
+
+
 def _configures(name: str, content: bytes) -> bool:
-    if name.endswith("pytest.ini"):
-        return True
+    return name.endswith("pytest.ini") or _options(name, content) is not None
+
+
+def _options(name: str, content: bytes) -> Mapping[str, Any] | None:
+    """What a file of settings says to pytest; None where it is not about it."""
     text = content.decode("utf-8", "replace")
     try:
         if name == "pyproject.toml":
-            return "pytest" in tomllib.loads(text).get("tool", {})
+            said = tomllib.loads(text).get("tool", {}).get("pytest")
+            return None if said is None else said.get("ini_options", said)
         parser = configparser.ConfigParser(interpolation=None, strict=False)
         parser.read_string(text)
-    except (tomllib.TOMLDecodeError, configparser.Error, TypeError, RecursionError):
-        return False
-    return "pytest" in parser or "tool:pytest" in parser
+    except (tomllib.TOMLDecodeError, configparser.Error, AttributeError, TypeError, RecursionError):
+        return None
+    section = next((each for each in ("pytest", "tool:pytest") if each in parser), None)
+    return None if section is None else dict(parser[section])
 
 
 _MOST_SHOWN = 10
@@ -117,10 +136,19 @@ sys.exit(code)
 _COLLECT = files("runner.verify.tools").joinpath("pytest_collecting.py").read_text()
 
 
+@dataclass(frozen=True, slots=True)
 class Pytest:
-    """The ``Tool`` for pytest, which also runs the tests of ``unittest``."""
+    """The ``Tool`` for pytest, which also runs the tests of ``unittest``.
 
-    name = "pytest"
+    ``ignored`` are folders whose tests it leaves to others.
+    """
+
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the level is marked with."""
+        return "pytest"
 
     def found(self, paths: Collection[str], read: Read) -> bool:
         """Whether there are test modules by pytest's names, or a configuration of pytest's."""
@@ -128,7 +156,7 @@ class Pytest:
 
     async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
         """Run the tests; see ``tests_level``."""
-        return await tests_level(box, timeout=timeout, only=only)
+        return await tests_level(box, timeout=timeout, only=only or self._ignoring)
 
     async def start(self, box: SandboxSession, *, timeout: float) -> Level:
         """Collect all tests and set a few of them up, but run none.
@@ -136,7 +164,11 @@ class Pytest:
         Those that cannot begin are the level's failures. Where some can be set up, what the others
         of the few say is not among them.
         """
-        return await collecting_level(box, timeout=timeout)
+        return await collecting_level(box, timeout=timeout, options=self._ignoring)
+
+    @property
+    def _ignoring(self) -> tuple[str, ...]:
+        return tuple(f"--ignore={folder}" for folder in self.ignored)
 
 
 async def tests_level(box: SandboxSession, *, timeout: float, only: Sequence[str]) -> Level:
@@ -163,12 +195,14 @@ async def tests_level(box: SandboxSession, *, timeout: float, only: Sequence[str
     )
 
 
-async def collecting_level(box: SandboxSession, *, timeout: float) -> Level:
+async def collecting_level(
+    box: SandboxSession, *, timeout: float, options: Sequence[str] = ()
+) -> Level:
     """Say which tests can begin, within ``timeout`` seconds; raises as ``tests_level`` does."""
     report = new_report("json")
     # a program that begins with __future__ cannot have lines before it
     program = f"{_PREPARE}exec(compile({_COLLECT!r}, 'collecting', 'exec'))"
-    command = [*_python(program), report, *_OPTIONS, "-o", f"cache_dir={report}.cache"]
+    command = [*_python(program), report, *_OPTIONS, "-o", f"cache_dir={report}.cache", *options]
     result, level = await ran(box, command, tool="pytest", timeout=timeout)
     _must_have_pytest(result)
     content = await fetched(box, report)

@@ -38,7 +38,7 @@ def package(script: str = "", **more: object) -> str:
         ({"package.json": package("npm run lint && node check.js"), "a.js": ""}, ["node"]),
         ({"package.json": '{"devDependencies": {"prettier": "3"}}', "test_a.py": ""}, ["pytest"]),
         ({"Cargo.toml": "", "src/lib.rs": ""}, ["cargo"]),
-        ({"tools/Cargo.toml": "", "tools/src/lib.rs": ""}, []),
+        ({"tools/Cargo.toml": "", "tools/src/lib.rs": ""}, ["cargo in tools"]),
         ({"go.mod": "", "a.go": "", "a_test.go": ""}, ["go"]),
         ({"go.mod": "", "a.go": ""}, []),
         ({"pom.xml": "", "src/test/java/ATest.java": ""}, ["maven"]),

@@ -1,0 +1,299 @@
+"""Which tools have tests in a tree: at its root, and in the projects below it (``packages/*``).
+
+A folder with a manifest of its own is a project. Its tests are run there, as a person would, unless
+the root's own tests reach them. A change concerns the projects it touches and those that name one
+of these among what they need.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+import tomllib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+from runner.ports import CommandResult, SandboxSession
+from runner.state.findings import Level, TestFailure
+from runner.verify.commands import TOOLS
+from runner.verify.judging import Read, Tool
+from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
+from runner.verify.set_up import SetUpSession, set_up
+from runner.verify.tools.node import reaches_packages, starts_packages
+from runner.verify.tools.python import CONFIGURATION, Pytest, testpaths
+from runner.verify.tools.ruby import MAKEFILES, Make
+
+MOST = 100
+"""So many projects of a tree are looked at."""
+
+_DEEPEST = 4
+_MARKS: Final[Mapping[str, tuple[str, ...]]] = {
+    "pytest": (*MANIFESTS, "pytest.ini", "tox.ini", "requirements.txt"),
+    "node": ("package.json",),
+    "cargo": ("Cargo.toml",),
+    "go": ("go.mod",),
+    "maven": ("pom.xml",),
+    "gradle": ("build.gradle", "build.gradle.kts"),
+    "rspec": ("Gemfile",),
+    "minitest": ("Gemfile",),
+    "phpunit": ("composer.json",),
+}
+_ANY_MARK = frozenset(name for names in _MARKS.values() for name in names)
+# what lies there is material for tests, an example, or somebody else's
+_NO_PROJECT = re.compile(
+    r"(^|/)(\.[^/]*|node_modules|vendor|third[_-]party|tests?|testing|__tests__|__fixtures__"
+    r"|fixtures?|testdata|examples?|samples?|demos?|docs?|benchmarks?|templates?|dist|build)(/|$)"
+)
+
+
+def configuration(paths: Iterable[str]) -> list[str]:
+    """The files whose content tells which tests a tree has, at its root and in its projects."""
+    folders = {"", *_folders(paths)}
+    names = {*CONFIGURATION, *MANIFESTS} - {*MAKEFILES}
+    inner = (path for path in paths if posixpath.basename(path) in names)
+    return sorted({*CONFIGURATION, *(p for p in inner if posixpath.dirname(p) in folders)})
+
+
+def tools_of(
+    paths: Collection[str], read: Read, *, tools: Sequence[Tool] = TOOLS
+) -> tuple[Tool, ...]:
+    """Return what can run the tests of a tree; a makefile only starts what others start too.
+
+    ``read`` knows the files of ``configuration``.
+    """
+    at_root = [tool for tool in tools if tool.found(paths, read)]
+    inner = [
+        inside
+        for folder in _folders(paths)
+        for inside in _inside(folder, paths, read, tools)
+        if not _reached(inside, at_root, paths, read)
+    ]
+    found = (*_rest(at_root, inner, paths, read), *inner)
+    return tuple(tool for tool in found if tool.name != Make.name) or found
+
+
+def concerned(tools: Sequence[Tool], touched: Collection[str]) -> tuple[Tool, ...]:
+    """Those of ``tools`` whose tests a change of these files may turn: all of the root's.
+
+    Where only projects have tests, a file that belongs to none of them concerns them all.
+    """
+    inner = [tool for tool in tools if isinstance(tool, Inside)]
+    owners = {_owner(path, inner) for path in touched}
+    if len(inner) == len(tools) and "" in owners:
+        return tuple(tools)
+    folders = _with_dependents(owners - {""}, inner)
+    return tuple(t for t in tools if not isinstance(t, Inside) or t.folder in folders)
+
+
+def named_in(tools: Sequence[Tool], words: str) -> tuple[Tool, ...]:
+    """Those of ``tools`` that tasks with these words are about: the root's, and what they name."""
+    return tuple(t for t in tools if not isinstance(t, Inside) or f"{t.folder}/" in words)
+
+
+def pytest_of(tools: Sequence[Tool], files: Collection[str]) -> Tool | None:
+    """The pytest that runs all these files: that of the project they belong to, or the root's."""
+    inner = [tool for tool in tools if isinstance(tool, Inside)]
+    owners = {_owner(path, inner) for path in files}
+    if len(owners) > 1:
+        return None
+    folder = next(iter(owners), "")
+    name = f"{Pytest().name} in {folder}" if folder else Pytest().name
+    return next((tool for tool in tools if tool.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """The ``Tool`` of a project below the root; ``paths`` are the project's own files.
+
+    ``called`` is the name by which other projects need it, ``needs`` what it needs itself.
+    """
+
+    folder: str
+    tool: Tool
+    paths: frozenset[str]
+    layout: PythonLayout
+    called: str = ""
+    needs: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """What the level is marked with."""
+        return f"{self.tool.name} in {self.folder}"
+
+    def found(self, paths: Collection[str], read: Read) -> bool:
+        """Whether a tree has this project with its tests."""
+        return self.tool.found(_below(self.folder, paths), _reader(self.folder, read))
+
+    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+        """Run the project's tests in its folder, or ``only`` these."""
+        own = [name.removeprefix(f"{self.folder}/") for name in only]
+        session = await self._session(box)
+        return self._placed(await self.tool.run(session, timeout=timeout, only=own))
+
+    async def start(self, box: SandboxSession, *, timeout: float) -> Level:
+        """Say whether the project's tests can begin; those of pytest are collected only."""
+        if not isinstance(self.tool, Pytest):
+            return await self.run(box, timeout=timeout)
+        return self._placed(await self.tool.start(await self._session(box), timeout=timeout))
+
+    async def _session(self, box: SandboxSession) -> SandboxSession:
+        session = FolderSession(box, self.folder)
+        if not self.layout or not isinstance(self.tool, Pytest):
+            return session
+        await set_up(session, self.layout)
+        return SetUpSession(session, self.layout)
+
+    def _placed(self, level: Level) -> Level:
+        """The level with paths as the repository has them."""
+        return replace(
+            level,
+            tool=self.name,
+            command=("cd", self.folder, "&&", *level.command),
+            failures=tuple(map(self._failure, level.failures)),
+            green=tuple(map(self._path, level.green)),
+        )
+
+    def _failure(self, failure: TestFailure) -> TestFailure:
+        file = self._path(failure.file) if failure.file else ""
+        return replace(failure, test=self._path(failure.test), file=file)
+
+    def _path(self, name: str) -> str:
+        own = name.partition("::")[0] in self.paths
+        if not own and name.startswith((f"{self.folder}/", "/")):
+            return name  # pytest names files from where its settings are
+        whole = f"{self.folder}/{name}"
+        return posixpath.normpath(whole) if name.startswith("../") else whole
+
+
+class FolderSession:
+    """A sandbox session whose commands run in a folder of the workspace."""
+
+    def __init__(self, inner: SandboxSession, folder: str) -> None:
+        self._inner = inner
+        self._command = ("sh", "-c", 'cd -- "$0" && exec "$@"', folder)
+
+    async def run(
+        self, argv: Sequence[str], *, stdin: bytes = b"", timeout: float | None = None
+    ) -> CommandResult:
+        """Run a command in the folder."""
+        return await self._inner.run((*self._command, *argv), stdin=stdin, timeout=timeout)
+
+    async def close(self) -> None:
+        """Close the session itself."""
+        await self._inner.close()
+
+
+def _folders(paths: Iterable[str]) -> list[str]:
+    """The folders below the root that have a manifest and may be projects."""
+    marked = {posixpath.dirname(p) for p in paths if posixpath.basename(p) in _ANY_MARK} - {""}
+    near = (folder for folder in marked if folder.count("/") < _DEEPEST)
+    return sorted(folder for folder in near if not _NO_PROJECT.search(folder))[:MOST]
+
+
+def _inside(
+    folder: str, paths: Collection[str], read: Read, tools: Sequence[Tool]
+) -> Iterator[Inside]:
+    inner, own = _below(folder, paths), _reader(folder, read)
+    for tool in tools:
+        if _marked(tool, inner) and tool.found(inner, own):
+            # an answer may bring any module: none of them stands for an installed one
+            layout = replace(layout_of(inner, own), own=())
+            called, needs = _package(tool, own)
+            yield Inside(folder, tool, inner, layout, called, needs)
+
+
+def _below(folder: str, paths: Collection[str]) -> frozenset[str]:
+    start = f"{folder}/"
+    return frozenset(path[len(start) :] for path in paths if path.startswith(start))
+
+
+def _reader(folder: str, read: Read) -> Read:
+    return lambda path: read(f"{folder}/{path}")
+
+
+def _marked(tool: Tool, paths: Collection[str]) -> bool:
+    return any(mark in paths for mark in _MARKS.get(tool.name, ()))
+
+
+def _reached(inside: Inside, at_root: Sequence[Tool], paths: Collection[str], read: Read) -> bool:
+    """Whether the root's own tests are those of the project, too."""
+    name = inside.tool.name
+    if name not in {tool.name for tool in at_root}:
+        return False
+    if name == "pytest":
+        wanted = testpaths(paths, read)
+        return wanted is not None and (not wanted or any(_meets(w, inside.folder) for w in wanted))
+    if name == "node":
+        return reaches_packages(read("package.json"), read(f"{inside.folder}/package.json"))
+    return name != "go" and _marked(inside.tool, paths)
+
+
+def _meets(wanted: str, folder: str) -> bool:
+    """Whether a path of ``testpaths`` is the folder, or one above or below it."""
+    wanted = wanted.strip("./").rstrip("/")
+    both = zip(wanted.split("/"), folder.split("/"), strict=False)
+    return not wanted or all(fnmatchcase(part, pattern) for pattern, part in both)
+
+
+def _rest(
+    at_root: Sequence[Tool], inner: Sequence[Inside], paths: Collection[str], read: Read
+) -> Iterator[Tool]:
+    """The root's tools without the tests that projects run themselves."""
+    for tool in at_root:
+        folders = tuple(each.folder for each in inner if each.tool.name == tool.name)
+        rest = [path for path in paths if not path.startswith(tuple(f"{f}/" for f in folders))]
+        if not folders:
+            yield tool
+        elif tool.name == "node" and starts_packages(read("package.json")):
+            continue
+        elif tool.found(rest, read):
+            yield replace(tool, ignored=folders) if isinstance(tool, Pytest) else tool
+
+
+def _owner(path: str, inner: Sequence[Inside]) -> str:
+    """The folder of the project that a file belongs to; '' for a file of the root's."""
+    folders = {tool.folder for tool in inner if path.startswith(f"{tool.folder}/")}
+    return max(folders, key=len, default="")
+
+
+def _with_dependents(folders: Collection[str], inner: Sequence[Inside]) -> frozenset[str]:
+    found, size = set(folders), -1
+    while size != len(found):
+        size = len(found)
+        called = {tool.called for tool in inner if tool.folder in found} - {""}
+        found |= {tool.folder for tool in inner if tool.needs & called}
+    return frozenset(found)
+
+
+def _package(tool: Tool, read: Read) -> tuple[str, frozenset[str]]:
+    """By what name others need a project, and what it needs, as its manifest says."""
+    if tool.name == "node":
+        said = _loaded(read("package.json"), json.loads)
+        groups = ("dependencies", "devDependencies", "peerDependencies")
+        needs = {name for group in groups for name in _table(said.get(group))}
+        return str(said.get("name") or ""), frozenset(needs)
+    if tool.name == "pytest":
+        project = _table(_loaded(read("pyproject.toml"), tomllib.loads).get("project"))
+        asked = project.get("dependencies")
+        lines = [each for each in asked if isinstance(each, str)] if isinstance(asked, list) else []
+        names = (re.split(r"[^\w.-]", line.strip(), maxsplit=1)[0] for line in lines)
+        return _normal(str(project.get("name") or "")), frozenset(map(_normal, names))
+    return "", frozenset()
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _loaded(content: bytes | None, load: Any) -> Mapping[str, Any]:
+    try:
+        return _table(load((content or b"").decode("utf-8", "replace")))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
