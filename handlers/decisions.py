@@ -296,7 +296,7 @@ async def handle_pull(
         if here[0].state == "open":
             await proposals.pushed(here[0], by=event.sender, delivery=event.delivery)
     elif saying := _saying_of_review(event, clock):
-        await _said_in_review(event, talk, proposals, here, saying)
+        await _said_in_review(talk, proposals, here, saying)
     await proposals.touch(event.repository.id, here[0].number or 0)
 
 
@@ -339,7 +339,6 @@ def _saying_of_review(event: Event, clock: Clock) -> Vote | None:
 
 
 async def _said_in_review(
-    event: Event,
     talk: IssueThread,
     proposals: Proposals,
     here: tuple[ProposalView, ...],

@@ -79,8 +79,6 @@ RUN_NODES: Final = frozenset(
 )
 """Nodes of the run's own cursor; every other node belongs to the cursor of one task."""
 
-TASK_NODES: Final = frozenset(GRAPH) - RUN_NODES
-
 
 def following(node: str, outcome: str) -> str:
     """Return the node after ``outcome`` of ``node``; an unknown pair is a bug (``KeyError``)."""

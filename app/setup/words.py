@@ -38,7 +38,6 @@ WRONG_ORGANIZATION = (
 )
 WRONG_NAME = "The name of an App has at most 34 printable characters. Choose another one."
 
-NO_CODE = "This needs the code of the set-up. Open {address} and enter it there."
 WRONG_CODE = "That is not the code of this set-up."
 WRONG_TOKEN = "That is not the value of CAIRN_ADMIN_TOKEN."  # noqa: S105 - a sentence
 ELSEWHERE = "The form was sent from another site. Open /setup and send it there."

@@ -235,7 +235,7 @@ def _headline(view: View, stands: RunProgress, look: Look, now: float) -> Text:
 
 
 def _phases(shown_: Sequence[Phase], every: Sequence[Phase], look: Look) -> Table:
-    table = _table(look)
+    table = _table()
     table.add_column(ratio=1, no_wrap=True, overflow=_overflow(look))
     table.add_column(no_wrap=True, width=min(_BAR, max(4, look.width // 5)))
     table.add_column(no_wrap=True, justify="right")
@@ -265,7 +265,7 @@ def _window(phases: Sequence[Phase], most: int) -> Sequence[Phase]:
 
 
 def _in_hand(tasks: Sequence[tuple[str, InHand]], view: View, look: Look, now: float) -> Table:
-    table = _table(look)
+    table = _table()
     table.add_column(ratio=1, no_wrap=True, overflow=_overflow(look))
     for _ in range(4 if look.width >= _WIDE else 2):
         table.add_column(no_wrap=True, justify="right", overflow=_overflow(look))
@@ -314,7 +314,7 @@ def _overflow(look: Look) -> OverflowMethod:
     return "crop" if look.plain else "ellipsis"
 
 
-def _table(look: Look) -> Table:
+def _table() -> Table:
     return Table.grid(expand=True, padding=(0, 1))
 
 

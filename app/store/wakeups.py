@@ -7,7 +7,6 @@ what may run, and only that goes to the engine: waiting costs rows, not workers.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -22,14 +21,6 @@ Enqueue = Callable[[Connection, str], None]
 """Hands a wakeup to the engine inside the caller's transaction."""
 
 WORKING: tuple[Status, ...] = ("running", "cancelling", "pausing")
-
-
-@dataclass(frozen=True, slots=True)
-class Wakeup:
-    """One row: ``id`` names it to the engine, ``run`` is the run to continue."""
-
-    id: str
-    run: str
 
 
 class Wakeups:

@@ -40,12 +40,6 @@ def source(kind: str, name: str, version: str, sha256: str = "") -> dict[str, by
     return _unpacked(archive)
 
 
-def archive_of(kind: str, name: str, version: str) -> Path:
-    """Return the file that ``source`` read."""
-    folder = CACHE / "archives" / kind / f"{name.replace('/', '-')}-{version}"
-    return next(p for p in folder.iterdir() if p.name.endswith((".tar.gz", ".tgz")))
-
-
 def digest(archive: Path) -> str:
     """Return the hash of an archive, as hexadecimal SHA-256."""
     return hashlib.sha256(archive.read_bytes()).hexdigest()

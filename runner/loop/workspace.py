@@ -117,7 +117,6 @@ export LC_ALL=C
 {_MANIFEST} | sha256sum
 """
 _READ_MANIFEST = f"export LC_ALL=C\n{_MANIFEST}"
-_READ = '[ -f "$1" ] || exit 1; head -c "$0" -- "$1"'
 _NO_SUCH_TOOL = (126, 127)
 _FULL = ("No space left", "Wrote only", "File size limit")  # as tar and the shell say it
 _NAMED = 5  # paths of a difference that are told
@@ -141,16 +140,6 @@ async def materialise(session: SandboxSession, files: Mapping[str, File]) -> Non
             "The workspace does not hold the files that were written to it: "
             + await _difference(session, expected),
         )
-
-
-async def read_file(session: SandboxSession, path: str, limit: int) -> bytes | None:
-    """Return a file of the workspace; None if it is missing or longer than ``limit``."""
-    # the path goes in as a stream: an argument cannot carry every name
-    name = b"./" + path.encode("utf-8", "surrogateescape") + b"\0"
-    command = ["xargs", "-0", "sh", "-c", _READ, str(limit + 1)]
-    result = await session.run(command, stdin=name)
-    whole = result.exit_code == 0 and not result.truncated and len(result.stdout) <= limit
-    return result.stdout if whole else None
 
 
 def _refusal(result: CommandResult) -> PortError:

@@ -319,31 +319,35 @@ async def steadied(
 
     Never so for a test, or an error in code, that the task itself wrote or changed.
     """
-    options = state.request.options
     # an import that seems to lead nowhere may do no harm
     red = [v for v in after.levels if v.result == "failed" and v.name != "imports"]
-    seconds = max(_LEAST_SECONDS, 3 * sum(level.seconds for level in red))
-    flaky: set[TestFailure] = set()
     tools = await _tools(deps, base, state.attempt.answered.changes)
-    left = _may_be_flaky(red, state.attempt.answered.changes)
-    for _ in range(options.verify.verify_reruns if left else 0):
+    left, flaky = _may_be_flaky(red, state.attempt.answered.changes), set[TestFailure]()
+    for _ in range(state.request.options.verify.verify_reruns):
+        if not left:
+            break
         session = await filled(state, deps, work, base, state.attempt.answered.changes)
         work.sandbox.holds = ""
+        seconds = _seconds(red, state)
         again = await run_again(
             session,
             tree=after.tree,
             failures=left,
             of=red,
-            timeout=min(seconds, options.sandbox.test_timeout),
+            timeout=seconds,
             own=own,
             tools=tools,
         )
         await deps.events.emit(Verified(state.request.id, state.current, again))
         flaky |= _passing(left, again)
         left = [failure for failure in left if failure not in flaky]
-        if not left:
-            break
     return replace(after, levels=tuple(_named(level, flaky) for level in after.levels))
+
+
+def _seconds(red: Sequence[Level], state: RunState) -> float:
+    """How long a few tests may take when they are run again."""
+    seconds = max(_LEAST_SECONDS, 3 * sum(level.seconds for level in red))
+    return min(seconds, state.request.options.sandbox.test_timeout)
 
 
 def _may_be_flaky(red: Sequence[Level], changes: ChangeSet) -> list[TestFailure]:

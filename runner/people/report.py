@@ -57,7 +57,7 @@ def report(state: RunState) -> dict[str, object]:
             for text in warnings_of(attempt)
         ],
         "trust": [trust_json(task.trust) for task in view.tasks if task.trust],
-        "timeline": [_line(state, attempt) for attempt in attempts],
+        "timeline": [_line(attempt) for attempt in attempts],
         "errors": [
             *(_error(attempt) for attempt in attempts if attempt.failure),
             *(missing for attempt in attempts for missing in _missing(attempt)),
@@ -133,7 +133,7 @@ def _one_cell(text: str) -> str:
     return sanitize(" ".join(text.split()), plain=True).replace("|", "\\|")
 
 
-def _line(state: RunState, attempt: Attempt) -> dict[str, object]:
+def _line(attempt: Attempt) -> dict[str, object]:
     return {
         "task": attempt.task,
         "attempt": attempt.number,

@@ -180,12 +180,11 @@ class Stand:
 
 @dataclass(frozen=True, slots=True)
 class EditPlan:
-    """Splices, and the tasks they make: instead of ``task``, or after it."""
+    """Splices, and the tasks they make instead of ``task``."""
 
     task: Task
     splices: tuple[Splice, ...]
     stands: tuple[Stand, ...]
-    replaces: bool
 
 
 def stands(news: Sequence[Written], line: int, *, between: int = 0) -> tuple[Stand, ...]:
@@ -220,14 +219,14 @@ def _others(plan: EditPlan, before: Roadmap, first: str | None) -> Iterator[Seen
     """The tasks that were there, at the lines they have now; children follow to the first one."""
     task, growth = plan.task, sum(splice.growth for splice in plan.splices)
     for other in before.tasks:
-        if plan.replaces and other.key == task.key:
+        if other.key == task.key:
             continue
         found = seen(other)
         if other.line > task.end_line:
             found = Seen._make((*(line + growth for line in found[:3]), *found[3:]))
         elif other.end_line >= task.line:
             found = _around(plan, found)
-        if plan.replaces and found.parent == task.key:
+        if found.parent == task.key:
             found = found._replace(parent=first)
         yield found
 
@@ -268,12 +267,10 @@ def _taken(plan: EditPlan, before: Roadmap, news: Sequence[Task]) -> str:
     An id that did already may stay with the one replacement that keeps it.
     """
     taken = {other.id for other in before.tasks if other.key != plan.task.key}
-    taken |= set() if plan.replaces else {plan.task.id}
-    kept = plan.task.id if plan.replaces else None
     for number, new in enumerate(news):
-        if new.id and (new.id in taken and not (new.id == kept and not number)):
+        if new.id and (new.id in taken and not (new.id == plan.task.id and not number)):
             return f"would use the id {new.id} twice; choose another"
-        if plan.replaces and number and new.key == plan.task.key:
+        if number and new.key == plan.task.key:
             return f"would write the task itself as its part {number + 1}; say what the part is"
         taken.add(new.id)
     return ""

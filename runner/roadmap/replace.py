@@ -1,4 +1,4 @@
-"""Replace a task with others, or add tasks: new lines come, every other byte stays.
+"""Replace a task with others: new lines come, every other byte stays.
 
 The reason is kept beside the replacement in hidden comments: one closed single-line comment per
 field. Such an HTML block ends at the first ``-->``, on its own line
@@ -170,29 +170,6 @@ def replace_task(
     return _made(before, replacement(before, task, replacements, audit, keep_nested=keep_nested))
 
 
-def insert_tasks(
-    path: str,
-    content: bytes,
-    after: str,
-    tasks: Sequence[NewTask],
-    *,
-    parsed: Roadmap | None = None,
-) -> bytes:
-    """Return ``content`` with tasks added to the list of the task ``after``, behind it.
-
-    They are written in its manner. Twice adds twice, but an id is never used twice. Raises
-    ``EditRefused`` as ``replace_task``.
-    """
-    before = current(path, content, parsed)
-    task = wanted(before, after)
-    _require_fit(before, task, tasks)
-    news = _written(task, tasks, place_of(before, task), first=False)
-    lines = (*_lines(news), *_gap(before, task))
-    splice = Splice(task.end_line + 1, task.end_line, lines)
-    place = stands(news, task.end_line + 1)
-    return _made(before, EditPlan(task, (splice,), place, replaces=False))
-
-
 def replacement(
     before: Roadmap,
     task: Task,
@@ -203,20 +180,20 @@ def replacement(
 ) -> EditPlan:
     """Plan to replace a task; only check that its line has a checkbox."""
     place = place_of(before, task)
-    news = _written(task, replacements, place, first=True)
+    news = _written(task, replacements, place)
     said = tuple(place.inside + comment.encode() for comment in comments(audit))
     said += () if keep_nested else _older_audits(before, task)
     own, rest = (*news[0].own, *said), (*news[0].nested, *_lines(news[1:]))
     rest = (*rest, *_gap(before, task))
     if not keep_nested:
         splice = Splice(task.line, task.end_line, (*own, *rest))
-        return EditPlan(task, (splice,), stands(news, task.line, between=len(said)), replaces=True)
+        return EditPlan(task, (splice,), stands(news, task.line, between=len(said)))
     splices = (
         Splice(task.line, task.text_end_line, own),
         Splice(task.end_line + 1, task.end_line, rest),
     )
     between = len(said) + task.end_line - task.text_end_line
-    return EditPlan(task, splices, stands(news, task.line, between=between), replaces=True)
+    return EditPlan(task, splices, stands(news, task.line, between=between))
 
 
 def _applied(roadmap: Roadmap, key: str, audit: Audit) -> bool:
@@ -252,13 +229,11 @@ def _require_fit(roadmap: Roadmap, task: Task, news: Sequence[NewTask]) -> None:
             raise EditRefused(f"{where}: new task {number} cannot go there: {why}")
 
 
-def _written(
-    like: Task, news: Sequence[NewTask], place: TaskLayout, *, first: bool
-) -> list[Written]:
-    """Write tasks in the manner of another; ``first`` when one takes its very place."""
+def _written(like: Task, news: Sequence[NewTask], place: TaskLayout) -> list[Written]:
+    """Write tasks in the manner of another, whose very place the first one takes."""
     texts = [own_text(new, like) for new in news]
     return [
-        written(new, text, place, first=first and not number)
+        written(new, text, place, first=not number)
         for number, (new, text) in enumerate(zip(news, texts, strict=True))
     ]
 

@@ -35,10 +35,6 @@ class Status(StrEnum):
     REPLACED = "replaced"
 
 
-SETTLED = frozenset(Status) - {Status.PENDING, Status.IN_PROGRESS}
-"""A run never picks a task with one of these again (except a deferred retry)."""
-
-
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why a task cannot be finished. ``reason`` is a ``Reason``, ``evidence`` what was seen.

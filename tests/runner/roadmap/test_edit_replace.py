@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from runner.roadmap.edit import EditRefused
 from runner.roadmap.parse import parse_roadmap
-from runner.roadmap.replace import Audit, audits, insert_tasks, replace_task
+from runner.roadmap.replace import Audit, audits, replace_task
 from runner.roadmap.task import NewTask, Task
 from runner.roadmap.writing import propose_ids
 from tests.runner.roadmap.edits import (
@@ -271,25 +271,6 @@ def test_a_parse_of_other_bytes_is_not_used() -> None:
     assert after == f"- [ ] b\n{comments('  ')}".encode()
 
 
-def test_insert() -> None:
-    """New tasks follow a task and its nested lines, in its manner and at its depth."""
-    before = b"- [ ] a\n  * [x] **T1** b\n    - more\n- [ ] c"
-    key = tasks_of(before)[1].key
-
-    assert insert_tasks(PATH, before, key, [NewTask("d", "T2"), NewTask("e", "T3")]) == (
-        b"- [ ] a\n  * [x] **T1** b\n    - more\n  * [ ] **T2** d\n  * [ ] **T3** e\n- [ ] c"
-    )
-
-
-def test_insert_at_the_end() -> None:
-    """Behind the last line of a file without a final line end comes none either."""
-    before = b"- [ ] a\r\n- [ ] b"
-
-    assert insert_tasks(PATH, before, tasks_of(before)[1].key, [NewTask("c")]) == (
-        b"- [ ] a\r\n- [ ] b\r\n- [ ] c"
-    )
-
-
 def edited(
     content: bytes, task: Task, news: list[NewTask], *, keep: bool
 ) -> tuple[bytes, tuple[Task, ...]]:
@@ -397,29 +378,3 @@ def test_proposed_ids_are_taken(content: bytes, data: st.DataObject) -> None:
 
     assert len(set(names)) == len(names) or set(names) == {""}
     assert len(tasks_of(after)) == len(roadmap.tasks) + len(names) - 1
-
-
-@given(roadmaps(), st.data())
-def test_any_insertion(content: bytes, data: st.DataObject) -> None:
-    """Added tasks stand behind the one that was named; every line that was there is the same."""
-    before = tasks_of(content)
-    assume(before)
-    task = data.draw(st.sampled_from(before))
-    news = data.draw(new_tasks(fitting_texts))
-    try:
-        after = insert_tasks(PATH, content, task.key, news)
-    except EditRefused:
-        assume(False)
-
-    old, new, now = lines_of(content), lines_of(after), tasks_of(after)
-    behind = len(old) - task.end_line
-    assert [line.strip() for line in new[: task.end_line]] == [
-        line.strip() for line in old[: task.end_line]
-    ]
-    assert new[len(new) - behind :] == old[task.end_line :]
-    kept = {t.key for t in before}
-    made = [t for t in now if t.key not in kept]
-    assert [(t.checked, t.depth, t.parent) for t in made] == [
-        (False, task.depth, task.parent)
-    ] * len(news)
-    assert others(now, {t.line for t in made}) == others(before, set())
