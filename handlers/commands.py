@@ -84,7 +84,7 @@ class Conversation:
 
 async def _execute(told: Conversation, command: ExecuteCommand) -> CommandReply:
     await told.runs.start(told.request(command))
-    return CommandReply("")  # the run speaks for itself, in a comment of its own
+    return CommandReply("")  # the run reports in its own comment
 
 
 async def _help(told: Conversation, command: HelpCommand) -> CommandReply:

@@ -61,7 +61,7 @@ class IssueThread:
             if not await self.quiet():
                 await self.github.post(path, where, data={"content": "eyes"})
         except BadRequest as refusal:
-            # the comment may be deleted or the conversation locked; the work is wanted all the same
+            # the comment may be deleted or the conversation locked; the work goes ahead anyway
             _LOG.warning("no reaction on comment %s: %s", comment, refusal)
 
     async def may_refuse(self, who: User, *, to: str) -> bool:

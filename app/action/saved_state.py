@@ -75,7 +75,7 @@ def _ours(tar: tarfile.TarFile) -> list[tarfile.TarInfo]:
     ours, left = [], MOST_ARCHIVE_BYTES
     for each in tar:
         left -= each.size
-        if left < 0:  # a few bytes may stand for a disk full of them
+        if left < 0:  # a few bytes may unpack to a full disk
             raise ValueError(f"it holds more than {MOST_ARCHIVE_BYTES:,} bytes")
         if each.isreg() and _OURS.fullmatch(each.name):
             ours.append(each)

@@ -216,7 +216,7 @@ class ServerParts:
     async def restack(self, push: BranchPushed, strategy: PullRequests) -> None:
         """Keep open pull requests true to the branch that was pushed to. Raises ``Outage``."""
         repository = await self._default_branch(push)
-        # a single pull request grows while its run works, and goes on from no commit but its own
+        # a single pull request grows while its run works, and continues only from its own commits
         await repository.restack(ticks=strategy != "single")
 
     async def pull_ended(self, event: PullClosed) -> None:

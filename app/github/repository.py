@@ -228,7 +228,7 @@ class GitHubRepository:
         if checkpoint.shows.rows:
             return await self._one.add(checkpoint)
         commit, new = await self._branches.settled(checkpoint)
-        below = await self._pulls.under(checkpoint.below)  # it may have been merged meanwhile
+        below = await self._pulls.under(checkpoint.below)  # it may have been merged since
         made = replace(checkpoint, below=below)
         pull = await self._pulls.ensure(made, on=checkpoint.below, new=new)
         if below != checkpoint.below:

@@ -317,6 +317,6 @@ def _said(
     except NoTasks as problem:
         console.print(str(problem))
         return False
-    except NotMeant as problem:  # decided elsewhere meanwhile: that one counts
+    except NotMeant as problem:  # somebody has decided elsewhere: that one counts
         console.print(str(problem))
     return True

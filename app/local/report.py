@@ -61,7 +61,7 @@ class OutputFormat:
 def speaker(settings: RunSettings, told: OutputFormat) -> Callable[[str], None]:
     """Return what prints a text on standard output, without secrets and with nothing active."""
     mask = mask_for(secrets_of(settings))
-    # JSON escapes control characters by itself
+    # JSON itself escapes control characters
     return lambda text: say(mask(text) if told.json else printable(mask(text)))
 
 

@@ -67,7 +67,7 @@ class Streams:
         response.content_type = "text/event-stream"
         response.charset = "utf-8"
         await response.prepare(request)
-        # when the reader is gone, or the database away, the browser comes back by itself
+        # when the reader is gone, or the database away, the browser reconnects
         with suppress(ConnectionResetError, Outage):
             await self._write(partial(_put, response, request), row.id, after)
         return response

@@ -203,7 +203,7 @@ class RoadmapPushes:
         )
         try:
             await work.do()
-        except TaskError as error:  # issues are switched off, for example: nobody can be told
+        except TaskError as error:  # for example, issues are disabled: there is no place to write
             log.warning("Push %s is ignored: %s", push.delivery, error.message)
 
 

@@ -311,7 +311,7 @@ async def _told(ended: Ended, ports: RunPorts, runs: StoredRuns) -> Outcome:
         said = [_detail(ended, outcome), await _boxes(ended, ports)]
         await ports.progress.finish(ended.status, "\n\n".join(filter(None, said)), ended.state)
     except Outage as outage:
-        # driving goes on from where it stopped: an ended run only says so then
+        # driving continues where it stopped: an ended run only says so
         paused = replace(outcome, status="paused", reason=outage.message, until=outage.until)
         return replace(paused, cause=outage.kind)
     if ended.status in ("ended", "cancelled"):

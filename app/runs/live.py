@@ -165,7 +165,7 @@ class Hub:
         self._keep = keep
         self._runs = runs
         self._channels: OrderedDict[str, Channel] = OrderedDict()
-        # numbers begin anew with each process: a reader of another one must not mistake them
+        # each process numbers from 1: a reader of another one must not confuse them
         self._start = secrets.token_hex(4)
         self._closed = False
 

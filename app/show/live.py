@@ -310,7 +310,7 @@ def _line(text: str, look: Look, style: str = "") -> Text:
 
 
 def _overflow(look: Look) -> OverflowMethod:
-    # what rich ends a cut line with is no ASCII character
+    # rich ends a cut line with a character that is not ASCII
     return "crop" if look.plain else "ellipsis"
 
 

@@ -95,7 +95,7 @@ def _sqlite(address: URL) -> AsyncEngine:
 
 
 def _prepare(connection: DBAPIConnection, _record: object) -> None:
-    connection.isolation_level = None  # the driver sends no BEGIN of its own
+    connection.isolation_level = None  # the driver sends no BEGIN itself
     try:
         cursor = connection.cursor()
         for pragma in PRAGMAS:

@@ -58,7 +58,7 @@ deliveries = sa.Table(
     sqlite_autoincrement=True,
 )
 
-# ``delivery`` is no foreign key: old deliveries may be removed while the run they caused stays.
+# ``delivery`` is not a foreign key: old deliveries may be removed while the run they caused stays.
 # ``cause`` is what kind of thing paused a run (``reason`` says it to people).
 runs = sa.Table(
     "runs",
@@ -194,7 +194,7 @@ proposals = sa.Table(
     sqlite_autoincrement=True,
 )
 
-# Who was refused something on which issue, in answer to what: nobody is told twice.
+# Who was refused something on which issue, in answer to what: each refusal is written once.
 refusals = sa.Table(
     "refusals",
     metadata,

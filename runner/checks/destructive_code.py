@@ -16,7 +16,7 @@ from runner.code.languages import python_tree
 Found = tuple[int, int, Category, str]
 """(first line, last line, category, pattern)"""
 
-_DYNAMIC = "X"  # stands for what is known only when the program runs
+_DYNAMIC = "X"  # replaces what is known only when the program runs
 _SHELL_CALL = re.compile(
     r"(?:os\.(?:system|popen|exec\w+|spawn\w+)|subprocess\.\w+|commands\.\w+|pty\.spawn"
     r"|asyncio\.create_subprocess_\w+|anyio\.(?:run|open)_process|(?:\w+\.)*(?:run_command|check_call"

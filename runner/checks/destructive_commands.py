@@ -242,7 +242,7 @@ def placed(text: str) -> Iterator[tuple[int, str]]:
 
 def _patterns(statement: str) -> Iterator[str]:
     trees = next((t for d in DIALECTS[:4] if (t := statements(statement, d)) is not None), None)
-    if trees is None:  # no grammar takes it; what is said plainly counts all the same
+    if trees is None:  # no grammar accepts it; plain words still count
         if found := _DROP.match(_LEADING.sub("", statement, count=1)):
             yield " ".join(found[1].upper().split())
         return

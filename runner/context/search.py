@@ -24,7 +24,7 @@ class Search:
     def __init__(self, documents: Mapping[str, Sequence[str]]) -> None:
         import bm25s  # type: ignore[import-untyped] # with numpy 0.2 s: not at every command
 
-        logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets DEBUG by itself
+        logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets DEBUG on its own
         self._names = [name for name, terms in documents.items() if terms]
         self._index = bm25s.BM25(method="lucene")
         if self._names:

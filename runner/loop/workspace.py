@@ -119,7 +119,7 @@ export LC_ALL=C
 _READ_MANIFEST = f"export LC_ALL=C\n{_MANIFEST}"
 _NO_SUCH_TOOL = (126, 127)
 _FULL = ("No space left", "Wrote only", "File size limit")  # as tar and the shell say it
-_NAMED = 5  # paths of a difference that are told
+_NAMED = 5  # paths of a difference that are named
 
 
 async def materialise(session: SandboxSession, files: Mapping[str, File]) -> None:

@@ -225,7 +225,7 @@ class OpenAIModel(ports.Endpoint):
         )
 
     def _cost(self, answered: str, asked: str, prompt: int, completion: int) -> float | None:
-        # the answer may bear another name than was asked for (an alias, a file of weights)
+        # the answer may have another name than was asked for (an alias, a file of weights)
         cost = self._prices.cost(answered, prompt, completion)
         return self._prices.cost(asked, prompt, completion) if cost is None else cost
 

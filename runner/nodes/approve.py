@@ -167,7 +167,7 @@ async def _newest(state: RunState, deps: Deps, work: TaskWork, proposal: Proposa
         tip = work.tip.newest[0] if work.tip.newest else ground(state, work).commit
         found = await contents(deps, await deps.repository.snapshot(tip), [path])
         return roadmap_for(state, found[path], [proposal.task]) if path in found else b""
-    # days may have passed: what people edited meanwhile is on the branch, not in this run
+    # days may have passed: what people edited since is on the branch, not in this run
     now = await roadmap_now(deps.repository, await deps.repository.stack(), path)
     return now.content if now else b""
 

@@ -159,7 +159,7 @@ def missing_in(text: str, module: str = "") -> tuple[Missing, ...]:
     return tuple(dict.fromkeys(found))[:_MOST]
 
 
-# at the beginning of its line: elsewhere the words may stand in a text that is compared
+# at the beginning of its line: elsewhere the words may be in a text that is compared
 _PYTHON = re.compile(
     r"^(?:E\s+)?(?:ModuleNotFoundError|ImportError): No module named ['\"]?(?P<name>[\w.]{1,200})",
     re.MULTILINE,

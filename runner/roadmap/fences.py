@@ -62,7 +62,7 @@ def broken(code: Sequence[Token], lines: Sequence[str]) -> tuple[BrokenFence, ..
     fences = [token for token in code if token.type == "fence" and token.map]
     shown = {n for fence in fences for n in range(*_span(fence))}
     found: list[BrokenFence] = []
-    last = len(lines) - (not lines[-1])  # what follows the final line end is no line
+    last = len(lines) - (not lines[-1])  # what follows the final line end is not a line
     after = 0
     for number, fence in enumerate(fences):
         start, end = _span(fence)

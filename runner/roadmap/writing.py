@@ -25,7 +25,7 @@ LONGEST_TITLE = 10_000
 _MOST_LINES = 100
 _PARSER = MarkdownIt("commonmark").enable("table")
 _ID = re.compile(r"#?[^\W_](?:[\w. -]{0,38}\w)?")
-# GitHub shows a task as done when [x] stands anywhere in its line
+# GitHub shows a task as done when [x] is anywhere in its line
 _DONE = re.compile(r"\[[xX]\]")
 _BOX = re.compile(r"\[[ xX]\](?:\s|\Z)")
 # GitHub takes such a line for the second one of a table, also without a pipe

@@ -63,7 +63,7 @@ class BoundedOutput:
         return self.limit - self.limit // 2
 
 
-# Every process of a box inherits this variable; a process that left its group is found by it.
+# Every process of a session inherits this variable; a process that left its group is found by it.
 MARKER = "CAIRN_BOX"
 _KILLED = 137
 _CHUNK = 1 << 20

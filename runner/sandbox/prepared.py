@@ -41,7 +41,7 @@ MODULES = "node_modules.list"
 """The file that names what is kept of ``node_modules``: folders of the workspace, one a line."""
 
 _TAIL = 2000
-# What the commands made must not depend on who made it: everybody in the box may read it.
+# What the commands made must not depend on who made it: every user in the session may read it.
 _BEGIN = """\
 mkdir -p "$CAIRN_PREPARED/bin" "$CAIRN_PREPARED/tmp" "$CAIRN_PREPARED/home"
 python=$(find . -maxdepth 3 -name '*.py' -o -name 'requirements*.txt' -o -name pyproject.toml)

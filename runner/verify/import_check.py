@@ -30,7 +30,7 @@ PATH_SETTINGS = re.compile(r"((^|/)(pytest\.ini|tox\.ini|Makefile|conftest\.py)|
 GENERATING = re.compile(r"(^|/)(\.gitignore|meson\.build|CMakeLists\.txt|MANIFEST\.in)$")
 SKIPPED = {".git", "node_modules", ".venv", "venv", "__pycache__"}
 SOURCES = ("src", "lib", "python", "source")
-# modules that are no Python file: compiled, to be compiled, or only described
+# modules that are not a Python file: compiled, to be compiled, or only described
 OPAQUE = (".so", ".pyd", ".pyx", ".pyi", ".c", ".cpp", ".cc", ".rs", ".dll")
 # a module that makes names while it runs, or that says itself where its parts are
 DYNAMIC = re.compile(
