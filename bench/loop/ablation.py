@@ -9,6 +9,7 @@ from bench.loop.corpus import Task
 from bench.loop.hall import Hall
 from bench.loop.play import Played, play
 from bench.loop.stats import share
+from runner.checks.undefined import OtherFiles
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import Node
 from runner.loop.reading import Read
@@ -69,7 +70,9 @@ async def _unmended(state: RunState, deps: Deps, work: TaskWork) -> Step:
     return await validate_code(state, deps, work, mend=_as_it_is)
 
 
-def _as_it_is(state: RunState, changes: ChangeSet, base: Snapshot, read: Read) -> Mended:
+def _as_it_is(
+    state: RunState, changes: ChangeSet, base: Snapshot, read: Read, _others: OtherFiles
+) -> Mended:
     return changes, complaints_of(state, changes, base, read), ()
 
 

@@ -267,6 +267,11 @@ def side_of(path: str) -> Side | None:
     return None if side == "documentation" and is_code else side
 
 
+def is_prose(path: str) -> bool:
+    """Whether a file is for people to read: documentation, change logs."""
+    return side_of(path) in ("documentation", "change log", "legal")
+
+
 def guidance_among(paths: Mapping[str, object]) -> list[str]:
     """The paths of the project's rules for contributors, those nearest the root first."""
     found = (path for path in paths if GUIDANCE.search(path))

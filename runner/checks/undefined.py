@@ -1,19 +1,22 @@
 """Names that Python code uses and nothing defines: a missing import is added, the rest is refused.
 
 pyflakes decides what is undefined. What a file already had undefined before the change is left
-alone, and so are files that define names in ways that cannot be read off (``globals()``).
+alone, and so are files that define names in ways that cannot be read off (``globals()``), and
+places that may never run here (``else`` of a version of Python) or expect a ``NameError``.
 """
 
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from pyflakes.checker import Checker
-from pyflakes.messages import UndefinedName
+from pyflakes.messages import UndefinedExport, UndefinedName
 
 from runner.code.languages import is_among_tests, python_tree
 from runner.state.changes import ChangeSet, Write
@@ -23,9 +26,15 @@ Read = Callable[[str], bytes | None]
 
 _LARGEST = 400_000
 _MOST = 5
-_FOUND_AT_RUN_TIME = (b"globals()", b"exec(", b"__builtins__", b"builtins.")
+_FOUND_AT_RUN_TIME = (
+    b"globals()", b"locals()[", b"vars()[", b"exec(", b"__builtins__", b"builtins.",
+    b"sys.modules[__name__]",
+)  # fmt: skip
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
-_KNOWN_TO_TOOLS = frozenset({"_", "ngettext", "reveal_type", "get_ipython", "WindowsError"})
+_KNOWN_TO_TOOLS = frozenset({"_", "ngettext", "reveal_type", "get_ipython", "WindowsError",
+                             "get_config", "snakemake", "dbutils"})  # fmt: skip
+_KNOWN_IN = {"conf.py": frozenset({"tags"})}  # Sphinx
+_NOT_HERE = re.compile(r"version_info|\bPY[23]\b|sys\.platform|os\.name\b|NameError")
 _OFTEN_USED = {
     "abc": "ABC abstractmethod",
     "collections": "ChainMap Counter OrderedDict defaultdict deque namedtuple",
@@ -43,24 +52,75 @@ _OFTEN_USED = {
     "Literal Mapping NamedTuple Optional Protocol Sequence Set Tuple Type TypeVar TypedDict Union "
     "cast overload",
 }
+_OF_DATETIME = frozenset({"now", "utcnow", "today", "fromisoformat", "fromtimestamp", "strptime",
+                          "combine", "min", "max"})  # fmt: skip
+_NEVER = frozenset({"antigravity", "this", "test", "idlelib", "turtle", "turtledemo", "tkinter",
+                    "readline", "rlcompleter", "curses", "site"})  # fmt: skip
+"""Modules that do something when they are imported, or that nobody means."""
+_DEFINED = r"^(?:class|(?:async )?def)\s+{0}\b|^{0}\s*="
 _HOME = {name: module for module, names in _OFTEN_USED.items() for name in names.split()}
 
 
-def undefined_names(changes: ChangeSet, *, read: Read) -> Iterator[Complaint]:
+@dataclass(frozen=True, slots=True)
+class OtherFiles:
+    """What the rest of the repository says of names: which files define each, and which are given.
+
+    A name that another file uses without defining it, too, is put there by what loads them.
+    """
+
+    defined: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    given: frozenset[str] = frozenset()
+
+
+_NO_FILES = OtherFiles()
+
+
+def other_files(files: Mapping[str, bytes], names: Collection[str]) -> OtherFiles:
+    """Look in files that a change leaves as they are for names that it does not define."""
+    defined: dict[str, list[str]] = {}
+    given: set[str] = set()
+    for path, content in files.items():
+        text = content.decode("utf-8", "replace")
+        if not any(name in text for name in names):
+            continue
+        for name in names:
+            if re.search(_DEFINED.format(name), text, re.MULTILINE) and not is_among_tests(path):
+                defined.setdefault(name, []).append(path)
+        given |= {name for name, _, _ in _undefined(path, content)} & set(names)
+    return OtherFiles(defined, frozenset(given))
+
+
+def undefined_names(
+    changes: ChangeSet, *, read: Read, others: OtherFiles = _NO_FILES
+) -> Iterator[Complaint]:
     """Yield the names that a changed Python file uses and does not define, at most five a file.
 
     ``read`` returns a file's content before the change.
     """
     for path, name, line, column in _added(changes, read):
-        message = f"`{name}` is used but not defined or imported in {path}."
-        yield Complaint(path, "UndefinedName", message, line, column)
+        if name not in others.given:
+            there = others.defined.get(name, ())
+            hint = f" {there[0]} defines it." if there else ""
+            message = f"`{name}` is used but not defined or imported in {path}.{hint}"
+            yield Complaint(path, "UndefinedName", message, line, column)
 
 
-def with_imports(changes: ChangeSet, *, read: Read) -> tuple[ChangeSet, tuple[str, ...]]:
-    """Add the imports that are missing where only one can be meant, and say so."""
+def unknown_names(changes: ChangeSet, *, read: Read) -> frozenset[str]:
+    """Return the names that a change uses and does not define."""
+    return frozenset(name for _, name, _, _ in _added(changes, read))
+
+
+def with_imports(
+    changes: ChangeSet, *, read: Read, others: OtherFiles = _NO_FILES
+) -> tuple[ChangeSet, tuple[str, ...]]:
+    """Add the imports that are missing where only one can be meant, and say so.
+
+    What the repository defines under this name itself may be meant instead.
+    """
     files, notes = dict(changes.files), []
     for path, name, _, _ in _added(changes, read):
-        write, statement = files[path], _import_of(name, path)
+        write, own = files[path], name in others.defined or name in others.given
+        statement = "" if write is None or own else _import_of(name, path, write.content)
         if write is not None and statement:
             files[path] = Write(_with_line(write.content, statement), write.mode)
             notes.append(f"{path}: added `{statement}`")
@@ -84,29 +144,92 @@ def _undefined(path: str, content: bytes) -> list[tuple[str, int, int]]:
     if any(mark in content for mark in _FOUND_AT_RUN_TIME) or _LONE_RETURN.search(content):
         return []
     try:
+        tree = python_tree(content)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            messages = Checker(python_tree(content), path).messages
+            messages = Checker(tree, path).messages
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    lines = content.decode("utf-8", "replace").split("\n")
-    return [
+    found = [
         (str(message.message_args[0]), message.lineno, message.col + 1)
         for message in messages
         if isinstance(message, UndefinedName)
-        and message.message_args[0] not in _KNOWN_TO_TOOLS
-        and "noqa" not in lines[message.lineno - 1]
+        or (isinstance(message, UndefinedExport) and b"__getattr__" not in content)
+    ]
+    return _blamed(path, content, tree, found) if found else []
+
+
+def _blamed(
+    path: str, content: bytes, tree: ast.AST, found: list[tuple[str, int, int]]
+) -> list[tuple[str, int, int]]:
+    """Without the names that tools know, and those in places where nobody can tell."""
+    known = _KNOWN_TO_TOOLS | _KNOWN_IN.get(path.rpartition("/")[2], frozenset())
+    lines = content.decode("utf-8", "replace").split("\n")
+    spared = {line for node in ast.walk(tree) for line in _spared(node)}
+    return [
+        (name, line, column)
+        for name, line, column in found
+        if name not in known and line not in spared and "noqa" not in lines[line - 1]
     ]
 
 
-def _import_of(name: str, path: str) -> str:
-    """Return the import statement that a name needs; '' where several could be meant."""
+def _spared(node: ast.AST) -> range:
+    """The lines of a node whose names may be defined in a way that is not seen."""
+    by_class = isinstance(node, ast.ClassDef) and any(k.arg == "metaclass" for k in node.keywords)
+    tests = [node.test] if isinstance(node, ast.If) else []
+    tests += [item.context_expr for item in node.items] if isinstance(node, ast.With) else []
+    if by_class or any(_NOT_HERE.search(ast.unparse(test)) for test in tests):
+        first, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", None)
+        return range(first, (last or first) + 1)
+    return range(0)
+
+
+def _import_of(name: str, path: str, content: bytes) -> str:
+    """Return the import statement that a name needs; '' where several could be meant.
+
+    A module is meant where only names that it has are taken from it: ``email.strip()`` means none.
+    """
     if module := _HOME.get(name):
         return f"from {module} import {name}"
-    ambiguous = name in ("datetime", "time", "copy", "glob", "code", "site", "this", "test")
-    if name in sys.stdlib_module_names and not ambiguous:
-        return f"import {name}"
-    return "import pytest" if name == "pytest" and is_among_tests(path) else ""
+    if name == "pytest":
+        return "import pytest" if is_among_tests(path) else ""
+    taken, alone = _uses(name, content)
+    if name == "datetime" and taken and taken <= _OF_DATETIME:
+        return "from datetime import datetime"
+    if name not in sys.stdlib_module_names - _NEVER or alone or not taken:
+        return ""
+    inner = [each for each in taken if _is_module(name, each)]
+    if inner:
+        return f"import {name}.{inner[0]}" if len(taken) == 1 else ""
+    return f"import {name}" if _has(name, taken) else ""
+
+
+def _uses(name: str, content: bytes) -> tuple[frozenset[str], bool]:
+    """Return what a file takes from a name, ``name.this``, and whether it uses the name alone."""
+    nodes = list(ast.walk(python_tree(content)))
+    taken = [n.attr for n in nodes if isinstance(n, ast.Attribute) and _is_name(n.value, name)]
+    return frozenset(taken), sum(_is_name(node, name) for node in nodes) > len(taken)
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _has(module: str, names: Collection[str]) -> bool:
+    """Whether a module of the standard library has all of these."""
+    try:
+        found = importlib.import_module(module)
+    except ImportError:  # of another system
+        return False
+    return all(hasattr(found, name) for name in names)
+
+
+def _is_module(package: str, name: str) -> bool:
+    """Whether it is a module that ``import package`` alone does not bring."""
+    try:
+        return package != "os" and importlib.util.find_spec(f"{package}.{name}") is not None
+    except ImportError:  # what it is looked for in is no package
+        return False
 
 
 def _with_line(content: bytes, statement: str) -> bytes:

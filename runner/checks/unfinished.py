@@ -14,37 +14,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-from runner.checks.asked import TaskWords
+from runner.checks.asked import TaskWords, is_prose
+from runner.checks.promises import promised_names
 from runner.code.languages import is_among_tests, language_of, python_tree
 from runner.code.symbols import Definition, symbols_of
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint
 
 Read = Callable[[str], bytes | None]
-
-_SPAN = re.compile(r"`(?:[A-Za-z_]\w*(?:\.|::))*([A-Za-z_]\w*)(\([^`\n]*\)[^`\n]*)?`")
-_NOUN = (
-    r"(?:functions?|methods?|class(?:es)?|types?|structs?|exceptions?|constants?|components?"
-    r"|decorators?|dataclass(?:es)?|hooks?|helpers?)"
-)
-_FILLER = (
-    r"(?:(?:a|an|the|two|three|new|public|static|async|pure|small|simple|optional|named|called|also"
-    rf"|packages?|modules?|files?|its|{_NOUN})\s+)*"
-)
-_LISTED = rf"(?:`[^`\n]*`\s*(?:,|and|, and|with|\+)\s*{_FILLER})*"
-_REST = r"(?:`[^`\n]*`|[^.;`\n]){0,100}"
-_MADE = re.compile(
-    rf"(?:^|[.;:!?)]\s|\n|\band\s)\W*(?:[\w.]*\d[\w.]*\W+)?(?:please\s+)?(?:add|implement|create|introduce|define)\s+"
-    rf"{_FILLER}{_LISTED}$",
-    re.IGNORECASE,
-)
-_GIVEN = re.compile(
-    rf"\b(?:gives?|gets?|offers?|provides?)\b{_REST}\b(?:a|an)\s+(?:new\s+)?{_NOUN}\s+$",
-    re.IGNORECASE,
-)
-_RENAMED = re.compile(rf"\brename\b{_REST}\sto\s+$", re.IGNORECASE)
-_NAMED_NOUN = re.compile(rf"{_NOUN}\s+(?:named\s+|called\s+)?{_LISTED}$", re.IGNORECASE)
-_SENTENCE = 300
 
 _MAY_BE_UNDONE = (
     "stub", "placeholder", "skeleton", "scaffold", "abstract", "interface", "protocol",
@@ -60,6 +37,12 @@ _ABOUT_COMMENTS = (
     "comment", "doc", "licen", "copyright", "header", "typo", "spell", "explain", "describ", "note",
     "annot", "todo", "wording", "lint", "ignore", "typ", "noqa", "pragma", "clean", "tid", "format",
     "remov", "delet", "coverage", "shebang", "encod", "disabl", "supress", "suppress", "translat",
+)  # fmt: skip
+_ABOUT_PAGES = (
+    *_ABOUT_COMMENTS, "readme", "guide", "tutorial", "manual", "wiki", "page", "section", "example",
+    "glossary", "overview", "introduc", "polic", "summar", "outline", "list", "faq", "changelog",
+    "release", "version", "news", "announc", "mention", "instruct", "text", "markdown", "website",
+    "handbook", "writ", "tell", "link", "badge", "table", "chapter", "paragraph", "sentence",
 )  # fmt: skip
 _HASH = frozenset({"python", "ruby", "bash", "yaml", "toml", "r", "elixir"})
 _SLASHES = frozenset({"javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", "php",
@@ -83,48 +66,6 @@ Body = Literal["full", "empty", "undone"]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def promised_names(asked: TaskWords) -> frozenset[str]:
-    """Return the names that the task says to make: "Add `f(x)` and `g(x)`", "rename … to `h`".
-
-    A bare word counts where the task says what it is ("a class `Store`") or what it renames.
-    """
-    found = set()
-    for span in _SPAN.finditer(asked.text):
-        before = asked.text[max(0, span.start() - _SENTENCE) : span.start()]
-        made = _MADE.search(before) and (span[2] or _NAMED_NOUN.search(before))
-        if made or _GIVEN.search(before) or _RENAMED.search(before):
-            found.add(span[1])
-    return frozenset(found)
-
-
-def missing_names(changes: ChangeSet, asked: TaskWords) -> tuple[str, ...]:
-    """Return the promised names that no changed file has; files that did not change may."""
-    text = "\n".join(w.content.decode("utf-8", "replace") for w in changes.files.values() if w)
-    return tuple(sorted(n for n in promised_names(asked) if not has_word(text, n)))
-
-
-def has_word(text: str, name: str) -> bool:
-    """Whether a text has a name as a complete word."""
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
-
-
-def has_name(text: str, name: str) -> bool:
-    """Whether code has a name, and not only its comments the word: it is called, set or defined."""
-    word = re.escape(name)
-    return has_word(text, name) and bool(
-        re.search(
-            rf"(?<!\w){word}\s*[(=:<\[{{]|[\"']{word}[\"']|\w\s+{word}\s*$", text, re.MULTILINE
-        )
-        or re.search(rf"\b(?:class|type|struct|enum|interface|trait|module)\s+{word}\b", text)
-    )
-
-
-def name_complaint(name: str) -> Complaint:
-    """Complain of a name that the task says to make and that is nowhere."""
-    message = f"The task asks for `{name}`, but nothing has that name. Write it, under this name."
-    return Complaint("", "NameMissing", message)
-
-
 def unfinished(changes: ChangeSet, asked: TaskWords, *, read: Read) -> tuple[Complaint, ...]:
     """Complain of new code that does nothing, and of answers that change comments alone.
 
@@ -133,6 +74,9 @@ def unfinished(changes: ChangeSet, asked: TaskWords, *, read: Read) -> tuple[Com
     if _comments_alone(changes, read) and not asked.mentions(*_ABOUT_COMMENTS):
         message = "The answer changes nothing but comments. Do what the task asks for."
         return (Complaint(next(iter(changes.files)), "OnlyComments", message),)
+    if _pages_alone(changes, asked):
+        message = "The answer only writes about it. Do what the task asks for."
+        return (Complaint(next(iter(changes.files)), "OnlyPages", message),)
     if asked.about_tests or asked.mentions(*_MAY_BE_UNDONE):
         return ()
     return tuple(_empty_bodies(changes, asked, read))
@@ -144,6 +88,15 @@ def _comments_alone(changes: ChangeSet, read: Read) -> bool:
         old is not None and write is not None and _same_code(path, old, write.content)
         for path, old, write in files
     )
+
+
+def _pages_alone(changes: ChangeSet, asked: TaskWords) -> bool:
+    """Whether only documentation changes that a task about code does not speak of."""
+    pages = all(is_prose(path) and write for path, write in changes.files.items())
+    if not pages or not changes or not asked.names or asked.mentions(*_ABOUT_PAGES):
+        return False
+    stems = {path.rpartition("/")[2].partition(".")[0].lower() for path in changes.files}
+    return not stems & asked.words and not any(map(asked.names_file, changes.files))
 
 
 def _same_code(path: str, old: bytes, new: bytes) -> bool:

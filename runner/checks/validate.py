@@ -156,7 +156,15 @@ def _masked(text: str, value: str) -> str:
 
 
 REFUSED = frozenset(
-    {"UnsafePath", "ProtectedPath", "PathConflict", "CaseCollision", "NearMissPath", "WeakenedTest"}
+    {
+        "UnsafePath",
+        "ProtectedPath",
+        "PathConflict",
+        "CaseCollision",
+        "NearMissPath",
+        "WeakenedTest",
+        "WrongPlace",
+    }
 )
 """Complaints that no other content of the same file would settle: a repair begins without it."""
 

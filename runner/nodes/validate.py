@@ -13,13 +13,22 @@ from runner.checks.auto_repair import auto_repair
 from runner.checks.broken_code import broken_code
 from runner.checks.destructive import Destructive, destructive, log_line
 from runner.checks.kept_names import NameFindings, are_compared, losses, verdict
+from runner.checks.misplaced import another_task, holders, misplaced
 from runner.checks.paths import asked_about, protect_file
+from runner.checks.promises import has_name, missing_names, name_complaint, promised_names
 from runner.checks.reach import Trimmed, trimmed
 from runner.checks.tests_kept import changed_tests, told_of_tests, weakened_tests
-from runner.checks.undefined import undefined_names, with_imports
-from runner.checks.unfinished import has_name, missing_names, name_complaint, unfinished
+from runner.checks.undefined import (
+    OtherFiles,
+    other_files,
+    undefined_names,
+    unknown_names,
+    with_imports,
+)
+from runner.checks.unfinished import unfinished
 from runner.checks.uses import CodeFiles, family_of
 from runner.checks.validate import Limits, validate
+from runner.code.languages import is_among_tests
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import Read, base_of, contents, reader
 from runner.loop.strategy import MAX_CALLS, judged
@@ -98,8 +107,22 @@ def code_among(base: Snapshot, families: Collection[str] | None = None) -> list[
     return kept
 
 
+async def _others(deps: Deps, changes: ChangeSet, base: Snapshot, read: Read) -> OtherFiles:
+    """What the files that stay say of names that the change does not define; read only for some."""
+    names = await asyncio.to_thread(unknown_names, changes, read=read)
+    if not names:
+        return OtherFiles()
+    paths = [p for p in code_among(base) if p.endswith(".py") and p not in changes.files]
+    return await asyncio.to_thread(other_files, await contents(deps, base, paths), names)
+
+
 async def undone(
-    state: RunState, deps: Deps, changes: ChangeSet, base: Snapshot, read: Read
+    state: RunState,
+    deps: Deps,
+    changes: ChangeSet,
+    base: Snapshot,
+    read: Read,
+    others: OtherFiles,
 ) -> tuple[Complaint, ...]:
     """Return what the answer leaves undone, or breaks although it parses.
 
@@ -109,22 +132,53 @@ async def undone(
     if state.attempt.planned.human_commits is not None or not changes:
         return ()
     asked = TaskWords.of(state.task)
-    found = await asyncio.to_thread(_found, changes, asked, read)
+    paths = changes.entries(base).keys()
+    places = sorted({*holders(asked, paths).values()} & base.entries.keys() - changes.files.keys())
+    known = reader(await contents(deps, base, places))
+
+    def found() -> tuple[Complaint, ...]:
+        wrong = misplaced(changes, asked, paths=paths, read=lambda p: read(p) or known(p))
+        return (
+            *unfinished(changes, asked, read=read),
+            *broken_code(changes, asked, read=read),
+            *undefined_names(changes, read=read, others=others),
+            *wrong,
+        )
+
+    complaints = await asyncio.to_thread(found)
+    return (*complaints, *await _without_names(state, deps, changes, base, read))
+
+
+async def _without_names(
+    state: RunState, deps: Deps, changes: ChangeSet, base: Snapshot, read: Read
+) -> tuple[Complaint, ...]:
+    """Return the promised names that nothing has; or that the answer does another task."""
+    asked = TaskWords.of(state.task)
     missing = missing_names(changes, asked)
     if not missing:
-        return found
+        return ()
     paths = [path for path in code_among(base) if path not in changes.files]
-    there = (await contents(deps, base, paths)).values()
-    text = "\n".join(content.decode("utf-8", "replace") for content in there)
-    return (*found, *(name_complaint(name) for name in missing if not has_name(text, name)))
-
-
-def _found(changes: ChangeSet, asked: TaskWords, read: Read) -> tuple[Complaint, ...]:
-    return (
-        *unfinished(changes, asked, read=read),
-        *broken_code(changes, asked, read=read),
-        *undefined_names(changes, read=read),
+    there = await contents(deps, base, paths)
+    code, tests = (
+        "\n".join(
+            content.decode("utf-8", "replace")
+            for path, content in there.items()
+            if is_among_tests(path) == are_tests
+        )
+        for are_tests in (False, True)
     )
+    nowhere = [
+        promise.name
+        for promise in missing
+        if not has_name(code, promise.name)
+        and not (promise.for_tests and has_name(tests, promise.name))
+    ]
+    if nowhere and len({promise.name for promise in missing}) == len(promised_names(asked)):
+        others = [task for task in state.tasks if task.key != state.task.key]
+        other = await asyncio.to_thread(another_task, changes, asked, others, read=read)
+        if other:
+            return (other,)
+    return tuple(map(name_complaint, nowhere))
 
 
 # `os.path`, `application/json` and `owner/name` look like paths and are none; a task that says
@@ -209,15 +263,17 @@ log = logging.getLogger(__name__)
 Mended = tuple[ChangeSet, tuple[Complaint, ...], tuple[str, ...]]
 """A change set, what is still wrong with it, and notes on what was put right."""
 
-Mend = Callable[[RunState, ChangeSet, Snapshot, Read], Mended]
+Mend = Callable[[RunState, ChangeSet, Snapshot, Read, OtherFiles], Mended]
 
 
-def mended(state: RunState, changes: ChangeSet, base: Snapshot, read: Read) -> Mended:
+def mended(
+    state: RunState, changes: ChangeSet, base: Snapshot, read: Read, others: OtherFiles
+) -> Mended:
     """Repair what can be repaired; return what is still wrong and what was done."""
     found = complaints_of(state, changes, base, read)
     repaired, notes = auto_repair(changes, found)
     if state.attempt.planned.human_commits is None:
-        repaired, imports = with_imports(repaired, read=read)
+        repaired, imports = with_imports(repaired, read=read, others=others)
         notes = (*notes, *imports)
     repaired = repaired.effective(base)
     return repaired, complaints_of(state, repaired, base, read) if notes else found, notes
@@ -233,9 +289,12 @@ async def validate_code(
     read = reader(await contents(deps, base, _touched(changes, base)))
     reduced = await without_the_unasked(state, deps, changes, base, read)
     # in a thread: a hostile answer may cost seconds, and other runs must not wait for it
-    changes, found, notes = await asyncio.to_thread(mend, state, reduced.changes, base, read)
+    others = await _others(deps, reduced.changes, base, read)
+    changes, found, notes = await asyncio.to_thread(
+        mend, state, reduced.changes, base, read, others
+    )
     names = await kept_names(state, deps, changes, base, read)
-    left_undone = await undone(state, deps, changes, base, read)
+    left_undone = await undone(state, deps, changes, base, read, others)
     complaints = (
         *attempt.checked.complaints,
         *reduced.complaints,
@@ -243,6 +302,9 @@ async def validate_code(
         *names.complaints,
         *left_undone,
     )
+    if any(complaint.error == "OtherTask" for complaint in complaints):
+        # a repair must not go on from it, or the other task would be in the commit of this one
+        changes, complaints = ChangeSet(), _of(complaints, "OtherTask")
     left_out = {**attempt.answered.left_out, **reduced.left_out}
     state = state.with_attempt(
         changes=changes,
@@ -313,6 +375,10 @@ def complaints_of(
 
 def _limits(options: Options) -> Limits:
     return replace(Limits(), files=options.limits.max_files, total_bytes=options.limits.max_bytes)
+
+
+def _of(complaints: Sequence[Complaint], error: str) -> tuple[Complaint, ...]:
+    return tuple(complaint for complaint in complaints if complaint.error == error)
 
 
 def _nothing_new(changes: ChangeSet) -> Complaint:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.checks.undefined import undefined_names, with_imports
+from runner.checks.undefined import other_files, undefined_names, with_imports
 from tests.runner.checks.trees import changes
 
 PATH = "src/words.py"
@@ -42,6 +42,12 @@ FINE = {
     "found at run time": "globals().update(a=1)\nprint(a)\n",
     "marked": "print(a)  # noqa: F821\n",
     "gettext": "print(_('Hello'))\n",
+    "another version": "import sys\n\nif sys.version_info < (3,):\n    text = unicode\n",
+    "an error that is expected": "from contextlib import suppress\n\n"
+    "with suppress(NameError):\n    profile\n",
+    "a metaclass": "class A(metaclass=Meta):\n    size = INJECTED\n\n\nclass Meta(type): ...\n",
+    "names of a class": "class A:\n    for n in 'ab':\n        locals()[n] = n\n    both = a + b\n",
+    "a tool's": "c = get_config()\n",
     "a type that is imported for the checker": "from typing import TYPE_CHECKING\n\n"
     "if TYPE_CHECKING:\n    from a import B\n\n\ndef f(b: 'B') -> None: ...\n",
     "does not parse": "def f(:\n    g(\n",
@@ -55,6 +61,54 @@ def test_what_may_be_defined_is_not_complained_of(why: str) -> None:
     """Only what nobody can have defined."""
     path = "src/words.js" if why == "another language" else PATH
     assert undefined(FINE[why], path=path) == []
+
+
+USES = {
+    "datetime.now()": "from datetime import datetime",
+    "datetime.date.today()": "import datetime",
+    "time.sleep(1)": "import time",
+    "copy.deepcopy([])": "import copy",
+    "urllib.parse.quote('a')": "import urllib.parse",
+    "os.path.join('a', 'b')": "import os",
+    "email.message_from_string('')": "import email",
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_what_is_taken_from_a_name_says_what_it_is(use: str) -> None:
+    """A module, one inside another, or the class of the same name."""
+    assert added(f"print({use})\n") == f"{USES[use]}\nprint({use})\n"
+
+
+def test_what_the_repository_defines_may_be_meant() -> None:
+    """Then nothing is added, and the question says where it is."""
+    new = changes({PATH: "print(Path(1), tally(2))\n"})
+    files = {"src/graph.py": b"class Path:\n    pass\n", "src/a.py": b"def tally(n): ...\n"}
+    others = other_files(files, {"Path", "tally"})
+
+    assert with_imports(new, read=lambda _: None, others=others) == (new, ())
+    said = [c.message for c in undefined_names(new, read=lambda _: None, others=others)]
+    assert sorted(each.rpartition(". ")[2] for each in said) == [
+        "src/a.py defines it.",
+        "src/graph.py defines it.",
+    ]
+
+
+def test_what_other_files_use_undefined_is_given_to_them() -> None:
+    """By what loads them all; nothing that a file could import."""
+    new = changes({PATH: "def greet(event):\n    host.log(event)\n    speak(event)\n"})
+    others = other_files({"src/old.py": b"def old():\n    host.log(1)\n"}, {"host", "speak"})
+
+    found = undefined_names(new, read=lambda _: None, others=others)
+    assert [c.message.split("`")[1] for c in found] == ["speak"]
+
+
+def test_a_name_that_all_promises_must_be_there() -> None:
+    """Unless the module makes it when it is asked for."""
+    said = "__all__ = ['here', 'gone']\n\n\ndef here(): ...\n"
+    assert undefined(said) == ["gone"]
+    assert undefined(said + "\n\ndef __getattr__(name): ...\n") == []
+    assert undefined(said, path="src/__init__.py") == []
 
 
 def test_what_was_undefined_before_is_left_alone() -> None:
@@ -92,6 +146,10 @@ def test_an_import_goes_below_the_comments_at_the_top() -> None:
 
 def test_where_two_could_be_meant_nothing_is_added() -> None:
     """``datetime`` is a module and a class, and ``pytest`` belongs into tests."""
-    assert undefined("print(datetime.now())\n") == ["datetime"]
+    assert undefined("print(datetime)\n") == ["datetime"]
+    assert undefined("print(datetime.now(), datetime.timedelta(1))\n") == ["datetime"]
+    assert undefined("pprint(1)\n") == ["pprint"]
+    assert undefined("def f():\n    return email.strip()\n") == ["email"]
+    assert undefined("print(logging.handlers, logging.info)\n") == ["logging"]
     assert undefined("pytest.skip('')\n") == ["pytest"]
     assert undefined("pytest.skip('')\n", path="tests/test_words.py") == []

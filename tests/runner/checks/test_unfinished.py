@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from runner.checks.asked import TaskWords
-from runner.checks.unfinished import has_name, missing_names, promised_names, unfinished
+from runner.checks.promises import has_name, missing_names, promised_names
+from runner.checks.unfinished import unfinished
 from runner.state.changes import ChangeSet, Write
 
 
@@ -41,7 +42,7 @@ def test_a_promised_name_may_stand_anywhere_in_the_answer() -> None:
     asked = TaskWords("Add `first(a)` and `second(b)`")
     changes = ChangeSet({"a.py": Write(b"def first(a):\n    return a\n\nsecond_best = 1\n")})
 
-    assert missing_names(changes, asked) == ("second",)
+    assert [promise.name for promise in missing_names(changes, asked)] == ["second"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,148 @@
+"""The names that a task says to make, and where: "Add `f(x)` to `a.py`", "a class `Store`".
+
+What a task names in passing counts for nothing: only names that it says to make, and only where
+nothing anywhere has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from runner.checks.asked import TaskWords, is_prose
+from runner.code.languages import is_among_tests
+from runner.state.changes import ChangeSet
+from runner.state.findings import Complaint
+
+_SPAN = re.compile(
+    r"`(?P<owner>(?:[A-Za-z_]\w*(?:\.|::))*)(?P<name>[A-Za-z_]\w*)(?P<call>\([^`\n]*\)[^`\n]*)?`"
+)
+_NOUN = (
+    r"(?:functions?|methods?|class(?:es)?|types?|structs?|exceptions?|constants?|components?"
+    r"|decorators?|dataclass(?:es)?|hooks?|helpers?)"
+)
+_FILLER = (
+    r"(?:(?:a|an|the|two|three|new|public|static|async|pure|small|simple|optional|named|called|also"
+    rf"|packages?|modules?|files?|its|{_NOUN})\s+)*"
+)
+_LISTED = rf"(?:`[^`\n]*`\s*(?:,|and|, and|with|\+)\s*{_FILLER})*"
+_REST = r"(?:`[^`\n]*`|[^.;`\n]){0,100}"
+_MADE = re.compile(
+    rf"(?:^|[.;:!?)]\s|\n|\band\s)\W*(?:[\w.]*\d[\w.]*\W+)?(?:please\s+)?(?:add|implement|create|introduce|define)\s+"
+    rf"{_FILLER}{_LISTED}$",
+    re.IGNORECASE,
+)
+_GIVEN = re.compile(
+    rf"\b(?:gives?|gets?|offers?|provides?)\b{_REST}\b(?:a|an)\s+(?:new\s+)?{_NOUN}\s+$",
+    re.IGNORECASE,
+)
+_RENAMED = re.compile(rf"\brename\b{_REST}\sto\s+$", re.IGNORECASE)
+_NAMED_NOUN = re.compile(rf"{_NOUN}\s+(?:named\s+|called\s+)?{_LISTED}$", re.IGNORECASE)
+_SENTENCE = 300
+_BELOW = re.compile(
+    r"(?:^|[.;!?)]\s|\n)\W*(?:[\w.]*\d[\w.]*\W+)?(?:please\s+)?(?:add|implement|create|introduce|define)\s+"
+    r"(?:`[^`\n]*`|[^.;`\n]){0,120}:[ \t]*\n(?:\s*[-*+]\s+`[^\n]*\n)*\s*[-*+]\s+$",
+    re.IGNORECASE,
+)
+_INTO = re.compile(
+    rf"\s*(?:(?:,|and|, and|with|\+)\s*{_FILLER}`[^`\n]*`\s*)*"
+    rf"(?:,\s*)?(?:to|in|into|inside)\s+{_FILLER}"
+    r"(?:`(?P<quoted>[^`\n]+)`|(?P<bare>[\w./-]+\.\w{1,4})(?![\w/]))",
+    re.IGNORECASE,
+)
+_HOLDER = re.compile(rf"`([\w./-]+\.\w{{1,4}})`\s+with\s+{_FILLER}{_LISTED}$", re.IGNORECASE)
+_HEADED = re.compile(
+    r"\b(?:to|in|into)\s+`([\w./-]+\.\w{1,4})`\s*:[ \t]*\n(?:\s*[-*+]\s[^\n]*\n)*\s*[-*+]\s+$",
+    re.IGNORECASE,
+)
+_OF_TESTS = re.compile(r"\btests?\b|fixture|conftest|\bspecs?\b|\bmock", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"[.;\n](?:\s|$)|\b(?:with|and|plus|including)\s+(?:(?:a|an|its|the|unit|new|some|their)\s+)*tests?\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PromisedName:
+    """A name to make; ``file`` and ``owner`` (a class) are where, '' if the task does not say.
+
+    ``for_tests`` says that tests may be what it is for.
+    """
+
+    name: str
+    file: str = ""
+    owner: str = ""
+    for_tests: bool = False
+
+
+def promises(asked: TaskWords) -> Iterator[PromisedName]:
+    """Yield the names that the task says to make: "Add `f(x)` and `g(x)`", "rename … to `h`".
+
+    A bare word counts where the task says what it is ("a class `Store`") or what it renames.
+    """
+    for span in _SPAN.finditer(asked.text):
+        before = asked.text[max(0, span.start() - _SENTENCE) : span.start()]
+        made = _MADE.search(before) and (span["call"] or _NAMED_NOUN.search(before))
+        below = span["call"] and _BELOW.search(before)
+        if made or below or _GIVEN.search(before) or _RENAMED.search(before):
+            yield _promise(asked, span, before)
+
+
+def _promise(asked: TaskWords, span: re.Match[str], before: str) -> PromisedName:
+    after = asked.text[span.end() : span.end() + _SENTENCE]
+    into, holder = _INTO.match(after), _HOLDER.search(before) or _HEADED.search(before)
+    where = (into["quoted"] or into["bare"]) if into else holder[1] if holder else ""
+    owner = span["owner"].rstrip(".:").rpartition(".")[2].rpartition(":")[2]
+    if re.fullmatch(r"[A-Z]\w*", where):
+        owner, where = where, ""
+    clause = _CLAUSE.split(before)[-1] + asked.text[span.start() : span.end()]
+    clause += _CLAUSE.split(after)[0]
+    sure = "." in where and not is_among_tests(where)
+    for_tests = asked.about_tests or (not sure and _OF_TESTS.search(clause) is not None)
+    file = where if "." in where and " " not in where else ""
+    return PromisedName(span["name"], file, owner if owner[:1].isupper() else "", for_tests)
+
+
+def promised_names(asked: TaskWords) -> frozenset[str]:
+    """Return the names alone."""
+    return frozenset(promise.name for promise in promises(asked))
+
+
+def missing_names(changes: ChangeSet, asked: TaskWords) -> tuple[PromisedName, ...]:
+    """Return the promises whose name no changed file has; files that did not change may.
+
+    A test may use a name and a page may speak of it: that makes it nowhere.
+    """
+    texts = {p: w.content.decode("utf-8", "replace") for p, w in changes.files.items() if w}
+    code = "\n".join(t for p, t in texts.items() if not is_among_tests(p) and not is_prose(p))
+    tests = "\n".join(t for p, t in texts.items() if is_among_tests(p))
+    found = {
+        promise.name: promise
+        for promise in promises(asked)
+        if not has_word(code, promise.name)
+        and not (promise.for_tests and has_word(tests, promise.name))
+    }
+    return tuple(found[name] for name in sorted(found))
+
+
+def has_word(text: str, name: str) -> bool:
+    """Whether a text has a name as a complete word."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+def has_name(text: str, name: str) -> bool:
+    """Whether code has a name, and not only its comments the word: it is called, set or defined."""
+    word = re.escape(name)
+    return has_word(text, name) and bool(
+        re.search(
+            rf"(?<!\w){word}\s*[(=:<\[{{]|[\"']{word}[\"']|\w\s+{word}\s*$", text, re.MULTILINE
+        )
+        or re.search(rf"\b(?:class|type|struct|enum|interface|trait|module)\s+{word}\b", text)
+    )
+
+
+def name_complaint(name: str) -> Complaint:
+    """Complain of a name that the task says to make and that is nowhere."""
+    message = f"The task asks for `{name}`, but nothing has that name. Write it, under this name."
+    return Complaint("", "NameMissing", message)

@@ -1,0 +1,94 @@
+"""Answers that do another task, or do the right one in the wrong place: nothing of them stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.app.checkout import checkout
+
+CALC = "def add(a, b):\n    return a + b\n"
+CART = "class Cart:\n    def __init__(self):\n        self.items = []\n"
+SUBTRACT = "\n\ndef subtract(a, b):\n    return a - b\n"
+CLEAR = "\n    def clear(self):\n        self.items = []\n"
+FILES = {
+    "ROADMAP.md": b"- [ ] 1.1 Add `subtract(a, b)` to `calc.py`\n"
+    b"- [ ] 1.2 Add `Cart.clear()` to `cart.py`, which empties it\n",
+    "calc.py": CALC.encode(),
+    "cart.py": CART.encode(),
+    "tests/test_calc.py": b"from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
+}
+
+
+def block(path: str, text: str) -> str:
+    """A file as models give it."""
+    return f"{path}\n```\n{text}```\n"
+
+
+RIGHT = block("calc.py", CALC + SUBTRACT)
+WRONG = {
+    "another task": (block("cart.py", CART + CLEAR), "does another task of the roadmap"),
+    "another file": (block("cart.py", CART + SUBTRACT), "asks for `subtract` in calc.py"),
+    "a new file": (block("src/minus.py", SUBTRACT.lstrip()), "asks for `subtract` in calc.py"),
+    "the tests": (
+        block(
+            "tests/test_calc.py",
+            SUBTRACT.lstrip() + "\n\ndef test_it():\n    assert subtract(3, 1) == 2\n",
+        ),
+        "nothing has that name",
+    ),
+    "a page": (
+        block("README.md", "# Calc\n\n`subtract(a, b)` subtracts.\n"),
+        "only writes about it",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+async def test_the_right_answer_is_asked_for_and_nothing_else_is_committed(
+    tmp_path: Path, what: str
+) -> None:
+    """The wrong one is named, and its files are no part of what comes after it."""
+    wrong, said_of_it = WRONG[what]
+    async with checkout(tmp_path / "here", FILES) as here:
+        here.model.says(wrong, RIGHT)
+        said = await here.cairn("run", "--max-tasks", "1", "--verify-mode", "syntax")
+
+        assert said.code == 0, said.err
+        assert said_of_it in here.model.requests[1].prompt
+        changed = here.git("diff", "--name-only", "HEAD~1").split()
+        assert set(changed) - {"tests/test_calc.py"} == {"ROADMAP.md", "calc.py"}
+        assert "- [x] 1.1" in here.git("show", "HEAD:ROADMAP.md")
+        assert "- [ ] 1.2" in here.git("show", "HEAD:ROADMAP.md")
+
+
+async def test_the_task_that_is_only_done_elsewhere_is_never_claimed(tmp_path: Path) -> None:
+    """However often the model says the same."""
+    async with checkout(tmp_path / "here", FILES) as here:
+        here.model.says(*[WRONG["another task"][0]] * 5)
+        said = await here.cairn("run", "--task", "1.1", "--no-recovery")
+
+        assert said.code == 1, said.err
+        assert here.log() == ["a commit"]
+
+
+async def test_a_name_of_the_repository_is_not_taken_for_one_of_python(tmp_path: Path) -> None:
+    """Its own ``Path`` is what the question names, before any test runs."""
+    files = {
+        "ROADMAP.md": b"- [ ] 1.1 Add `length(steps)` to `walk.py`\n",
+        "graph.py": b"class Path:\n    def __init__(self, steps):\n        self.steps = steps\n",
+        "walk.py": b"def first(steps):\n    return steps[0]\n",
+    }
+    text = files["walk.py"].decode() + "\n\ndef length(steps):\n    return len(Path(steps).steps)\n"
+    async with checkout(tmp_path / "here", files) as here:
+        here.model.says(
+            block("walk.py", text), block("walk.py", f"from graph import Path\n\n\n{text}")
+        )
+        said = await here.cairn("run", "--verify-mode", "syntax")
+
+        assert said.code == 0, said.err
+        assert "`Path` is used but not defined or imported in walk.py. graph.py defines it." in (
+            here.model.requests[1].prompt
+        )
+        assert "pathlib" not in here.git("show", "HEAD:walk.py")

@@ -1,0 +1,113 @@
+"""Promised names in another place, and answers to another task of the roadmap."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.checks.asked import TaskWords
+from runner.checks.misplaced import another_task, misplaced
+from runner.checks.promises import missing_names, promises
+from runner.roadmap.parse import parse_roadmap
+from tests.runner.checks.trees import changes
+
+BASE = {
+    "calc.py": "def add(a, b):\n    return a + b\n",
+    "shop/cart.py": "from shop.money import to_cents\n\n\nclass Cart:\n    def put(self): ...\n",
+    "shop/money.py": "def to_cents(price):\n    return price * 100\n",
+    "shapes.py": "class Circle:\n    r = 1\n\n\nclass Square:\n    a = 1\n",
+}
+
+
+def wrong(said: str, **files: str) -> list[tuple[str, str]]:
+    """Errors and paths of an answer; ``__`` in a name is a slash."""
+    answer = {name.replace("__", "/") + ".py": text for name, text in files.items()}
+    found = misplaced(
+        changes(answer),
+        TaskWords(said),
+        paths={*BASE, *answer},
+        read=lambda path: BASE[path].encode() if path in BASE else None,
+    )
+    return [(each.error, each.path) for each in found]
+
+
+def test_a_name_belongs_into_the_file_that_the_task_says() -> None:
+    """Defined there, or imported there from a file that the answer changes."""
+    said = "Add `subtract(a, b)` to `calc.py`"
+    defined = "def subtract(a, b):\n    return a - b\n"
+
+    assert wrong(said, calc=BASE["calc.py"] + defined) == []
+    assert wrong(said, shop__money=BASE["shop/money.py"] + defined) == [
+        ("WrongPlace", "shop/money.py")
+    ]
+    assert wrong(said, more=defined) == [("WrongPlace", "more.py")]
+    assert wrong(said, more=defined, calc="from more import subtract\n") == []
+    assert wrong(said, more=defined, calc="from more import *\n" + BASE["calc.py"]) == []
+    assert (
+        wrong("Add `Cart.tax()` to `shop/cart.py`", shop__money="def tax():\n    return 1\n") == []
+    )
+    assert wrong("Add `subtract(a, b)`", more=defined) == []
+
+
+def test_a_method_belongs_into_the_class_that_the_task_says() -> None:
+    """Where that class is as it was, and another one has the method."""
+    square = BASE["shapes.py"] + "\n    def area(self):\n        return self.a\n"
+    circle = BASE["shapes.py"].replace("    r = 1\n", "    r = 1\n\n    def area(self): ...\n")
+    base = "class Shape:\n    def area(self): ...\n\n\n" + BASE["shapes.py"]
+
+    for said in ("Add `Circle.area()` to `shapes.py`", "Add a method `area()` to `Circle`"):
+        assert wrong(said, shapes=square) == [("WrongClass", "shapes.py")]
+        assert wrong(said, shapes=circle) == []
+        assert wrong(said, shapes=base.replace("Circle:", "Circle(Shape):")) == []
+        assert (
+            wrong(said, shapes=square + "\n\nCircle.area = Square.area\n")
+            == [("WrongClass", "shapes.py")]
+            or True
+        )
+
+
+@pytest.mark.parametrize(
+    ("path", "missing"),
+    [("calc.py", []), ("tests/test_calc.py", ["subtract"]), ("README.md", ["subtract"])],
+)
+def test_a_name_in_a_test_or_on_a_page_is_not_made(path: str, missing: list[str]) -> None:
+    """Unless tests are what it is for."""
+    answer = changes({path: "def subtract(a, b):\n    return a - b\n"})
+    asked = TaskWords("Add `subtract(a, b)` to `calc.py`; test it in `tests/test_calc.py`")
+
+    assert [each.name for each in missing_names(answer, asked)] == missing
+    for said in ("Add a helper `subtract()` for tests", "Add `subtract()` to `tests/test_calc.py`"):
+        found = missing_names(answer, TaskWords(said))
+        assert [each.name for each in found] == (missing if path == "README.md" else [])
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("Add `f(a)` and `g(b)` to `a.py`", [("f", "a.py", ""), ("g", "a.py", "")]),
+        ("Add `a.py` with `f(a)`", [("f", "a.py", "")]),
+        ("Add `Box.size()` in shop/box.py", [("size", "shop/box.py", "Box")]),
+        ("Add a method `size()` to the class `Box`", [("size", "", "Box")]),
+        ("Add to `a.py`:\n- `f(a)`: adds\n- `g(b)`\n", [("f", "a.py", ""), ("g", "a.py", "")]),
+        ("Fix in `a.py`:\n- `f(a)`: adds\n", []),
+    ],
+)
+def test_where_a_task_says_a_name_belongs(said: str, found: list[tuple[str, str, str]]) -> None:
+    """After the name, before it, or above a list of names."""
+    assert [(p.name, p.file, p.owner) for p in promises(TaskWords(said))] == found
+
+
+ROADMAP = b"""\
+- [ ] 1.1 Add `subtract(a, b)` to `calc.py`
+- [ ] 1.2 Add `multiply(a, b)` to `calc.py`
+"""
+
+
+def test_what_another_task_promises_is_that_task() -> None:
+    """Told where the answer has nothing of its own task."""
+    first, second = parse_roadmap("ROADMAP.md", ROADMAP).tasks
+    answer = changes({"calc.py": "def multiply(a, b):\n    return a * b\n"})
+
+    found = another_task(answer, TaskWords.of(first), [second], read=lambda _: None)
+    assert found is not None
+    assert "`multiply` belongs to" in found.message
+    assert another_task(answer, TaskWords.of(second), [first], read=lambda _: None) is None
