@@ -47,7 +47,7 @@ def question(path: str, old: str, new: str) -> str:
         ("*more", "*others", ""),
         ("*more", "**more", "no longer takes a variable number of arguments"),
         ("x, /", "y, /", ""),
-        ("x, y, /", "x, /", "takes 1 arguments, no longer 2"),
+        ("x, y, /", "x, /", "takes 1 argument, no longer 2"),
         ("x, y=1, /", "x, y, /", "requires 2 arguments, no longer 1"),
         ("x, y, /", "y, x, /", "takes its arguments in another order"),
         ("x, /", "x, *more", ""),
@@ -115,7 +115,7 @@ FUNCTIONS = {
 @pytest.mark.parametrize(
     ("language", "old", "new", "expected"),
     [
-        ("JavaScript", "(a, b)", "(a)", "takes 1 arguments, no longer 2"),
+        ("JavaScript", "(a, b)", "(a)", "takes 1 argument, no longer 2"),
         ("JavaScript", "(a)", "(a, b)", "requires 2 arguments, no longer 1"),
         ("JavaScript", "(a)", "(a, b = 1)", ""),
         ("JavaScript", "(a)", "(a, ...more)", ""),
@@ -123,9 +123,9 @@ FUNCTIONS = {
         ("JavaScript", "(a, b)", "(a, ...more)", ""),
         ("JavaScript", "(...more)", "()", "no longer takes a variable number of arguments"),
         ("JavaScript", "(a, ...more)", "(a)", "no longer takes a variable number of arguments"),
-        ("JavaScript", "(a = [1, 2], b)", "(a = [1, 2])", "takes 1 arguments, no longer 2"),
-        ("JavaScript", "({a, b}, c)", "({a, b})", "takes 1 arguments, no longer 2"),
-        ("JavaScript", "(a = f(1, 2))", "(a)", "requires 1 arguments, no longer 0"),
+        ("JavaScript", "(a = [1, 2], b)", "(a = [1, 2])", "takes 1 argument, no longer 2"),
+        ("JavaScript", "({a, b}, c)", "({a, b})", "takes 1 argument, no longer 2"),
+        ("JavaScript", "(a = f(1, 2))", "(a)", "requires 1 argument, no longer 0"),
         ("JavaScript", "(a)", "(b)", ""),
         ("JavaScript", "(a, b = 1)", "(a, b)", "requires 2 arguments, no longer 1"),
         ("JavaScript", "(a, b = () => 1)", "(a, b)", "requires 2 arguments, no longer 1"),
@@ -133,7 +133,7 @@ FUNCTIONS = {
         ("JavaScript", "(a)", "(a, b = {c: 1})", ""),
         ("JavaScript", "(a)", "(a, b, c)", "requires 3 arguments, no longer 1"),
         ("TypeScript", "(a: number)", "(a?: number)", ""),
-        ("TypeScript", "(a?: number)", "(a: number)", "requires 1 arguments, no longer 0"),
+        ("TypeScript", "(a?: number)", "(a: number)", "requires 1 argument, no longer 0"),
         (
             "TypeScript",
             "(private a: T)",
@@ -148,7 +148,7 @@ FUNCTIONS = {
             "takes its arguments in another order",
         ),
         ("Go", "(a int)", "(b int)", ""),
-        ("Go", "(a, b int)", "(a int)", "takes 1 arguments, no longer 2"),
+        ("Go", "(a, b int)", "(a int)", "takes 1 argument, no longer 2"),
         (
             "Go",
             "(a, b int, c string)",
@@ -157,7 +157,7 @@ FUNCTIONS = {
         ),
         ("Go", "(a ...int)", "(a int)", "requires `int`"),
         ("Go", "(a int)", "(a int, b ...int)", ""),
-        ("Go", "(int, string)", "(int)", "takes 1 arguments, no longer 2"),
+        ("Go", "(int, string)", "(int)", "takes 1 argument, no longer 2"),
         (
             "Go",
             "(a func(int, int) int)",
