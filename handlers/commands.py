@@ -36,6 +36,7 @@ from handlers.grammar import (
     RejectCommand,
     ResumeCommand,
     RetryCommand,
+    SetupCommand,
     SkipCommand,
     StatusCommand,
     row_of,
@@ -139,6 +140,12 @@ async def _skip(told: Conversation, command: SkipCommand) -> CommandReply:
         return CommandReply((await weigh(told.talk, proposals, open_ones[0], vote, ())).say)
     new = await told.runs.skip(request, found)
     return CommandReply(replies.skipping(found.name, found.title, new=new))
+
+
+async def _setup(told: Conversation, command: SetupCommand) -> CommandReply:
+    """Look whether the tests can start; that takes a sandbox, so a run does it and answers."""
+    await told.runs.set_up(told.request(ExecuteCommand()))
+    return CommandReply("")
 
 
 def _no_task(name: str, found: Unknown | Ambiguous) -> CommandReply:
@@ -279,6 +286,15 @@ COMMANDS: Commands = (
         description="skip one task, in this run and later ones, until it is retried",
         example="/execute skip 1.2",
         arguments=(_TASK,),
+    ),
+    CommandRow(
+        name="setup",
+        makes=SetupCommand,
+        handler=_setup,
+        needs="write",
+        description="check whether the tests can start; if they need it, propose a "
+        "`.github/cairn.yml` as a pull request; no model is asked",
+        example="/execute setup",
     ),
     CommandRow(
         name="",

@@ -78,6 +78,11 @@ class SkipCommand(Command):
     task: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class SetupCommand(Command):
+    """Propose a configuration where the repository's tests need one."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApproveCommand(Command):
     """Approve a proposal; ``proposal`` is its id or its task ('' for the one that is here)."""

@@ -207,6 +207,9 @@ class Runs(Protocol):
         Returns the ids of open proposals about it, which are closed. Twice leaves one of each.
         """
 
+    async def set_up(self, request: RunRequested) -> None:
+        """Queue a run that only proposes a configuration, if the tests need one."""
+
     async def skip(self, request: RunRequested, task: NamedTask) -> bool:
         """Leave a task out until it is retried; False when it is left out already."""
 

@@ -28,6 +28,7 @@ from app.progress.comment import CommentPlace, Progress, QueueAnnouncement
 from app.progress.waiting import WaitEstimate
 from app.proposals.service import Look, ShownProposals
 from app.pushes.normalise import Normalising
+from app.runs.config_offer import ConfigOffer
 from app.runs.execution import RunPorts, StoredControl
 from app.runs.service import row_of
 from app.settings import WorkSettings
@@ -179,14 +180,19 @@ class ServerParts:
             mask=self.mask,
         )
         stored = StoredProposals(self.store, self.around.clock)
-        shown = ShownProposals(run, stored, self.around.clock, poll)
         api = RepositoryApi(github, run.repository)
         branches = Branches(Commits(api, bot_login=bot), snapshot=repository.snapshot)
-        pulls = OfferedPulls(api, kind="normalise", branches=branches, bot_login=bot)
-        boxes = Normalising(deps, pulls)
-        config = partial(self._config, github, run.repository)
+        pulls = partial(OfferedPulls, api, branches=branches, bot_login=bot)
+        offer = ConfigOffer(repository, pulls(kind="setup"), branch=run.base_branch, run=run.id)
         return RunPorts(
-            deps, progress, shown, config, boxes.offered, repository.in_mode, repository.mend
+            deps,
+            progress,
+            shown=ShownProposals(run, stored, self.around.clock, poll),
+            config=partial(self._config, github, run.repository),
+            boxes=Normalising(deps, pulls(kind="normalise")).offered,
+            in_mode=repository.in_mode,
+            mend=repository.mend,
+            offer=offer if self.identity.is_app else None,
         )
 
     async def repository(self, run: RunRequest) -> GitHubRepository:
@@ -195,7 +201,7 @@ class ServerParts:
         return GitHubRepository(
             self.identity.client(**scope, permissions=PUBLISH),
             checks=self.identity.client(**scope, permissions=CHECK)
-            if self.identity.has_buttons
+            if self.identity.is_app
             else None,
             full_name=run.repository,
             base=run.base_branch,

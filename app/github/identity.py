@@ -112,7 +112,7 @@ class _Token:
 class AppIdentity:
     """One GitHub App at one GitHub. Raises ValueError for a wrong private key."""
 
-    has_buttons = True
+    is_app = True
     """An installation that has not granted ``checks`` refuses them: this is noted in the report."""
 
     def __init__(

@@ -70,8 +70,8 @@ class Identity(Protocol):
     """Who we are at GitHub. Every method raises ``Outage``."""
 
     @property
-    def has_buttons(self) -> bool:
-        """Whether check runs with buttons can be made, and clicks on them are heard."""
+    def is_app(self) -> bool:
+        """Whether we are an App: check runs can have buttons, and clicks on them are heard."""
 
     async def bot_login(self) -> str:
         """Return the login under which we comment."""
@@ -96,7 +96,7 @@ class Identity(Protocol):
 class TokenIdentity:
     """The owner of one token, an ``Identity`` without an App's key."""
 
-    has_buttons = False
+    is_app = False
     """GitHub reports clicks only to an App, and a workflow's token needs no ``checks``."""
 
     def __init__(

@@ -10,6 +10,7 @@ from app.jobs.worker import Outcome, Segment
 from app.progress.comment import Progress
 from app.progress.text import pause
 from app.proposals.service import ShownProposals
+from app.runs.config_offer import NO_APP, ConfigOffer, advice
 from app.store.runs import Run, StoredRuns
 from runner.config.model import (
     GitHubMode,
@@ -177,7 +178,8 @@ class RunPorts:
 
     ``shown`` keeps what people can decide about; ``boxes`` proposes checkboxes for a roadmap
     without work, and says where ('' for none); ``in_mode`` is the repository as its ``github_mode``
-    wants it, ``mend`` corrects pull requests on a branch that nobody merges.
+    wants it, ``mend`` corrects pull requests on a branch that nobody merges. ``offer`` proposes a
+    configuration if the tests need one; None if Cairn may not.
     """
 
     deps: Deps
@@ -187,6 +189,7 @@ class RunPorts:
     boxes: Callable[[RunState], Awaitable[str]]
     in_mode: Callable[[GitHubMode], Repository]
     mend: Callable[[], Awaitable[None]]
+    offer: ConfigOffer | None = None
 
 
 class StoredControl:
@@ -255,6 +258,9 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
         if run.request.get("dry_run"):
             yield await _dry(request, ports)
             return
+        if run.request.get("setup"):
+            yield await _set_up(request, ports, started)
+            return
         if run.request.get("plan"):
             yield await plan_only(request, ports.deps, ports.progress)
             return
@@ -281,9 +287,7 @@ async def _obstacle(
     found = await preflight(step, ports.deps, started)
     if found is None:
         return None
-    said = f"{sanitize(found.seen, plain=True)} {sanitize(found.todo, plain=True)}"
-    if found.proposed:
-        said = f"{said}\n\n```yaml\n{found.proposed}```"
+    said = await ports.offer.offered(step, found) if ports.offer else advice(found)
     await ports.progress.finish("ended", said, step)
     return Outcome("ended", found.seen)
 
@@ -291,7 +295,9 @@ async def _obstacle(
 def _in_mode(ports: RunPorts, mode: GitHubMode) -> RunPorts:
     """Let the run write to GitHub as the repository wants it."""
     deps = replace(ports.deps, repository=ports.in_mode(mode))
-    return replace(ports, deps=deps, boxes=_no_boxes if mode == "disabled" else ports.boxes)
+    if mode == "disabled":
+        return replace(ports, deps=deps, boxes=_no_boxes, offer=None)
+    return replace(ports, deps=deps)
 
 
 async def _no_boxes(state: RunState) -> str:
@@ -358,6 +364,19 @@ async def _dry(request: Request, ports: RunPorts) -> Outcome:
     listing = "\n".join(f"- {sanitize(line, plain=True)}" for line in lines(step.state))
     await ports.progress.finish("ended", listing)
     return Outcome("ended", "dry run")
+
+
+async def _set_up(request: Request, ports: RunPorts, started: MutableSet[str]) -> Outcome:
+    """Propose a configuration if the tests need one; no task is worked on."""
+    said = NO_APP
+    if ports.offer:
+        state = (await parse_roadmap(RunState(request), ports.deps, TaskWork())).state
+        try:
+            said = await ports.offer.answer(state, ports.deps, started)
+        except TaskError as error:
+            said = f"Cairn could not check whether the tests start: {_plain(error.message)}"
+    await ports.progress.finish("ended", said)
+    return Outcome("ended", "it only checked whether the tests can start")
 
 
 def _detail(ended: Ended, outcome: Outcome) -> str:

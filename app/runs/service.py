@@ -92,9 +92,11 @@ class RunService:
         """
         await self._start(request)
 
-    async def _start(self, request: RunRequested, *, retry: bool = False) -> None:
+    async def _start(
+        self, request: RunRequested, *, retry: bool = False, setup: bool = False
+    ) -> None:
         if await self._runs.get(request.run) is None:
-            row = row_of(request, await self._roadmap_of(request), retry=retry)
+            row = row_of(request, await self._roadmap_of(request), retry=retry, setup=setup)
             comment = await self._first_words(row)
             await self._queue.start(row, comment)
         await self._look()
@@ -118,6 +120,10 @@ class RunService:
             await self._proposals.supersede(each, by=by, at=at, delivery=delivery)
         await self._start(request, retry=True)
         return tuple(each.id for each in open_ones)
+
+    async def set_up(self, request: RunRequested) -> None:
+        """Queue a run that only proposes a configuration, if the tests need one."""
+        await self._start(request, setup=True)
 
     async def skip(self, request: RunRequested, task: NamedTask) -> bool:
         """Leave a task out until it is retried; False when it is left out already."""
@@ -161,8 +167,10 @@ class RunService:
         return tuple(moved)
 
 
-def row_of(request: RunRequested, roadmap: str, *, retry: bool = False) -> RunRequest:
-    """The row of a run that is asked for."""
+def row_of(
+    request: RunRequested, roadmap: str, *, retry: bool = False, setup: bool = False
+) -> RunRequest:
+    """The row of a run that is asked for; ``setup`` works on no task."""
     return RunRequest(
         id=request.run,
         delivery=request.delivery,
@@ -177,6 +185,7 @@ def row_of(request: RunRequested, roadmap: str, *, retry: bool = False) -> RunRe
             "by": request.by.login,
             "by_id": request.by.id,
             "retry": retry,
+            "setup": setup,
         },
         priority=request.command.priority,
     )

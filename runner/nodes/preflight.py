@@ -60,13 +60,21 @@ async def preflight(state: RunState, deps: Deps, started: MutableSet[str]) -> Ca
     """
     if state.problem or not would_do(state):
         return None
-    base = await deps.repository.snapshot(state.tip)
-    key = _key(state, deps, base)
     try:
-        found = None if key in started else await cannot_start(state, deps)
+        return await first_look(state, deps, started)
     except TaskError as error:
         log.info("Nobody knows whether the tests start: %s", error.message)
         return None
+
+
+async def first_look(state: RunState, deps: Deps, started: MutableSet[str]) -> CannotStart | None:
+    """Look whether the tests can start where that is not known yet, whatever there is to do.
+
+    Raises ``Outage`` and ``TaskError`` as ``cannot_start`` does.
+    """
+    base = await deps.repository.snapshot(state.tip)
+    key = _key(state, deps, base)
+    found = None if key in started else await cannot_start(state, deps)
     if found is None:
         started.add(key)
     return found
@@ -77,17 +85,12 @@ async def cannot_start(state: RunState, deps: Deps) -> CannotStart | None:
 
     Raises ``Outage``, and ``TaskError`` for what is wrong with neither the tests nor the sandbox.
     """
-    options = state.request.options
+    if not await has_tests(state, deps):
+        return None
     base = await deps.repository.snapshot(state.tip)
-    own = Commands(options.verify.verify_commands, options.verify.verify_report) or None
-    old = await contents(deps, base, configuration(base.entries))
-    if options.verify.verify_mode in ("syntax", "off"):
-        return None
-    if not own and not tools_of(base.entries, old.get):
-        return None
     work = TaskWork()
     try:
-        found = await _obstacle(state, deps, work, base, own)
+        found = await _obstacle(state, deps, work, base, _own(state))
     except TaskError as error:
         if error.kind != "sandbox":
             raise
@@ -95,6 +98,21 @@ async def cannot_start(state: RunState, deps: Deps) -> CannotStart | None:
     finally:
         await work.sandbox.close()
     return await _advice(deps, base, found) if found else None
+
+
+async def has_tests(state: RunState, deps: Deps) -> bool:
+    """Say whether the commit a run builds on has tests that it would run."""
+    if state.request.options.verify.verify_mode in ("syntax", "off"):
+        return False
+    base = await deps.repository.snapshot(state.tip)
+    old = await contents(deps, base, configuration(base.entries))
+    return bool(_own(state) or tools_of(base.entries, old.get))
+
+
+def _own(state: RunState) -> Commands | None:
+    """The repository's own commands, None where its tests are found."""
+    verify = state.request.options.verify
+    return Commands(verify.verify_commands, verify.verify_report) or None
 
 
 async def _obstacle(

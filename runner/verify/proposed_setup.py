@@ -123,11 +123,10 @@ def _by_name(missing: Sequence[str]) -> ProposedLine:
     command = f"pip install {' '.join(dict.fromkeys(['pytest', *missing]))}"
     if not missing:
         return ProposedLine(command, "no file of the repository names pytest")
-    names = ", ".join(f"`{name}`" for name in missing)
-    those = "is the package" if len(missing) == 1 else "are the packages"
-    return ProposedLine(
-        command, f"missing, by the message above; check that {names} {those} you mean"
-    )
+    one = len(missing) == 1
+    lacking = f"{_names(missing)} {'is' if one else 'are'} missing, as the message above says"
+    check = "it is the package" if one else "they are the packages"
+    return ProposedLine(command, f"{lacking}; check that {check} you mean")
 
 
 def _by_pip(

@@ -8,7 +8,7 @@ from app.action import texts
 from app.action.report import summary
 from tests.action.job_kit import REPOSITORY, Workflows
 from tests.marks import MORE
-from tests.scenarios.projects import note, notes, on
+from tests.scenarios.projects import CALC, note, notes, on
 from tests.scenarios.pushing import NEW, OLD, triggered
 
 
@@ -193,4 +193,19 @@ async def test_a_dry_run_lists_and_writes_nothing(ci: Workflows) -> None:
     assert report.done.said[0] == "[DRY RUN] 1. 1.1: Write one.md (ROADMAP.md, line 1)"
     assert list(ci.view.branches) == ["main"]
     assert ci.view.issues == {}
+    assert ci.model.requests == []
+
+
+@on(CALC | {"conftest.py": b"import a_library_nobody_has\n"})
+async def test_a_workflow_offers_no_configuration(ci: Workflows) -> None:
+    """Its comment shows the file that may help; ``/execute setup`` names ``cairn init``."""
+    await ci.run("workflow_dispatch", ci.dispatch())
+    assert "commit this as .github/cairn.yml" in ci.says(ci.plan)
+
+    issue = ci.github.open_issue(REPOSITORY, "Please set it up", by="writer")
+    report = await ci.run("issue_comment", await ci.comment(issue, "/execute setup"))
+
+    assert report.exit_code == 0
+    assert "Type `cairn init`" in ci.says(issue)
+    assert ci.view.pulls == []
     assert ci.model.requests == []

@@ -73,6 +73,9 @@ class WrittenRuns:
         self.requests.append(request)
         return self.affected
 
+    async def set_up(self, request: RunRequested) -> None:
+        self.asked.append(("setup", request.run, request.command))
+
     async def skip(self, request: RunRequested, task: NamedTask) -> bool:
         self.asked.append(("skip", task.key))
         return True

@@ -72,7 +72,14 @@ def test_the_help_triggers_nothing() -> None:
 
 DESIGNED = (
     *("/execute", "/execute status", "/execute pause", "/execute resume", "/execute cancel"),
-    *("/execute retry", "/execute skip", "/execute revise", "/execute undo", "/execute help"),
+    *(
+        "/execute retry",
+        "/execute skip",
+        "/execute setup",
+        "/execute revise",
+        "/execute undo",
+        "/execute help",
+    ),
     *("/approve", "/reject", "/edit", "/history", "/analyze", "/memory"),
 )
 """Every command there is meant to be."""

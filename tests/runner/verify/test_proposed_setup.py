@@ -79,7 +79,8 @@ def test_a_guessed_package_is_to_be_checked() -> None:
     line = proposed({"requirements.txt": b"pytest\n"}, "told").lines[-1]
 
     assert line.text == "pip install pytest told"
-    assert "check that `told` is the package you mean" in line.why
+    assert "`told` is missing" in line.why
+    assert "check that it is the package you mean" in line.why
 
 
 @pytest.mark.parametrize("name", ["-ievil.example", "-r", "--pre", "a b", "told\n", "", "x;y", "ё"])
