@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from runner.checks.asked import TaskWords
 from runner.checks.tests_asked import keeps_behaviour, promises_tests
@@ -24,6 +25,14 @@ from runner.verify.mutants import Mutant, mutants
 from runner.verify.weighing import is_case
 
 _NOTHING = "these tests prove nothing, because they also pass without the change"
+_PROOF: Mapping[str, Literal["passed", "failed", "skipped"]] = {
+    "passed": "failed",
+    "failed": "passed",
+    "skipped": "skipped",
+}
+"""What it says about new tests how they end without the change."""
+
+_REASONS = {"passed": _NOTHING, "skipped": "the new tests are skipped without the change"}
 _MOST_NAMED = 10
 _MOST_MUTANTS = 3
 _LONGEST_RUN, _LEAST_SECONDS = 20.0, 20.0
@@ -54,7 +63,7 @@ async def proved(
         return after
     proof = await _without_code(state, deps, work, base, new)
     levels = [*after.levels, proof]
-    if proof.result == "passed" and proof.seconds <= _LONGEST_RUN:
+    if proof.result != "failed" and proof.seconds <= _LONGEST_RUN:
         levels += await _with_faults(state, deps, work, base, new)
     proven = Verification(after.tree, tuple(levels))
     await deps.events.emit(Verified(state.request.id, state.current, proven))
@@ -66,16 +75,18 @@ async def _without_code(
 ) -> Level:
     session = await filled(state, deps, work, base, new.files)
     work.sandbox.holds = ""
-    ran = await new.tool.run(
-        session, timeout=state.request.options.sandbox.test_timeout, only=new.ids
-    )
+    seconds = state.request.options.sandbox.test_timeout
+    ran = await new.tool.run(session, timeout=seconds, only=new.ids)
+    if ran.broken and ran.cause != "timeout":  # no test of it is known where a file is not loaded
+        files = sorted({each.partition("::")[0] for each in new.ids})
+        ran = await new.tool.run(session, timeout=seconds, only=files)
     nothing = ran.result == "passed"
     return Level(
         "proof",
-        "failed" if nothing else "passed",
+        _PROOF[ran.result],
         command=ran.command,
         seconds=ran.seconds,
-        reason=_NOTHING if nothing else "",
+        reason=_REASONS.get(ran.result, ""),
         output=f"{_NOTHING}: {', '.join(new.ids[:_MOST_NAMED])}" if nothing else "",
         found=_failing(new.ids, ran),
     )
@@ -83,7 +94,7 @@ async def _without_code(
 
 def _failing(ids: Sequence[str], ran: Level) -> tuple[str, ...]:
     """The tests that failed: by name, or all of a file that could not be loaded, or of a run."""
-    if ran.result == "passed":
+    if ran.result != "failed":
         return ()
     red = {failure.test.partition("[")[0] for failure in ran.failures}
     red |= {failure.file for failure in ran.failures if not is_case(failure)}

@@ -60,7 +60,7 @@ def trust_of(attempt: Attempt) -> Trust:
         tests_ran=bool(verification and verification.verified),
         turned=_turned(verdict, proof),
         unchanged=verdict.unchanged,
-        proof=proof.result == "passed" if proof else None,
+        proof=proof.result == "passed" if proof and proof.result != "skipped" else None,
         faults=_share(mutants) if mutants else None,
         lines=_share(lines) if lines and lines.result != "skipped" else None,
         lost_names=attempt.checked.lost_names,

@@ -104,6 +104,28 @@ async def test_tests_that_fail_without_the_change_prove_it(bot: Bot) -> None:
     assert "prove nothing" not in body
 
 
+SKIPPED = answer(
+    {
+        "calc/add.py": "def add(a, b):\n    return a + b\n",
+        "tests/test_add.py": "import pytest\n\nadd = pytest.importorskip('calc.add').add\n\n\n"
+        "def test_add():\n    assert add(2, 3) == 5\n",
+    }
+)
+
+
+async def test_tests_that_are_skipped_without_the_change_show_nothing(bot: Bot) -> None:
+    """They did not fail there, so nobody says that they turned green."""
+    bot.model.says(SKIPPED)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    body = bot.pulls[0].body or ""
+    assert "| proof | ⏭️ skipped |" in body
+    assert "fails without this change" not in body
+    assert "Not measured: whether new tests fail without the change" in body
+
+
 WEAK = answer(
     {
         "calc/add.py": "def add(a, b):\n    return a + b\n",
