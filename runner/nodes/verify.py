@@ -31,7 +31,7 @@ from runner.state.changes import Snapshot
 from runner.state.events import Verified
 from runner.state.findings import Verification
 from runner.state.run_state import RunState, Step
-from runner.verify import Commands, concerned, configuration, tools_of, verify
+from runner.verify import PATIENT, TOOLS, Commands, concerned, configuration, tools_of, verify
 from runner.verify.judging import Read
 from runner.verify.weighing import Assessment
 
@@ -240,6 +240,7 @@ async def _levels(
         read=reader(old, changes),
         mode=state.request.options.verify.verify_mode,
         timeout=seconds,
+        tools=PATIENT if seconds == state.request.options.sandbox.test_timeout else TOOLS,
         own=own,
         tested=bool(concerned(tools_of(base.entries, old.get), changes.files)),
         touched=changes.files,

@@ -25,7 +25,16 @@ from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot
 from runner.state.events import Verified
 from runner.state.findings import Level, TestFailure, Verification
 from runner.state.run_state import RunState
-from runner.verify import COMMAND, Commands, configuration, run_again, run_tests, tools_of
+from runner.verify import (
+    COMMAND,
+    PATIENT,
+    TOOLS,
+    Commands,
+    configuration,
+    run_again,
+    run_tests,
+    tools_of,
+)
 from runner.verify.judging import Tool, counted
 from runner.verify.levels import imports_level, without
 from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
@@ -144,6 +153,7 @@ async def run_base_tests(
         paths=sorted(base.entries),
         read=old.get,
         timeout=within or state.request.options.sandbox.test_timeout,
+        tools=TOOLS if within else PATIENT,
         own=own,
     )
     if within and timed_out(before):

@@ -1,11 +1,13 @@
 """Checks after writing: what the sandbox says about the materialised tree."""
 
-from runner.verify.commands import COMMAND, Commands
+from runner.verify.commands import COMMAND, PATIENT, TOOLS, Commands
 from runner.verify.project import Mode, run_again, run_tests, start_tests, verify
 from runner.verify.projects import concerned, configuration, pytest_of, tools_of
 
 __all__ = [
     "COMMAND",
+    "PATIENT",
+    "TOOLS",
     "Commands",
     "Mode",
     "concerned",

@@ -131,6 +131,9 @@ TOOLS: Final[tuple[Tool, ...]] = (
 )
 """Each one with tests in the project is run; the last only if there is no other."""
 
+PATIENT: Final[tuple[Tool, ...]] = (Pytest(share=0.7), *TOOLS[1:])
+"""The same, where tests may take more time than one command has."""
+
 NAMES: Final = (
     "pytest, node, jest, vitest, mocha, cargo, go, Maven, Gradle, RSpec, Minitest, PHPUnit, make"
 )

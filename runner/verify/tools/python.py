@@ -20,8 +20,8 @@ from runner.errors import TaskError
 from runner.ports import CommandResult, SandboxSession
 from runner.state.findings import Level, TestFailure
 from runner.verify.judging import (
-    LARGEST,
     Read,
+    counted,
     error_line,
     fetched,
     judged,
@@ -101,8 +101,7 @@ _NO_PYTEST = re.compile(rb"^ModuleNotFoundError: No module named 'pytest'\s*$", 
 # `python3 -m pytest`, but pytest and its plugins are there before the workspace is on the path: a
 # `pytest.py` or `pluggy.py` that an answer brings must not be what judges the answer. `-I` keeps
 # out what earlier commands left in the user's own folders. What pytest itself has loaded of the
-# project in hand (pluggy, packaging) is forgotten, so that its tests load the workspace's. A very
-# long report keeps of the tests that passed only how many there are in each file.
+# project in hand (pluggy, packaging) is forgotten, so that its tests load the workspace's.
 _PREPARE = """
 import os, re, sys, pytest
 from importlib import metadata
@@ -122,28 +121,25 @@ for point in metadata.entry_points(group="pytest11") if own and sys.version_info
     if module.split(os.sep)[0] in own and not any(map(os.path.exists, there)):
         sys.argv += ["-p", "no:" + point.name]
 """
-_RUN = f"""
-code = pytest.main(sys.argv[2:])
-report = next(word for word in sys.argv if word.startswith("--junitxml="))[11:]
-if os.path.isfile(report) and {LARGEST} < os.path.getsize(report) < {16 * LARGEST}:
-    with open(report, "rb") as file:
-        text = file.read()
-    text = re.sub(rb'<testcase [^<>]*?(file="[^"<>]*")[^<>]*/>', rb"<testcase \\1/>", text)
-    with open(report, "wb") as file:
-        file.write(text)
-sys.exit(code)
-"""
-_COLLECT = files("runner.verify.tools").joinpath("pytest_collecting.py").read_text()
+_PROGRAMS = files("runner.verify.tools")
+_COLLECT = _PROGRAMS.joinpath("pytest_collecting.py").read_text()
+_RUN = _PROGRAMS.joinpath("pytest_running.py").read_text()
+_STOPPED = 75
+"""The exit code of ``pytest_running`` where its time was up before all tests had run."""
+_MOST_PARTS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Pytest:
     """The ``Tool`` for pytest, which also runs the tests of ``unittest``.
 
-    ``ignored`` are folders whose tests it leaves to others.
+    ``ignored`` are folders whose tests it leaves to others. Tests for which the time of one
+    command is too short run in several; ``share`` is the part of the time after which the next
+    command goes on (the test in hand has the rest), 0 where one command must do.
     """
 
     ignored: tuple[str, ...] = ()
+    share: float = 0.0
 
     @property
     def name(self) -> str:
@@ -156,7 +152,8 @@ class Pytest:
 
     async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
         """Run the tests; see ``tests_level``."""
-        return await tests_level(box, timeout=timeout, only=only or self._ignoring)
+        only = only or self._ignoring
+        return await tests_level(box, timeout=timeout, only=only, share=self.share)
 
     async def start(self, box: SandboxSession, *, timeout: float) -> Level:
         """Collect all tests and set a few of them up, but run none.
@@ -171,20 +168,44 @@ class Pytest:
         return tuple(f"--ignore={folder}" for folder in self.ignored)
 
 
-async def tests_level(box: SandboxSession, *, timeout: float, only: Sequence[str]) -> Level:
+async def tests_level(
+    box: SandboxSession, *, timeout: float, only: Sequence[str], share: float
+) -> Level:
     """Run all tests, or ``only`` these (pytest's ids), within ``timeout`` seconds.
 
+    With a ``share`` as many commands follow each other as the tests need, each within that time.
     Raises ``TaskError`` (kind ``environment``) when the sandbox has no pytest or no Python.
     """
+    names = new_report("ran")
+    parts: list[Level] = []
+    while len(parts) < _MOST_PARTS:
+        seconds = timeout * share if len(parts) < _MOST_PARTS - 1 else 0
+        level, stopped = await _part(box, only, names, timeout=timeout, seconds=seconds)
+        parts.append(level)
+        if not stopped:
+            break
+    if len(parts) > 1:
+        await box.run(["rm", "-f", names], timeout=60)
+    return _whole(parts)
+
+
+async def _part(
+    box: SandboxSession, only: Sequence[str], names: str, *, timeout: float, seconds: float
+) -> tuple[Level, bool]:
+    """Run the tests that no part before has run; say whether some are left."""
     report = new_report("xml")
-    command = [*_command(report), *only]
+    command = [*_command(report, f"{seconds:g}", names), *only]
     shown = " ".join(["pytest -q", *only[:_MOST_SHOWN]])
     result, level = await ran(box, command, tool="pytest", timeout=timeout, shown_as=shown)
     _must_have_pytest(result)
     xml = await fetched(box, report)
     if result.exit_code == _NO_TESTS and not result.timed_out:
-        return replace(level, result="skipped", reason="pytest found no tests")
-    return judged(
+        return replace(level, result="skipped", reason="pytest found no tests"), False
+    stopped = result.exit_code == _STOPPED
+    if stopped:
+        red = b"<failure" in xml or b"<error" in xml
+        result = replace(result, exit_code=_FAILED if red else 0)
+    level = judged(
         level,
         result,
         lambda: read_report(xml, pytest),
@@ -193,6 +214,26 @@ async def tests_level(box: SandboxSession, *, timeout: float, only: Sequence[str
         red=(_FAILED,),
         said=own_error,
     )
+    return level, stopped and not level.broken
+
+
+def _whole(parts: Sequence[Level]) -> Level:
+    """One level for all parts of a test run; what the worst of them says."""
+    if len(parts) == 1:
+        return parts[0]
+    order = ("skipped", "passed", "failed")
+    worst = max(parts, key=lambda part: (bool(part.broken), order.index(part.result)))
+    failures = tuple(failure for part in parts for failure in part.failures)
+    passed = sum(part.passed for part in parts)
+    reason = f"{counted(len(failures))} failed, {passed} passed" if failures else worst.reason
+    return replace(
+        worst,
+        failures=failures,
+        passed=passed,
+        green=tuple(dict.fromkeys(path for part in parts for path in part.green)),
+        seconds=sum(part.seconds for part in parts),
+        reason=worst.broken or reason,
+    )
 
 
 async def collecting_level(
@@ -200,9 +241,14 @@ async def collecting_level(
 ) -> Level:
     """Say which tests can begin, within ``timeout`` seconds; raises as ``tests_level`` does."""
     report = new_report("json")
-    # a program that begins with __future__ cannot have lines before it
-    program = f"{_PREPARE}exec(compile({_COLLECT!r}, 'collecting', 'exec'))"
-    command = [*_python(program), report, *_OPTIONS, "-o", f"cache_dir={report}.cache", *options]
+    command = [
+        *_python(_started(_COLLECT, "collecting")),
+        report,
+        *_OPTIONS,
+        "-o",
+        f"cache_dir={report}.cache",
+        *options,
+    ]
     result, level = await ran(box, command, tool="pytest", timeout=timeout)
     _must_have_pytest(result)
     content = await fetched(box, report)
@@ -267,13 +313,19 @@ def beside_pytest(load: str, program: str, *args: str) -> list[str]:
     return [*_python(load + _PREPARE + program), *args, *options]
 
 
+def _started(program: str, name: str) -> str:
+    """A program behind what comes before it; one that begins with __future__ cannot have lines."""
+    return f"{_PREPARE}exec(compile({program!r}, {name!r}, 'exec'))"
+
+
 def _python(program: str) -> list[str]:
     return ["python3", "-B", "-I", "-c", program, "pytest"]
 
 
-def _command(report: str) -> list[str]:
+def _command(report: str, seconds: str, names: str) -> list[str]:
     return [
-        *_python(_PREPARE + _RUN),
+        *_python(_started(_RUN, "running")),
+        *(seconds, names),
         *_OPTIONS,
         *("-o", f"cache_dir={report}.cache"),
         # xunit1 is the family that names file and line of each test

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from runner.state.findings import Level, Verification
 from runner.verify import verify
+from runner.verify.tools.python import Pytest
 from tests.runner.verify.box import open_box
 
 CALC = "def add(a, b):\n    return a + b\n\n\ndef div(a, b):\n    return a / b\n"
@@ -142,6 +145,63 @@ async def test_tests_that_never_end_fail_with_the_time(tmp_path):
 
     assert level(result, "tests").reason == "the tests timed out after 6 s"
     assert not result.passed
+
+
+FIVE = """\
+import pytest
+
+
+@pytest.mark.parametrize("n", range(4))
+def test_one(n):
+    assert n != 2
+
+
+def test_none():
+    pytest.skip("not here")
+"""
+
+
+async def test_tests_for_which_the_time_is_short_run_in_parts(tmp_path, tmp_path_factory):
+    """Each command goes on where the one before stopped: every test runs once, none is lost."""
+    files = {"test_a.py": FIVE, "sub/test_b.py": FIVE, "test_z.py": "def test_z(): pass\n"}
+    second = tmp_path_factory.mktemp("second")
+    in_parts = replace(Pytest(), share=1e-6)  # each command runs one test, the last all that remain
+
+    whole, parts = [
+        level(await verified(tmp_path, files, tools=(Pytest(),)), "tests"),
+        level(await verified(second, files, tools=(in_parts,)), "tests"),
+    ]
+
+    assert (parts.result, parts.reason) == ("failed", "2 tests failed, 7 passed")
+    assert (parts.failures, parts.passed, parts.green) == (
+        whole.failures,
+        whole.passed,
+        whole.green,
+    )
+
+
+async def test_more_tests_than_parts_all_run(tmp_path):
+    """The last part has no limit of its own."""
+    files = {"test_many.py": "import pytest\n\n\n@pytest.mark.parametrize('n', range(40))\n"}
+    files["test_many.py"] += "def test_one(n): pass\n"
+    tests = level(await verified(tmp_path, files, tools=(replace(Pytest(), share=1e-6),)), "tests")
+
+    assert (tests.result, tests.passed) == ("passed", 40)
+
+
+async def test_an_endless_test_behind_others_is_a_timeout(tmp_path):
+    """What ran before it does not make the tests green."""
+    files = {
+        "test_a.py": "def test_fine(): pass\n",
+        "test_b.py": "def test_loop():\n    while True:\n        pass\n",
+    }
+    tests = level(
+        await verified(tmp_path, files, timeout=6.0, tools=(replace(Pytest(), share=1e-6),)),
+        "tests",
+    )
+
+    assert (tests.result, tests.cause) == ("failed", "timeout")
+    assert tests.reason == "the tests timed out after 6 s"
 
 
 async def test_a_configuration_pytest_refuses_fails_with_its_words(tmp_path):
