@@ -81,7 +81,7 @@ async def test_a_module_that_cannot_be_found_is_named_with_its_place(tmp_path):
     (failure,) = result.failures
     said, hint = failure.message.split("\n")
     assert said == "ModuleNotFoundError: No module named 'helpers'"
-    assert hint.startswith("src/utils/helpers.py is there")
+    assert hint.startswith("src/utils/helpers.py exists")
     assert (failure.file, failure.line) == ("src/user.py", 2)
     assert failure.test == "tests/test_user.py"
 
