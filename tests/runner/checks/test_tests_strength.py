@@ -18,13 +18,13 @@ MESSAGE = "with pytest.raises(TypeError, match='x'):\n    add(1)"
 def is_softer(before: str, after: str) -> bool:
     """Whether a test may not have this body in place of that one, whatever the task means."""
 
-    def test_file(body: str) -> str:
+    def module(body: str) -> str:
         inner = textwrap.indent(body, "    ")
         return f"from calc import add\n\n\nasync def test_it(self):\n{inner}\n"
 
     found = weakened_tests(
-        changes({TEST: test_file(after)}),
-        read=lambda _: test_file(before).encode(),
+        changes({TEST: module(after)}),
+        read=lambda _: module(before).encode(),
         repairing=False,
     )
     return found != ()
