@@ -36,7 +36,7 @@ async def test_task_section_and_tree() -> None:
     """The context has the task, what stands around it and every path."""
     text = await context({"src/x.py": "X = 1\n"}, "# P\nBe brief.\n\n- [ ] Do it\n  - a detail\n")
 
-    for part in ("Do it", "a detail", "It stands under: P", "Be brief.", "src/x.py"):
+    for part in ("Do it", "a detail", "It is under: P", "Be brief.", "src/x.py"):
         assert part in text
 
 
