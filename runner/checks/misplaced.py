@@ -22,6 +22,7 @@ Read = Callable[[str], bytes | None]
 
 _GIVEN = r"\b{0}\.{1}\s*=|setattr\(\s*{0}\b"
 _MEMBER = re.compile(r"\b[Aa]dd\s+(?:an?\s+|the\s+)?`(\w+)`\s+to\s+(?:the\s+class\s+)?`([A-Z]\w*)`")
+_EXPORT = re.compile(r"\bexports\.([A-Za-z_$][\w$]*)\s*=(?!=)")
 _FOLLOWED = frozenset({"python", "javascript", "typescript", "tsx"})
 """Languages in which a file has what it defines and imports, and nothing else."""
 
@@ -80,8 +81,16 @@ def _new_names(path: str, changes: ChangeSet, read: Read) -> frozenset[str]:
     write = changes.files[path]
     if write is None or is_among_tests(path):
         return frozenset()
-    old, new = (symbols_of(path, text).definitions for text in (read(path) or b"", write.content))
-    return frozenset({each.name for each in new} - {each.name for each in old})
+    old, new = (_names(path, content) for content in (read(path) or b"", write.content))
+    return frozenset(new - old)
+
+
+def _names(path: str, content: bytes) -> set[str]:
+    """What a file defines; of CommonJS also what it exports."""
+    defined = {each.name for each in symbols_of(path, content).definitions}
+    script = language_of(path) in ("javascript", "typescript", "tsx")
+    exported = _EXPORT.findall(content.decode("utf-8", "replace")) if script else []
+    return defined | set(exported)
 
 
 def _has(path: str, name: str, changes: ChangeSet, paths: Collection[str], read: Read) -> bool:

@@ -18,9 +18,9 @@ BASE = {
 }
 
 
-def wrong(said: str, **files: str) -> list[tuple[str, str]]:
+def wrong(said: str, *, suffix: str = ".py", **files: str) -> list[tuple[str, str]]:
     """Errors and paths of an answer; ``__`` in a name is a slash."""
-    answer = {name.replace("__", "/") + ".py": text for name, text in files.items()}
+    answer = {name.replace("__", "/") + suffix: text for name, text in files.items()}
     found = misplaced(
         changes(answer),
         TaskWords(said),
@@ -46,6 +46,20 @@ def test_a_name_belongs_into_the_file_that_the_task_says() -> None:
         wrong("Add `Cart.tax()` to `shop/cart.py`", shop__money="def tax():\n    return 1\n") == []
     )
     assert wrong("Add `subtract(a, b)`", more=defined) == []
+
+
+def test_a_script_exports_what_belongs_into_it() -> None:
+    """Also in the way of CommonJS, and passed on from another file."""
+    said = "Add `subtract(a, b)` to `calc.js`"
+    more = "exports.subtract = (a, b) => a - b;\n"
+    passed_on = 'Object.assign(exports, require("./more.js"));\n'
+
+    assert wrong(said, suffix=".js", more=more) == []  # there is no such file: that is another rule
+    assert wrong(said, suffix=".js", more=more, calc="exports.add = 1;\n") == [
+        ("WrongPlace", "more.js")
+    ]
+    assert wrong(said, suffix=".js", more=more, calc=passed_on) == []
+    assert wrong(said, suffix=".js", calc=more) == []
 
 
 def test_a_method_belongs_into_the_class_that_the_task_says() -> None:
