@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from runner.checks.asked import TaskWords
 from runner.checks.promises import PromisedName, has_word, promised_names, promises
 from runner.code.imports import ModulePaths, imported
-from runner.code.languages import is_among_tests, language_of, python_tree
+from runner.code.languages import is_test_file, language_of, python_tree
 from runner.code.symbols import symbols_of
 from runner.roadmap.task import Task
 from runner.state.changes import ChangeSet, Write
@@ -79,7 +79,7 @@ def another_task(
 def _new_names(path: str, changes: ChangeSet, read: Read) -> frozenset[str]:
     """What a changed file, no test, defines and did not define before."""
     write = changes.files[path]
-    if write is None or is_among_tests(path):
+    if write is None or is_test_file(path):
         return frozenset()
     old, new = (_names(path, content) for content in (read(path) or b"", write.content))
     return frozenset(new - old)

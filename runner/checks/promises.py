@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runner.checks.asked import TaskWords, is_prose
-from runner.code.languages import is_among_tests
+from runner.code.languages import is_test_file
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint
 
@@ -48,10 +48,10 @@ _BELOW = re.compile(
 _INTO = re.compile(
     rf"\s*(?:(?:,|and|, and|with|\+)\s*{_FILLER}`[^`\n]*`\s*)*"
     rf"(?:,\s*)?(?:to|in|into|inside)\s+{_FILLER}"
-    r"(?:`(?P<quoted>[^`\n]+)`|(?P<bare>[\w./-]+\.\w{1,4})(?![\w/]))",
+    r"(?:`(?P<quoted>[^`\n]+)`|(?P<bare>[\w./-]+\.\w{1,4})(?![\w/]))(?!\s*(?:,\s*)?(?:or|/)\s)",
     re.IGNORECASE,
 )
-_HOLDER = re.compile(rf"`([\w./-]+\.\w{{1,4}})`\s+with\s+{_FILLER}{_LISTED}$", re.IGNORECASE)
+_HOLDER = re.compile(rf".*`([\w./-]+\.\w{{1,4}})`\s+with\s+{_FILLER}{_LISTED}$", re.I | re.DOTALL)
 _HEADED = re.compile(
     r"\b(?:to|in|into)\s+`([\w./-]+\.\w{1,4})`\s*:[ \t]*\n(?:\s*[-*+]\s[^\n]*\n)*\s*[-*+]\s+$",
     re.IGNORECASE,
@@ -91,14 +91,14 @@ def promises(asked: TaskWords) -> Iterator[PromisedName]:
 
 def _promise(asked: TaskWords, span: re.Match[str], before: str) -> PromisedName:
     after = asked.text[span.end() : span.end() + _SENTENCE]
-    into, holder = _INTO.match(after), _HOLDER.search(before) or _HEADED.search(before)
+    into, holder = _INTO.match(after), _HOLDER.match(before) or _HEADED.search(before)
     where = (into["quoted"] or into["bare"]) if into else holder[1] if holder else ""
     owner = span["owner"].rstrip(".:").rpartition(".")[2].rpartition(":")[2]
     if re.fullmatch(r"[A-Z]\w*", where):
         owner, where = where, ""
     clause = _CLAUSE.split(before)[-1] + asked.text[span.start() : span.end()]
     clause += _CLAUSE.split(after)[0]
-    sure = "." in where and not is_among_tests(where)
+    sure = "." in where and not is_test_file(where)
     for_tests = asked.about_tests or (not sure and _OF_TESTS.search(clause) is not None)
     file = where if "." in where and " " not in where else ""
     return PromisedName(span["name"], file, owner if owner[:1].isupper() else "", for_tests)
@@ -115,8 +115,8 @@ def missing_names(changes: ChangeSet, asked: TaskWords) -> tuple[PromisedName, .
     A test may use a name and a page may speak of it: that makes it nowhere.
     """
     texts = {p: w.content.decode("utf-8", "replace") for p, w in changes.files.items() if w}
-    code = "\n".join(t for p, t in texts.items() if not is_among_tests(p) and not is_prose(p))
-    tests = "\n".join(t for p, t in texts.items() if is_among_tests(p))
+    code = "\n".join(t for p, t in texts.items() if not is_test_file(p) and not is_prose(p))
+    tests = "\n".join(t for p, t in texts.items() if is_test_file(p))
     found = {
         promise.name: promise
         for promise in promises(asked)

@@ -43,6 +43,9 @@ _ABOUT_PAGES = (
     "glossary", "overview", "introduc", "polic", "summar", "outline", "list", "faq", "changelog",
     "release", "version", "news", "announc", "mention", "instruct", "text", "markdown", "website",
     "handbook", "writ", "tell", "link", "badge", "table", "chapter", "paragraph", "sentence",
+    "record", "state", "clarif", "claim", "decision", "decide", "spec", "proposal", "design", "rfc",
+    "plan", "research", "investigat", "audit", "review", "evaluat", "compar", "analy", "question",
+    "assess", "story", "roadmap",
 )  # fmt: skip
 _HASH = frozenset({"python", "ruby", "bash", "yaml", "toml", "r", "elixir"})
 _SLASHES = frozenset({"javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", "php",

@@ -28,7 +28,7 @@ from runner.checks.undefined import (
 from runner.checks.unfinished import unfinished
 from runner.checks.uses import CodeFiles, family_of
 from runner.checks.validate import Limits, validate
-from runner.code.languages import is_among_tests
+from runner.code.languages import is_test_file
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import Read, base_of, contents, reader
 from runner.loop.strategy import MAX_CALLS, judged
@@ -163,7 +163,7 @@ async def _without_names(
         "\n".join(
             content.decode("utf-8", "replace")
             for path, content in there.items()
-            if is_among_tests(path) == are_tests
+            if is_test_file(path) == are_tests
         )
         for are_tests in (False, True)
     )

@@ -81,7 +81,12 @@ def test_a_method_belongs_into_the_class_that_the_task_says() -> None:
 
 @pytest.mark.parametrize(
     ("path", "missing"),
-    [("calc.py", []), ("tests/test_calc.py", ["subtract"]), ("README.md", ["subtract"])],
+    [
+        ("calc.py", []),
+        ("lib/testing/calc.py", []),
+        ("tests/test_calc.py", ["subtract"]),
+        ("README.md", ["subtract"]),
+    ],
 )
 def test_a_name_in_a_test_or_on_a_page_is_not_made(path: str, missing: list[str]) -> None:
     """Unless tests are what it is for."""
@@ -103,6 +108,9 @@ def test_a_name_in_a_test_or_on_a_page_is_not_made(path: str, missing: list[str]
         ("Add a method `size()` to the class `Box`", [("size", "", "Box")]),
         ("Add to `a.py`:\n- `f(a)`: adds\n- `g(b)`\n", [("f", "a.py", ""), ("g", "a.py", "")]),
         ("Fix in `a.py`:\n- `f(a)`: adds\n", []),
+        ("Add `a.py` with `f(a)`, and `b.py` with `g(b)`", [("f", "a.py", ""), ("g", "b.py", "")]),
+        ("Add `f(a)` to `a.py` or `b.py`", [("f", "", "")]),
+        ("Add `f(a)` in addition to `b.py`", [("f", "", "")]),
     ],
 )
 def test_where_a_task_says_a_name_belongs(said: str, found: list[tuple[str, str, str]]) -> None:
