@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -28,6 +29,8 @@ _MOST_SHOWN = 24_000
 _LONGEST_SAID = 2_000
 """Characters of a request that the next question repeats."""
 
+_ABOVE_A_FENCE = re.compile(r"\n([^\n]+)\n```")
+
 _AGAIN = "Answer the question above now. Only if you still need it, you may ask to see more {left}."
 _LAST = "Answer the question above now; nothing more is shown."
 
@@ -44,9 +47,10 @@ class CodeQuestion:
         """Everything that the model was shown."""
         return "\n".join(message.content for message in self.messages)
 
-    def shows(self, path: str) -> bool:
-        """Whether it shows the whole of a file."""
-        return path not in self.partial and f"\n{path}\n```" in self.text
+    @property
+    def shown(self) -> frozenset[str]:
+        """The files that it shows whole (and other lines above a fence)."""
+        return frozenset(_ABOVE_A_FENCE.findall(self.text)) - frozenset(self.partial)
 
 
 def rounds_left(state: RunState) -> int:
@@ -71,7 +75,7 @@ async def ask_for_code(
                 said.text,
                 base.entries,
                 expected=state.task.files,
-                shown=[path for path in base.entries if asked.shows(path)],
+                shown=asked.shown,
             )
         if not looks:
             return state, said, asked
