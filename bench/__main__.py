@@ -68,6 +68,7 @@ MEASURES: dict[str, Measure] = {
     "history": history.measure,
     "help": startup.measure,
     "start": startup.server,
+    "first": startup.first_question,
     "classification": classification.measure,
     "answers": answers.measure,
     "oracle": oracle.measure,

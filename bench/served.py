@@ -34,11 +34,14 @@ async def surroundings(folder: Path) -> AsyncIterator[Bot]:
         yield Bot(github, model, load_server_settings(**values), issues[FREE])
 
 
-def processor_seconds(pid: int) -> float:
-    """What a process has used so far (https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html)."""
+def processor_seconds(pid: int, *, children: bool = False) -> float:
+    """What a process, or its ``children`` that have ended, used so far.
+
+    https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+    """
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    user, system = int(fields[11]), int(fields[12])
-    return (user + system) / os.sysconf("SC_CLK_TCK")
+    user, system = fields[13:15] if children else fields[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def peak_megabytes(pid: int) -> float:

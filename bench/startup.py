@@ -1,7 +1,8 @@
-"""``cairn --help`` against Python alone, and ``cairn serve`` until it listens."""
+"""``cairn --help`` against Python alone, ``cairn serve`` and ``cairn run`` until they work."""
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -10,7 +11,10 @@ from statistics import median
 
 from bench.finding import Finding, Line, Peer
 from bench.served import peak_megabytes, processor_seconds, surroundings
+from tests.app.checkout import Checkout, checkout
+from tests.model_server import Held
 from tests.scenarios.process import serving
+from tests.scenarios.projects import note
 
 _ROUNDS, _STARTS = 7, 3
 _ARGUMENTS = (("--help",), ("run", "--help"), ("--version",))
@@ -23,6 +27,11 @@ print(used.ru_utime + used.ru_stime, used.ru_maxrss)
 """
 _PYTHON = (sys.executable, "-c", "pass")
 _GOAL_SECONDS, _GOAL_MEGABYTES = 0.4, 60
+_MOST_IMPORTS = 1.6
+ONE_TASK = {
+    "ROADMAP.md": b"- [ ] 1.1 Write `one.md`\n",
+    "tests/test_it.py": b"def test_it(): pass\n",
+}
 
 
 async def measure(_folder: Path) -> AsyncIterator[Line]:
@@ -68,6 +77,46 @@ async def server(folder: Path) -> AsyncIterator[Line]:
     )
     megabytes = max(megabytes for _, megabytes in used)
     yield Finding(what="cairn serve until it listens, memory", value=megabytes, unit="MB")
+
+
+async def first_question(folder: Path) -> AsyncIterator[Line]:
+    """CPU seconds of ``cairn run`` until it asks, with and without those of what it starts."""
+    imports = (sys.executable, "-c", "import openai, typer, rich")
+    client = median(_run(imports)[0] for _ in range(_STARTS))
+    used: list[tuple[float, float]] = []
+    for number in range(_STARTS):
+        async with checkout(folder / str(number), ONE_TASK) as here:
+            used.append(await _until_asked(here))
+    own = median(seconds for seconds, _ in used)
+    yield Finding(
+        what="cairn run to its first question",
+        value=own,
+        unit="s",
+        peer=Peer(what="import openai, typer, rich", value=client),
+        goal=f"<= {_MOST_IMPORTS} times",
+        ok=own <= _MOST_IMPORTS * client,
+    )
+    children = median(seconds for _, seconds in used)
+    yield Finding(what="its children (git, whether the tests start)", value=children, unit="s")
+
+
+async def _until_asked(here: Checkout) -> tuple[float, float]:
+    """Return the seconds of the process and those of its children."""
+    kept = Held(note("one.md"))
+    here.model.says(kept)
+    command = (sys.executable, "-m", "app", "run", "--max-tasks", "1")
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        cwd=here.folder,
+        env=here.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    await kept.asked.wait()
+    own = processor_seconds(process.pid), processor_seconds(process.pid, children=True)
+    kept.go.set()
+    await process.wait()
+    return own
 
 
 def _run(command: tuple[str, ...]) -> tuple[float, float]:
