@@ -318,6 +318,7 @@ async def _server_sandbox(settings: WorkSettings, around: Surroundings) -> Sandb
     candidates = sandboxes(
         settings,
         str(settings.cairn_data_dir.resolve()),
+        wanted=settings.cairn_sandbox,
         prepared=settings.cairn_data_dir / "prepared",
         unsafe=settings.cairn_allow_unsandboxed,
         path=around.sandbox_path or os.environ.get("PATH", os.defpath),

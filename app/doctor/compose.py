@@ -42,6 +42,7 @@ async def chosen_sandbox(
     candidates = sandboxes(
         server,
         str(data.resolve()),
+        wanted=server.cairn_sandbox,
         prepared=data / "prepared",
         unsafe=server.cairn_allow_unsandboxed,
         path=os.environ.get("PATH", os.defpath),

@@ -32,7 +32,6 @@ from runner.money import Prices, prices_for
 from runner.ports import Control, Endpoint, Events, Fanout, Sandbox, SystemClock
 from runner.sandbox.bubblewrap import BubblewrapSandbox
 from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
-from runner.sandbox.docker import DockerSandbox
 from runner.sandbox.process import ProcessSandbox
 
 log = logging.getLogger(__name__)
@@ -155,6 +154,7 @@ async def sandbox_of(asked: LocalRun, settings: RunSettings, wanted: str) -> San
     candidates = sandboxes(
         settings,
         str(asked.folder.resolve()),
+        wanted=wanted,
         prepared=asked.kept / "prepared",
         unsafe=True,
         path=_path_in(asked.folder),
@@ -178,6 +178,7 @@ def sandboxes(
     settings: RunSettings,
     owner: str,
     *,
+    wanted: str,
     prepared: Path,
     unsafe: bool,
     path: str,
@@ -185,14 +186,16 @@ def sandboxes(
 ) -> list[Sandbox]:
     """In order of preference; ``process`` only where no isolation is allowed (``unsafe``).
 
+    Docker's is left out where another one is ``wanted`` by name: its client takes long to import.
     ``prepared`` is where results of setup commands are kept by those that have no engine for it,
     ``checkout`` the folder whose installed packages plain processes may use.
     """
     image = settings.cairn_sandbox_image
-    isolated: list[Sandbox] = [
-        DockerSandbox(owner=owner, image=image),
-        BubblewrapSandbox(owner=owner, image=image, prepared=prepared),
-    ]
+    isolated: list[Sandbox] = [BubblewrapSandbox(owner=owner, image=image, prepared=prepared)]
+    if not (wanted == "bubblewrap" or (wanted == "process" and unsafe)):
+        from runner.sandbox.docker import DockerSandbox
+
+        isolated.insert(0, DockerSandbox(owner=owner, image=image))
     plain = ProcessSandbox(
         owner=owner, path=path, toolchains=_toolchains(), prepared=prepared, checkout=checkout
     )

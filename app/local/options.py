@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.local.text import STOPPED, STOPPING
-from app.runs.execution import options_of
 from runner.config.model import CONFIG_PATH, RepositoryConfig, config_entry, parse_config
+from runner.config.options import options_of
 from runner.errors import Outage
 from runner.loop.deps import Deps
 from runner.loop.reading import contents

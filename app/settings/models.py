@@ -24,10 +24,6 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, PydanticUndefined
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
-
-from app.github.identity import read_rsa_key
 
 MISSING = "setting_missing"
 """The type of a validation error that means nothing but: it is not set."""
@@ -67,6 +63,9 @@ DATABASES = "sqlite:///path/to/cairn.db or postgresql://user:password@host/datab
 
 def database_url(value: SecretStr) -> SecretStr:
     """Check that the database is one Cairn can use: a SQLite file, or PostgreSQL."""
+    from sqlalchemy.engine import make_url  # 0.3 s that only a server has to pay
+    from sqlalchemy.exc import ArgumentError
+
     try:
         address = make_url(value.get_secret_value())
     except ArgumentError:
@@ -89,6 +88,8 @@ def rsa_key(pem: str) -> SecretStr:
 
     https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app
     """
+    from app.github.identity import read_rsa_key  # with aiohttp 0.4 s that only a server has to pay
+
     # docker run --env-file keeps the quotes that a shell and compose take away
     text = pem.strip().strip('"').replace("\\n", "\n").strip() + "\n"
     if read_rsa_key(text) is None:

@@ -1,0 +1,92 @@
+"""What a configuration asks of a run: the values that the loop works with."""
+
+from __future__ import annotations
+
+from runner.config.model import (
+    LimitsGroup,
+    ModelGroup,
+    RepositoryConfig,
+    SandboxGroup,
+    VerifyGroup,
+)
+from runner.state.options import (
+    ApprovalOptions,
+    AttemptLimits,
+    ModelOptions,
+    Options,
+    SandboxOptions,
+    Scope,
+    VerifyOptions,
+)
+
+
+def options_of(config: RepositoryConfig) -> Options:
+    """Return the options of a run that asks for nothing else.
+
+    If nothing is written to GitHub, nobody can be asked: proposals are only reported, and what a
+    person would have to approve is not done.
+    """
+    mute = config.github_mode == "disabled"
+    return Options(
+        loop=config.loop,
+        grouping=config.grouping,
+        planning=config.planning,
+        pull_requests=config.pull_requests.strategy,
+        scope=Scope(max_tasks=config.limits.tasks),
+        limits=_limits(config.limits),
+        models=_models(config.model),
+        verify=_verifying(config.verify),
+        sandbox=_sandbox(config.sandbox),
+        approvals=ApprovalOptions(
+            approval_mode="review_only" if mute else config.approval_mode,
+            pause_destructive=config.pause_destructive and not mute,
+            protect=(*config.protect, *(config.pause_protected if mute else ())),
+            pause_protected=() if mute else tuple(config.pause_protected),
+        ),
+    )
+
+
+def _limits(limits: LimitsGroup) -> AttemptLimits:
+    return AttemptLimits(
+        max_iterations=limits.iterations,
+        max_tokens=limits.tokens_per_task,
+        context_tokens=limits.context_tokens,
+        looks=limits.looks,
+        max_seconds=60.0 * limits.minutes,
+        max_files=limits.files,
+        max_bytes=limits.patch_size,
+    )
+
+
+def _models(model: ModelGroup) -> ModelOptions:
+    return ModelOptions(
+        model=model.name or "",
+        roles=model.roles,
+        seed=model.seed,
+        temperature=model.temperature,
+        structured=model.structured,
+        embeddings=model.embeddings or "",
+        timeout=model.timeout,
+    )
+
+
+def _verifying(verify: VerifyGroup) -> VerifyOptions:
+    return VerifyOptions(
+        verify_mode=verify.mode,
+        verify_commands=verify.commands,
+        verify_report=verify.report,
+        verify_reruns=verify.reruns,
+    )
+
+
+def _sandbox(sandbox: SandboxGroup) -> SandboxOptions:
+    return SandboxOptions(
+        image=sandbox.image or "",
+        memory=sandbox.memory,
+        cpus=sandbox.cpus,
+        pids=sandbox.pids,
+        test_timeout=sandbox.timeout,
+        setup=sandbox.setup,
+        setup_files=sandbox.setup_files,
+        setup_network=sandbox.network == "setup",
+    )
