@@ -28,7 +28,7 @@ from runner.checks.uses import CodeFiles, Use, uses_of
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint, LostName
 
-ASKED = frozenset({"UnusedNameGone", "SignatureChanged"})
+ASKED = frozenset({"UnusedNameGone", "SignatureChanged", "OnlyBeside"})
 """Complaints that ask whether something is meant: the same answer again says that it is."""
 
 _MOST = 6

@@ -47,6 +47,11 @@ _ABOUT_PAGES = (
     "plan", "research", "investigat", "audit", "review", "evaluat", "compar", "analy", "question",
     "assess", "story", "roadmap",
 )  # fmt: skip
+_ABOUT_TESTS = (
+    "test", "cover", "assert", "verif", "check", "reproduc", "regress", "flak", "fixture", "mock",
+    "spec", "qa", "fuzz", "snapshot", "golden", "benchmark", "example", "prov", "ensure", "sure",
+    "confirm", "guarantee", "pin", "charact", "property", "case", "ci", "mutat", "demonstrat",
+)  # fmt: skip
 _HASH = frozenset({"python", "ruby", "bash", "yaml", "toml", "r", "elixir"})
 _SLASHES = frozenset({"javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", "php",
                       "csharp", "kotlin", "scala", "swift"})  # fmt: skip
@@ -77,9 +82,6 @@ def unfinished(changes: ChangeSet, asked: TaskWords, *, read: Read) -> tuple[Com
     if _comments_alone(changes, read) and not asked.mentions(*_ABOUT_COMMENTS):
         message = "The answer changes nothing but comments. Do what the task asks for."
         return (Complaint(next(iter(changes.files)), "OnlyComments", message),)
-    if _pages_alone(changes, asked):
-        message = "The answer only writes about it. Do what the task asks for."
-        return (Complaint(next(iter(changes.files)), "OnlyPages", message),)
     if asked.about_tests or asked.mentions(*_MAY_BE_UNDONE):
         return ()
     return tuple(_empty_bodies(changes, asked, read))
@@ -93,13 +95,26 @@ def _comments_alone(changes: ChangeSet, read: Read) -> bool:
     )
 
 
-def _pages_alone(changes: ChangeSet, asked: TaskWords) -> bool:
-    """Whether only documentation changes that a task about code does not speak of."""
-    pages = all(is_prose(path) and write for path, write in changes.files.items())
-    if not pages or not changes or not asked.names or asked.mentions(*_ABOUT_PAGES):
-        return False
+def beside_the_code(changes: ChangeSet, asked: TaskWords) -> tuple[Complaint, str] | None:
+    """Return a question, and a warning, about an answer that changes only pages, or only tests.
+
+    Where the task speaks of neither, that is rarely what it is about. The question is asked once.
+    """
+    if not changes or not all(changes.files.values()) or any(map(asked.names_file, changes.files)):
+        return None
     stems = {path.rpartition("/")[2].partition(".")[0].lower() for path in changes.files}
-    return not stems & asked.words and not any(map(asked.names_file, changes.files))
+    if all(map(is_prose, changes.files)) and not stems & asked.words:
+        what, about = "pages that people read", asked.mentions(*_ABOUT_PAGES)
+    elif all(map(is_among_tests, changes.files)):
+        what, about = "tests", asked.about_tests or asked.mentions(*_ABOUT_TESTS)
+    else:
+        return None
+    message = (
+        f"The answer changes nothing but {what}. Do all that the task asks for. Only if that is "
+        "what it asks for, give the same answer again."
+    )
+    question = Complaint(next(iter(changes.files)), "OnlyBeside", message)
+    return None if about else (question, f"only {what} changed; the task does not speak of them")
 
 
 def _same_code(path: str, old: bytes, new: bytes) -> bool:

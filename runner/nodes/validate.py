@@ -25,7 +25,7 @@ from runner.checks.undefined import (
     unknown_names,
     with_imports,
 )
-from runner.checks.unfinished import unfinished
+from runner.checks.unfinished import beside_the_code, unfinished
 from runner.checks.uses import CodeFiles, family_of
 from runner.checks.validate import Limits, validate
 from runner.code.languages import is_test_file
@@ -38,7 +38,7 @@ from runner.roadmap.task import Task, listed_files
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.findings import Complaint
 from runner.state.options import Options
-from runner.state.run_state import RunState, Step
+from runner.state.run_state import Attempt, RunState, Step
 
 
 async def without_the_unasked(
@@ -294,6 +294,8 @@ async def validate_code(
         mend, state, reduced.changes, base, read, others
     )
     names = await kept_names(state, deps, changes, base, read)
+    if code_among(base) and attempt.planned.human_commits is None:
+        names = _with_question(names, beside_the_code(changes, TaskWords.of(state.task)), attempt)
     left_undone = await undone(state, deps, changes, base, read, others)
     complaints = (
         *attempt.checked.complaints,
@@ -375,6 +377,19 @@ def complaints_of(
 
 def _limits(options: Options) -> Limits:
     return replace(Limits(), files=options.limits.max_files, total_bytes=options.limits.max_bytes)
+
+
+def _with_question(
+    found: NameFindings, beside: tuple[Complaint, str] | None, attempt: Attempt
+) -> NameFindings:
+    """Add a question that is asked once, and told to people when the answer stays the same."""
+    if beside is None:
+        return found
+    question, warning = beside
+    if question.error in attempt.checked.asked or attempt.calls >= MAX_CALLS:
+        return replace(found, warnings=(*found.warnings, warning))
+    asked = (*found.asked, question.error)
+    return replace(found, complaints=(*found.complaints, question), asked=asked)
 
 
 def _of(complaints: Sequence[Complaint], error: str) -> tuple[Complaint, ...]:

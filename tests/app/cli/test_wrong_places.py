@@ -40,7 +40,7 @@ WRONG = {
     ),
     "a page": (
         block("README.md", "# Calc\n\n`subtract(a, b)` subtracts.\n"),
-        "only writes about it",
+        "nothing has that name",
     ),
 }
 
@@ -61,6 +61,36 @@ async def test_the_right_answer_is_asked_for_and_nothing_else_is_committed(
         assert set(changed) - {"tests/test_calc.py"} == {"ROADMAP.md", "calc.py"}
         assert "- [x] 1.1" in here.git("show", "HEAD:ROADMAP.md")
         assert "- [ ] 1.2" in here.git("show", "HEAD:ROADMAP.md")
+
+
+BESIDE = {
+    "a page": block("README.md", "# Cart\n\nAn empty cart costs nothing.\n"),
+    "a test": block(
+        "tests/test_cart.py", "from cart import Cart\n\n\ndef test_it():\n    assert Cart()\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BESIDE)
+async def test_what_only_stands_beside_the_code_is_asked_about_once(
+    tmp_path: Path, what: str
+) -> None:
+    """A task that speaks of no page and no test is hardly about one alone; people are told."""
+    files = {**FILES, "ROADMAP.md": b"- [ ] 1.1 An empty cart costs nothing\n"}
+    cost = block("cart.py", CART + "\n    def cost(self):\n        return sum(self.items)\n")
+    async with checkout(tmp_path / "done", files) as here:
+        here.model.says(BESIDE[what], cost)
+        said = await here.cairn("run", "--verify-mode", "syntax")
+
+        assert said.code == 0, said.err
+        assert "changes nothing but" in here.model.requests[1].prompt
+        assert "def cost" in here.git("show", "HEAD:cart.py")
+    async with checkout(tmp_path / "kept", files) as here:
+        here.model.says(BESIDE[what], BESIDE[what])
+        said = await here.cairn("run", "--verify-mode", "syntax")
+
+        assert said.code == 0, said.err
+        assert "the task does not speak of them" in said.out
 
 
 async def test_the_task_that_is_only_done_elsewhere_is_never_claimed(tmp_path: Path) -> None:

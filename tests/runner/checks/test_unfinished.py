@@ -6,7 +6,7 @@ import pytest
 
 from runner.checks.asked import TaskWords
 from runner.checks.promises import has_name, missing_names, promised_names
-from runner.checks.unfinished import unfinished
+from runner.checks.unfinished import beside_the_code, unfinished
 from runner.state.changes import ChangeSet, Write
 
 
@@ -89,6 +89,25 @@ def test_an_answer_of_comments_alone_does_nothing() -> None:
     assert judged("a.py", old, new, "Let `run` return 2") == ["OnlyComments"]
     assert judged("a.py", old, new, "Explain `run` in a comment") == []
     assert judged("a.py", old, old.replace("1", "2"), "Let `run` return 2") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "said", "asks"),
+    [
+        ("README.md", "Carts with ten items cost less", True),
+        ("README.md", "Describe the cart", False),
+        ("README.md", "Carts cost less, as README.md says", False),
+        ("docs/carts.md", "A page for newcomers", False),
+        ("tests/test_cart.py", "Carts with ten items cost less", True),
+        ("tests/test_cart.py", "Cover empty carts", False),
+        ("tests/test_cart.py", "Ensure that carts are never negative", False),
+        ("cart.py", "Carts with ten items cost less", False),
+    ],
+)
+def test_a_page_or_a_test_alone_is_asked_about(path: str, said: str, asks: bool) -> None:
+    """Where the task speaks of neither."""
+    changes = ChangeSet({path: Write(b"new\n")})
+    assert (beside_the_code(changes, TaskWords(said)) is not None) is asks
 
 
 @pytest.mark.parametrize(
