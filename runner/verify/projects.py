@@ -57,6 +57,11 @@ def configuration(paths: Iterable[str]) -> list[str]:
     return sorted({*CONFIGURATION, *(p for p in inner if posixpath.dirname(p) in folders)})
 
 
+def project_files(paths: Collection[str], name: str) -> list[str]:
+    """The files of this name in the projects below the root."""
+    return [path for folder in _folders(paths) if (path := f"{folder}/{name}") in paths]
+
+
 def tools_of(
     paths: Collection[str], read: Read, *, tools: Sequence[Tool] = TOOLS
 ) -> tuple[Tool, ...]:

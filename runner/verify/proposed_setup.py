@@ -13,7 +13,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from runner.verify.python_layout import table
+from runner.verify.projects import project_files
+from runner.verify.python_layout import MANIFESTS, table
 
 READ = (
     *("pyproject.toml", "setup.cfg", "tox.ini", "package.json", "manage.py"),
@@ -38,12 +39,16 @@ _OTHERS = (
     ("Gemfile", "bundle install"),
     ("composer.json", "composer install"),
 )
+# npx fetches what an image with Node seldom has
 _NODE = (
-    ("pnpm-lock.yaml", "pnpm install --frozen-lockfile"),
-    ("yarn.lock", "yarn install --frozen-lockfile"),
-    ("package-lock.json", "npm ci"),
-    ("package.json", "npm install"),
+    ("pnpm-lock.yaml", "npx --yes pnpm{} {}install --frozen-lockfile"),
+    ("yarn.lock", "npx --yes yarn{} {}install --frozen-lockfile"),
+    ("package-lock.json", "npm {}ci"),
+    ("npm-shrinkwrap.json", "npm {}ci"),
+    ("package.json", "npm {}install"),
 )
+_IN_FOLDER = {"pnpm": "--dir {} ", "yarn": "--cwd {} ", "npm": "--prefix {} "}
+_MOST_PROJECTS = 10
 _HEAD = """\
 # What the tests need, installed once for the same lock files.
 sandbox:
@@ -81,7 +86,7 @@ def proposed_setup(
     A name that cannot be a package is left out: pip would take ``-r`` or ``-i`` for an option.
     """
     packages = [name for name in dict.fromkeys(missing) if _PACKAGE.fullmatch(name)]
-    commands = [*_python(paths, read, packages), *_node(paths)]
+    commands = [*_python(paths, read, packages), *_node(paths, read)]
     commands += [_found(command, path) for path, command in _OTHERS if path in paths]
     if not commands:
         return ProposedSetup()
@@ -114,6 +119,7 @@ def _python(paths: Collection[str], read: Read, missing: Sequence[str]) -> Itera
         yield ProposedLine(install, "installs what `pdm.lock` lists, but not the project itself")
     elif tests:
         yield from _by_pip(paths, read, pyproject)
+        yield from _of_projects(paths)
     if tests and (missing or not _asks_for_pytest(paths, read)):
         yield _by_name(missing)
 
@@ -151,6 +157,16 @@ def _by_pip(
         yield ProposedLine(command, f"installs the project and its dependencies{with_extras}")
 
 
+def _of_projects(paths: Collection[str]) -> Iterator[ProposedLine]:
+    """What installs Python projects below the root, into one environment."""
+    for folder in _projects(paths, "requirements.txt"):
+        path = f"{folder}/requirements.txt"
+        yield ProposedLine(f"pip install -r {path}", f"`{path}` lists what to install")
+    for folder in dict.fromkeys(f for name in MANIFESTS for f in _projects(paths, name)):
+        if any(f"{folder}/{name}" in paths for name in ("pyproject.toml", "setup.py")):
+            yield ProposedLine(f"pip install -e ./{folder}", f"`{folder}` is a project of its own")
+
+
 def _names(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
@@ -174,9 +190,41 @@ def _asks_for_pytest(paths: Collection[str], read: Read) -> bool:
     return any(re.search(rb"\bpytest\b[\s\"'<>=~^]", text) for text in texts)
 
 
-def _node(paths: Collection[str]) -> Iterator[ProposedLine]:
+def _node(paths: Collection[str], read: Read) -> Iterator[ProposedLine]:
+    """What installs the packages of the root; without any, of each project below it."""
     if "package.json" in paths:
-        yield next(_found(command, path) for path, command in _NODE if path in paths)
+        yield _installing("", paths, read)
+        return
+    for folder in _projects(paths, "package.json"):
+        yield _installing(folder, paths, read)
+
+
+def _installing(folder: str, paths: Collection[str], read: Read) -> ProposedLine:
+    start = f"{folder}/" if folder else ""
+    path, command = next((path, said) for path, said in _NODE if f"{start}{path}" in paths)
+    name = re.sub(r"[^a-z]", "", path.partition("-")[0].partition(".")[0])
+    manager = name if name in ("pnpm", "yarn") else "npm"
+    there = _IN_FOLDER[manager].format(folder) if folder else ""
+    if manager == "npm":
+        return _found(command.format(there), f"{start}{path}")
+    version = _version_of(manager, read(f"{start}package.json"))
+    line = command.format(version, there)
+    if manager == "yarn" and f"{start}.yarnrc.yml" in paths:  # the file of Yarn 2 and later
+        line = line.replace(f"yarn{version} ", f"@yarnpkg/cli-dist{version} ")
+        line = line.replace("--frozen-lockfile", "--immutable")
+    return _found(line, f"{start}{path}")
+
+
+def _version_of(manager: str, package: bytes | None) -> str:
+    """The version that ``packageManager`` names, as npm writes it (``@9.1.0``); '' for none."""
+    found = re.search(rb'"packageManager"\s*:\s*"(\w+)(@\d[\w.-]*)', package or b"")
+    return found[2].decode() if found and found[1].decode() == manager else ""
+
+
+def _projects(paths: Collection[str], manifest: str) -> list[str]:
+    """The first folders below the root that have a manifest, by names a shell takes as they are."""
+    found = [path.rpartition("/")[0] for path in project_files(paths, manifest)]
+    return [folder for folder in found if re.fullmatch(r"\w[\w./-]*", folder)][:_MOST_PROJECTS]
 
 
 def _verify(paths: Collection[str], read: Read) -> list[ProposedLine]:

@@ -62,8 +62,8 @@ def test_each_line_has_a_reason(files: Mapping[str, bytes], expected: list[str])
     ("path", "command"),
     [
         ("package-lock.json", "npm ci"),
-        ("pnpm-lock.yaml", "pnpm install --frozen-lockfile"),
-        ("yarn.lock", "yarn install --frozen-lockfile"),
+        ("pnpm-lock.yaml", "npx --yes pnpm install --frozen-lockfile"),
+        ("yarn.lock", "npx --yes yarn install --frozen-lockfile"),
     ],
 )
 def test_the_lock_file_names_the_installer(path: str, command: str) -> None:
@@ -72,6 +72,42 @@ def test_the_lock_file_names_the_installer(path: str, command: str) -> None:
 
     assert commands(setup) == [command]
     assert f"`{path}`" in setup.lines[-1].why
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (
+            {"package.json": b'{"packageManager": "pnpm@9.1.0+sha512.ab"}', "pnpm-lock.yaml": b""},
+            ["npx --yes pnpm@9.1.0 install --frozen-lockfile"],
+        ),
+        (
+            {"package.json": b"{}", "yarn.lock": b"", ".yarnrc.yml": b""},
+            ["npx --yes @yarnpkg/cli-dist install --immutable"],
+        ),
+        (
+            {"web/package.json": b"{}", "web/package-lock.json": b"", "app/package.json": b"{}"},
+            ["npm --prefix app install", "npm --prefix web ci"],
+        ),
+        (
+            {"package.json": b"{}", "package-lock.json": b"", "packages/a/package.json": b"{}"},
+            ["npm ci"],
+        ),
+        (
+            {"api/requirements.txt": b"", "jobs/pyproject.toml": PROJECT, "jobs/a.py": b""},
+            [
+                "pip install -r api/requirements.txt",
+                "pip install -e ./jobs",
+                "pip install pytest",
+            ],
+        ),
+        ({"$(touch x)/package.json": b"{}", "a b/package.json": b"{}"}, []),
+    ],
+    ids=["manager", "yarn 2", "packages alone", "workspace", "services", "hostile"],
+)
+def test_what_projects_below_the_root_need(files: Mapping[str, bytes], expected: list[str]) -> None:
+    """A workspace is installed from its root, other projects each by themselves."""
+    assert commands(proposed_setup(files, files.get)) == expected
 
 
 def test_a_guessed_package_is_to_be_checked() -> None:
