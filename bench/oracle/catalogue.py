@@ -7,6 +7,7 @@ hunks that belong to one purpose; it holds no line of the projects themselves.
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +20,11 @@ _CATALOGUE = Path(__file__).parent / "catalogue.toml"
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """One project with both releases; ``needs`` are the packages its tests import."""
+    """One project with both releases; ``needs`` are the packages its tests import.
+
+    A JavaScript project gets what its ``package.json`` asks for; ``needs``, where there are any,
+    take the place of that.
+    """
 
     name: str
     old: str
@@ -54,12 +59,14 @@ class Change:
 
 def tasks() -> Iterator[Task]:
     """Read the catalogue."""
+    known: Counter[str] = Counter()
     for row in tomllib.loads(_CATALOGUE.read_text(encoding="utf-8"))["project"]:
         rows = row.pop("task")
         project = Project(**{**row, "needs": tuple(row.get("needs", ()))})
-        for number, each in enumerate(rows, 1):
+        for each in rows:
+            known[project.name] += 1
             each["hunks"] = tuple(each["hunks"])
-            yield Task(project, f"{project.name}-{number}", **each)
+            yield Task(project, f"{project.name}-{known[project.name]}", **each)
 
 
 def change_of(task: Task) -> Change:

@@ -22,7 +22,7 @@ from typing import Any
 
 from bench.finding import Finding, Line, Unmeasured
 from bench.oracle.author import Author
-from bench.oracle.catalogue import Change, Task, change_of, tasks
+from bench.oracle.catalogue import Change, Project, Task, change_of, tasks
 from bench.oracle.sources import NoSource, environment, node_modules
 from tests.answers.drawing import drawn
 from tests.model_server import serve
@@ -130,11 +130,16 @@ def _checkout(task: Task, change: Change, folder: Path) -> ScratchGit:
     git("tag", f"v{task.project.old}")
     git("tag", task.project.old)
     if task.project.kind == "npm":
-        modules = node_modules(task.project.name, task.project.needs)
+        modules = _modules(task.project, change)
         (folder / "node_modules").symlink_to(modules)
         (folder / ".git" / "info").mkdir(exist_ok=True)
         (folder / ".git" / "info" / "exclude").write_text("node_modules\n", encoding="utf-8")
     return git
+
+
+def _modules(project: Project, change: Change) -> Path:
+    """All that its ``package.json`` asks for, or only what the catalogue names."""
+    return node_modules(project.name, change.base["package.json"], project.needs)
 
 
 def _texts(change: Change, files: Mapping[str, bytes]) -> dict[str, str]:

@@ -87,14 +87,20 @@ def environment(name: str, needs: Sequence[str]) -> Path:
     return folder / "bin"
 
 
-def node_modules(name: str, needs: Sequence[str]) -> Path:
-    """Return a ``node_modules`` folder that has these packages."""
-    key = hashlib.sha256(json.dumps(sorted(needs)).encode()).hexdigest()[:10]
-    folder = CACHE / "node" / f"{name}-{key}"
+def node_modules(name: str, manifest: bytes, needs: Sequence[str] = ()) -> Path:
+    """Return a ``node_modules`` folder that has what a ``package.json`` asks for, or ``needs``.
+
+    Raises ``NoSource`` where npm cannot install it.
+    """
+    manifest = b'{"private": true}\n' if needs else manifest
+    key = hashlib.sha256(manifest + json.dumps(sorted(needs)).encode()).hexdigest()[:10]
+    folder = CACHE / "node" / f"{name.replace('/', '-')}-{key}"
     if not (folder / ".done").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "package.json").write_text('{"private": true}\n', encoding="utf-8")
-        npm = ["npm", "install", "--silent", "--ignore-scripts", *needs]
-        subprocess.run(npm, cwd=folder, check=True, capture_output=True)
+        (folder / "package.json").write_bytes(manifest)
+        npm = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", *needs]
+        done = subprocess.run(npm, cwd=folder, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise NoSource(f"{name}: npm install: {done.stderr.strip()[-300:]}")
         (folder / ".done").touch()
     return folder / "node_modules"
