@@ -37,6 +37,8 @@ from runner.verify.junit import (
     report_of,
     vitest,
 )
+from runner.verify.tools.node_scripts import lone_step
+from runner.verify.tools.tap import read_tap
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}m")
 _CODE_FRAME = re.compile(r"^ {0,20}>? {0,20}\d{0,6} \|")
@@ -156,11 +158,11 @@ def _dicts(value: object) -> list[dict[str, Any]]:
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
-Runner = Literal["node", "jest", "vitest", "mocha", "script"]
+Runner = Literal["node", "jest", "vitest", "mocha", "tape", "script"]
 
 _SIMPLE = re.compile(
     r"(?:cross-env[ ]+)?(?P<before>(?:\w+=[\w./:@%+=-]*[ ]+)*)(?:npx[ ]+)?"
-    r"(?P<program>node|jest|vitest|mocha)(?P<rest>(?:[ ]+[^\n;&|<>`$()]*)?)"
+    r"(?P<program>node|jest|vitest|mocha|tape)(?P<rest>(?:[ ]+[^\n;&|<>`$()]*)?)"
 )
 _NO_TEST = re.compile(r"\bno test specified\b")
 _FILES: dict[Runner, re.Pattern[str]] = {
@@ -171,6 +173,7 @@ _FILES: dict[Runner, re.Pattern[str]] = {
     "jest": re.compile(r"(^|/)(__tests__/.*|[^/]+[._-](test|spec)|test|spec)\.[cm]?[jt]sx?$"),
     "vitest": re.compile(r"(^|/)(__tests__/.*|[^/]+\.(test|spec))\.[cm]?[jt]sx?$"),
     "mocha": re.compile(r"(^|/)(tests?/.*|specs?/.*|[^/]+\.(test|spec))\.[cm]?[jt]sx?$"),
+    "tape": re.compile(r"(^|/)(tests?/.*|[^/]+[._-]test|test)\.[cm]?[jt]s$"),
     "script": re.compile(r""),
 }
 _BARE = re.compile(r"(^|/)[^/]+\.test\.[cm]?js$")
@@ -196,9 +199,9 @@ def suite_of(package: bytes | None) -> Suite:
     pretest = _text(scripts, "pretest") if isinstance(scripts, dict) else ""
     if not script:
         return Suite(_by_dependency(said))
-    if pretest:
-        return Suite("script", f"{pretest} && {script}")
-    return _plain(script) or Suite("script", script)
+    whole = f"{pretest} && {script}" if pretest else script
+    named = scripts if isinstance(scripts, dict) else {}
+    return _plain(whole) or _plain(lone_step(whole, named)) or Suite("script", whole)
 
 
 def has_node_tests(paths: Collection[str], package: bytes | None) -> bool:
@@ -268,7 +271,7 @@ def _by_dependency(said: dict[str, object]) -> Runner:
         if isinstance(said.get(group), dict)
         for name in said[group]  # type: ignore[attr-defined]
     }
-    known: tuple[Runner, ...] = ("vitest", "jest", "mocha")
+    known: tuple[Runner, ...] = ("vitest", "jest", "mocha")  # tape must be told its files
     return next((name for name in known if name in names), "node")
 
 
@@ -305,7 +308,7 @@ _WITH = {"how": "npm ci, or what installs the project's packages"}
 class _Form:
     """How a runner is called: ``arguments`` before or after its own, ``only`` before files.
 
-    ``red`` are the exit codes that mean that tests failed.
+    ``red`` are the exit codes that mean that tests failed; it ``prints`` its report.
     """
 
     suffix: str
@@ -314,6 +317,7 @@ class _Form:
     before: bool = False
     only: str | None = None
     red: Collection[int] = (1,)
+    prints: bool = False
 
 
 _FORMS: Final[dict[Runner, _Form]] = {
@@ -347,6 +351,7 @@ _FORMS: Final[dict[Runner, _Form]] = {
         read_mocha,
         red=range(1, 256),  # the number of failed tests
     ),
+    "tape": _Form("tap", lambda _: "", read_tap, prints=True),
 }
 
 
@@ -399,6 +404,8 @@ def _own(suite: Suite, form: _Form, only: Sequence[str]) -> str:
 
 def _call(suite: Suite, form: _Form, report: str, own: str) -> str:
     arguments = form.arguments(report)
+    if form.prints:
+        return f"{suite.before}{suite.runner} {own} >{report}; code=$?; cat {report}; exit $code"
     first, second = (arguments, own) if form.before else (own, arguments)
     return f"{suite.before}exec {suite.runner} {first} {second}"
 
