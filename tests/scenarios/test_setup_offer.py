@@ -106,6 +106,18 @@ async def test_a_second_run_opens_no_second_one(bot: Bot) -> None:
     assert bot.view.branches[BRANCH] == head
 
 
+@on(LACKING | {"docs/OTHER.md": b"- [ ] 2.1 Write `other.md`\n"})
+async def test_two_runs_at_a_time_open_one(bot: Bot) -> None:
+    """Whoever comes second finds what the first made, or is told by GitHub that it is there."""
+    for command in (ONE, "/execute docs/OTHER.md"):
+        await bot.github.comment(REPOSITORY, bot.issue.number, command, by="writer")
+    await bot.idle()
+
+    said = bot.says()
+    assert len(said) == 2
+    assert all(f"/pull/{offer(bot).number}" in each for each in said), said
+
+
 @on(LACKING)
 async def test_a_changed_proposal_updates_it(bot: Bot) -> None:
     """Something else is missing now: the same pull request says so."""
