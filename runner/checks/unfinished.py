@@ -44,8 +44,8 @@ _ABOUT_PAGES = (
     "release", "version", "news", "announc", "mention", "instruct", "text", "markdown", "website",
     "handbook", "writ", "tell", "link", "badge", "table", "chapter", "paragraph", "sentence",
     "record", "state", "clarif", "claim", "decision", "decide", "spec", "proposal", "design", "rfc",
-    "plan", "research", "investigat", "audit", "review", "evaluat", "compar", "analy", "question",
-    "assess", "story", "roadmap",
+    "research", "investigat", "audit", "review", "evaluat", "compar", "analy", "question",
+    "assess", "story",
 )  # fmt: skip
 _ABOUT_TESTS = (
     "test", "cover", "assert", "verif", "check", "reproduc", "regress", "flak", "fixture", "mock",

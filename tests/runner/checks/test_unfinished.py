@@ -95,6 +95,7 @@ def test_an_answer_of_comments_alone_does_nothing() -> None:
     ("path", "said", "asks"),
     [
         ("README.md", "Carts with ten items cost less", True),
+        ("README.md", "Carts with ten items cost less\nRoadmap\nPlan", True),  # headings
         ("README.md", "Describe the cart", False),
         ("README.md", "Carts cost less, as README.md says", False),
         ("docs/carts.md", "A page for newcomers", False),
