@@ -290,6 +290,8 @@ class _Weigher:
             return True
         if self._turned_beside(failure):
             return bool(self._promise.others) and not self._is_about_promised(failure)
+        if self._uses_promised(failure):  # the change's own tests do not outweigh it
+            return self._is_anothers(failure) or self._others_show()
         return self._has_evidence(failure)
 
     def does_no_harm(self, check: Level) -> bool:
@@ -337,9 +339,15 @@ class _Weigher:
 
     def _has_evidence(self, failure: TestFailure) -> bool:
         """Whether anything shows the change to work, or the missing name is another task's."""
+        return self._is_anothers(failure) or bool(self._turned) or bool(self._passing_files())
+
+    def _is_anothers(self, failure: TestFailure) -> bool:
         missing = [last_name(name) for name in missing_names(failure.message)]
-        anothers = bool(missing) and all(has_word(self._promise.others, name) for name in missing)
-        return anothers or bool(self._turned) or bool(self._passing_files())
+        return bool(missing) and all(has_word(self._promise.others, name) for name in missing)
+
+    def _others_show(self) -> bool:
+        """Whether tests that the change did not write show it to work."""
+        return bool(self._turned) or bool(self._passing_files() - self._promise.written)
 
     def _uses_change(self, failure: TestFailure) -> bool:
         users = self._promise.users
@@ -361,13 +369,19 @@ class _Weigher:
         return path in self._promise.other_files and path not in self._promise.files
 
     def _is_about_promised(self, failure: TestFailure) -> bool:
-        """Whether the test uses a function (else a file, a class) that this task promises."""
+        """Whether the test uses what this task promises; yes if it promises nothing by name."""
+        return not self._promised() or self._uses_promised(failure)
+
+    def _uses_promised(self, failure: TestFailure) -> bool:
+        test = self._source(failure)
+        return any(has_word(test, name) for name in self._promised())
+
+    def _promised(self) -> set[str]:
+        """The functions (else the classes, the files) that this task promises by name."""
         spans = _SPAN.findall(self._promise.words)
         files = {last_name(span) for span in spans if _is_path(span)}
         names = {name for span in spans if not _is_path(span) for name in _called(span)}
-        promised = {name for name in names if not name[0].isupper()} or names or files
-        test = self._source(failure)
-        return not promised or any(has_word(test, name) for name in promised)
+        return {name for name in names if not name[0].isupper()} or names or files
 
     def _source(self, failure: TestFailure) -> str:
         return self._promise.sources.get(failure.test, "")

@@ -30,6 +30,26 @@ async def test_a_red_test_of_what_the_task_changes_is_the_tasks_own(bot: Bot) ->
     assert "(0 code repairs, 1 test repair)" in (pull.body or "")
 
 
+WRONG_AND_TESTED = answer(
+    {
+        "half.py": "def halve(n):\n    return n / 2 + 0\n",
+        "tests/test_more.py": "from half import halve\n\n\ndef test_even():\n"
+        "    assert halve(4) == 2\n",
+    }
+)
+
+
+@on(HALVES)
+async def test_a_new_test_does_not_outweigh_a_red_one_of_the_task(bot: Bot) -> None:
+    """A wrong answer with a weak test of its own stays wrong."""
+    bot.model.says(WRONG_AND_TESTED, RIGHT)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert bot.changed(bot.pulls[0])["half.py"] == b"def halve(n):\n    return n // 2\n"
+
+
 OTHER = {
     **CALC,
     "other.py": b"def size():\n    return 1\n",

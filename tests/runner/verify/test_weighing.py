@@ -140,6 +140,26 @@ def test_a_file_that_another_task_names_is_left_to_it() -> None:
     assert weigh(after, before, promise).outcome == "green"
 
 
+@pytest.mark.parametrize(
+    ("uses", "outcome"), [("upper('a') == 'A'", "red"), ("lower('A') == 'a'", "green")]
+)
+def test_the_changes_own_tests_excuse_nothing_that_the_task_promises(
+    uses: str, outcome: str
+) -> None:
+    """A new test that passes says little while an old one of the promised function fails."""
+    new = "tests/test_new.py"
+    promise = replace(
+        TASK,
+        written=TASK.written | {new},
+        users=USED | {new},
+        tests=TASK.tests | {new},
+        sources={UPPER: f"def test_upper():\n    assert {uses}\n"},
+    )
+    found = weigh(ran(failing(UPPER), green=[new]), ran(failing(UPPER)), promise)
+
+    assert found.outcome == outcome
+
+
 def test_what_breaks_the_runner_is_never_excused() -> None:
     """With the change only: its fault. Without it as well: nothing can be verified."""
     why = "pytest had an internal error: ValueError"
