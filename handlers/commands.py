@@ -123,7 +123,7 @@ async def _retry(told: Conversation, command: RetryCommand) -> CommandReply:
 
 
 async def _skip(told: Conversation, command: SkipCommand) -> CommandReply:
-    """Leave a task out: as a decision where it has a proposal."""
+    """Leave a task out, now and later; where it has a proposal that is a decision about it, too."""
     request, proposals = told.request(ExecuteCommand()), told.proposals
     found = await told.runs.find_task(request, command.task)
     if not isinstance(found, NamedTask):
@@ -137,7 +137,10 @@ async def _skip(told: Conversation, command: SkipCommand) -> CommandReply:
             channel="reply",
             verdict="skip",
         )
-        return CommandReply((await weigh(told.talk, proposals, open_ones[0], vote, ())).say)
+        weighed = await weigh(told.talk, proposals, open_ones[0], vote, ())
+        if weighed.counts:
+            await told.runs.skip(request, found)
+        return CommandReply(weighed.say)
     new = await told.runs.skip(request, found)
     return CommandReply(replies.skipping(found.name, found.title, new=new))
 

@@ -180,6 +180,11 @@ async def test_skipping_a_task_with_a_proposal_decides_it(bot: Bot) -> None:
     assert any("its task is skipped" in each for each in said)
     assert pull.state == "closed"
 
+    asked = len(bot.prompts)
+    await bot.comment("/execute")
+    bot.says()
+    assert len(bot.prompts) == asked, "a later run worked on a skipped task"
+
 
 @on(NOTES)
 async def test_plans_are_shown_and_nothing_is_written(bot: Bot) -> None:
