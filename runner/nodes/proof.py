@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from runner.checks.asked import TaskWords
 from runner.checks.tests_asked import keeps_behaviour, promises_tests
@@ -25,14 +24,7 @@ from runner.verify.mutants import Mutant, mutants
 from runner.verify.weighing import is_case
 
 _NOTHING = "these tests prove nothing, because they also pass without the change"
-_PROOF: Mapping[str, Literal["passed", "failed", "skipped"]] = {
-    "passed": "failed",
-    "failed": "passed",
-    "skipped": "skipped",
-}
-"""What it says about new tests how they end without the change."""
-
-_REASONS = {"passed": _NOTHING, "skipped": "the new tests are skipped without the change"}
+_SKIPPED = "the new tests are skipped without the change"
 _MOST_NAMED = 10
 _MOST_MUTANTS = 3
 _LONGEST_RUN, _LEAST_SECONDS = 20.0, 20.0
@@ -80,16 +72,19 @@ async def _without_code(
     if ran.broken and ran.cause != "timeout":  # no test of it is known where a file is not loaded
         files = sorted({each.partition("::")[0] for each in new.ids})
         ran = await new.tool.run(session, timeout=seconds, only=files)
-    nothing = ran.result == "passed"
-    return Level(
+    level = Level(
         "proof",
-        _PROOF[ran.result],
+        "passed",
         command=ran.command,
         seconds=ran.seconds,
-        reason=_REASONS.get(ran.result, ""),
-        output=f"{_NOTHING}: {', '.join(new.ids[:_MOST_NAMED])}" if nothing else "",
         found=_failing(new.ids, ran),
     )
+    if ran.result == "failed":
+        return level
+    if ran.result == "skipped":
+        return replace(level, result="skipped", reason=_SKIPPED)
+    output = f"{_NOTHING}: {', '.join(new.ids[:_MOST_NAMED])}"
+    return replace(level, result="failed", reason=_NOTHING, output=output)
 
 
 def _failing(ids: Sequence[str], ran: Level) -> tuple[str, ...]:
