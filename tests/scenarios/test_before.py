@@ -237,7 +237,7 @@ async def test_tests_written_first_wait_for_their_own_task(bot: Bot) -> None:
     first, second = (pull.body or "" for pull in bot.pulls)
     assert "**Verified by tests.**" in first
     assert "passes with it: `tests/test_case.py`" in first
-    assert "and still: `tests/test_words.py`" in first
+    assert "Failed before this change and still fail: `tests/test_words.py" in first
     assert "❌" not in first
     assert "unchanged" not in second
 
