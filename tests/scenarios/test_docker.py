@@ -46,7 +46,7 @@ async def test_each_verification_has_a_container_of_its_own(talk: Bot) -> None:
 
 
 async def test_a_repair_has_a_fresh_container(talk: Bot) -> None:
-    """Red tests, a repair with green ones, and all that is asked of new tests: one each."""
+    """Can they start, red tests, a repair with green ones, and three that are asked of new tests."""
     talk.model.says(ADD_WRONG, ADD)
     async with watched(talk.settings) as watch, talk.started():
         await talk.comment("/execute --max-tasks 1")
@@ -54,7 +54,7 @@ async def test_a_repair_has_a_fresh_container(talk: Bot) -> None:
 
     talk.says()
     assert len(talk.pulls) == 1
-    assert counted["create"] == counted["destroy"] == 5
+    assert counted["create"] == counted["destroy"] == 6
 
 
 NOSY = """\
