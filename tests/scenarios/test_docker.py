@@ -46,7 +46,7 @@ async def test_each_verification_has_a_container_of_its_own(talk: Bot) -> None:
 
 
 async def test_a_repair_has_a_fresh_container(talk: Bot) -> None:
-    """Can they start, red tests, a repair with green ones, and three that are asked of new tests."""
+    """Can they start, red tests, green ones after a repair, and three looks at new tests."""
     talk.model.says(ADD_WRONG, ADD)
     async with watched(talk.settings) as watch, talk.started():
         await talk.comment("/execute --max-tasks 1")
