@@ -356,7 +356,7 @@ _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _ABOUT_TEXTS = ("messag", "error", "text", "word", "string", "typo", "spell", "translat", "label",
                 "say", "print", "format", "help")  # fmt: skip
-_ENOUGH_WORDS = 3
+_ENOUGH_WORDS = 2
 """Fewer own words do not show what an answer is for."""
 _OTHER_TASK = "Nothing in this answer has to do with the task. Do what the task asks for."
 _TOKEN = re.compile(r"\w+|[^\w\s]")
