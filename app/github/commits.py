@@ -148,7 +148,7 @@ class Commits:
         return True
 
     async def _tree(self, changes: ChangeSet, base: Snapshot, *, inline: int) -> str:
-        """Make the tree; text goes in its own request while there are ``inline`` bytes left."""
+        """Make the tree; up to ``inline`` characters of text go in the request itself."""
         if not changes:
             return base.tree
         entries = []

@@ -38,7 +38,7 @@ from runner.verify import (
 from runner.verify.judging import Tool, counted
 from runner.verify.levels import imports_level, without
 from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
-from runner.verify.set_up import SetUpSession, set_up
+from runner.verify.set_up import set_up, set_up_session
 from runner.verify.weighing import (
     Assessment,
     Promise,
@@ -71,7 +71,7 @@ async def filled(
         if layout:
             await set_up(session, layout)
         work.sandbox.holds = tree
-    return SetUpSession(session, layout) if layout else session
+    return set_up_session(session, layout) if layout else session
 
 
 async def _layout(deps: Deps, base: Snapshot, changes: ChangeSet) -> PythonLayout:

@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from runner.ports import CommandResult, SandboxSession
+from runner.ports import SandboxSession
 from runner.state.findings import Level, TestFailure
 from runner.verify.commands import TOOLS
 from runner.verify.judging import Read, Tool
 from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
-from runner.verify.set_up import SetUpSession, set_up
+from runner.verify.set_up import PrefixedSession, set_up, set_up_session
 from runner.verify.tools.node import reaches_packages, starts_packages
 from runner.verify.tools.python import CONFIGURATION, Pytest, testpaths
 from runner.verify.tools.ruby import MAKEFILES, Make
@@ -30,6 +30,7 @@ MOST = 100
 """So many projects of a tree are looked at."""
 
 _DEEPEST = 4
+_IN_FOLDER = 'cd -- "$0" && exec "$@"'
 _MARKS: Final[Mapping[str, tuple[str, ...]]] = {
     "pytest": (*MANIFESTS, "pytest.ini", "tox.ini", "requirements.txt"),
     "node": ("package.json",),
@@ -145,11 +146,11 @@ class Inside:
         return self._placed(await self.tool.start(await self._session(box), timeout=timeout))
 
     async def _session(self, box: SandboxSession) -> SandboxSession:
-        session = FolderSession(box, self.folder)
+        session = PrefixedSession(box, "sh", "-c", _IN_FOLDER, self.folder)
         if not self.layout or not isinstance(self.tool, Pytest):
             return session
         await set_up(session, self.layout)
-        return SetUpSession(session, self.layout)
+        return set_up_session(session, self.layout)
 
     def _placed(self, level: Level) -> Level:
         """The level with paths as the repository has them."""
@@ -171,24 +172,6 @@ class Inside:
             return name  # pytest names files from where its settings are
         whole = f"{self.folder}/{name}"
         return posixpath.normpath(whole) if name.startswith("../") else whole
-
-
-class FolderSession:
-    """A sandbox session whose commands run in a folder of the workspace."""
-
-    def __init__(self, inner: SandboxSession, folder: str) -> None:
-        self._inner = inner
-        self._command = ("sh", "-c", 'cd -- "$0" && exec "$@"', folder)
-
-    async def run(
-        self, argv: Sequence[str], *, stdin: bytes = b"", timeout: float | None = None
-    ) -> CommandResult:
-        """Run a command in the folder."""
-        return await self._inner.run((*self._command, *argv), stdin=stdin, timeout=timeout)
-
-    async def close(self) -> None:
-        """Close the session itself."""
-        await self._inner.close()
 
 
 def _folders(paths: Iterable[str]) -> list[str]:

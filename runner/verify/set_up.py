@@ -30,22 +30,27 @@ exec "$@"
 """
 
 
-class SetUpSession:
-    """A sandbox session in whose commands the project can be imported and started."""
+class PrefixedSession:
+    """A sandbox session that puts some words in front of each command."""
 
-    def __init__(self, inner: SandboxSession, layout: PythonLayout) -> None:
+    def __init__(self, inner: SandboxSession, *words: str) -> None:
         self._inner = inner
-        self._command = ("env", *_variables(layout), "sh", "-c", _START, "sh")
+        self._words = words
 
     async def run(
         self, argv: Sequence[str], *, stdin: bytes = b"", timeout: float | None = None
     ) -> CommandResult:
-        """Run a command with the folders of the project's modules on ``PYTHONPATH``."""
-        return await self._inner.run((*self._command, *argv), stdin=stdin, timeout=timeout)
+        """Run a command behind the words."""
+        return await self._inner.run((*self._words, *argv), stdin=stdin, timeout=timeout)
 
     async def close(self) -> None:
         """Close the session itself."""
         await self._inner.close()
+
+
+def set_up_session(inner: SandboxSession, layout: PythonLayout) -> SandboxSession:
+    """Return a session in whose commands the project can be imported and started."""
+    return PrefixedSession(inner, "env", *_variables(layout), "sh", "-c", _START, "sh")
 
 
 async def set_up(box: SandboxSession, layout: PythonLayout) -> None:
