@@ -58,7 +58,7 @@ async def _by_meaning(
     """The same questions with an endpoint's embeddings, of letters and not of meanings."""
     async with serve(ScriptedModel()) as base_url:
         model = OpenAIModel(model=MODEL, api_key="", base_url=base_url)
-        ports = replace(ports, embedder=model)
+        ports = replace(ports, search=replace(ports.search, embedder=model))
         asked = [await describe(_asking(q, commit, embeddings=N_GRAMS), ports) for q in questions]
         await model.close()
     hits = [_holds(text, q, contents) for q, (_, text) in zip(questions, asked, strict=True)]

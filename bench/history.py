@@ -23,7 +23,7 @@ from bench.loop.hunks import as_edits
 from runner.context.library import Index
 from runner.git.command import hermetic
 from runner.git.local_repository import LocalRepository
-from runner.loop.deps import Deps, TaskWork
+from runner.loop.deps import Deps, FileSearch, TaskWork
 from runner.loop.reading import contents
 from runner.nodes.context import build_context
 from runner.nodes.generate import execute_task, repair_code
@@ -115,7 +115,7 @@ async def _commits(repository: Path, until: str, last: int) -> AsyncIterator[Com
 async def _replayed(repository: Path, commit: Commit, index: Index) -> Outcome | None:
     """Answer with the commit's change until it is accepted; None where it is no fit example."""
     port = LocalRepository(repository)
-    ports = replace(deps(), repository=port, model=Echo(), index=index)
+    ports = replace(deps(), repository=port, model=Echo(), search=FileSearch(index))
     base, after = await port.snapshot(commit.parent), await port.snapshot(commit.sha)
     paths = _changed(base, after)
     if not _fit(paths, base, after):

@@ -47,7 +47,7 @@ from runner.context.library import Index
 from runner.files.durable import take_folder
 from runner.files.results import FileMemory, RunFiles
 from runner.loop import stacking
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, FileSearch
 from runner.ports import Clock, Endpoint, Events, Fanout, Sandbox
 from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
 from runner.state.publishing import PullRequests
@@ -174,8 +174,7 @@ class ServerParts:
             decisions=StoredDecisions(self.store),
             skips=SkippedTasks(self.skips, run.repository_id, run.roadmap),
             memory=self.folders.memory(run.repository_id),
-            index=self.index,
-            embedder=self.model,
+            search=FileSearch(self.index, self.model),
             model_name=self.settings.cairn_model,
             mask=self.mask,
         )

@@ -24,7 +24,7 @@ from runner.files.journal import AnswerFiles, FileJournal, JournalView
 from runner.files.results import FileMemory, RunFiles
 from runner.git.folder_repository import FolderRepository
 from runner.git.local_repository import LocalRepository
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, FileSearch
 from runner.model.budget import Budget, BudgetModel
 from runner.model.chat import OpenAIModel
 from runner.model.forms import Habits
@@ -109,7 +109,7 @@ async def local_deps(
         answers=answers,
         decisions=kept.inbox,
         memory=FileMemory(folder / "memory.json", mask=mask),
-        embedder=within,
+        search=FileSearch(embedder=within),
         model_name=settings.cairn_model,
         mask=mask,
         start=ON_A_CHECKOUT,

@@ -139,12 +139,23 @@ class NoMemory:
 
 
 @dataclass(frozen=True)
+class FileSearch:
+    """What finds the files that a question shows.
+
+    ``index`` keeps what is known of contents, shared by the runs of a process; with an ``embedder``
+    files can be found by meaning, too.
+    """
+
+    index: Index = field(default_factory=Index)
+    embedder: Embedder | None = None
+
+
+@dataclass(frozen=True)
 class Deps:
     """The ports of one run.
 
-    ``index`` keeps what is known of contents, shared by the runs of a process. ``model_name`` is
-    the model that is asked when a run names none: its tokens are counted. ``mask`` hides secrets in
-    what a model is shown. ``start`` is what people type to start a run here.
+    ``model_name`` is the model that is asked when a run names none: its tokens are counted.
+    ``mask`` hides secrets in what a model is shown. ``start`` is what people type to start a run.
     """
 
     model: Model
@@ -159,8 +170,7 @@ class Deps:
     decisions: Decisions = field(default_factory=NoDecisions)
     skips: Skips = field(default_factory=NoSkips)
     memory: Memory = field(default_factory=NoMemory)
-    index: Index = field(default_factory=Index)
-    embedder: Embedder | None = None
+    search: FileSearch = field(default_factory=FileSearch)
     model_name: str = ""
     mask: Mask = field(default_factory=Mask)
 

@@ -58,9 +58,9 @@ async def near(
     What they cost is counted with the attempt, even if they were of no use.
     """
     model = state.request.options.models.embeddings
-    if not model or deps.embedder is None:
+    if not model or deps.search.embedder is None:
         return state, ()
-    embedder, paths = _Counted(deps.embedder, model), list[str]()
+    embedder, paths = _Counted(deps.search.embedder, model), list[str]()
     try:
         paths = await _nearest(deps, embedder, base, library, text)
     except PortError as error:
@@ -72,7 +72,7 @@ async def near(
 async def _nearest(
     deps: Deps, embedder: _Counted, base: Snapshot, library: Library, text: str
 ) -> list[str]:
-    model, vectors = embedder.model, deps.index.vectors
+    model, vectors = embedder.model, deps.search.index.vectors
     shas = {path: base.entries[path].sha for path in library.facts if path in base.entries}
     for path, vector in (await _new(deps, embedder, base, library, text)).items():
         vectors.keep(model, shas[path], vector)
@@ -84,7 +84,7 @@ async def _new(
     deps: Deps, embedder: _Counted, base: Snapshot, library: Library, text: str
 ) -> dict[str, Sequence[float]]:
     """Embed files that are not known yet: those that share words with the task before others."""
-    words, vectors = library.search.scores(terms(text)), deps.index.vectors
+    words, vectors = library.search.scores(terms(text)), deps.search.index.vectors
     there = (path for path in library.facts if path in base.entries)
     new = [p for p in there if vectors.of(embedder.model, base.entries[p].sha) is None]
     new.sort(key=lambda path: (-words.get(path, 0.0), path))
@@ -188,7 +188,7 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
         ranking=ranking,
         contents={path: found[path] for path in wanted if path in found},
         notes=(*near_misses(state.task.files, base), *not_shown(named, base)),
-        earlier=earlier_tasks(state, deps.index),
+        earlier=earlier_tasks(state, deps.search.index),
         recalled=recalled,
     )
     parts, text = await asyncio.to_thread(_rendered, state, deps, material)
@@ -237,20 +237,20 @@ async def _library(
     paths = await asyncio.to_thread(chosen, entries, text=text, first=first)
     facts = await facts_of_tree(deps, base, paths)
     shas = {path: entries[path].sha for path in facts}
-    return await asyncio.to_thread(deps.index.library, facts, shas)
+    return await asyncio.to_thread(deps.search.index.library, facts, shas)
 
 
 async def facts_of_tree(deps: Deps, base: Snapshot, paths: Sequence[str]) -> dict[str, FileFacts]:
     """Return what is known of these files; those nobody has read yet are read, for some time."""
     entries = base.entries
-    facts = {p: known for p in paths if (known := deps.index.known(p, entries[p].sha))}
+    facts = {p: known for p in paths if (known := deps.search.index.known(p, entries[p].sha))}
     until = deps.clock.monotonic() + _LEARNING
     for batch in _batches([path for path in paths if path not in facts], base):
         if deps.clock.monotonic() > until:
             log.warning("Of %d files %d were read", len(paths), len(facts))
             break
         found = await contents(deps, base, batch)
-        facts |= await asyncio.to_thread(_learn, deps.index, base, found)
+        facts |= await asyncio.to_thread(_learn, deps.search.index, base, found)
     return facts
 
 

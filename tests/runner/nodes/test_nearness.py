@@ -10,7 +10,7 @@ import pytest
 
 from runner.context.search import MOST_NEW, fused, nearest, unit
 from runner.errors import Outage
-from runner.loop.deps import Deps, TaskWork
+from runner.loop.deps import Deps, FileSearch, TaskWork
 from runner.loop.driver import drive
 from runner.money import Usage
 from runner.nodes.context import build_context, describe
@@ -58,7 +58,7 @@ class Meanings(Embedder):
 
 def asking(embedder: Meanings, **options: Any) -> tuple[RunState, Deps]:
     """The task in hand, and ports with these meanings."""
-    ports = replace(deps(repository=MemoryRepository(TREE)), embedder=embedder)
+    ports = replace(deps(repository=MemoryRepository(TREE)), search=FileSearch(embedder=embedder))
     wished = {"embeddings": "small", "context_tokens": 600} | options
     return at("build_context", run_state(TASK, **wished), base=START), ports
 
