@@ -13,7 +13,6 @@ MODULES = sorted(
 LONGEST_MODULE, LONGEST_FUNCTION = 500, 60
 MOST_FIELDS = 15
 WIDE_VALUES = {
-    "Checkpoint": 16,  # one commit and its pull request, as they are published
     "Proposal": 22,  # journals and pull requests of open proposals hold it in this form
     "ProposalView": 22,  # a row of its table, one field a column, and what is known of its run
     "Pull": 19,  # a pull request as GitHub describes it

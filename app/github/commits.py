@@ -115,7 +115,7 @@ class Commits:
                 " was verified; nothing was committed.",
             )
         data = {
-            "message": commit_message(checkpoint),
+            "message": commit_message(checkpoint.text),
             "tree": tree,
             "parents": [*filter(None, [onto]), checkpoint.parent],
         }

@@ -24,7 +24,7 @@ from app.github.pulls import Pull
 from runner.errors import Outage
 from runner.roadmap.replay import RoadmapEdits, replayed
 from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot, TreeEntry, Write
-from runner.state.publishing import Checkpoint
+from runner.state.publishing import Checkpoint, CheckpointText
 
 log = logging.getLogger(__name__)
 
@@ -160,10 +160,9 @@ class Freshen:
             parent=tip,
             changes=changes.effective(new),
             tree=changes.tree(new),
-            title="",
-            message=message,
-            body="",
-            trailers=tuple(("Cairn-Task", key) for key in pull.tasks),
+            text=CheckpointText(
+                message=message, trailers=tuple(("Cairn-Task", key) for key in pull.tasks)
+            ),
         )
         commit = await self._commits.create(made, new, onto=pull.sha)
         if not await self._commits.move(pull.head, old=pull.sha, new=commit.sha):

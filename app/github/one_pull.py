@@ -98,7 +98,9 @@ class OnePull:
         rows = {row.task: row for row in made.shows.rows}
         body = shared_body(self._roadmap, [rows[key] for key in keys if key in rows])
         title = shared_title(self._roadmap)
-        shown = replace(made, task=keys[0], members=keys[1:], title=title, body=body)
+        shown = replace(
+            made, task=keys[0], members=keys[1:], text=replace(made.text, title=title, body=body)
+        )
         if pull is None:
             return await self._pulls.ensure(shown)
         return await self._pulls.describe(
@@ -191,13 +193,17 @@ class OfferedPulls:
 
     async def _rewrite(self, pull: _Pull, shown: Checkpoint, source: str) -> None:
         if (pull.source, pull.base) != (source, shown.below):
-            data = {"title": shown.title, "body": self._body(shown, source), "base": shown.below}
+            data = {
+                "title": shown.text.title,
+                "body": self._body(shown, source),
+                "base": shown.below,
+            }
             doing = f"update pull request #{pull.number}"
             await self._api.change(f"pulls/{pull.number}", data, doing)
 
     async def _open(self, shown: Checkpoint, source: str) -> Offered:
         data = {
-            "title": shown.title,
+            "title": shown.text.title,
             "head": shown.branch,
             "base": shown.below,
             "body": self._body(shown, source),
@@ -233,7 +239,9 @@ class OfferedPulls:
         )
 
     def _body(self, shown: Checkpoint, source: str) -> str:
-        return with_markers([marker(self._kind, shown.task), marker("source", source)], shown.body)
+        return with_markers(
+            [marker(self._kind, shown.task), marker("source", source)], shown.text.body
+        )
 
 
 def _offered(pull: _Pull, state: State) -> Offered:

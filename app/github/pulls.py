@@ -209,10 +209,10 @@ class Pulls:
     ) -> Pull:
         """Open one (as a draft where the repository can). Raises ``TaskError`` beside another's."""
         data = {
-            "title": checkpoint.title[:_LONGEST_TITLE],
+            "title": checkpoint.text.title[:_LONGEST_TITLE],
             "head": checkpoint.branch,
             "base": checkpoint.below,
-            "body": with_markers(markers, checkpoint.body),
+            "body": with_markers(markers, checkpoint.text.body),
         }
         made = await self._create(data, draft=draft)
         # somebody was faster: another try of ours, or a person
@@ -229,8 +229,8 @@ class Pulls:
     async def rewrite(self, pull: Pull, checkpoint: Checkpoint, markers: Sequence[str]) -> Pull:
         """Give a pull request title, description and base of a checkpoint, all at once."""
         data = {
-            "title": checkpoint.title[:_LONGEST_TITLE],
-            "body": _with_sections(pull, with_markers(markers, checkpoint.body)),
+            "title": checkpoint.text.title[:_LONGEST_TITLE],
+            "body": _with_sections(pull, with_markers(markers, checkpoint.text.body)),
             "base": checkpoint.below,
         }
         doing = f"update pull request #{pull.number} and its base {checkpoint.below}"
@@ -238,7 +238,7 @@ class Pulls:
 
     async def describe(self, pull: Pull, checkpoint: Checkpoint, markers: Sequence[str]) -> Pull:
         """Give a pull request the description of a checkpoint; title and base stay as they are."""
-        data = {"body": _with_sections(pull, with_markers(markers, checkpoint.body))}
+        data = {"body": _with_sections(pull, with_markers(markers, checkpoint.text.body))}
         made = await self._change(pull, data, f"update pull request #{pull.number}")
         return read_pull(made, self._bot_login) or pull
 

@@ -14,7 +14,7 @@ from runner.roadmap.normalise.propose import render_body, render_title
 from runner.roadmap.normalise.rewrite import NormalizedRoadmap
 from runner.roadmap.task import Roadmap
 from runner.state.changes import ChangeSet, Write, blob_sha
-from runner.state.publishing import Checkpoint
+from runner.state.publishing import Checkpoint, CheckpointText
 from runner.state.run_state import RunState
 from runner.text.sanitize import sanitize
 
@@ -99,10 +99,9 @@ class Normalising:
             parent=state.tip,
             changes=changes,
             tree=changes.tree(base),
-            title=title,
-            message=title,
-            body=body,
-            trailers=(("Cairn-Run", state.request.id),),
+            text=CheckpointText(
+                title=title, message=title, body=body, trailers=(("Cairn-Run", state.request.id),)
+            ),
         )
 
 

@@ -17,7 +17,7 @@ from runner.loop.deps import Deps
 from runner.nodes.preflight import CannotStart, first_look, has_tests
 from runner.ports import Repository
 from runner.state.changes import ChangeSet, Snapshot, Write, blob_sha
-from runner.state.publishing import Checkpoint
+from runner.state.publishing import Checkpoint, CheckpointText
 from runner.state.run_state import RunState
 from runner.text.sanitize import inert_line, sanitize
 from runner.verify.proposed_setup import ProposedLine
@@ -170,9 +170,8 @@ class ConfigOffer:
             parent=commit,
             changes=changes,
             tree=changes.tree(base),
-            title=TITLE,
-            message=TITLE,
-            body=body(found),
-            trailers=(("Cairn-Run", self._run),),
+            text=CheckpointText(
+                title=TITLE, message=TITLE, body=body(found), trailers=(("Cairn-Run", self._run),)
+            ),
         )
         return await self._pulls.offer(shown, source)

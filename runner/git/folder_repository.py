@@ -156,7 +156,7 @@ class FolderRepository:
         entries, tree = changes.entries(base), changes.tree(base)
         if tree != checkpoint.tree:
             raise TaskError("file", f"The tree of task {checkpoint.task} is not the verified one.")
-        about = {"run": checkpoint.run, "message": commit_message(checkpoint)}
+        about = {"run": checkpoint.run, "message": commit_message(checkpoint.text)}
         made = commit_of(entries, tree, parent=parent.id, **about)
         if self._commits.head == made.id:
             return made.id

@@ -211,7 +211,7 @@ class LocalRepository:
         return (
             lines[0] == f"tree {checkpoint.tree}"
             and parents == [checkpoint.parent]
-            and message == commit_message(checkpoint).encode("utf-8", "replace")
+            and message == commit_message(checkpoint.text).encode("utf-8", "replace")
         )
 
     async def _check_checkout(self) -> None:

@@ -127,7 +127,7 @@ async def write_commit(git: Git, user: Git, *, checkpoint: Checkpoint, base: Sna
         )
     made = await git.output(
         *("commit-tree", tree, "-p", checkpoint.parent, "-F", "-"),
-        stdin=commit_message(checkpoint).encode("utf-8", "replace"),
+        stdin=commit_message(checkpoint.text).encode("utf-8", "replace"),
         environment=await identity(user),
     )
     return made.decode().strip()

@@ -28,7 +28,7 @@ from runner.roadmap.edit import EditRefused, find
 from runner.roadmap.parse import parse_roadmap
 from runner.state.changes import ChangeSet, Write
 from runner.state.proposal import Proposal, original_of, sealed
-from runner.state.publishing import Checkpoint
+from runner.state.publishing import Checkpoint, CheckpointText
 from runner.state.run_state import Attempt, Decided, Failure, RunState, Status, Step
 
 log = logging.getLogger(__name__)
@@ -199,10 +199,12 @@ async def _rewritten(state: RunState, deps: Deps, work: TaskWork, proposal: Prop
         parent=tip,
         changes=changes,
         tree=changes.tree(base),
-        title=recovery_title(state),
-        message=recovery_message(state),
-        body=recovery_body(state),
-        trailers=_trailers(state),
+        text=CheckpointText(
+            title=recovery_title(state),
+            message=recovery_message(state),
+            body=recovery_body(state),
+            trailers=_trailers(state),
+        ),
         kind="recovery",
         onto=proposal.head or proposal.onto,
     )

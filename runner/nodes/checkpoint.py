@@ -26,7 +26,7 @@ from runner.people.trust import trust_line, trust_of, verdict_of, verified_trail
 from runner.roadmap.edit import EditRefused, find, tick_all
 from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.findings import reasons_of
-from runner.state.publishing import Checkpoint, Published, ShownTasks
+from runner.state.publishing import Checkpoint, CheckpointText, Published, ShownTasks
 from runner.state.run_state import RunState, Step
 from runner.state.trust import Trusts
 
@@ -48,7 +48,7 @@ def added(state: RunState, work: TaskWork, made: Checkpoint) -> tuple[RunState, 
     """Return what is published instead of a checkpoint, and what is kept of its text."""
     if state.request.options.pull_requests != "single":
         return state, made
-    state = state.with_attempt(body=made.body.encode())
+    state = state.with_attempt(body=made.text.body.encode())
     rows = rows_of(state, work.tip.added)
     trust = (*_trust_of_others(state, work), *made.shows.trust)
     return state, replace(made, branch=shared_branch(made.run), shows=ShownTasks(rows, trust))
@@ -185,15 +185,17 @@ def _checkpoint(
         parent=state.attempt.base,
         changes=changes.effective(base),
         tree=changes.tree(base),
-        title=title_of(task),
-        message=checkpoint_message(task),
-        body="\n\n".join(filter(None, body)),
-        trailers=(
-            *(("Co-authored-by", person) for person in people),
-            ("Cairn-Run", run),
-            *(("Cairn-Task", key) for key in keys),
-            ("Cairn-Verified", verified_trailer(verdict_of(state.attempt))),
-            ("Cairn-Trust", trust_line(trust)),
+        text=CheckpointText(
+            title=title_of(task),
+            message=checkpoint_message(task),
+            body="\n\n".join(filter(None, body)),
+            trailers=(
+                *(("Co-authored-by", person) for person in people),
+                ("Cairn-Run", run),
+                *(("Cairn-Task", key) for key in keys),
+                ("Cairn-Verified", verified_trailer(verdict_of(state.attempt))),
+                ("Cairn-Trust", trust_line(trust)),
+            ),
         ),
         members=keys[1:],
         human_commits=human_commits,

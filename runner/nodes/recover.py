@@ -34,7 +34,7 @@ from runner.roadmap.edit import EditRefused
 from runner.roadmap.task import NewTask
 from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.proposal import Proposal, Strategy, original_of, sealed
-from runner.state.publishing import Checkpoint, Proposed, Published
+from runner.state.publishing import Checkpoint, CheckpointText, Proposed, Published
 from runner.state.run_state import Failure, RunState, Status, Step
 
 MAX_QUESTIONS = 2
@@ -149,10 +149,12 @@ async def proposed(state: RunState, deps: Deps, work: TaskWork, *, stale: bool =
             parent=tip,
             changes=changes,
             tree=changes.tree(base),
-            title=proposal_title(state),
-            message=recovery_message(state),
-            body=proposal_body(state),
-            trailers=(("Cairn-Run", run), ("Cairn-Task", task.key)),
+            text=CheckpointText(
+                title=proposal_title(state),
+                message=recovery_message(state),
+                body=proposal_body(state),
+                trailers=(("Cairn-Run", run), ("Cairn-Task", task.key)),
+            ),
             kind="recovery",
             onto=proposal.onto,
         ),

@@ -13,7 +13,7 @@ from runner.money import cost_brief, cost_text
 from runner.people.trust import doubt_of, trust_of, trust_section, verdict_of
 from runner.roadmap.task import Task
 from runner.state.findings import Complaint, Level, TestFailure, Verification
-from runner.state.publishing import Checkpoint, TaskRow
+from runner.state.publishing import CheckpointText, TaskRow
 from runner.state.run_state import Attempt, RunState, Status
 from runner.state.status_words import CHECKS, task_word
 from runner.text.sanitize import as_code, cut_middle, inert_line, plain_line, sanitize
@@ -301,13 +301,13 @@ def shared_branch(run: str) -> str:
     return f"cairn/{slug(run)}/tasks"
 
 
-def commit_message(checkpoint: Checkpoint) -> str:
+def commit_message(said: CheckpointText) -> str:
     """Return the commit message, with its trailers at the end.
 
     https://git-scm.com/docs/git-interpret-trailers
     """
-    trailers = [f"{key}: {' '.join(value.split())}" for key, value in checkpoint.trailers]
-    text = checkpoint.message.strip() or checkpoint.title.strip()
+    trailers = [f"{key}: {' '.join(value.split())}" for key, value in said.trailers]
+    text = said.message.strip() or said.title.strip()
     return "\n\n".join(filter(None, [text, "\n".join(trailers)])) + "\n"
 
 

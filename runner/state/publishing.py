@@ -49,12 +49,26 @@ class ShownTasks:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckpointText:
+    """The words of a checkpoint: of its commit, and of its pull request.
+
+    ``message`` is the commit's, which ``trailers`` end; ``title`` and ``body`` are those of the
+    pull request ('' where there is none to open).
+    """
+
+    message: str
+    trailers: tuple[tuple[str, str], ...]
+    title: str = ""
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Checkpoint:
     """A verified change set to be committed (``changes`` includes the ticked roadmap).
 
     ``parent`` is the commit it builds on, ``below`` the branch that commit is the head of (the
     branch the pull request is made against); ``tree`` is the tree sha the commit must have.
-    ``trailers`` end the commit message. ``members`` are further tasks it ticks. ``kind`` is
+    ``text`` is what it says to people. ``members`` are further tasks it ticks. ``kind`` is
     ``recovery`` for an applied proposal, which only edits the roadmap: its pull request may already
     exist. ``human_commits`` is people's work it continues from, whose pull request it takes over;
     ``onto`` the commit of a person on its branch that it is put on top of. ``shows`` says of the
@@ -68,10 +82,7 @@ class Checkpoint:
     parent: str
     changes: ChangeSet
     tree: str
-    title: str
-    message: str
-    body: str
-    trailers: tuple[tuple[str, str], ...]
+    text: CheckpointText
     kind: Literal["checkpoint", "recovery"] = "checkpoint"
     members: tuple[str, ...] = ()
     human_commits: HumanCommits | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -217,9 +216,8 @@ async def test_a_persons_comment_is_no_proposal(github: Bench) -> None:
 
 async def test_a_marker_in_its_text_changes_nothing(github: Bench) -> None:
     """A description that quotes markers of ours is still that of a proposal."""
-    proposed = await github.proposed(EDIT)
     body = "<!-- cairn:checkpoint:t9 --> <!-- cairn:state:applied --> <!-- cairn:recovery:t8 -->"
-    await _published(github, replace(proposed, shown=replace(proposed.shown, body=body)))
+    await _published(github, await github.proposed(EDIT, body=body))
     assert await _stack(github) == ("main", set(), set(), {"t1"})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runner.state.changes import ChangeSet, Snapshot, Write
-from runner.state.publishing import Checkpoint
+from runner.state.publishing import Checkpoint, CheckpointText
 
 
 def checkpoint(base: Snapshot, files: dict[str, bytes | None], **other: str) -> Checkpoint:
@@ -15,14 +15,17 @@ def checkpoint(base: Snapshot, files: dict[str, bytes | None], **other: str) -> 
         "task": "t1",
         "branch": "cairn/r1/t1-add-it",
         "below": "main",
+        "tree": changes.tree(base),
+    }
+    text = {
         "title": "t1 Add it",
         "message": "Add it\n\nBecause the roadmap says so.",
         "body": "What and why.",
-        "tree": changes.tree(base),
     }
+    text |= {name: other.pop(name) for name in text if name in other}
     return Checkpoint(
         parent=base.commit,
         changes=changes,
-        trailers=(("Cairn-Run", "r1"), ("Cairn-Task", "t1")),
+        text=CheckpointText(trailers=(("Cairn-Run", "r1"), ("Cairn-Task", "t1")), **text),
         **{**fields, **other},
     )

@@ -33,7 +33,7 @@ async def test_three_small_tasks_are_one_checkpoint() -> None:
     assert ended.status == "ended"
     assert all(f"Say `{letter}`" in model.questions[0].messages[-1].content for letter in "ABC")
     assert (first.members, second.members) == (tuple(t.key for t in ended.state.tasks[1:3]), ())
-    assert [name for name, _ in first.trailers].count("Cairn-Task") == 3
+    assert [name for name, _ in first.text.trailers].count("Cairn-Task") == 3
     assert repository.text(ended.state.tip, "ROADMAP.md").count("[x]") == 4
     assert {ended.state.status(task) for task in ended.state.tasks} == {Status.COMPLETED}
     assert (len(ended.state.attempts), ended.state.picked) == (2, 4)

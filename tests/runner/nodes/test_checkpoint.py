@@ -56,10 +56,10 @@ async def test_names() -> None:
     key = step.state.current
 
     assert (made.branch, made.below, made.parent) == ("cairn/r1/1-1-add-a-py", "main", START)
-    assert made.title == "1.1 Add a.py"
+    assert made.text.title == "1.1 Add a.py"
     verified = ("Cairn-Verified", "no (nothing was run)")
     trust = ("Cairn-Trust", "not verified; nobody verified `a.py`, `old.py`, `same.py`")
-    assert made.trailers == (("Cairn-Run", "r1"), ("Cairn-Task", key), verified, trust)
+    assert made.text.trailers == (("Cairn-Run", "r1"), ("Cairn-Task", key), verified, trust)
     assert step.state.attempt.published.url == "https://forge.test/pull/1"
 
 
@@ -88,7 +88,7 @@ async def test_mentions_are_sanitized() -> None:
     roadmap = "- [ ] Ask @octocat, fixes #1\n  ```\n  @octocat\n"
     _, made, _ = await publish(done(roadmap), MemoryRepository(BASE | {"ROADMAP.md": roadmap}))
 
-    for text in (made.title, made.message, made.body):
+    for text in (made.text.title, made.text.message, made.text.body):
         assert "@octocat" not in text
         assert "fixes #1" not in text
 

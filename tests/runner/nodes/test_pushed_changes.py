@@ -111,7 +111,7 @@ async def test_what_was_pushed_is_written_when_it_is_agreed_to() -> None:
     assert step.state.attempt.agreed.approved == PUSH.digest
     assert made.changes.files["a.py"] == PUSH.files["a.py"]
     assert made.human_commits
-    assert ("Co-authored-by", "Ada <ada@x.org>") in made.trailers
+    assert ("Co-authored-by", "Ada <ada@x.org>") in made.text.trailers
     assert done.outcome == "ok"
     assert where.ended == {}  # its pull request is closed where it is taken over
 

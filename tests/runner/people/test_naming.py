@@ -8,24 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.people.sentences import branch_name, commit_message, slug
-from runner.state.changes import ChangeSet
-from runner.state.publishing import Checkpoint
+from runner.state.publishing import CheckpointText
 
 
-def _checkpoint(message: str, *trailers: tuple[str, str]) -> Checkpoint:
-    return Checkpoint(
-        run="r1",
-        task="t1",
-        branch="b",
-        below="main",
-        parent="0" * 40,
-        changes=ChangeSet(),
-        tree="0" * 40,
-        title="A title",
-        message=message,
-        body="",
-        trailers=trailers,
-    )
+def _message(text: str, *trailers: tuple[str, str]) -> str:
+    return commit_message(CheckpointText(text, trailers, title="A title"))
 
 
 @given(st.text(), st.text(), st.text())
@@ -54,18 +41,16 @@ def test_texts_without_letters_stay_apart() -> None:
 
 def test_trailers_end_the_message() -> None:
     """The trailers are the last paragraph of a commit message, one a line."""
-    text = commit_message(
-        _checkpoint("Add it\n\nBecause.\n", ("Cairn-Run", "r1"), ("Cairn-Task", "t1"))
-    )
+    text = _message("Add it\n\nBecause.\n", ("Cairn-Run", "r1"), ("Cairn-Task", "t1"))
     assert text == "Add it\n\nBecause.\n\nCairn-Run: r1\nCairn-Task: t1\n"
 
 
 def test_a_trailer_stays_on_its_line() -> None:
     """A line break in a trailer's value cannot make another trailer."""
-    text = commit_message(_checkpoint("Add it", ("Cairn-Task", "t1\nApproved-by: me")))
+    text = _message("Add it", ("Cairn-Task", "t1\nApproved-by: me"))
     assert text == "Add it\n\nCairn-Task: t1 Approved-by: me\n"
 
 
 def test_without_a_message_the_title_speaks() -> None:
     """A commit is never without a subject."""
-    assert commit_message(_checkpoint(" ")) == "A title\n"
+    assert _message(" ") == "A title\n"
