@@ -26,7 +26,7 @@ Resume = Annotated[bool, typer.Option("--resume", help="Continue the run at once
 
 def add_to(cli: typer.Typer) -> None:
     """Add the commands."""
-    for command in (status, resume, approve, reject, edit):
+    for command in (status, show, resume, approve, reject, edit):
         cli.command()(command)
 
 
@@ -37,6 +37,27 @@ def status(
     from app.local.report import command
 
     raise typer.Exit(command(Path.cwd(), json=json))
+
+
+def show(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RUN | TASK | PROPOSAL]",
+            help="A run, a task (id or key) or a proposal (default: the newest run).",
+            show_default=False,
+        ),
+    ] = None,
+    exchanges: Annotated[
+        bool, typer.Option("--exchanges", help="Show every question and answer in full.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show a run, or one of its tasks in full: diff, tests, questions, proposal."""
+    from app.local.show import ShowOptions as Asked
+    from app.local.show import command
+
+    raise typer.Exit(command(Path.cwd(), Asked(tuple(words or ()), exchanges, json)))
 
 
 def resume(

@@ -135,9 +135,14 @@ async def checkout_in(folder: Path, branch: str = "") -> LocalRepository | None:
     return checkout if await checkout.is_there() else None
 
 
+async def repository_in(folder: Path) -> LocalRepository | FolderRepository:
+    """The git checkout or the plain folder, only to be read."""
+    return await _repository(LocalRun(folder), keep=False)
+
+
 async def person_in(folder: Path) -> str:
     """The name of the person who works in a folder."""
-    return await (await _repository(LocalRun(folder), keep=False)).person()
+    return await (await repository_in(folder)).person()
 
 
 async def _sandbox(asked: LocalRun, settings: RunSettings, *, dry: bool) -> Sandbox:

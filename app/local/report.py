@@ -148,7 +148,7 @@ def command(folder: Path, *, json: bool) -> int:
         print(error.message, file=sys.stderr)
         return 2
     if json:
-        print(jsonlib.dumps({"runs": [_object(*each) for each in found]}, ensure_ascii=False))
+        print(jsonlib.dumps({"runs": [run_object(*each) for each in found]}, ensure_ascii=False))
         return 0
     for text in _lines(found):
         print(text)
@@ -166,16 +166,23 @@ async def _read(kept: LocalStore) -> list[Found]:
 def _lines(found: list[Found]) -> Iterator[str]:
     if not found:
         yield NO_RUN
-    for run, state, open_ in found:
-        yield _heading(run, state)
-        if run.reason:
-            yield f"  {one_line(run.reason)}"
-        for row in table(state) if (run, state, open_) == found[0] else ():
-            yield f"  {task_word(str(row['status'])):<18} {_named(row)}"
-        for text in how_to_answer(open_):
-            yield f"  {text}"
-        if run.state in ("interrupted", "paused"):
-            yield f"  To continue: cairn resume {run.id}"
+    for number, each in enumerate(found):
+        yield from run_lines(*each, tasks=not number)
+
+
+def run_lines(
+    run: KnownRun, state: RunState, open_: Sequence[PendingProposal], *, tasks: bool = True
+) -> Iterator[str]:
+    """A run: how it stands, its ``tasks``, and what to type to answer or to continue it."""
+    yield _heading(run, state)
+    if run.reason:
+        yield f"  {one_line(run.reason)}"
+    for row in table(state) if tasks else ():
+        yield f"  {task_word(str(row['status'])):<18} {_named(row)}"
+    for text in how_to_answer(open_):
+        yield f"  {text}"
+    if run.state in ("interrupted", "paused"):
+        yield f"  To continue: cairn resume {run.id}"
 
 
 def _heading(run: KnownRun, state: RunState) -> str:
@@ -193,7 +200,10 @@ def _counts(state: RunState) -> Counter[str]:
     return Counter(task_word(str(row["status"])) for row in table(state))
 
 
-def _object(run: KnownRun, state: RunState, open_: list[PendingProposal]) -> dict[str, object]:
+def run_object(
+    run: KnownRun, state: RunState, open_: Sequence[PendingProposal]
+) -> dict[str, object]:
+    """The same for programs."""
     return {
         "run": run.id,
         "state": run.state,

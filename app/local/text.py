@@ -102,8 +102,8 @@ def how_to_answer(found: Sequence[PendingProposal]) -> Iterator[str]:
             continue
         not_asked = "Nothing was applied (approval mode review_only). " if each.published else ""
         yield (
-            f"{proposal.id} {what}: {name}. {not_asked}To decide: cairn approve {proposal.id} (or"
-            " reject, edit), then cairn resume"
+            f"{proposal.id} {what}: {name}. {not_asked}To see it: cairn show {proposal.id}. To"
+            f" decide: cairn approve {proposal.id} (or reject, edit), then cairn resume"
         )
 
 
@@ -140,6 +140,15 @@ def unknown(word: str, found: Sequence[PendingProposal]) -> str:
     """There is no proposal of that name."""
     said = f"There is no proposal {one_line(word)[:60]!r} in this folder."
     return f"{said} {which(found)}" if found else f"{said} {NO_PROPOSAL}"
+
+
+def nothing_called(word: str, runs: Sequence[str]) -> str:
+    """No run, task or proposal has this name."""
+    shown = ", ".join(runs[:5])
+    return (
+        f"No run here is called {one_line(word)[:60]!r}, and none worked on such a task or made "
+        f"such a proposal. The newest runs: {shown}. `cairn roadmap show` lists the tasks."
+    )
 
 
 def stale(word: str, now: str) -> str:

@@ -1,0 +1,223 @@
+"""``cairn show``: a run of this folder, or a task in full, so that nobody approves blind."""
+
+from __future__ import annotations
+
+import asyncio
+import json as jsonlib
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.local.compose import kept_in, repository_in
+from app.local.options import FOLDER
+from app.local.report import run_lines, run_object
+from app.local.runs import LocalStore, PendingProposal, parked, states
+from app.local.text import NO_RUN, how_to_answer, nothing_called, proposal_lines
+from app.terminal import any_encoding, one_line, printable, say
+from runner.errors import PortError
+from runner.files.decisions import KnownRun
+from runner.people.task_detail import TaskDetail, changes_of, detail_json, detail_of, known
+from runner.people.trust import trust_line
+from runner.state.findings import outputs_of
+from runner.state.run_state import RunState
+from runner.text.sanitize import cut_middle
+
+_SHORTEST = 4
+_LONGEST = 4_000
+"""Characters of one failure's output, and of a prompt or a reply without ``--exchanges``."""
+
+_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ShowOptions:
+    """What is to be shown: a run, a task or a proposal by its name; '' for the newest run."""
+
+    words: tuple[str, ...] = ()
+    exchanges: bool = False
+    json: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A run, and the key of the task that was named ('' for none)."""
+
+    run: KnownRun
+    state: RunState
+    task: str = ""
+
+
+class NotFound(Exception):
+    """Nothing is called so; the message says what there is."""
+
+
+def command(folder: Path, asked: ShowOptions) -> int:
+    """Print it; 2 when there is no such thing, or what a run left cannot be read."""
+    any_encoding()
+    kept = kept_in(folder / FOLDER)
+    try:
+        found = asyncio.run(_find(asked.words, kept))
+        if found is None:
+            say(jsonlib.dumps({"runs": []}) if asked.json else NO_RUN)
+            return 0
+        say(asyncio.run(_text(found, asked, kept, folder)))
+    except NotFound as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    except PortError as error:
+        print(error.message, file=sys.stderr)
+        return 2
+    return 0
+
+
+async def _text(found: _Found, asked: ShowOptions, kept: LocalStore, folder: Path) -> str:
+    waits = [each for each in parked(found.run, found.state, kept.inbox)]
+    if not found.task:
+        if asked.json:
+            data = run_object(found.run, found.state, waits)
+            return jsonlib.dumps(data, ensure_ascii=False)
+        return "\n".join([*run_lines(found.run, found.state, waits), *_hints(found)])
+    detail = await _detail(found, folder)
+    exchanges = _exchanges(folder / FOLDER / "runs" / found.run.id, found.task)
+    if asked.json:
+        data = detail_json(detail) | {"exchanges": exchanges}
+        return jsonlib.dumps(data, ensure_ascii=False, default=str)
+    waiting = [each for each in waits if each.proposal.task == found.task]
+    return "\n".join(_lines(detail, exchanges, waiting, full=asked.exchanges))
+
+
+async def _find(words: Sequence[str], kept: LocalStore) -> _Found | None:
+    """Return what is meant: a run, a task or a proposal, the newest first. Raises ``NotFound``."""
+    runs = kept.runs.all()
+    if not runs:
+        return None
+    named = [run for run in runs if words and _is_run(run, words[0])]
+    rest = words[1:] if named else words
+    for run in named or (runs if rest else runs[:1]):
+        for known_run, state in await states([run], kept):
+            if not rest:
+                return _Found(known_run, state)
+            if key := _task(state, rest[-1]):
+                return _Found(known_run, state, key)
+    raise NotFound(nothing_called(rest[-1] if rest else words[0], [run.id for run in runs]))
+
+
+def _is_run(run: KnownRun, word: str) -> bool:
+    return run.id == word or (len(word) >= _SHORTEST and run.id.startswith(word))
+
+
+def _task(state: RunState, word: str) -> str:
+    """The key of the task that the run took up and a word names: id, key or proposal; else ''."""
+    for key, attempt in state.attempts.items():
+        task, proposal = state.task_of(key), attempt.proposal
+        by_id = len(word) >= _SHORTEST and proposal is not None
+        if word in (task.key, task.id) or (
+            by_id and proposal and proposal.fingerprint.startswith(word.lower())
+        ):
+            return key
+    return ""
+
+
+async def _detail(found: _Found, folder: Path) -> TaskDetail:
+    """The task with what its change was made from. Raises ``PortError`` where that is gone."""
+    repository = await repository_in(folder)
+    attempt = found.state.attempts[found.task]
+    shas = known(await repository.snapshot(attempt.base), changes_of(attempt))
+    contents = await repository.blobs(tuple(set(shas.values())))
+    before = {path: contents[sha] for path, sha in shas.items()}
+    return detail_of(found.state, found.task, before)
+
+
+def _exchanges(folder: Path, task: str) -> list[dict[str, Any]]:
+    """What the model was asked about a task and what it said, in order, as the run kept it."""
+    found = []
+    files = sorted(folder.glob("agent-*.json"), key=lambda path: (len(path.name), path.name))
+    for file in files:
+        try:
+            data = jsonlib.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        if isinstance(data, dict) and data.get("task") == task:
+            found.append({"file": f"{FOLDER}/runs/{folder.name}/{file.name}", **data})
+    return found
+
+
+def _hints(found: _Found) -> Iterator[str]:
+    for key in found.state.attempts:
+        name = one_line(found.state.task_of(key).name)
+        yield f"  To see it in full: cairn show {found.run.id} {name}"
+
+
+def _lines(
+    detail: TaskDetail,
+    exchanges: Sequence[dict[str, Any]],
+    waiting: Sequence[PendingProposal],
+    *,
+    full: bool,
+) -> Iterator[str]:
+    view = detail.view
+    yield f"Task {one_line(view.name)} {one_line(view.title)}"
+    yield f"Run {detail.run}, attempt {detail.attempt.number}: {view.word.text}"
+    if view.why:
+        yield f"Why: {cut_middle(one_line(view.why), _LONGEST)}"
+    yield from _section("What the roadmap says", [printable(detail.text)])
+    yield from _section("How it went", _way(detail))
+    yield from _section("Questions to the model", _asked(exchanges, full=full))
+    yield from _section("What changes", [printable(detail.diff)] if detail.diff else [])
+    yield from _section("Verification", _verified(detail))
+    for each in waiting:
+        yield from _section("Proposal", [*proposal_lines(each), *how_to_answer([each])])
+
+
+def _section(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
+    """A heading with its lines; nothing where there are none."""
+    found = list(lines)
+    if found:
+        yield ""
+        yield title
+        yield "-" * len(title)
+        yield from found
+
+
+def _way(detail: TaskDetail) -> Iterator[str]:
+    spent, plan = detail.attempt.spent, detail.attempt.planned.plan
+    if spent.path:
+        yield " > ".join(spent.path)
+    for reason in spent.reasons:
+        yield f"- {one_line(reason)}"
+    if plan:
+        yield f"Plan: {one_line(', '.join(plan.likely_files))}"
+    for step in plan.steps if plan else ():
+        yield f"- {one_line(step)}"
+    for path, why in detail.attempt.answered.left_out.items():
+        yield f"Left out: {one_line(path)}: {one_line(why)}"
+    for warning in detail.view.warnings:
+        yield f"Worth a look: {one_line(warning)}"
+
+
+def _asked(exchanges: Sequence[dict[str, Any]], *, full: bool) -> Iterator[str]:
+    for number, each in enumerate(exchanges, 1):
+        tokens = f"{each.get('prompt_tokens', 0):,} + {each.get('completion_tokens', 0):,} tokens"
+        model = one_line(str(each.get("model")))
+        yield f"{number}. {each.get('node')}: {model}, {tokens}, {each['file']}"
+        if full:
+            yield f"> {printable(str(each.get('prompt', '')))}".replace("\n", "\n> ")
+            yield printable(str(each.get("reply", "")))
+    if exchanges and not full:
+        yield "With --exchanges, what was asked and answered is shown too."
+
+
+def _verified(detail: TaskDetail) -> Iterator[str]:
+    verification = detail.attempt.tested.verification
+    for level in verification.levels if verification else ():
+        said = f" ({one_line(level.reason)[:_SHOWN]})" if level.reason else ""
+        yield f"{level.name:<9} {level.result}{said}"
+    for output in outputs_of(verification, most=_LONGEST):
+        yield printable(output)
+    for failure in verification.failures if verification else ():
+        yield f"{one_line(failure.test)}:"
+        yield cut_middle(printable(failure.message), _LONGEST)
+    if detail.view.trust:
+        yield f"In short: {printable(trust_line(detail.view.trust))}"

@@ -1,0 +1,145 @@
+"""One task of a run in full: its text, the change, what tests said, and what is proposed.
+
+It is what a person needs to judge a task or a proposal, whatever shows it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+
+from runner.people.run_view import TaskView, view_of
+from runner.people.trust import trust_json
+from runner.state.changes import ChangeSet, Snapshot, Write
+from runner.state.proposal import Proposal, as_item, original_of
+from runner.state.run_state import Attempt, RunState
+
+MOST_LINES = 2_000
+"""Lines of a diff that are shown."""
+
+MOST_BYTES = 1_000_000
+"""Size of a file that is compared."""
+
+_NONE = "/dev/null"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskDetail:
+    """A task, the newest attempt at it, and the text of the roadmap it was read from.
+
+    ``diff`` is what the newest answer changes, as a unified diff of what the attempt built on;
+    of code that waits for approval, it is exactly what would be written. It is foreign text.
+    """
+
+    run: str
+    view: TaskView
+    text: str
+    attempt: Attempt
+    diff: str
+
+
+def changes_of(attempt: Attempt) -> ChangeSet:
+    """The change a person judges: what waits for approval, else the newest answer."""
+    proposal = attempt.proposal
+    waits = proposal is not None and proposal.kind == "changes"
+    return proposal.changes if proposal and waits else attempt.answered.changes
+
+
+def detail_of(state: RunState, key: str, before: Mapping[str, bytes]) -> TaskDetail:
+    """Return a task that the run took up; ``before`` has the contents of its files in the base."""
+    attempt, task = state.attempts[key], state.task_of(key)
+    (view,) = (each for each in view_of(state).tasks if each.key == key)
+    proposal = attempt.proposal
+    own = original_of(state.roadmap, task) if state.roadmap and task in state.tasks else task.text
+    return TaskDetail(
+        run=state.request.id,
+        view=view,
+        text=proposal.original if proposal else own,
+        attempt=attempt,
+        diff=unified(before, changes_of(attempt)),
+    )
+
+
+def known(base: Snapshot, changes: ChangeSet) -> dict[str, str]:
+    """The blobs of a base that a change touches: path → sha."""
+    return {path: base.entries[path].sha for path in changes.files if path in base.entries}
+
+
+def unified(before: Mapping[str, bytes], changes: ChangeSet) -> str:
+    """Return a unified diff as git prints it, at most ``MOST_LINES`` lines; '' for no change."""
+    texts = (
+        text for path, write in sorted(changes.files.items()) for text in _file(path, before, write)
+    )
+    lines = [line for text in texts for line in text.split("\n")]
+    if len(lines) > MOST_LINES:
+        left = len(lines) - MOST_LINES
+        lines = [*lines[:MOST_LINES], f"… {left:,} more lines"]
+    return "\n".join(lines)
+
+
+def _file(path: str, before: Mapping[str, bytes], write: Write | None) -> Iterator[str]:
+    old, new = before.get(path), write.content if write else None
+    if old == new:
+        return
+    yield f"diff --git a/{path} b/{path}"
+    if old is None or new is None:
+        yield "new file" if old is None else "deleted file"
+    heads = (f"a/{path}" if old is not None else _NONE, f"b/{path}" if new is not None else _NONE)
+    if b"\0" in (old or b"") + (new or b""):
+        yield f"Binary files {heads[0]} and {heads[1]} differ"
+    elif max(len(old or b""), len(new or b"")) > MOST_BYTES:
+        yield "The file is too large to be compared here."
+    else:
+        yield from difflib.unified_diff(_lines(old), _lines(new), *heads, lineterm="")
+
+
+def _lines(content: bytes | None) -> list[str]:
+    """The lines as git counts them; a last one without a line end says so, and so is another."""
+    lines = (content or b"").decode("utf-8", "backslashreplace").split("\n")
+    last = lines.pop()
+    return [*lines, f"{last}\n\\ No newline at end of file"] if last else lines
+
+
+def detail_json(detail: TaskDetail) -> dict[str, object]:
+    """Return the object that programs read."""
+    attempt, view = detail.attempt, detail.view
+    verification = attempt.tested.verification
+    return {
+        "run": detail.run,
+        "task": view.key,
+        "id": view.id,
+        "title": view.title,
+        "text": detail.text,
+        "status": str(view.status),
+        "why": view.why,
+        "attempt": attempt.number,
+        "plan": asdict(attempt.planned.plan) if attempt.planned.plan else None,
+        "path": list(attempt.spent.path),
+        "answers": view.answers,
+        "tokens": view.used.tokens,
+        "cost": view.used.known_cost,
+        "diff": detail.diff,
+        "left_out": dict(attempt.answered.left_out),
+        "warnings": list(view.warnings),
+        "levels": [asdict(level) for level in verification.levels] if verification else [],
+        "evidence": list(attempt.failure.evidence) if attempt.failure else [],
+        "trust": trust_json(view.trust) if view.trust else None,
+        "commit": view.commit,
+        "url": view.url,
+        "proposal": _proposal(attempt.proposal) if attempt.proposal else None,
+    }
+
+
+def _proposal(proposal: Proposal) -> dict[str, object]:
+    return {
+        "id": proposal.id,
+        "kind": proposal.kind,
+        "strategy": proposal.strategy,
+        "reason": proposal.reason,
+        "explanation": proposal.explanation,
+        "evidence": list(proposal.evidence),
+        "original": proposal.original,
+        "replacements": [as_item(each) for each in proposal.replacements],
+        "url": proposal.url,
+    }
