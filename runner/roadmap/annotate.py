@@ -50,11 +50,16 @@ _PARALLEL = re.compile(
     r"\W*(?:[\w.#-]{1,20}[.):*]{0,3}\s+)?(?:\[[^\[\]\n]{1,20}\]\s+)*?\[P\](?=\s)"
 )
 _CODE = re.compile(r"`[^`\n]*`")
+_WORD = words.any_of(words.OPTIONAL)
 _OPTIONAL = re.compile(
-    rf"[(\[]\s*{words.any_of(words.OPTIONAL)}\s*[)\]](?!\()"
-    rf"|\A[\s*_]*{words.any_of(words.OPTIONAL)}[*_]*\s*(?::|-\s)",
+    rf"[(\[]\s*{_WORD}\s*[)\]](?!\()|\A[\s*_]*{_WORD}[*_]*\s*(?::|-\s)"
+    rf"|[(\[]\s*{_WORD},?\s+{words.any_of(words.BUT)}\b[^()\[\]]{{0,200}}[)\]]"
+    rf"|[(\[]\s*(?:only\s+)?{words.any_of(words.IF_NEEDED)}\s*[)\]]\W*\Z"
+    rf"|\s[-\u2013\u2014]\s*{_WORD}[\s.!*_]*\Z",
     re.IGNORECASE,
 )
+_OPTIONAL_REMARK = re.compile(rf"[(\[]\s*{_WORD}\s*[-,;:\u2013\u2014]", re.IGNORECASE)
+"""In a heading; in a task it may be about a parameter: "a limit (optional, 10)"."""
 _STAR = re.compile(r"\\?\*(?=\s)|[\w.]{1,20}\\?\*(?=\s)")
 _YES = re.compile(r"(?:yes|true|y|ja|oui|s[íi]|sim|да|是|はい|예)\b|✅|\*", re.IGNORECASE)
 
@@ -75,7 +80,8 @@ def is_optional(text: str) -> bool:
 def is_optional_place(text: str) -> bool:
     """Say whether a heading or label makes what is below it optional."""
     plain = without_marks(halfwidth(text[:200]).strip(" :")).casefold()
-    return plain in words.OPTIONAL or _OPTIONAL.search(plain) is not None
+    said = _OPTIONAL.search(plain) or _OPTIONAL_REMARK.search(plain)
+    return plain in words.OPTIONAL | words.NOT_NOW or said is not None
 
 
 def says_yes(value: str) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, takewhile
 
+from runner.roadmap.checks import is_bare_phase, is_checks
 from runner.roadmap.headings import (
     Path,
     criteria,
-    is_checks,
     is_key_line,
     is_task,
     is_work,
@@ -118,6 +118,7 @@ class Acceptance:
     def __init__(self, blocks: Blocks, boxes: Sequence[Checkbox]) -> None:
         work = [box.item for box in boxes if box.kind == "work"]
         self._busy = {h.line for item in work for h in item.headings} | ({0} if work else set())
+        self._phases = _busy_phases(blocks, self._busy)
         self._nested: dict[int, list[str]] = {}
         self._shared: dict[int, list[str]] = {}
         self._told: dict[Path, tuple[str, ...]] = {}
@@ -175,9 +176,22 @@ class Acceptance:
         for heading in reversed(path):
             if heading.line in self._busy:
                 return heading.line
-            if not is_checks(heading.text) and (number(heading.text) or is_task(heading.text)):
+            about = is_checks(heading.text) or is_bare_phase(heading.text)
+            if about and self._phases and (name := _name(heading.text)):
+                return self._phases.get(name)
+            if not about and (number(heading.text) or is_task(heading.text)):
                 return None
         return 0 if 0 in self._busy else None
+
+
+def _busy_phases(blocks: Blocks, busy: set[int]) -> dict[str, int]:
+    """The line of the one section with work that has the name of a phase."""
+    lines: dict[str, list[int]] = {}
+    for headed in blocks.headings:
+        heading = headed.path[-1]
+        if heading.line in busy and (name := _name(heading.text)):
+            lines.setdefault(name, []).append(heading.line)
+    return {name: found[0] for name, found in lines.items() if len(found) == 1}
 
 
 def _some(texts: chain[str]) -> tuple[str, ...]:

@@ -12,28 +12,20 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from runner.roadmap.source import plain_dashes, without_marks
+from runner.roadmap.checks import BEFORE, COLONS, MOST, is_checks, plain
+from runner.roadmap.source import opens_with_status, plain_dashes, without_marks
 from runner.roadmap.task import Heading
-from runner.roadmap.words import CHECKS, CHECKS_CJK, COUNTED, FILES, PHASES, STATUSES, TASKS, WORK
+from runner.roadmap.words import COUNTED, FILES, PHASES, STATUSES, TASKS, WORK
 
 # ruff: noqa: RUF001 (the marks of other languages are meant)
 
 
-MOST = 120
-"""Characters of a line that may be a label."""
 _EMPHASIS = re.compile(r"\*\*|__")
-_COLONS = ":："
-_LABEL_REMARK = re.compile(r"\s*[(（][^()（）]{0,80}[)）]\Z")
-_NUMBER = re.compile(r"(?:\d{1,4}(?:\.\d{1,4})*[.:)]?\s+)")
-_BEFORE = re.compile(
-    rf"(?:(?:{'|'.join(map(re.escape, PHASES))})\s*\d[\d.]*[:\s-]*|(?:overall|final|key|minimum"
-    r"|project|release|mvp|general|user|functional|technical|global|task|feature)\s+)",
-    re.IGNORECASE,
+_SHORT = 60
+_STATED = re.compile(
+    r"(?:\*\*|__)(?P<key>[^*_\n]{1,80}?)[:：]?(?:\*\*|__)[:：]?\s*(?P<value>\S+(?:\s+\S+){0,4})\Z"
 )
-_AFTER = re.compile(r"\s+(?:for|of|checklist|list|steps|points|items|-)(?:\s.*)?\Z")
-_NOUNS = {"verification", "verify", "acceptance", "checkpoint", "checkpoints"}
-"""Of these alone there can be work as well: "Verification of addresses"."""
-_LISTED = re.compile(r"\s(?:for|of)\s")
+"""A key with a status for a value: "**Success criteria:** ✅ Done"."""
 _BOLD_KEY = re.compile(r"\s{0,9}(?:\*\*|__)[^*_\n]{1,80}(?:(?:\*\*|__)\s?[:：]|[:：](?:\*\*|__))")
 _KEY = re.compile(r"(?P<key>[^:：\n]{2,60})[:：](?:\*\*|__)?\s*(?P<value>\S.*)\Z", re.DOTALL)
 
@@ -44,43 +36,26 @@ def label(paragraph: str) -> str:
     if not line or len(line) > MOST:
         return ""
     bare = line.strip("*_ ")
-    bold = line.startswith(("**", "__")) and line.rstrip(_COLONS).endswith(("**", "__"))
-    if bold or bare.endswith(tuple(_COLONS)) or is_checks(bare) or plain(bare) in WORK:
-        return without_marks(_EMPHASIS.sub("", bare)).rstrip(_COLONS + " ")
+    bold = line.startswith(("**", "__")) and line.rstrip(COLONS).endswith(("**", "__"))
+    if bold or bare.endswith(tuple(COLONS)) or _is_name(bare):
+        return without_marks(_EMPHASIS.sub("", bare)).rstrip(COLONS + " ")
+    stated = _STATED.match(line)
+    if stated and is_checks(stated["key"]) and opens_with_status(stated["value"]):
+        return without_marks(stated["key"])
     return ""
 
 
-@lru_cache(maxsize=4096)
-def plain(text: str) -> str:
-    """Reduce a label or heading to its words: no marks, number, colon, remark or capitals."""
-    text = plain_dashes(without_marks(text[: 2 * MOST])).rstrip(_COLONS + "*_ ")
-    text = _LABEL_REMARK.sub("", text).rstrip(_COLONS + "*_ ")
-    text = text[found.end() :] if (found := _NUMBER.match(text)) else text
-    return " ".join(text.casefold().split())
-
-
-@lru_cache(maxsize=4096)
-def is_checks(text: str) -> bool:
-    """Say whether a label or heading introduces checks, not tasks."""
-    words = plain(text)
-    if not words or len(words) > MOST:
-        return False
-    if words in CHECKS or (len(words) <= 16 and any(phrase in words for phrase in CHECKS_CJK)):
+def _is_name(line: str) -> bool:
+    """Say whether a line without colon or emphasis is a label: by its words, and no sentence."""
+    if plain(line) in WORK:
         return True
-    before = _BEFORE.match(words)
-    words = words[before.end() :] if before else words
-    head = _AFTER.sub("", words)
-    if before and before[0].rstrip().endswith((":", "-")) and head in _NOUNS:
-        return False  # "Phase 2: Verification" is a phase
-    return words in CHECKS or (
-        head in CHECKS and (head not in _NOUNS or _LISTED.search(words) is None)
-    )
+    return len(line) <= _SHORT and not line.endswith((".", ",", ";")) and is_checks(line)
 
 
 def is_work(text: str) -> bool:
     """Say whether a label or heading introduces tasks ("Tasks", "Steps")."""
     words = plain(text)
-    before = _BEFORE.match(words)
+    before = BEFORE.match(words)
     return words in WORK or (before is not None and words[before.end() :] in WORK)
 
 
@@ -98,13 +73,13 @@ def is_status(text: str) -> bool:
 
 def criteria(paragraph: str) -> list[str]:
     """Return the values of lines "Acceptance: it returns 0"; each extends to the next key line."""
-    if not any(colon in paragraph for colon in _COLONS):
+    if not any(colon in paragraph for colon in COLONS):
         return []
     found: list[str] = []
     inside = False
     for line in paragraph.split("\n"):
         key = _KEY.match(line[: 4 * MOST].lstrip("-*+_ \t"))
-        if key and is_checks(key["key"]):
+        if key and is_checks(key["key"]) and not opens_with_status(key["value"]):
             found.append(key["value"].strip("*_ "))
             inside = True
         elif is_key_line(line):

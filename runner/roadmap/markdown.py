@@ -28,8 +28,9 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType
 from mdit_py_plugins.front_matter import front_matter_plugin
 
-from runner.roadmap.headings import Path, is_checks, is_files, is_work, label, number
-from runner.roadmap.source import DEEPEST
+from runner.roadmap.checks import is_bare_phase, is_checks, labels_checks
+from runner.roadmap.headings import Path, is_files, is_work, label, number
+from runner.roadmap.source import DEEPEST, has_front_matter
 from runner.roadmap.task import Heading
 
 _BOX = re.compile(r"\[([ xX])\](?=[ \t])")
@@ -272,7 +273,9 @@ def parse(text: str) -> tuple[Blocks, EnvType]:
     """Read the blocks of a text with LF line ends; the second value holds its link definitions."""
     env: EnvType = {}
     parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable("table").disable(_PLAIN)
-    tokens = use(parser.use(front_matter_plugin)).parse(text, env)
+    if has_front_matter(text):
+        parser.use(front_matter_plugin)
+    tokens = use(parser).parse(text, env)
     return _Walk(tokens).run(), env
 
 
@@ -391,12 +394,12 @@ _CODE: Iterable[str] = ("fence", "code_block", "html_block", "front_matter")
 
 
 def _is_keyword(said: str) -> bool:
-    return is_checks(said) or is_work(said)
+    return labels_checks(said) or is_work(said)
 
 
 def _checked(label: str, holder: ListItem | None, *, under: bool) -> bool:
     """Say whether items of a list are checks: by its label, else by what is around or above it."""
-    if label and is_checks(label):
+    if label and labels_checks(label):
         return True
     if label and is_work(label):
         return False
@@ -418,6 +421,7 @@ def _under_checks(above: Path) -> bool:
     for heading in reversed(above):
         if is_checks(heading.text):
             return heading is above[-1] or heading.level > 1
-        if is_work(heading.text) or number(heading.text):
+        named = number(heading.text) and not is_bare_phase(heading.text)
+        if named or is_work(heading.text):
             return False
     return False

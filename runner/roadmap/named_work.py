@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from runner.roadmap.checks import plain
 from runner.roadmap.fields import Name, name_at, name_of
-from runner.roadmap.headings import number, plain, words
+from runner.roadmap.headings import number, words
 from runner.roadmap.source import plain_dashes, without_marks
 from runner.roadmap.task import Section, Task
 from runner.roadmap.words import TASKS

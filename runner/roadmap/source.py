@@ -135,6 +135,14 @@ def read(content: bytes) -> Source:
     return Source(text, text.split("\n"), _eol(content), bom, _damage(content, plain))
 
 
+_FRONT = re.compile(r"-{3,}[ \t]*\n(?:[ \t]*(?:#.*)?\n)*[\w\"'][^:\n]*:(?:[ \t]|\n)")
+
+
+def has_front_matter(text: str) -> bool:
+    """Say whether a text begins with front matter: a rule, then a key. A rule alone is a rule."""
+    return _FRONT.match(text) is not None
+
+
 def _eol(content: bytes) -> str:
     ends = Counter(_LINE_END.findall(content))
     if len(ends) > 1:

@@ -15,7 +15,7 @@ from runner.roadmap.headings import is_status, is_task
 from runner.roadmap.markdown import Blocks, Headed, ListItem
 from runner.roadmap.source import RenderedText, opens_with_status, without_marks
 from runner.roadmap.task import Candidate, Warning
-from runner.roadmap.words import STATUS_COLUMNS, TASK_COLUMNS
+from runner.roadmap.words import STATUS_COLUMNS, TASK_COLUMNS, UNDECIDED
 
 MOST_SUSPECTS = 50
 """Warnings of one code; the rest are counted."""
@@ -287,13 +287,29 @@ def templates(boxes: Sequence[Checkbox]) -> tuple[set[int], bool]:
     """Return (numbers of the checkboxes that are placeholders, whether the file is a template).
 
     A bracket in front of other words is more often a category ("[Backend] Add a login"), so it
-    counts only when it is all there is, or says what to put in its place.
+    counts only when it is all there is, or says what to put in its place. "TBD" is a placeholder,
+    too, but plans that are still to come do not make a template of the file.
     """
     texts = [box.item.text for box in boxes]
     whole = {n for n, text in enumerate(texts) if _is_whole(text)}
     asked = whole | {n for n, text in enumerate(texts) if _has_one(text)}
     several = len(asked) >= _SEVERAL and len(asked) >= _SHARE * len(boxes)
+    whole |= {n for n, box in enumerate(boxes) if is_undecided(box.title)}
     return (set(range(len(boxes))) if several else whole), several
+
+
+_UNDECIDED = re.compile(
+    rf"(?:(?:plans?|tasks?|details?)\s*[:-]?\s*)?"
+    rf"(?:{'|'.join(sorted(map(re.escape, UNDECIDED), key=len)[::-1])})"
+    r"(?:\s+(?:during|in|after|at|once|by|when|bei|lors|durante|при)\b.{0,80}|\s*[(\[].{0,80}[)\]])?"
+    r"[\s.!*_]*",
+    re.IGNORECASE,
+)
+
+
+def is_undecided(title: str) -> bool:
+    """Say whether a title only says that the task is still to be written ("TBD")."""
+    return _UNDECIDED.fullmatch(title[:_READ]) is not None
 
 
 def _is_whole(text: str) -> bool:

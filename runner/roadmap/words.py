@@ -18,7 +18,10 @@ CHECKS = frozenset(
         "validation criteria", "verification", "verification criteria", "verification steps",
         "verification checklist", "verification points", "verify", "verify that",
         "definition of done", "dod", "done when", "done if", "complete when", "completed when",
-        "is done when", "finished when", "checkpoint", "checkpoints", "must be true",
+        "is done when", "finished when", "is complete when", "is completed when",
+        "is finished when", "is successful when", "success means", "success looks like",
+        "completion checklist", "gate criteria", "release criteria", "checkpoint",
+        "checkpoints", "must be true",
         "what must be true", "akzeptanzkriterien", "abnahmekriterien", "erfolgskriterien",
         "fertig wenn", "criterios de aceptación", "criterio de aceptación", "criterios de éxito",
         "verificación", "critères d'acceptation", "critères de succès", "critères de réussite",
@@ -28,11 +31,39 @@ CHECKS = frozenset(
         "kriteria penerimaan", "tiêu chí chấp nhận", "tiêu chí hoàn thành", "критерии",
         "критерии приемки", "критерии приёмки", "критерии готовности", "критерии успеха",
         "критерии завершения", "критерии выполнения", "проверка", "критерії приймання",
-        "критерії готовності", "критерії",
+        "критерії готовності", "критерії", "kriterien", "critères de validation",
+        "critères de fin", "criterios de finalización", "criterios de validación",
+        "critérios de conclusão", "critérios de validação", "criteri di completamento",
+        "criteria voor acceptatie", "acceptanskriterier", "godkännandekriterier",
+        "framgångskriterier", "akceptkriterier", "akseptansekriterier", "tamamlanma kriterleri",
     }
 )  # fmt: skip
 """Labels and headings of checks. "testing", "checklist", "review" and "quality" alone head real
 work as often, so they are not here."""
+NOT_ALWAYS_CHECKS = frozenset(
+    {
+        "verification", "verify", "verify that", "acceptance", "checkpoint", "checkpoints", "dod",
+        "verificación", "vérification", "verificação", "проверка", "критерии", "критерії",
+        "kriterien", "success metrics", "expected result", "expected results", "success means",
+    }
+)  # fmt: skip
+"""Of these, words that mean checks only alone, or with a phase or a few other words before them."""
+SET_UP_CHECKS = frozenset(
+    {
+        "write", "define", "document", "agree", "add", "create", "update", "implement", "build",
+        "collect", "draft", "list", "refine", "review", "show", "store", "parse", "support", "fix",
+        "schreiben", "definieren", "definir", "écrire", "rédiger", "escribir", "escrever",
+        "написать", "определить",
+    }
+)  # fmt: skip
+"""Verbs that make work of them: "Write the acceptance criteria"."""
+VERIFYING = (
+    "verify", "verify that", "verify it", "check that", "make sure that", "confirm that",
+    "prüfen", "prüfe", "überprüfen", "vérifier", "vérifier que", "verificar", "verificar que",
+    "verifica", "verifiera", "проверить", "проверьте",
+)  # fmt: skip
+"""The last words of a label that begins with what to do: "Start the server and verify:"."""
+ALSO = ("and", "then", "to", "und", "dann", "et", "puis", "y", "e", "och", "и", "затем")
 
 CHECKS_CJK = (
     "验收", "完成标准", "完成条件", "成功标准", "驗收", "完成標準", "成功標準", "完了条件",
@@ -209,6 +240,40 @@ OPTIONAL = frozenset(
         "オプション", "선택", "선택 사항", "선택사항",
     }
 )  # fmt: skip
+NOT_NOW = frozenset(
+    {
+        "rollback", "rollback plan", "rollback procedure", "rollback steps", "contingency",
+        "contingency plan", "out of scope", "non-goals", "non goals", "not planned", "won't do",
+        "will not do", "wontfix", "rejected", "rollback-plan", "plan de rollback",
+        "fuera de alcance", "fora do escopo", "hors périmètre", "nicht im umfang", "nicht-ziele",
+        "вне рамок", "план отката", "回滚计划", "回滚方案", "ロールバック", "対象外", "롤백 계획",
+    }
+)  # fmt: skip
+"""Headings of what is done only if something goes wrong, or not at all."""
+IF_NEEDED = (
+    "if needed", "if necessary", "as needed", "if required", "when needed", "where needed",
+    "if time permits", "if time allows", "time permitting", "if there is time", "if possible",
+    "falls nötig", "wenn nötig", "bei bedarf", "falls erforderlich", "si nécessaire", "si besoin",
+    "si es necesario", "si hace falta", "se necessário", "se for necessário", "se necessario",
+    "indien nodig", "om det behövs", "vid behov", "w razie potrzeby", "jeśli potrzeba",
+    "gerekirse", "nếu cần", "jika perlu", "если нужно", "при необходимости", "за потреби",
+    "如需要", "如有需要", "如有必要", "必要に応じて", "必要なら", "필요시", "필요 시", "필요하면",
+)  # fmt: skip
+"""What makes a task optional in brackets behind it."""
+BUT = ("but", "aber", "mais", "pero", "mas", "ma", "maar", "men", "но", "але")
+UNDECIDED = (
+    "tbd", "tba", "tbc", "t.b.d.", "to be determined", "to be defined", "to be decided",
+    "to be planned", "to be announced", "to be confirmed", "to be broken down", "not yet planned",
+    "not planned yet", "not yet defined", "todo", "to do", "...", "…", "???", "xxx", "a definir",
+    "por definir", "por determinar", "a determinar", "à définir", "à déterminer", "noch offen",
+    "noch zu planen", "noch zu definieren", "wird noch festgelegt", "wird noch geplant",
+    "da definire", "da decidere", "da pianificare", "nader te bepalen", "nog te bepalen",
+    "do ustalenia", "bude upřesněno", "belirlenecek", "att bestämma", "chưa xác định",
+    "akan ditentukan", "будет определено", "определится позже", "уточняется", "не определено",
+    "буде визначено", "待定", "待补充", "待補", "待规划", "未定", "検討中", "미정", "추후 결정",
+    "추후 확정",
+)  # fmt: skip
+"""What stands where a task is still to be written."""
 NONE = (
     "none", "nothing", "no dependencies", "no dependency", "no prerequisites", "no prerequisite",
     "not applicable", "n/a", "na", "nil", "null", "independent", "standalone", "keine", "keiner",

@@ -16,7 +16,8 @@ from string import ascii_lowercase
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from runner.roadmap.headings import is_checks, split
+from runner.roadmap.checks import is_checks
+from runner.roadmap.headings import split
 from runner.roadmap.markdown import ListItem, parse
 from runner.roadmap.task import NewTask, Roadmap, Task
 

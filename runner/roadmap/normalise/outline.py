@@ -17,6 +17,7 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 
 from runner.roadmap.headings import label
 from runner.roadmap.normalise.sorts import Mark, is_field, is_status, sort_of, value_mark
+from runner.roadmap.source import has_front_matter
 
 BlockKind = Literal["paragraph", "quote", "list", "table", "rule", "other"]
 
@@ -77,8 +78,10 @@ def split_lines(text: str) -> tuple[list[str], list[str]]:
 def outline(lines: Sequence[str]) -> Part:
     """Read the structure of a file; only its own headings count, none in lists or quotes."""
     parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable("table").disable("inline")
-    parser.use(front_matter_plugin)
-    nodes = SyntaxTreeNode(parser.parse("\n".join(lines))).children
+    text = "\n".join(lines)
+    if has_front_matter(text):
+        parser.use(front_matter_plugin)
+    nodes = SyntaxTreeNode(parser.parse(text)).children
     headings = [at for at, node in enumerate(nodes) if node.type == "heading"]
     first = headings[0] if headings else len(nodes)
     top = _Open(0, "", 0, 0, _blocks(nodes[:first], lines), [])

@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
-from runner.roadmap.headings import is_checks
+from runner.roadmap.checks import is_checks
 from runner.roadmap.words import (
     COUNTED,
     DEPENDS,

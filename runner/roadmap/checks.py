@@ -1,0 +1,113 @@
+"""Say which labels and headings introduce checks of work: "Acceptance criteria", "Done when"."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from runner.roadmap.source import plain_dashes, without_marks
+from runner.roadmap.words import (
+    ALSO,
+    CHECKS,
+    CHECKS_CJK,
+    NOT_ALWAYS_CHECKS,
+    PHASES,
+    SET_UP_CHECKS,
+    VERIFYING,
+    any_of,
+)
+
+# ruff: noqa: RUF001 (the marks of other languages are meant)
+
+
+MOST = 120
+"""Characters of a line that may be a label."""
+COLONS = ":："
+_LABEL_REMARK = re.compile(r"\s*[(（][^()（）]{0,80}[)）]\Z")
+_NUMBER = re.compile(r"(?:\d{1,4}(?:\.\d{1,4})*[.:)]?\s+)")
+_PHASE = rf"(?:{'|'.join(map(re.escape, PHASES))})\s*\d[\d.]*[:\s-]*"
+BEFORE = re.compile(
+    rf"(?:{_PHASE}|(?:overall|final|key|minimum"
+    r"|project|release|mvp|general|user|functional|technical|global|task|feature)\s+)",
+    re.IGNORECASE,
+)
+"""Words before a label that leave it what it is."""
+_AFTER = re.compile(r"\s+(?:for|of|checklist|list|steps|points|items|-)(?:\s.*)?\Z")
+_NOUNS = {"verification", "verify", "acceptance", "checkpoint", "checkpoints"}
+"""Of these alone there can be work as well: "Verification of addresses"."""
+_LISTED = re.compile(r"\s(?:for|of)\s")
+_BARE_PHASE = re.compile(rf"(?:{_PHASE}|mvp\s*|v\d[\d.]*\s*)(?P<success>success)?\Z")
+
+
+@lru_cache(maxsize=4096)
+def plain(text: str) -> str:
+    """Reduce a label or heading to its words: no marks, number, colon, remark or capitals."""
+    text = plain_dashes(without_marks(text[: 2 * MOST])).rstrip(COLONS + "*_ ")
+    text = _LABEL_REMARK.sub("", text).rstrip(COLONS + "*_ ")
+    text = text[found.end() :] if (found := _NUMBER.match(text)) else text
+    return " ".join(text.casefold().split())
+
+
+def _folded(words: str) -> str:
+    """The words without accents, which people leave out."""
+    if words.isascii():
+        return words
+    apart = unicodedata.normalize("NFD", words)
+    return "".join(c for c in apart if unicodedata.category(c) != "Mn").replace("\u2019", "'")
+
+
+_FOLDED = frozenset(map(_folded, CHECKS))
+_ALWAYS = "|".join(sorted(map(re.escape, map(_folded, CHECKS - NOT_ALWAYS_CHECKS)), key=len)[::-1])
+_TAIL = (
+    r"\Z|\s*[-:,;/&+(]|\s+(?:v?\d|[a-z]\d|#)"
+    r"|\s+(?:and|or|for|of|from|by|in|to|per|checklist|list|steps|points|items|mvp|version|release"
+    r"|und|fur|der|des|von|et|pour|de|du|da|do|dos|das|del|della|di|y|e|para|por|per|en|och|voor"
+    rf"|van|dla|и|для|по|{'|'.join(sorted(map(re.escape, map(_folded, PHASES)), key=len)[::-1])})\b"
+)
+_SOMEWHERE = re.compile(rf"(?:(?P<first>\S+)\s+(?:\S+\s+){{0,3}})?(?:{_ALWAYS})(?:{_TAIL})")
+_SET_UP = frozenset(map(_folded, SET_UP_CHECKS))
+_VERIFYING = re.compile(
+    rf"\S+\s+\S.*[\s,](?:{any_of(map(_folded, ALSO))})\s+(?:{any_of(map(_folded, VERIFYING))})\Z"
+)
+
+
+@lru_cache(maxsize=4096)
+def is_checks(text: str) -> bool:
+    """Say whether a label or heading introduces checks, not tasks."""
+    words = plain(text)
+    if not words or len(words) > MOST:
+        return False
+    if len(words) <= 16 and any(phrase in words for phrase in CHECKS_CJK):
+        return True
+    words = _folded(words)
+    bare = _BARE_PHASE.match(words)
+    return words in _FOLDED or bool(bare and bare["success"]) or _with_more(words)
+
+
+def _with_more(words: str) -> bool:
+    """Say whether words name checks besides a phase before them, what they are for, a version."""
+    before = BEFORE.match(words)
+    rest = words[before.end() :] if before else words
+    head = _AFTER.sub("", rest)
+    if before and before[0].rstrip().endswith((":", "-")) and head in _NOUNS:
+        return False  # "Phase 2: Verification" is a phase
+    if rest in _FOLDED or (
+        head in _FOLDED and (head not in _NOUNS or _LISTED.search(rest) is None)
+    ):
+        return True
+    found = _SOMEWHERE.match(rest)
+    return found is not None and found["first"] not in _SET_UP
+
+
+@lru_cache(maxsize=4096)
+def labels_checks(label: str) -> bool:
+    """Say whether a label introduces checks; it may be a sentence: "Build it and verify"."""
+    words = plain(label)
+    return is_checks(label) or (len(words) <= MOST and _VERIFYING.match(_folded(words)) is not None)
+
+
+@lru_cache(maxsize=4096)
+def is_bare_phase(text: str) -> bool:
+    """Say whether a heading names a phase and nothing more: below "Criteria" it divides them."""
+    return _BARE_PHASE.match(_folded(plain(text)).rstrip()) is not None

@@ -1,0 +1,169 @@
+"""What people mean by a checkbox: work, a check of it, or nothing that is to be run unasked."""
+
+from __future__ import annotations
+
+import pytest
+
+from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.task import Task
+
+# ruff: noqa: RUF001 (the marks of other languages are meant)
+
+
+def read(text: str) -> list[Task]:
+    """The tasks of a file."""
+    return list(parse_roadmap("ROADMAP.md", text.encode()).tasks)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "**Success criteria v1:**",
+        "Success criteria 0.2:",
+        "**Success criteria 0.2:** ✅ Done",
+        "Start the server and verify:",
+        "Deployment success criteria",
+        "**MVP acceptance criteria (all of them):**",
+        "Acceptance criteria for the shop",
+        "Criterios de exito:",
+        "Criterios de éxito del MVP:",
+        "Criteres d'acceptation:",
+        "Critères d’acceptation :",
+        "**Akzeptanzkriterien für Phase 1:**",
+        "### 1.4 Acceptance Criteria & Verification",
+        "### Phase 1 Success",
+        "### Critérios de Aceitação do MVP",
+        "### v1 completion checklist",
+        "### Success criteria\n\n#### Phase 1",
+        "### Success criteria\n\n#### Phase 1 Success",
+    ],
+)
+def test_labels_of_checks(said: str) -> None:
+    """With or without accents, with something before or after them, they introduce checks."""
+    shop, check = read(f"## Phase 1\n\n- [ ] Sell things\n\n{said}\n\n- [ ] a thing is sold\n")
+
+    assert (shop.kind, shop.acceptance) == ("work", ("a thing is sold",))
+    assert check.kind == "check"
+
+
+def test_checks_of_a_phase_in_a_section_of_their_own() -> None:
+    """They belong to the work of that phase, not to all."""
+    tasks = read(
+        "## Phase 1: Shop\n- [ ] a\n## Phase 2: Bank\n- [ ] b\n"
+        "## Success criteria\n### Phase 1 Success\n- [ ] sold\n### Phase 2\n- [ ] paid\n"
+        "### Phase 3\n- [ ] sent\n"
+    )
+
+    assert [task.acceptance for task in tasks if task.kind == "work"] == [("sold",), ("paid",)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Write the acceptance criteria:",
+        "**Test and verify**",
+        "### Phase 2: Verification",
+        "### Success metrics dashboard",
+        "### Acceptance criteria editor",
+        "### Success stories",
+        "### 1.2 Verification of addresses",
+        "Everything meets the acceptance criteria for now.",
+    ],
+)
+def test_labels_of_work(said: str) -> None:
+    """Words that only resemble those of checks head work."""
+    assert [task.kind for task in read(f"- [ ] a\n\n{said}\n\n- [ ] b\n")] == ["work", "work"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Add roles for readers - optional",
+        "Add roles for readers — opcional",
+        "Add roles (optional but nice)",
+        "Add roles (optional, aber schön)",
+        "Add roles (if needed)",
+        "Add roles (only if needed).",
+        "Rollen anlegen (falls nötig)",
+        "Añadir roles (si es necesario)",
+        "追加する（必要に応じて）",
+    ],
+)
+def test_optional_tasks(text: str) -> None:
+    """What a person calls optional is not run unasked."""
+    [task] = read(f"- [ ] {text}\n")
+
+    assert (task.optional, task.runnable) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Add optional fields",
+        "Read a limit (optional, 10 by default)",
+        "Create folders (if needed) and write the file",
+        "Add retry (optionally with a limit)",
+        "Support `- optional` in options",
+    ],
+)
+def test_tasks_about_something_optional(text: str) -> None:
+    """A task about something optional is work."""
+    [task] = read(f"- [ ] {text}\n")
+
+    assert task.runnable
+
+
+@pytest.mark.parametrize(
+    "heading", ["Phase 8: Templates (Optional, 1 day)", "Rollback Plan", "Out of scope"]
+)
+def test_sections_that_are_not_run(heading: str) -> None:
+    """So is what its section calls optional, or keeps for when something goes wrong."""
+    first, second = read(f"## Phase 1\n- [ ] a\n## {heading}\n### 8.1 Files\n- [ ] b\n")
+
+    assert (first.runnable, second.runnable) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "02-01: TBD",
+        "02-01: TBD during planning",
+        "TBD (divide phase 2 first)",
+        "Plans: TBD",
+        "A definir",
+        "À définir",
+        "Noch offen",
+        "уточняется",
+        "待定",
+        "未定",
+        "미정",
+        "...",
+        "[Tarea 1]",
+    ],
+)
+def test_placeholders(text: str) -> None:
+    """What stands where a task is still to be written is not run; the file is no template."""
+    roadmap = parse_roadmap("R", f"- [ ] 01-01: Sell\n- [ ] {text}\n- [ ] Buy\n".encode())
+
+    assert [task.runnable for task in roadmap.tasks] == [True, False, True]
+    assert roadmap.asks == ""
+
+
+def test_tasks_that_mention_what_is_undecided() -> None:
+    """A task with more words than that is work."""
+    assert all(task.runnable for task in read("- [ ] Replace TBD in `a.md`\n- [ ] TBD: sell\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("---\n\n# Shop\n\n- [ ] a\n\n---\n\n- [ ] b\n", [5, 9]),
+        ("---\n# Shop\n- [ ] a\n---\n- [ ] b\n", [3, 5]),
+        ("---\n- [ ] a\n---\n", [2]),
+        ("---\ntitle: Shop\n---\n- [ ] b\n", [4]),
+        ("---\n# kept by hand\n\ntitle: Shop\ntodo: |\n  - [ ] no\n---\n- [ ] b\n", [8]),
+    ],
+)
+def test_a_rule_at_the_beginning(text: str, lines: list[int]) -> None:
+    """A file that begins with a rule has no front matter: that begins with a key."""
+    assert [task.line for task in read(text)] == lines
