@@ -18,8 +18,9 @@ from tree_sitter import Node, Parser, QueryCursor
 
 from runner.code.languages import SymbolGrammar, grammar, language_of
 
-MAX_SECONDS = 0.5
-"""Of processor time for one file, so that a busy machine gives the same symbols."""
+MAX_SECONDS, _MOST_SECONDS, _ORDINARY = 0.5, 4.0, 64_000
+"""Of processor time for a file of ordinary size (bytes), so that a busy machine gives the same
+symbols. A larger one gets more time and may have more symbols, in proportion."""
 
 MAX_DEFINITIONS = 400
 MAX_REFERENCES = 800
@@ -62,17 +63,18 @@ def symbols_of(
     content: bytes,
     *,
     clock: Callable[[], float] = time.thread_time,
-    most: int = MAX_DEFINITIONS,
+    most: int = 0,
 ) -> Symbols:
     """Return the symbols of a file; none for an unknown language or one too wild to parse.
 
-    ``most`` bounds the definitions.
+    ``most`` bounds the definitions (0: as the size of the file allows).
     """
     name = language_of(path)
     if not name or _too_deep(name, content):
         return NONE
     known = grammar(name)
-    end = clock() + MAX_SECONDS
+    larger = max(1.0, len(content) / _ORDINARY)
+    end = clock() + min(MAX_SECONDS * larger, _MOST_SECONDS)
     try:
         tree = Parser(known.language).parse(
             lambda offset, _: content[offset : offset + _CHUNK],
@@ -82,7 +84,7 @@ def symbols_of(
         return NONE
     if tree.root_node.child_count > _MOST_CHILDREN:  # looking at each costs their square
         return NONE
-    return _read(known, tree.root_node, content, most)
+    return _read(known, tree.root_node, content, most or int(MAX_DEFINITIONS * larger), larger)
 
 
 def _too_deep(language: str, content: bytes) -> bool:
@@ -96,7 +98,7 @@ def _too_deep(language: str, content: bytes) -> bool:
     return False
 
 
-def _read(known: SymbolGrammar, root: Node, content: bytes, most: int) -> Symbols:
+def _read(known: SymbolGrammar, root: Node, content: bytes, most: int, larger: float) -> Symbols:
     found: dict[tuple[int, int], Definition] = {}
     references: set[str] = set()
     imports: list[str] = []
@@ -106,7 +108,7 @@ def _read(known: SymbolGrammar, root: Node, content: bytes, most: int) -> Symbol
         if "def" in captures and len(found) < most:
             node, name = captures["def"][0], captures["name"][0]
             found.setdefault((name.start_byte, name.end_byte), _definition(node, name, content))
-        elif "ref" in captures and len(references) < MAX_REFERENCES:
+        elif "ref" in captures and len(references) < MAX_REFERENCES * larger:
             references |= {sys.intern(_text(node, content)) for node in captures["ref"]}
         elif "import" in captures and len(imports) < MAX_IMPORTS:
             imports += [_text(node, content)[:1000] for node in captures["import"]]

@@ -7,9 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from runner.code.languages import is_among_tests
 from runner.code.symbols import Definition
-from runner.context.cut import cut, hard_cut
-from runner.context.library import NOTHING, Library, layout, project_type
+from runner.context.cut import cut, hard_cut, wanted_by
+from runner.context.library import NOTHING, Library, layout, no_source, project_type
 from runner.context.rank import Ranking
 from runner.context.search import terms
 from runner.context.tokens import Count
@@ -128,6 +129,9 @@ DETAILS, SECTION, LAYOUT, USERS, EARLIER, RECALLED, RELATED, OUTLINES = (
 )  # fmt: skip
 """Shares of the limit. Named files get the rest, outlines what is left after them."""
 
+TESTS_ALONE, RELATED_ALONE = 0.35, 0.55
+"""The share of named files that are all tests, and of others where no source is named."""
+
 _WORTH, _HINT = 0.35, 0.12
 """How near to the best a file's score must be to be quoted, and to be outlined."""
 
@@ -162,9 +166,11 @@ def compose(material: Material, *, limit: int, left: int, count: Count) -> Conte
     left -= sum(cost(text, count) for text in (parts.details, parts.section, parts.project))
     for items in (parts.layout, parts.notes, parts.users, parts.earlier, parts.recalled):
         left -= sum(cost(item, count) for item in items)
-    files = _named_files(material, left - int(limit * OUTLINES), count)
+    files = _named_files(material, limit, left - int(limit * OUTLINES), count)
     left -= sum(cost(file, count) for file in files)
-    room = min(left - int(limit * OUTLINES), int(limit * RELATED))
+    sources = any(not is_among_tests(file.path) for file in files)
+    share = RELATED if sources else RELATED_ALONE
+    room = min(left - int(limit * OUTLINES), int(limit * share))
     related = _related_files(material, {f.path for f in files}, room, count)
     left -= sum(cost(file, count) for file in related)
     files += related
@@ -196,10 +202,15 @@ def _layout(material: Material, limit: int, count: Count) -> tuple[str, ...]:
     return fitting(lines, limit=limit, count=count)
 
 
-def _named_files(material: Material, left: int, count: Count) -> list[QuotedFile]:
-    """The files the task is about: complete while they fit, else a part of each."""
+def _named_files(material: Material, limit: int, left: int, count: Count) -> list[QuotedFile]:
+    """The files the task is about: complete while they fit, else a part of each.
+
+    Tests alone leave room for what they test.
+    """
     found: list[QuotedFile] = []
     wanted = [path for path in material.named if path in material.contents]
+    if all(map(is_among_tests, wanted)):
+        left = min(left, int(limit * TESTS_ALONE))
     for at, path in enumerate(wanted):
         room = max(left // 2, left // (len(wanted) - at)) if at < len(wanted) - 1 else left
         if shown := _shown(material, path, room, count, wanted=True):
@@ -228,11 +239,12 @@ def _shown(
 ) -> QuotedFile | None:
     content = material.contents[path]
     room -= cost(QuotedFile(path, ""), count)
-    if room < 40 or b"\0" in content:
+    why = no_source(content)
+    if room < 40 or (why and (not wanted or "lines" not in why)):
         return None
     text = content.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n")
     symbols = material.library.facts.get(path, NOTHING).symbols
-    about = set(terms(material.text))
+    about = wanted_by(material.text)
     fits = cut(text, symbols, about=about, limit=room, count=count, head=wanted)
     return QuotedFile(path, fits, partial=fits != text, wanted=wanted)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from threading import Lock
@@ -19,7 +19,7 @@ from runner.code.imports import ModulePaths, imported
 from runner.code.languages import language_of
 from runner.code.symbols import NONE, Symbols, symbols_of
 from runner.context.search import Search, Vectors, terms
-from runner.state.changes import EXECUTABLE, FILE, Snapshot, TreeEntry
+from runner.state.changes import EXECUTABLE, FILE, SUBMODULE, Snapshot, TreeEntry
 from runner.text.mask import is_secret_file
 
 
@@ -40,14 +40,32 @@ class FileFacts:
 NOTHING = FileFacts()
 
 
+_LFS = b"version https://git-lfs.github.com/spec/"
+_MINIFIED, _LONG_LINES = 10_000, 300
+
+
+def no_source(content: bytes) -> str:
+    """Why nobody would read a file: it is binary, a pointer of Git LFS, or minified; '' if not."""
+    if b"\0" in content[:8_000]:
+        return "is not text"
+    if content.startswith(_LFS):
+        return "is kept with Git LFS"
+    if len(content) > _MINIFIED and len(content) > _LONG_LINES * (content.count(b"\n") + 1):
+        return "has very long lines: it is probably generated"
+    return ""
+
+
 def facts_of(path: str, content: bytes) -> FileFacts:
-    """Read a file; a binary one has no facts. What it defines counts twice in search."""
-    if b"\0" in content:
+    """Read a file; one that is no source has no facts. What it defines counts twice in search."""
+    if no_source(content):
         return NOTHING
     symbols = symbols_of(path, content)
     names = " ".join(definition.name for definition in symbols.definitions)
-    words = terms(content.decode("utf-8", "replace"))
+    words = terms(content.decode("utf-8", "replace"), most=_MOST_TERMS)
     return FileFacts(symbols, (*words, *terms(names)))
+
+
+_MOST_TERMS = 100_000
 
 
 _PATH_COUNTS = 3
@@ -142,8 +160,11 @@ class Index:
         return kept
 
 
-MAX_FILE = 64_000
-"""Bytes of a file that is read; a longer one is data, or is cut anyway."""
+MAX_FILE = 1_000_000
+"""Bytes of a file that is read."""
+
+_MOST_DATA = 64_000
+"""Bytes of a file that is read though its language is not known and no task names it."""
 
 MAX_FILES, MAX_BYTES = 4_000, 24_000_000
 """Read of one tree at most; the rest is only listed."""
@@ -174,7 +195,7 @@ def chosen(entries: Mapping[str, TreeEntry], *, text: str, first: Iterable[str])
     the root before deep ones.
     """
     about = set(terms(text))
-    fit = [p for p in entries if readable(entries, p) and not _BINARY.search(p)]
+    fit = [p for p in entries if readable(entries, p) and not _is_data(p, entries[p].size)]
     kept: list[str] = []
     size = 0
     for path in dict.fromkeys([*first, *sorted(fit, key=lambda p: _order(p, about))]):
@@ -187,6 +208,13 @@ def chosen(entries: Mapping[str, TreeEntry], *, text: str, first: Iterable[str])
     return kept
 
 
+def _is_data(path: str, size: int) -> bool:
+    """Whether a file is read only if it is named: a picture, much data, a large copy of others."""
+    if _BINARY.search(path):
+        return True
+    return size > _MOST_DATA and (not language_of(path) or bool(_FOREIGN.search(path)))
+
+
 def _order(path: str, about: Collection[str]) -> tuple[bool, int, bool, int, str]:
     shared = len(set(terms(path)) & set(about))
     return bool(_FOREIGN.search(path)), -shared, not language_of(path), path.count("/"), path
@@ -195,13 +223,20 @@ def _order(path: str, about: Collection[str]) -> tuple[bool, int, bool, int, str
 _MOST_NAMED, _OF_FOLDER = 40, 30
 
 
-def not_shown(named: Iterable[str], base: Snapshot) -> list[str]:
-    """Say which named files are not shown, for their size or for the secrets they may hold."""
-    there = [path for path in named if path in base.entries]
-    sizes = {path: base.entries[path].size for path in there if not is_secret_file(path)}
-    secret = [f"`{path}` may hold secrets and is not shown." for path in there if path not in sizes]
-    large = [f"`{p}` has {s:,} bytes and is not shown." for p, s in sizes.items() if s > MAX_FILE]
-    return [*large, *secret]
+def not_shown(named: Iterable[str], base: Snapshot, contents: Mapping[str, bytes]) -> Iterator[str]:
+    """Say which named files are not shown: for their size, their secrets, or what they are."""
+    for path in named:
+        entry = base.entries.get(path)
+        if entry is None:
+            continue
+        if is_secret_file(path):
+            yield f"`{path}` may hold secrets and is not shown."
+        elif entry.mode == SUBMODULE:
+            yield f"`{path}` is a submodule: its files belong to another repository."
+        elif entry.size > MAX_FILE:
+            yield f"`{path}` has {entry.size:,} bytes and is not shown."
+        elif why := no_source(contents.get(path, b"")):
+            yield f"`{path}` {why}."
 
 
 def near_misses(named: Iterable[str], base: Snapshot) -> list[str]:

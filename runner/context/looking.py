@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from runner.answers.look_forms import LookRequest
 from runner.code.symbols import Definition, symbols_of
-from runner.context.cut import cut
-from runner.context.search import terms
+from runner.context.cut import cut, wanted_by
 from runner.text.mask import is_secret_file
 
 MOST_LINES, MOST_CHARACTERS = 200, 8_000
@@ -60,8 +59,8 @@ def _read(look: LookRequest, content: bytes, about: str) -> Shown:
         return Shown(_fenced(f"{look.what} (lines {first}-{last} of {len(lines)})", part))
     if len(lines) <= MOST_LINES and len(text) <= MOST_CHARACTERS:
         return Shown(_fenced(look.what, text), look.what)
-    words = frozenset(terms(about))
-    part = cut(text, symbols_of(look.what, content), about=words, limit=MOST_CHARACTERS, count=len)
+    symbols = symbols_of(look.what, content)
+    part = cut(text, symbols, about=wanted_by(about), limit=MOST_CHARACTERS, count=len)
     note = f"{look.what} (a part of its {len(lines)} lines; READ {look.what}:from-to shows others)"
     return Shown(_fenced(note, part), "" if part != text else look.what)
 

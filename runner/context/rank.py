@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from runner.code.imports import ModulePaths, imported
 from runner.code.languages import language_of
 from runner.context.library import FileFacts, Library
-from runner.context.search import fused, terms
+from runner.context.search import fused, names_in, terms
 
-_QUOTED = re.compile(r"`([^`\n]{1,120})`")
 _NAME = re.compile(r"[^\W\d]\w*")
-_CODE = re.compile(r"\b([^\W\d]\w*)(?=\()|\b(\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)\b")
 _SAME_NAME = 4
 """A name with more definitions than this says nothing about where."""
 
-_TEXT, _DEFINES, _USES, _NEIGHBOUR = 5.0, 6.0, 3.0, 0.2
+_TEXT, _DEFINES, _USES, _NAMESAKE, _SAYS, _NEIGHBOUR = 5.0, 6.0, 3.0, 3.0, 4.0, 0.2
+_STUBS = (".pyi", ".d.ts")
+_DOTTED = re.compile(r"\b([^\W\d]\w*)\.([^\W\d]\w*)")
 _SPREAD_FROM = 25
 
 
@@ -55,6 +55,8 @@ def ranked(
         scores[target.path] = scores.get(target.path, 0.0) + _DEFINES
     for path in users:
         scores[path] = scores.get(path, 0.0) + _USES
+    for path in _namesakes(library, text):
+        scores[path] = scores.get(path, 0.0) + _NAMESAKE
     return Ranking(_spread(library, scores), targets, users)
 
 
@@ -70,19 +72,44 @@ def _targets(library: Library, text: str, named: Sequence[str]) -> tuple[RankTar
     taken = {target.name for target in of_named}
     others = [
         RankTarget(path, name)
-        for name in dict.fromkeys(_code_names(text))
+        for name in names_in(text)
         if name not in taken and len(library.definers.get(name, ())) <= _SAME_NAME
         for path in library.definers.get(name, ())
     ]
-    return tuple(dict.fromkeys([*of_named, *others]))[:40]
+    others.sort(key=lambda target: target.path.endswith(_STUBS))
+    methods = [target for target in _methods(library, text) if target.name not in taken]
+    return tuple(dict.fromkeys([*of_named, *methods, *others]))[:40]
 
 
-def _code_names(text: str) -> Iterable[str]:
-    """Names that are written as code is: in backticks, called, or of several parts."""
-    for quoted in _QUOTED.findall(text):
-        yield from _NAME.findall(quoted)
-    for called, composed in _CODE.findall(text):
-        yield called or composed
+def _methods(library: Library, text: str) -> Iterator[RankTarget]:
+    """What ``Class.method`` names, however many others define a method of that name."""
+    for outer, name in dict.fromkeys(_DOTTED.findall(text)):
+        both = [p for p in library.definers.get(outer, ()) if p in library.definers.get(name, ())]
+        if len(both) <= _SAME_NAME:
+            yield from (RankTarget(path, name) for path in both)
+
+
+def saying(ranking: Ranking, contents: Mapping[str, bytes], texts: Iterable[str]) -> Ranking:
+    """Lift the files in which a text stands that the task quotes, if these are few."""
+    scores = dict(ranking.scores)
+    for text in texts:
+        raw = text.encode("utf-8", "replace")
+        found = [path for path, content in contents.items() if raw in content]
+        for path in found if len(found) <= _SAME_NAME else ():
+            scores[path] = scores.get(path, 0.0) + _SAYS / len(found)
+    return replace(ranking, scores=scores)
+
+
+def _namesakes(library: Library, text: str) -> Iterator[str]:
+    """Files that are called as a name of the task is: ``qs.parse`` may be about ``parse.js``."""
+    names = frozenset(names_in(text))
+    stems: dict[str, list[str]] = {}
+    for path in library.facts:
+        stem = path.rpartition("/")[2].partition(".")[0]
+        if stem in names:
+            stems.setdefault(stem, []).append(path)
+    for paths in stems.values():
+        yield from paths if len(paths) <= _SAME_NAME else ()
 
 
 def _users(

@@ -56,14 +56,39 @@ void new if else elif while for in str int bool float list dict any
 _SHORTEST = 3
 
 
-def terms(text: str) -> list[str]:
+def terms(text: str, *, most: int = MAX_TERMS) -> list[str]:
     """Return the terms of a text in order, repeated as often as they occur."""
     found: list[str] = []
     for word in _WORD.finditer(text):
         found += _terms_of(word[0])
-        if len(found) > MAX_TERMS:
+        if len(found) > most:
             break
-    return found[:MAX_TERMS]
+    return found[:most]
+
+
+_QUOTED = re.compile(r"`([^`\n]{1,160})`")
+_SAID = re.compile("[\"\u201c\u2018']([^\"\u201c\u201d\u2018\u2019'`\\n]{6,160})[\"\u201d\u2019']")
+_CODE = re.compile(
+    r"\b[^\W\d]\w*(?=\()|\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z][A-Z\d]{3,})\b"
+)
+_NAME = re.compile(r"[^\W\d]\w*")
+_PLAIN_NAME = re.compile(r"[\w.]+\Z")
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Names that are written as code is: in backticks, called, or of several parts."""
+    quoted = [name for each in _QUOTED.findall(text) for name in _NAME.findall(each)]
+    return tuple(dict.fromkeys([*quoted, *_CODE.findall(text)]))
+
+
+def texts_in(text: str) -> tuple[str, ...]:
+    """Texts a task quotes that are no plain name: a message, a setting, a piece of code."""
+    found = [each.strip() for each in (*_QUOTED.findall(text), *_SAID.findall(text))]
+    long = (each for each in found if len(each) >= _SHORTEST_TEXT and not _PLAIN_NAME.match(each))
+    return tuple(dict.fromkeys(long))[:_MOST_TEXTS]
+
+
+_SHORTEST_TEXT, _MOST_TEXTS = 6, 20
 
 
 @lru_cache(maxsize=50_000)

@@ -21,8 +21,8 @@ from runner.context.library import (
     not_shown,
     readable,
 )
-from runner.context.rank import Ranking, ranked
-from runner.context.search import LONGEST, MOST_NEW, nearest, terms
+from runner.context.rank import Ranking, ranked, saying
+from runner.context.search import LONGEST, MOST_NEW, nearest, terms, texts_in
 from runner.context.tokens import counter
 from runner.errors import PortError
 from runner.loop.deps import Deps, TaskWork
@@ -177,6 +177,8 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
     about = _about(named, ranking)
     wanted = _worth_reading(about, ranking, base)
     found = await contents(deps, base, wanted)
+    ranking = saying(ranking, found, texts_in(text))
+    wanted = sorted(wanted, key=lambda path: _place(path, about, ranking))
     recalled = await deps.memory.recall(frozenset(terms(text)), frozenset(base.entries))
     material = Material(
         text=text,
@@ -187,7 +189,7 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
         library=library,
         ranking=ranking,
         contents={path: found[path] for path in wanted if path in found},
-        notes=(*near_misses(state.task.files, base), *not_shown(named, base)),
+        notes=(*near_misses(state.task.files, base), *not_shown(named, base, found)),
         earlier=earlier_tasks(state, deps.search.index),
         recalled=recalled,
     )
@@ -295,6 +297,12 @@ def _worth_reading(about: Sequence[str], ranking: Ranking, base: Snapshot) -> li
     best = sorted(scores, key=lambda path: (-scores[path], path))
     paths = dict.fromkeys([*about, *best[: _FETCHED // 2], *ranking.users, *best[:_FETCHED]])
     return [path for path in paths if readable(base.entries, path)][:_FETCHED]
+
+
+def _place(path: str, about: Sequence[str], ranking: Ranking) -> tuple[int, float]:
+    """Where a file comes: what the task changes in its order, then the others by their scores."""
+    named = about.index(path) if path in about else len(about)
+    return named, -ranking.scores.get(path, 0.0)
 
 
 def _named(state: RunState) -> list[str]:

@@ -10,8 +10,7 @@ from dataclasses import replace
 from runner.checks.blanks import added_lines
 from runner.checks.tests_inventory import source_of
 from runner.code.symbols import symbols_of
-from runner.context.cut import around, cut
-from runner.context.search import terms
+from runner.context.cut import Wanted, around, cut, wanted_by
 from runner.loop.deps import Deps
 from runner.loop.reading import Quoted, base_of, contents, quote
 from runner.state.changes import ChangeSet
@@ -110,13 +109,13 @@ async def originals(state: RunState, deps: Deps, paths: Iterable[str]) -> list[Q
     changes = state.attempt.answered.changes.files
     base = await base_of(state, deps)
     found = await contents(deps, base, sorted({path for path in paths if path not in changes}))
-    about = frozenset(terms(f"{state.task.text}\n{state.task.details}"))
+    about = wanted_by(f"{state.task.text}\n{state.task.details}")
     return [
         await asyncio.to_thread(_original, path, content, about) for path, content in found.items()
     ]
 
 
-def _original(path: str, content: bytes, about: frozenset[str]) -> Quoted:
+def _original(path: str, content: bytes, about: Wanted) -> Quoted:
     text = content.decode("utf-8", "replace").replace("\r\n", "\n")
     shown = cut(text, symbols_of(path, content), about=about, limit=MAX_QUOTED, count=len)
     return replace(quote(path, shown.encode(), limit=MAX_QUOTED), partial=shown != text)

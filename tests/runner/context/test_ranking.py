@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from runner.code.symbols import symbols_of
-from runner.context.cut import cut, hard_cut
+from runner.context.cut import Wanted, cut, hard_cut, wanted_by
 from runner.context.library import (
     MAX_FILE,
     MAX_FILES,
@@ -82,6 +82,26 @@ def test_who_imports_a_file_that_changes_as_a_whole() -> None:
     assert {"shop/cart.py", "tests/test_money.py"} <= set(ranking.users)
 
 
+def test_a_stub_comes_after_the_code() -> None:
+    """The definition that runs is shown first, though ``__init__.pyi`` sorts before it."""
+    files = {
+        "p/__init__.pyi": "def total(x): ...\n",
+        "p/sums.py": "def total(x):\n    return x\n",
+    }
+
+    assert [target.path for target in ranked(known(files), "Fix `total`").targets] == [
+        "p/sums.py",
+        "p/__init__.pyi",
+    ]
+
+
+def test_a_class_says_which_method_is_meant() -> None:
+    """However many others there are of that name."""
+    files = {f"m{n}.py": f"class A{n}:\n    def run(self):\n        pass\n" for n in range(9)}
+
+    assert [t.path for t in ranked(known(files), "`A4.run` must stop").targets][:1] == ["m4.py"]
+
+
 def test_a_name_everybody_defines_says_nothing() -> None:
     """A common name is no hint at a place."""
     files = {f"m{n}.py": "def main():\n    pass\n" for n in range(9)}
@@ -128,11 +148,15 @@ def test_which_files_are_read() -> None:
         "big.py": entry(MAX_FILE + 1),
         "link.py": entry(mode=SYMLINK),
         "named.txt": entry(),
+        "large.py": entry(900_000),
+        "data.csv": entry(65_000),
+        "lib.min.js": entry(65_000),
     }
 
     assert chosen(entries, text="the cart", first=["named.txt", "gone.py"]) == [
         "named.txt",
         "docs/cart.md",
+        "large.py",
         "z.py",
         "node_modules/cart.js",
     ]
@@ -154,7 +178,9 @@ CLASS = "import os\n\n\nclass A:\n" + "\n".join(
 
 def test_cutting_keeps_whole_methods() -> None:
     """A long class keeps the methods the task is about, and names what is left out."""
-    shown = cut(CLASS, symbols_of("a.py", CLASS.encode()), about={"m7"}, limit=400, count=estimate)
+    symbols = symbols_of("a.py", CLASS.encode())
+    about = Wanted(frozenset({"m7"}))
+    shown = cut(CLASS, symbols, about=about, limit=400, count=estimate)
 
     assert "    def m7(self):\n" + "        x = 7\n" * 8 in shown
     assert shown.startswith("import os\n")
@@ -168,8 +194,69 @@ def test_cutting_keeps_the_limit(text: str, limit: int) -> None:
     """Whatever the text, what is left fits."""
     symbols = symbols_of("a.py", text.encode())
 
-    assert estimate(cut(text, symbols, about=set(), limit=limit, count=estimate)) <= limit + 8
+    assert estimate(cut(text, symbols, about=Wanted(), limit=limit, count=estimate)) <= limit + 8
     assert estimate(hard_cut(text, limit=limit, count=estimate)) <= limit + 8
+
+
+FINDERS = "import re\n\n\n" + "\n\n".join(
+    f"def find_user_by_{n}(users, wanted):\n" + "    find = [user for user in users]\n" * 9
+    for n in range(40)
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "shown"),
+    [
+        ("def find(users):\n    return users", "`find` must find no user twice", "def find(users)"),
+        (
+            'def old():\n    raise ValueError("No such user!")',
+            'Say "No such user!" in German',
+            "old",
+        ),
+        ("LIMIT_OF_ALL = 8", "Find users up to a LIMIT_OF_ALL of 9", "LIMIT_OF_ALL = 8"),
+    ],
+)
+def test_what_the_task_names_stays_before_what_shares_its_words(
+    code: str, text: str, shown: str
+) -> None:
+    """The definition itself, or the quoted message, and not forty neighbours with its words."""
+    source = f"{FINDERS}\n\n{code}\n\n\ndef last():\n    pass\n"
+    part = cut(
+        source, symbols_of("a.py", source.encode()),
+        about=wanted_by(text), limit=300, count=estimate,
+    )  # fmt: skip
+
+    assert shown in part
+    assert "def last():" in part, "whoever adds something behind it must see what is there"
+
+
+def test_of_methods_of_one_name_that_of_the_named_class_stays() -> None:
+    """``B.run`` is not ``A.run``."""
+    source = "\n\n".join(
+        f"class {name}:\n    kind = '{name}'\n\n    def run(self):\n"
+        + f"        return {name!r}\n" * 20
+        + "".join(f"\n    def other_{n}(self):\n" + "        pass\n" * 9 for n in range(8))
+        for name in "ABC"
+    )
+    symbols = symbols_of("a.py", source.encode())
+    part = cut(source, symbols, about=wanted_by("Fix `B.run`"), limit=340, count=estimate)
+
+    assert "return 'B'" in part
+    assert "return 'A'" not in part
+
+
+def test_of_a_definition_that_is_too_long_a_part_stays() -> None:
+    """Its beginning and what the task is about, instead of nothing."""
+    lines = [f"    step_{n}(x)" for n in range(400)]
+    source = "import os\n\n\ndef build(x):\n" + "\n".join(lines) + "\n"
+    symbols = symbols_of("a.py", source.encode())
+    part = cut(
+        source, symbols, about=wanted_by("`build` must not call `step_250`"),
+        limit=600, count=estimate,
+    )  # fmt: skip
+
+    assert "def build(x):" in part
+    assert "step_250(x)" in part
 
 
 SAMPLES = {

@@ -13,7 +13,7 @@ from runner.context.library import near_misses
 from runner.context.tokens import estimate
 from runner.loop.deps import TaskWork
 from runner.nodes.context import build_context, describe
-from runner.state.changes import SYMLINK, ChangeSet, Write
+from runner.state.changes import SUBMODULE, SYMLINK, ChangeSet, Write
 from runner.state.run_state import Plan, Status
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import deps
@@ -148,11 +148,60 @@ async def test_a_part_of_a_large_file_is_cut_at_symbols() -> None:
     assert "Only a part of big.py is shown." in text
 
 
-async def test_large_files_are_named_only() -> None:
-    """A named file that is not read is said to be too large."""
-    text = await context({"data.csv": "1,2,3\n" * 20_000}, "- [ ] Clean `data.csv`\n")
+async def test_a_file_of_a_megabyte_is_read() -> None:
+    """The function that the task names is found and shown, wherever it stands."""
+    functions = [f"def area_{n}(a):\n" + f"    a += {n}\n" * 30 for n in range(2_300)]
+    source = "\n\n".join(functions)
+    assert 900_000 < len(source) < 1_000_000
 
-    assert "`data.csv` has 120,000 bytes and is not shown." in text
+    text = await context({"big.py": source}, "- [ ] Speed up `area_2100`\n", limit=2_000)
+
+    assert functions[2_100].rstrip() in text
+
+
+async def test_huge_files_are_named_only() -> None:
+    """A named file that is not read is said to be too large."""
+    text = await context({"data.csv": "1,2,3\n" * 200_000}, "- [ ] Clean `data.csv`\n")
+
+    assert "`data.csv` has 1,200,000 bytes and is not shown." in text
+
+
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "said"),
+    [
+        ("logo.py", POINTER, "`logo.py` is kept with Git LFS."),
+        ("app.min.js", "var a=1;" * 9_000, "`app.min.js` has very long lines: it is probably"),
+        ("photo.py", b"\0\1", "`photo.py` is not text."),
+        (
+            "lib/sub.py",
+            (SUBMODULE, b""),
+            "`lib/sub.py` is a submodule: its files belong to another repository.",
+        ),
+    ],
+)
+async def test_what_nobody_would_read_is_said_to_be_so(
+    path: str, content: object, said: str
+) -> None:
+    """A file that is no source, where the task names it."""
+    assert said in await context({path: content}, f"- [ ] Change `{path}` (`{path}/`)\n")
+
+
+async def test_a_quoted_message_leads_to_its_file() -> None:
+    """Whatever the other words of the task say."""
+    files = {
+        f"shop/cart_{n}.py": f"def pay_{n}(cart):\n    # pay the cart, or fail with no money\n"
+        "    return cart\n" * 20
+        for n in range(30)
+    }
+    files["lib/errors.py"] = 'def fail():\n    raise ValueError("no money: the cart")\n'
+    roadmap = '- [ ] Paying a cart must fail with "too poor" and not "no money: the cart"\n'
+
+    text = await context(files, roadmap, limit=1_500)
+
+    assert 'raise ValueError("no money: the cart")' in text
 
 
 async def test_before_the_plan_half_the_budget_is_enough() -> None:
