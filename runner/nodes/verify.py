@@ -6,6 +6,7 @@ found. A model is asked for a command once per attempt; its exit code decides.
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from collections.abc import Collection, Iterator
@@ -20,6 +21,7 @@ from runner.loop.schedule import upcoming
 from runner.loop.strategy import given_up, judged
 from runner.nodes.covered import covered
 from runner.nodes.evidence import gathered
+from runner.nodes.first_tests import first_tests, suite_seconds, whole_seconds
 from runner.nodes.format import formatted
 from runner.nodes.lint import linted
 from runner.nodes.proof import must_prove, proved, unnoticed, unproven
@@ -131,8 +133,7 @@ def _told_once(state: RunState) -> Iterator[None]:
 
 async def _judged(state: RunState, deps: Deps, work: TaskWork) -> Step:
     base = await base_of(state, deps)
-    state, own, verification = await _verified(state, deps, work, base)
-    found = await weighed(state, deps, work, base, verification, own=own)
+    state, found = await _assessed(state, deps, work, base)
     verification = found.verification
     if found.outcome == "unverifiable":
         raise TaskError("environment", f"Cairn cannot verify the change: {found.verdict.reason}.")
@@ -150,6 +151,23 @@ async def _judged(state: RunState, deps: Deps, work: TaskWork) -> Step:
     if await _unrepairable(state, deps):
         return given_up(state, "the task asks for a module that no repair can provide")
     return judged(state, "test")
+
+
+async def _assessed(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot
+) -> tuple[RunState, Assessment]:
+    """Judge the change by its own tests where those of all take long, and then by all."""
+    changes = state.attempt.answered.changes
+    tree, paths = changes.tree(base), sorted(changes.entries(base))
+    old = await contents(deps, base, configuration(base.entries))
+    state, own = await own_commands(state, deps, paths=paths, read=reader(old, changes))
+    known = _key(state, tree, own) in work.sandbox.verified
+    if not known and (early := await first_tests(state, deps, work, base, own)):
+        return state, early
+    verification = await _verified(state, deps, work, base, own)
+    if seconds := whole_seconds(verification):
+        state = state.with_attempt(suite_seconds=seconds)
+    return state, await weighed(state, deps, work, base, verification, own=own)
 
 
 def _accepted(state: RunState, verification: Verification, found: Assessment) -> RunState:
@@ -175,22 +193,24 @@ async def _unrepairable(state: RunState, deps: Deps) -> bool:
 
 
 async def _verified(
-    state: RunState, deps: Deps, work: TaskWork, base: Snapshot
-) -> tuple[RunState, Commands | None, Verification]:
-    """Verify a tree once: the same tree gives the same answer. Also what it was verified with."""
-    changes = state.attempt.answered.changes
-    tree, paths = changes.tree(base), sorted(changes.entries(base))
-    old = await contents(deps, base, configuration(base.entries))
-    read = reader(old, changes)
-    state, own = await own_commands(state, deps, paths=paths, read=read)
-    if known := work.sandbox.verified.get(tree):
-        return state, own, known
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, own: Commands | None
+) -> Verification:
+    """Verify a tree once: the same commands say the same about it."""
+    key = _key(state, state.attempt.answered.changes.tree(base), own)
+    if known := work.sandbox.verified.get(key):
+        return known
     verification = await _bounded(state, deps, work, base, own)
     await deps.events.emit(Verified(state.request.id, state.current, verification))
     verification = await steadied(state, deps, work, base, verification, own=own)
     verification = await linted(state, deps, work, base, verification, own=own)
-    work.sandbox.verified[tree] = verification
-    return state, own, verification
+    work.sandbox.verified[key] = verification
+    return verification
+
+
+def _key(state: RunState, tree: str, own: Commands | None) -> str:
+    """What the verification of a tree depends on: also what runs there, and in which image."""
+    sandbox = state.request.options.sandbox
+    return json.dumps((tree, str(own), sandbox.image, sandbox.setup))
 
 
 async def _bounded(
@@ -202,7 +222,7 @@ async def _bounded(
     ends in that time, the change does not; where it does not either, the tests are slow.
     """
     longest = state.request.options.sandbox.test_timeout
-    short = longest if _slow(state, longest / _SOON) else longest / _SOON
+    short = longest if suite_seconds(state) > longest / _SOON else longest / _SOON
     verification = await _levels(state, deps, work, base, own, seconds=short)
     tools = timed_out(verification)
     if not tools or short == longest:
@@ -211,12 +231,6 @@ async def _bounded(
     if not timed_out(before) and before.tests:
         return verification
     return await _levels(state, deps, work, base, own, seconds=longest)
-
-
-def _slow(state: RunState, seconds: float) -> bool:
-    """Whether tests of this run have taken longer than this before."""
-    known = (attempt.tested.verification for attempt in state.attempts.values())
-    return any(sum(level.seconds for level in each.tests) > seconds for each in known if each)
 
 
 async def _levels(

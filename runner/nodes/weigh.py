@@ -37,6 +37,7 @@ from runner.verify import (
 )
 from runner.verify.judging import Tool, counted
 from runner.verify.levels import imports_level, without
+from runner.verify.project import OnlyFiles
 from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
 from runner.verify.set_up import set_up, set_up_session
 from runner.verify.weighing import (
@@ -102,16 +103,18 @@ async def weighed(
     after: Verification,
     *,
     own: Commands | None,
+    only: OnlyFiles = (),
 ) -> Assessment:
     """Return what a verification means for the change; the base's tests are run where they count.
 
-    Raises as ``verify`` does.
+    ``only`` are the test files that were run, by tool, if not all were: the base runs no others
+    then. Raises as ``verify`` does.
     """
     old = await contents(deps, base, configuration(base.entries))
     there = {tool.name for tool in tools_of(sorted(base.entries), old.get)} | {COMMAND}
     before = Verification(base.tree, ())
     if wanted := needs_base(after, there, state.attempt.answered.changes.files):
-        before = await run_base_tests(state, deps, work, base, wanted, own)
+        before = await run_base_tests(state, deps, work, base, wanted, own, only=only)
     after = await _imports(state, deps, work, base, after)
     changes = state.attempt.answered.changes
     graph = await _graph(deps, base, changes)
@@ -134,15 +137,23 @@ async def run_base_tests(
     own: Commands | None,
     *,
     within: float | None = None,
+    only: OnlyFiles = (),
 ) -> Verification:
     """Run the base's tests, once for all answers that build on it.
 
     ``within`` (seconds) bounds them below the sandbox's own limit; what does not end in that time
-    is not kept.
+    is not kept. ``only`` are the test files to be run, by tool, as far as the base has them: none
+    are run that the base's whole suite has run before.
     """
     key = " ".join((base.tree, *sorted(tools), str(own)))
     if known := work.sandbox.verified.get(key):
         return known
+    if only:
+        there = [(tool, [p for p in files if p in base.entries]) for tool, files in only]
+        only = [(tool, files) for tool, files in there if files]
+        key = " ".join((key, *(path for _, files in only for path in files)))
+        if not only or (known := work.sandbox.verified.get(key)):
+            return known or Verification(base.tree, ())
     session = await filled(state, deps, work, base, ChangeSet())
     work.sandbox.holds = ""
     old = await contents(deps, base, configuration(base.entries))
@@ -155,6 +166,7 @@ async def run_base_tests(
         timeout=within or state.request.options.sandbox.test_timeout,
         tools=TOOLS if within else PATIENT,
         own=own,
+        only=only,
     )
     if within and timed_out(before):
         return before
@@ -207,6 +219,13 @@ async def _promise(
         tests=tests,
         sources=await _sources(deps, base, changes, red_tests(after)),
     )
+
+
+async def tests_of(deps: Deps, base: Snapshot, changes: ChangeSet) -> frozenset[str] | None:
+    """The test files that use what changes; None if imports are not known."""
+    tests = frozenset(path for path in changes.entries(base) if is_test_file(path))
+    users = await _users(deps, base, changes, tests, await _graph(deps, base, changes))
+    return None if users is None else users & tests
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,12 +141,14 @@ class VerifiedWork:
     """What its tests said.
 
     ``verdict`` is what tests say about a change that was accepted, ``command`` the line a model
-    proposed to verify it with ('' for none, None before it is asked).
+    proposed to verify it with ('' for none, None before it is asked). ``suite_seconds`` is how long
+    all tests took when they last ran to their end, 0 while that is not known.
     """
 
     verification: Verification | None = None
     verdict: Verdict | None = None
     command: str | None = None
+    suite_seconds: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from runner.verify.commands import COMMAND, PATIENT, TOOLS, Commands
 from runner.verify.project import Mode, run_again, run_tests, start_tests, verify
-from runner.verify.projects import concerned, configuration, pytest_of, tools_of
+from runner.verify.projects import concerned, configuration, pytest_of, running, tools_of
 
 __all__ = [
     "COMMAND",
@@ -15,6 +15,7 @@ __all__ = [
     "pytest_of",
     "run_again",
     "run_tests",
+    "running",
     "start_tests",
     "tools_of",
     "verify",

@@ -24,6 +24,9 @@ from runner.verify.tools.python import Pytest
 Check = Callable[..., Awaitable[Level]]
 Mode = Literal["auto", "tests", "syntax", "agent", "off"]
 
+OnlyFiles = Sequence[tuple[Tool, Sequence[str]]]
+"""Tools, each with the test files that it is to run; with none it runs all its tests."""
+
 MOST_AGAIN = 50
 """Failing tests that are run again by name; beyond that all are."""
 
@@ -44,6 +47,7 @@ async def verify(
     tested: bool = False,
     touched: Collection[str] | None = None,
     tools: Sequence[Tool] = TOOLS,
+    only: OnlyFiles = (),
 ) -> Verification:
     """Return what the sandbox says about the workspace, which holds ``tree`` already.
 
@@ -51,7 +55,8 @@ async def verify(
     ``read`` returns a file's content in the tree; ``timeout`` in seconds bounds each level; ``own``
     are the repository's own commands, which replace the tests that its files show; ``tested`` says
     that there were tests before, so that a tree without any has lost them; ``touched`` are all
-    files of the change: the tests of the projects they concern run (None: those of all).
+    files of the change: the tests of the projects they concern run (None: those of all). ``only``
+    are the test files to be run, by tool, in place of all tests.
 
     A level runs only if the one before did not fail, except the tests: they show whether an import
     that cannot be resolved does any harm. Raises ``TaskError`` (kind ``environment``) when the
@@ -74,8 +79,9 @@ async def verify(
     else:
         found = tools_of(paths, read, tools=tools)
         found = found if touched is None else concerned(found, touched)
+        wanted = only or tuple((tool, ()) for tool in found)
         ran = await (
-            command_levels(box, own, timeout=timeout) if own else _all(box, found, timeout=timeout)
+            command_levels(box, own, timeout=timeout) if own else _all(box, wanted, timeout=timeout)
         )
         tests = [with_places(level, paths) for level in ran]
     no_tests = Level(
@@ -84,13 +90,13 @@ async def verify(
     return Verification(tree, (*levels, *(tests or [no_tests])))
 
 
-async def _all(box: SandboxSession, tools: Sequence[Tool], *, timeout: float) -> list[Level]:
+async def _all(box: SandboxSession, wanted: OnlyFiles, *, timeout: float) -> list[Level]:
     """Run every tool; one that is not in the image is skipped where another one has judged."""
     levels: list[Level] = []
     absent: list[TaskError] = []
-    for tool in tools:
+    for tool, files in wanted:
         try:
-            levels.append(await tool.run(box, timeout=timeout))
+            levels.append(await tool.run(box, timeout=timeout, only=files))
         except TaskError as error:
             if error.kind != "environment":
                 raise
@@ -111,15 +117,16 @@ async def run_tests(
     timeout: float = 300.0,
     own: Commands | None = None,
     tools: Sequence[Tool] = TOOLS,
+    only: OnlyFiles = (),
 ) -> Verification:
     """Run all tests of the tools that ``of`` names, and nothing else; ``tree`` is in the session.
 
-    Raises as ``verify`` does.
+    With ``only`` just these test files are run, whatever ``of`` names. Raises as ``verify`` does.
     """
     if own:
         return Verification(tree, await command_levels(box, own, timeout=timeout))
-    found = [tool for tool in tools_of(paths, read, tools=tools) if tool.name in of]
-    return Verification(tree, tuple(await _all(box, found, timeout=timeout)))
+    found = [(tool, ()) for tool in tools_of(paths, read, tools=tools) if tool.name in of]
+    return Verification(tree, tuple(await _all(box, only or found, timeout=timeout)))
 
 
 async def start_tests(

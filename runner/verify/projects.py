@@ -16,13 +16,15 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
+from runner.code.languages import is_pytest_module
 from runner.ports import SandboxSession
 from runner.state.findings import Level, TestFailure
 from runner.verify.commands import TOOLS
 from runner.verify.judging import Read, Tool
 from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
 from runner.verify.set_up import PrefixedSession, set_up, set_up_session
-from runner.verify.tools.node import reaches_packages, starts_packages
+from runner.verify.tools.go import Go
+from runner.verify.tools.node import Node, files_for, reaches_packages, starts_packages
 from runner.verify.tools.python import CONFIGURATION, Pytest, testpaths
 from runner.verify.tools.ruby import MAKEFILES, Make
 
@@ -108,6 +110,39 @@ def pytest_of(tools: Sequence[Tool], files: Collection[str]) -> Tool | None:
     folder = next(iter(owners), "")
     name = f"{Pytest().name} in {folder}" if folder else Pytest().name
     return next((tool for tool in tools if tool.name == name), None)
+
+
+def running(
+    tools: Sequence[Tool], files: Sequence[str], paths: Collection[str], read: Read
+) -> tuple[tuple[Tool, tuple[str, ...]], ...]:
+    """Return the tools that can run some of these test files by themselves, and which.
+
+    ``paths`` are all files of the tree; the order of ``files`` is kept.
+    """
+    inner = [tool for tool in tools if isinstance(tool, Inside)]
+    found: list[tuple[Tool, tuple[str, ...]]] = []
+    for tool in tools:
+        folder = tool.folder if isinstance(tool, Inside) else ""
+        start = f"{folder}/" if folder else ""
+        own = [path.removeprefix(start) for path in files if _owner(path, inner) == folder]
+        below, reading = (_below(folder, paths), _reader(folder, read)) if start else (paths, read)
+        kind = tool.tool if isinstance(tool, Inside) else tool
+        if taken := _taken(kind, own, below, reading):
+            found.append((tool, tuple(f"{start}{path}" for path in taken)))
+    return tuple(found)
+
+
+def _taken(tool: Tool, files: Sequence[str], paths: Collection[str], read: Read) -> tuple[str, ...]:
+    """The files that a tool would run in any case, and can run alone."""
+    if isinstance(tool, Pytest):
+        wanted = testpaths(paths, read) or ()
+        modules = (path for path in files if is_pytest_module(path))
+        return tuple(p for p in modules if not wanted or any(_meets(w, p) for w in wanted))
+    if isinstance(tool, Node):
+        return files_for(read("package.json"), files)
+    if isinstance(tool, Go):
+        return tuple(path for path in files if path.endswith("_test.go"))
+    return ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,11 +37,13 @@ class Go:
         return "go.mod" in paths and any(path.endswith("_test.go") for path in paths)
 
     async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
-        """Run all tests, or ``only`` the top ones of these names."""
+        """Run all tests, or ``only`` the top ones of these names, or these files' packages."""
         names = sorted({name.split("::")[-1].split("/")[0] for name in only if "::" in name})
         chosen = ["-run", f"^({'|'.join(names)})$"] if names else []
-        command = ["sh", "-c", _COMMAND, "sh", *chosen, "./..."]
-        typed = " ".join(["go test", *chosen, "./..."])
+        folders = {posixpath.dirname(name) for name in only if name.endswith("_test.go")}
+        packages = [f"./{folder}" for folder in sorted(folders)] or ["./..."]
+        command = ["sh", "-c", _COMMAND, "sh", *chosen, *packages]
+        typed = " ".join(["go test", *chosen, *packages])
         result, level = await ran(box, command, tool=self.name, timeout=timeout, shown_as=typed)
         _must_work(result)
         where = await box.run(["sh", "-c", _WHERE], timeout=60)

@@ -213,6 +213,15 @@ def has_node_tests(paths: Collection[str], package: bytes | None) -> bool:
     return any(pattern.search(path) for path in own)
 
 
+def files_for(package: bytes | None, files: Iterable[str]) -> tuple[str, ...]:
+    """Those of ``files`` that the package's runner can run by themselves; none of a script's."""
+    suite = suite_of(package)
+    form = _FORMS.get(suite.runner)
+    if form is None or form.only is None or not only_options(suite.rest):
+        return ()
+    return tuple(path for path in files if _FILES[suite.runner].search(path))
+
+
 # what starts the scripts of packages, and not tests of its own
 _DELEGATES = re.compile(
     r"--workspaces?\b|\s-ws\b|\bworkspaces?\s+(?:foreach|run)\b|\b(?:turbo|lerna|nx|wsrun|ultra)\s"

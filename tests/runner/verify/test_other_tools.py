@@ -69,6 +69,14 @@ MAVEN_REPORT = "target/surefire-reports/TEST-CalcTest.xml"
             "calc/calc_test.go",
         ),
         (
+            GO,
+            ("calc/calc_test.go", "main_test.go"),
+            "go",
+            leaving("go.txt"),
+            "go test -json ./ ./calc",
+            "calc/calc_test.go",
+        ),
+        (
             JAVA,
             (),
             "mvn",

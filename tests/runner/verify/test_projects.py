@@ -10,7 +10,7 @@ import pytest
 
 from runner.errors import TaskError
 from runner.state.findings import Level
-from runner.verify import concerned, run_again, tools_of, verify
+from runner.verify import concerned, run_again, running, tools_of, verify
 from tests.runner.verify.box import open_box
 
 PYTHON = '[project]\nname = "{}"\nversion = "1"\ndependencies = [{}]\n'
@@ -148,6 +148,61 @@ async def test_green_projects_name_their_files(tmp_path: Path) -> None:
         (name, "passed", 1) for name in TWO_FOUND
     ]
     assert found[1].green == ("services/two/tests/test_half.py",)
+
+
+PATHS = {"pyproject.toml": CONFIGURED.format('testpaths = ["tests"]'), "tests/test_a.py": ""}
+
+
+@pytest.mark.parametrize(
+    ("files", "wanted", "expected"),
+    [
+        pytest.param(
+            TWO,
+            ["services/two/tests/test_half.py", "services/two/src/app/half.py"],
+            {"pytest in services/two": ["services/two/tests/test_half.py"]},
+            id="a project below the root",
+        ),
+        pytest.param(
+            PATHS,
+            ["docs/test_b.py", "tests/test_a.py"],
+            {"pytest": ["tests/test_a.py"]},
+            id="no file that pytest would not look at",
+        ),
+        pytest.param(
+            web("packages/a"),
+            ["packages/a/test/a.test.js"],
+            {"node in packages/a": ["packages/a/test/a.test.js"]},
+            id="node",
+        ),
+        pytest.param(
+            web("packages/a", "node --test test/all.js"),
+            ["packages/a/test/a.test.js"],
+            {},
+            id="node with files of its own",
+        ),
+        pytest.param(
+            web("packages/a", "tsc && node build.js && sh test.sh"),
+            ["packages/a/test/a.test.js"],
+            {},
+            id="a script",
+        ),
+        pytest.param(
+            {"go.mod": "module m\n", "a/a.go": "", "a/a_test.go": ""},
+            ["a/a.go", "a/a_test.go"],
+            {"go": ["a/a_test.go"]},
+            id="go",
+        ),
+    ],
+)
+def test_which_files_a_tool_runs_by_themselves(
+    files: dict[str, str], wanted: list[str], expected: dict[str, list[str]]
+) -> None:
+    """Those of its own project that it would run in any case; none where it cannot choose."""
+    content = {path: text.encode() for path, text in files.items()}
+    tools = tools_of(content, content.get)
+    found = running(tools, wanted, content, content.get)
+
+    assert {tool.name: list(names) for tool, names in found} == expected
 
 
 NODE = {

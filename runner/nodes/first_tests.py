@@ -1,0 +1,138 @@
+"""Run the tests that a change is about before all others, where all of them take long.
+
+A red one is repaired at once; only what passes here costs the time of the whole suite.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from runner.code.languages import is_test_file
+from runner.loop.deps import Deps, TaskWork
+from runner.loop.reading import contents, reader
+from runner.nodes.weigh import filled, steadied, tests_of, timed_out, weighed
+from runner.state.changes import Snapshot
+from runner.state.events import Verified
+from runner.state.findings import Level, Verification
+from runner.state.run_state import RunState
+from runner.verify import Commands, concerned, configuration, running, tools_of, verify
+from runner.verify.project import OnlyFiles
+from runner.verify.weighing import Assessment, path_of, red_tests
+
+_LONG = 30
+"""All tests take long where they need more than this part of the time they may take (10 s)."""
+
+_LEAST_SECONDS = 20.0
+_OTHERS = "the other tests did not run"
+
+
+def suite_seconds(state: RunState) -> float:
+    """How long all tests took in this run, as far as they came to their end; 0 if unknown."""
+    return max((attempt.tested.suite_seconds for attempt in state.attempts.values()), default=0.0)
+
+
+def whole_seconds(verification: Verification) -> float:
+    """How long the tests of a verification took; 0 where they did not come to their end."""
+    if timed_out(verification):
+        return 0.0
+    return sum(level.seconds for level in verification.tests)
+
+
+@dataclass(frozen=True, slots=True)
+class _FirstTests:
+    """Test files by tool; ``whole`` if all that use what changes are among them."""
+
+    only: OnlyFiles
+    whole: bool
+
+
+async def first_tests(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, own: Commands | None
+) -> Assessment | None:
+    """Return why a change is red that its own tests refuse; None where all tests must tell.
+
+    A failure counts if the whole suite could not excuse it.
+    """
+    longest = state.request.options.sandbox.test_timeout
+    seconds = suite_seconds(state)
+    if own or seconds <= longest / _LONG:
+        return None
+    chosen = await _chosen(state, deps, base)
+    if chosen is None:
+        return None
+    within = min(longest, max(_LEAST_SECONDS, seconds))
+    after = await _verified(state, deps, work, base, chosen.only, seconds=within)
+    if all(level.result != "failed" for level in after.tests):
+        return None
+    after = await steadied(state, deps, work, base, after, own=None)
+    found = await weighed(state, deps, work, base, after, own=None, only=chosen.only)
+    if found.outcome != "red" or not _certain(state, found, base, chosen):
+        return None
+    levels = tuple(map(_told, found.verification.levels))
+    return replace(found, verification=replace(found.verification, levels=levels))
+
+
+async def _chosen(state: RunState, deps: Deps, base: Snapshot) -> _FirstTests | None:
+    """The tests to run first: those that failed, that change, that are named, that use the change.
+
+    None where no tool can run them alone, or where they are most of the tests.
+    """
+    changes = state.attempt.answered.changes
+    entries = changes.entries(base)
+    tests = [path for path in entries if is_test_file(path)]
+    old = await contents(deps, base, configuration(base.entries))
+    read, paths = reader(old, changes), sorted(entries)
+    tools = concerned(tools_of(paths, read), changes.files)
+    users = await tests_of(deps, base, changes)
+    newest = state.attempt.tested.verification
+    red = [path for f in (red_tests(newest) if newest else ()) for path in (path_of(f), f.file)]
+    near = [*red, *sorted(changes.files), *state.task.files]
+    for wanted, whole in (([*near, *sorted(users or ())], users is not None), (near, False)):
+        files = [path for path in dict.fromkeys(wanted) if path in entries and is_test_file(path)]
+        only = running(tools, files, paths, read)
+        if only and 2 * sum(len(own) for _, own in only) <= len(tests):
+            return _FirstTests(only, whole)
+    return None
+
+
+async def _verified(
+    state: RunState,
+    deps: Deps,
+    work: TaskWork,
+    base: Snapshot,
+    only: OnlyFiles,
+    *,
+    seconds: float,
+) -> Verification:
+    changes = state.attempt.answered.changes
+    old = await contents(deps, base, configuration(base.entries))
+    session = await filled(state, deps, work, base, changes)
+    work.sandbox.holds = ""
+    found = await verify(
+        session,
+        tree=changes.tree(base),
+        paths=sorted(changes.entries(base)),
+        changed=sorted(path for path, write in changes.files.items() if write),
+        read=reader(old, changes),
+        mode=state.request.options.verify.verify_mode,
+        timeout=seconds,
+        only=only,
+    )
+    await deps.events.emit(Verified(state.request.id, state.current, found))
+    return found
+
+
+def _certain(state: RunState, found: Assessment, base: Snapshot, chosen: _FirstTests) -> bool:
+    """Whether no test that did not run could excuse a failure."""
+    if timed_out(found.verification):
+        return True
+    red = red_tests(found.verification)
+    written = state.attempt.answered.changes.files
+    return bool(red) and (chosen.whole or any(path_of(f) in written for f in red))
+
+
+def _told(level: Level) -> Level:
+    """The level with a word about the tests that did not run."""
+    if level.name != "tests" or level.result == "skipped":
+        return level
+    return replace(level, reason="; ".join(filter(None, (level.reason, _OTHERS))))
