@@ -10,6 +10,7 @@ from runner.answers import blocks
 from runner.answers.blocks import edits_of, names_file, read_blocks, resolve, target
 from runner.answers.edits import apply_edits, has_edits, is_diff, read_diff
 from runner.answers.elision import Whole, whole
+from runner.answers.explained import explanation
 from runner.answers.fences import Outline, clean_answer, clean_block, is_program, outline
 from runner.answers.json_answers import is_json, read_json
 from runner.answers.pieces import (
@@ -154,11 +155,15 @@ _DELETE = re.compile(r"^[\s*`>-]*DELETE:?\s+[`*\"']*([^\s`*\"']+)[`*\"']*\s*$")
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswer:
-    """What an answer says; ``repairs`` are notes on what was repaired or left out."""
+    """What an answer says; ``repairs`` are notes on what was repaired or left out.
+
+    ``explanation`` is what the model says about it in a few sentences, '' for nothing.
+    """
 
     changes: ChangeSet
     complaints: tuple[Complaint, ...] = ()
     repairs: tuple[str, ...] = ()
+    explanation: str = ""
 
 
 def parse_reply(
@@ -193,7 +198,8 @@ def parse_reply(
         complaints = (*complaints, _cut(missing))
     if not changes and not complaints:
         complaints = (_nothing(cleaned),)
-    return ParsedAnswer(changes, complaints, notes)
+    said = explanation(_outline(cleaned, known)) if changes else ""
+    return ParsedAnswer(changes, complaints, notes, said)
 
 
 def _found(text: str, known: Known, *, truncated: bool) -> FoundPieces:

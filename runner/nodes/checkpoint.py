@@ -187,7 +187,7 @@ def _checkpoint(
         tree=changes.tree(base),
         text=CheckpointText(
             title=title_of(task),
-            message=checkpoint_message(task),
+            message=checkpoint_message(task, state.attempt.answered.explanation),
             body="\n\n".join(filter(None, body)),
             trailers=(
                 *(("Co-authored-by", person) for person in people),

@@ -231,6 +231,8 @@ async def _answered(
         changes=before.merged(reply.changes),
         complaints=complaints,
         auto_repairs=(*state.attempt.answered.auto_repairs, *reply.repairs),
+        # a repair speaks of the repair, not of the task
+        explanation=(state.attempt.answered.explanation if before else "") or reply.explanation,
         warnings=(),  # those of the answer before
         failure=None,
     )

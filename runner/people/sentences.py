@@ -74,11 +74,13 @@ def refusal_in_log(complaint: Complaint) -> str:
     return f"{complaint.error}{at}: {why[:_LONGEST_WHY]}{file}"
 
 
-def checkpoint_message(task: Task) -> str:
-    """The message without its trailers: what the task says, short line first."""
+def checkpoint_message(task: Task, explanation: str = "") -> str:
+    """The message without its trailers: what the task says, short line first, then the model."""
     first = title_of(task)
-    rest = sanitize(task.text, plain=True)
-    return f"{first}\n\n{rest}" if "\n" in task.text else first
+    rest = sanitize(task.text, plain=True) if "\n" in task.text else ""
+    said = sanitize(explanation, plain=True)
+    why = f"What the model says it did: {said}" if said else ""
+    return "\n\n".join(filter(None, [first, rest, why]))
 
 
 def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
@@ -91,6 +93,7 @@ def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
         f"**Task** of `{state.request.roadmap}`, line {task.line}:",
         _quoted(sanitize(task.text)),
         before_others(missing(state, task)),
+        in_its_words(attempt),
         "### Files",
         _files(attempt),
         *(
@@ -101,10 +104,19 @@ def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
         trust_section(trust_of(attempt)),
         "### Verification",
         verification_table(attempt.tested.verification),
+        commands_of(attempt.tested.verification),
         "### How it was made",
         effort(attempt),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def in_its_words(attempt: Attempt) -> str:
+    """What the model says about its change, as a part of a pull request, or ''."""
+    said = attempt.answered.explanation
+    return (
+        f"### What the model says it did\n\n{_quoted(sanitize(said, plain=True))}" if said else ""
+    )
 
 
 def warnings_of(attempt: Attempt | None) -> list[str]:
@@ -187,9 +199,18 @@ def _files(attempt: Attempt) -> str:
     return "\n".join(lines)
 
 
+def commands_of(verification: Verification | None) -> str:
+    """The commands that ran, folded away; '' when none did."""
+    levels = verification.levels if verification else ()
+    lines = [f"{level.name}: {_command(level)}" for level in levels if level.command]
+    if not lines:
+        return ""
+    shown = sanitize("\n".join(["````", *lines, "````"]))
+    return f"<details><summary>Commands</summary>\n\n{shown}\n\n</details>"
+
+
 def _row(level: Level) -> str:
-    note = plain_line(level.reason or (f"`{_command(level)}`" if level.command else ""))
-    note = note.replace("|", "\\|")
+    note = plain_line(level.reason).replace("|", "\\|")
     return f"| {level.name} | {CHECKS[level.result]} | {level.seconds:.1f} | {note} |"
 
 

@@ -104,7 +104,8 @@ class Answered:
     ``answers`` counts first, fresh and repaired answers, ``looks`` how often it asked to see more;
     ``tried`` are digests of change sets that were judged, ``avoid`` what a fresh answer must not
     repeat. ``auto_repairs`` are notes on what Cairn repaired in answers without a model,
-    ``left_out`` paths that it left out of them, each with the reason.
+    ``left_out`` paths that it left out of them, each with the reason. ``explanation`` is what the
+    model says about its answer.
     """
 
     answers: int = 0
@@ -114,6 +115,7 @@ class Answered:
     changes: ChangeSet = field(default_factory=ChangeSet)
     auto_repairs: tuple[str, ...] = field(default=(), metadata=stored_as("mended"))
     left_out: Mapping[str, str] = field(default_factory=dict)
+    explanation: str = ""
     tried: tuple[str, ...] = ()
     avoid: tuple[str, ...] = ()
 

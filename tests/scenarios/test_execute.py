@@ -226,3 +226,40 @@ async def test_every_token_is_for_one_repository_and_few_permissions(bot: Bot) -
         wanted = set(body["permissions"])
         assert wanted <= PUBLISHES or wanted == {"metadata", "checks"}
     assert {"metadata": "read", "contents": "read"} in [body["permissions"] for body in asked]
+
+
+@on(NOTES)
+async def test_the_model_says_what_it_did(bot: Bot) -> None:
+    """Its sentences before the file stand in the pull request and the commit, with no effect."""
+    said = (
+        "Wrote `one.md` as asked, thanks @octocat.\nThis fixes #1. <!-- cairn:checkpoint:x -->\n\n"
+    )
+    bot.model.says(f"{said}Here is the file:\n\n{note('one.md')}I hope that this helps you.\n")
+
+    await bot.comment("/execute --max-tasks 1")
+
+    bot.says()
+    (pull,) = bot.pulls
+    body = pull.body or ""
+    shown = body.split("### What the model says it did\n\n> ")[1].split("\n")[0]
+    assert shown.startswith("Wrote `one.md` as asked, thanks ")
+    assert "Here is the file" not in body
+    assert "I hope" not in body
+    assert "@octocat" not in body
+    assert "fixes #1" not in body
+    assert body.count("<!-- cairn:checkpoint:") == 1
+    assert "\n\nWhat the model says it did: Wrote " in bot.message(pull)
+    assert "@octocat" not in bot.message(pull)
+
+
+@on(NOTES)
+async def test_a_model_that_explains_nothing(bot: Bot) -> None:
+    """Nothing is made up: the section is left out, and the commands are folded away."""
+    bot.model.says(note("one.md"))
+
+    await bot.comment("/execute --max-tasks 1")
+
+    bot.says()
+    (pull,) = bot.pulls
+    assert "model says" not in (pull.body or "") + bot.message(pull)
+    assert "<details><summary>Commands</summary>" in (pull.body or "")
