@@ -14,6 +14,7 @@ _FEWEST_WORDS = 4
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*_\"'])")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_INTRODUCES = re.compile(r"(?i)(?:here(?:'s| is| are)|below (?:is|are)|the following)\b")
 _NOT_PROSE = re.compile(
     r"^\s*(?:#{1,6}\s|DELETE\b|READ\b|SEARCH\b|LIST\b|<{3,}|>{3,}|={3,}|[{}\[\]<|@$]|diff --git)"
 )
@@ -22,7 +23,7 @@ _NOT_PROSE = re.compile(
 def explanation(parts: Outline) -> str:
     """Return what stands before the first file, else after the last one: '' where that is nothing.
 
-    Lines that only introduce a file ("Here is the code:") say nothing, and neither do headings.
+    What only introduces a file ("Here is the code:") says nothing, and neither do headings.
     It is foreign text on one line, of at most ``MOST_SENTENCES`` and ``LONGEST`` characters.
     """
     if not parts.blocks:
@@ -38,7 +39,7 @@ def _sentences(lines: Iterable[str]) -> str:
     found = [
         sentence
         for sentence in _SENTENCE_END.split(said)
-        if len(_WORD.findall(sentence)) >= _FEWEST_WORDS
+        if len(_WORD.findall(sentence)) >= _FEWEST_WORDS and not _INTRODUCES.match(sentence)
     ]
     return cut_middle(" ".join(found[:MOST_SENTENCES]), LONGEST).replace("\n", " ")
 

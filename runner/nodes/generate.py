@@ -30,6 +30,7 @@ from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint, outputs_of
 from runner.state.run_state import Attempt, RunState, Step
 from runner.text.mask import HIDDEN, Mask, hidden_lines, is_secret_file
+from runner.text.sanitize import cut_middle
 
 _IN_FRONT = "+- \t"
 """What an answer may have in front of a line that it repeats: other indentation, a diff's mark."""
@@ -83,6 +84,7 @@ def without_excerpts(complaints: Iterable[Complaint]) -> tuple[Complaint, ...]:
 log = logging.getLogger(__name__)
 
 _MOST_FINDINGS = 20
+_LONGEST_EXPLANATION = 1_200
 
 FIRST, SURGICAL, AFRESH = 0.2, 0.2, 0.7
 """Temperatures. A repair wants the same code without the fault; a fresh start wants other code."""
@@ -231,11 +233,16 @@ async def _answered(
         changes=before.merged(reply.changes),
         complaints=complaints,
         auto_repairs=(*state.attempt.answered.auto_repairs, *reply.repairs),
-        # a repair speaks of the repair, not of the task
-        explanation=(state.attempt.answered.explanation if before else "") or reply.explanation,
+        explanation=_explained(state, before, reply),
         warnings=(),  # those of the answer before
         failure=None,
     )
+
+
+def _explained(state: RunState, before: ChangeSet, reply: ParsedAnswer) -> str:
+    """What the model said about the change so far; a fresh answer begins anew."""
+    earlier = state.attempt.answered.explanation if before else ""
+    return cut_middle(f"{earlier} {reply.explanation}".strip(), _LONGEST_EXPLANATION)
 
 
 _REFUSED = Complaint("", "Refusal", "the model refused to answer (content filter)")

@@ -21,6 +21,7 @@ def said(text: str) -> str:
         ("I set `x` to 1 because the task asks.\n\n{}", "I set `x` to 1 because the task asks."),
         ("{}\nNow `x` is 1 as the task asks.\n", "Now `x` is 1 as the task asks."),
         ("Sure! Here is the code:\n{}", ""),
+        ("Here is the module with its tests.\n{}", ""),
         ("# Changes\n\n- `x` is set to 1 now\n- nothing else was changed\n\n{}",
          "`x` is set to 1 now. nothing else was changed."),
         ("The value of `x` is\nset to one here.\n\n{}", "The value of `x` is set to one here."),
