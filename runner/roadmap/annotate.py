@@ -209,6 +209,7 @@ def _read_section(
     """Give each field of a section's text to the place it is about."""
     headed = key_of(section.path[-1].text) == "depends"
     found = fields(f"Depends on:\n{section.text}" if headed else section.text)
+    found += fields(section.below) if section.below else []
     above = {heading.line for heading in section.path}
     for each in (replace(f, line=0) for f in found):
         if each.of is not None:
@@ -250,7 +251,7 @@ def _inherit(
         if around := _nearest(section.path[:-1], places):
             places[section.line].inherit(around)
     for task in tasks:
-        around = own.get(task.parent or "") or _nearest(task.headings, places)
+        around = own.get(task.parent or "") or _nearest(task.place, places)
         if around is not None:
             own[task.key].inherit(around)
 
@@ -293,7 +294,7 @@ def _waiting(
     for task in tasks:
         place = own[task.key]
         names = task.kind == "work" or (task.kind == "summary" and place.stated is not None)
-        around = own.get(task.parent or "") or _nearest(task.headings, places)
+        around = own.get(task.parent or "") or _nearest(task.place, places)
         if around is not None:
             _hand_down(around, place)
         if names and place.stated is not None:

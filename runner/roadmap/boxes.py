@@ -3,39 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import chain, takewhile
 
 from runner.roadmap.checks import is_bare_phase, is_checks
 from runner.roadmap.headings import (
+    WHOLE,
     Path,
     criteria,
     is_key_line,
     is_task,
     is_work,
     label,
+    names_a_phase,
     number,
     phase_heading,
+    phase_name,
 )
 from runner.roadmap.markdown import Blocks, Headed, ListItem
 from runner.roadmap.task import Kind, Section
 
-_WHOLE = (
-    r"(?:section|phase|milestone|sprint|stage|epic|module|part|chapter|thrust|этап|фаза|阶段"
-    r"|フェーズ)"
-)
 _SECTION_BOX = re.compile(
-    rf"(?:(?:complete|finish|close|done with)\s+(?:the\s+|all\s+of\s+)?{_WHOLE}\s+\d[\d.]*"
-    rf"|{_WHOLE}\s+[\d.]+\s+(?:is\s+)?(?:complete|completed|done|finished))\W*\Z",
+    rf"(?:(?:complete|finish|close|done with)\s+(?:the\s+|all\s+of\s+)?{WHOLE}\s+\d[\d.]*"
+    rf"|{WHOLE}\s+[\d.]+\s+(?:is\s+)?(?:complete|completed|done|finished))\W*\Z",
     re.IGNORECASE,
 )
-_WORDED = re.compile(rf"{_WHOLE}\b", re.IGNORECASE)
 
 
 @dataclass(slots=True, eq=False)
 class Checkbox:
-    """A task on the way to its value: an item, what it is called, its place among the others."""
+    """A task on the way to its value: an item, what it is called, its place among the others.
+
+    ``home`` is the section elsewhere that says what it is about, ``turn`` the line at which it is
+    worked on (0: its own).
+    """
 
     item: ListItem
     id: str | None
@@ -43,6 +45,13 @@ class Checkbox:
     key: str
     parent: Checkbox | None = None
     kind: Kind = "work"
+    home: Path = ()
+    turn: int = 0
+
+    @property
+    def place(self) -> Path:
+        """The headings of what says what to do."""
+        return self.home or self.item.headings
 
 
 def family(boxes: Sequence[Checkbox]) -> None:
@@ -58,7 +67,12 @@ def family(boxes: Sequence[Checkbox]) -> None:
 
 
 def _prefix(written: str | None, known: dict[str, Checkbox]) -> Checkbox | None:
-    """The task called 1 if this is 1.1: subtasks may be beside their parent (Kiro)."""
+    """The task called 1 if this is 1.1: subtasks may be beside their parent (Kiro).
+
+    Phase 1.1 is no part of Phase 1: it was put between two phases.
+    """
+    if written and names_a_phase(written):
+        return None
     while written and "." in written:
         written = written.rpartition(".")[0]
         if written in known:
@@ -66,7 +80,7 @@ def _prefix(written: str | None, known: dict[str, Checkbox]) -> Checkbox | None:
     return None
 
 
-def decide(boxes: Sequence[Checkbox], headings: Iterable[Path]) -> None:
+def decide(boxes: Sequence[Checkbox]) -> None:
     """Set the kind of every checkbox. What sums up other checkboxes is never work."""
     for box in boxes:
         if _SECTION_BOX.match(box.title):
@@ -76,35 +90,6 @@ def decide(boxes: Sequence[Checkbox], headings: Iterable[Path]) -> None:
     for box in boxes:
         if box.kind != "check" and box.parent is not None and box.parent.kind != "check":
             box.parent.kind = "summary"
-    detailed = _with_work(boxes, headings)
-    for box in boxes:
-        if box.kind == "work" and _stands_for(box, detailed):
-            box.kind = "summary"
-
-
-def _with_work(boxes: Sequence[Checkbox], headings: Iterable[Path]) -> dict[str, set[int]]:
-    """By name and number of a phase or section: lines of headings that have work below."""
-    busy = {h.line for box in boxes if box.kind == "work" for h in box.item.headings}
-    found: dict[str, set[int]] = {}
-    for path in headings:
-        heading = path[-1]
-        if heading.line in busy and (name := _name(heading.text)):
-            found.setdefault(name, set()).add(heading.line)
-    return found
-
-
-def _stands_for(box: Checkbox, detailed: dict[str, set[int]]) -> bool:
-    """A line of an overview whose phase has its own section with tasks (GSD)."""
-    if not box.id or not _WORDED.match(box.id):
-        return False
-    own = {heading.line for heading in box.item.headings}
-    return bool(detailed.get(_name(box.id), set()) - own)
-
-
-def _name(text: str) -> str:
-    """'Phase 1: Core' → 'phase 1'."""
-    found = _WORDED.search(text)
-    return f"{found[0].casefold()} {number(text)}" if found and number(text) else ""
 
 
 MOST_CHECKS = 50
@@ -116,8 +101,9 @@ class Acceptance:
     """The checks of a file by what they belong to: the task around them, else a section."""
 
     def __init__(self, blocks: Blocks, boxes: Sequence[Checkbox]) -> None:
-        work = [box.item for box in boxes if box.kind == "work"]
-        self._busy = {h.line for item in work for h in item.headings} | ({0} if work else set())
+        work = [box for box in boxes if box.kind == "work"]
+        self._busy = {h.line for box in work for h in (*box.item.headings, *box.home[-1:])}
+        self._busy |= {0} if work else set()
         self._phases = _busy_phases(blocks, self._busy)
         self._nested: dict[int, list[str]] = {}
         self._shared: dict[int, list[str]] = {}
@@ -128,13 +114,13 @@ class Acceptance:
             for value in criteria(paragraph.content):
                 self._hang(value, paragraph.holder, paragraph.headings)
 
-    def __call__(self, item: ListItem) -> tuple[str, ...]:
+    def __call__(self, box: Checkbox) -> tuple[str, ...]:
         """Return the checks of one piece of work, its own first; at most ``MOST_CHECKS``."""
-        path = item.headings
+        path = box.place
         if path not in self._told:
             lines = chain((h.line for h in reversed(path)), [0])
             self._told[path] = _some(chain(*(self._shared.get(line, ()) for line in lines)))
-        own = self._own(item)
+        own = self._own(box.item)
         return _some(chain(own, self._told[path])) if own else self._told[path]
 
     def _own(self, item: ListItem) -> list[str]:
@@ -177,7 +163,7 @@ class Acceptance:
             if heading.line in self._busy:
                 return heading.line
             about = is_checks(heading.text) or is_bare_phase(heading.text)
-            if about and self._phases and (name := _name(heading.text)):
+            if about and self._phases and (name := phase_name(heading.text)):
                 return self._phases.get(name)
             if not about and (number(heading.text) or is_task(heading.text)):
                 return None
@@ -189,7 +175,7 @@ def _busy_phases(blocks: Blocks, busy: set[int]) -> dict[str, int]:
     lines: dict[str, list[int]] = {}
     for headed in blocks.headings:
         heading = headed.path[-1]
-        if heading.line in busy and (name := _name(heading.text)):
+        if heading.line in busy and (name := phase_name(heading.text)):
             lines.setdefault(name, []).append(heading.line)
     return {name: found[0] for name, found in lines.items() if len(found) == 1}
 
@@ -204,19 +190,29 @@ def sections(blocks: Blocks, work: list[ListItem], lines: list[str]) -> tuple[Se
     for item in reversed(work):
         if item.headings:
             first[item.headings[-1].line] = item.start
+    lists = {_outermost(item) for item in blocks.items if item.box}
+    listed = {n for start, last in lists for n in range(start, last)}
     ends = [headed.path[-1].line - 1 for headed in blocks.headings[1:]] + [len(lines)]
     return tuple(
-        _section(headed, end, first.get(headed.path[-1].line, end), lines)
+        _section(headed, end, first.get(headed.path[-1].line, end), lines, listed)
         for headed, end in zip(blocks.headings, ends, strict=False)
     )
 
 
-def _section(headed: Headed, end: int, first: int, lines: list[str]) -> Section:
+def _outermost(item: ListItem) -> tuple[int, int]:
+    """The lines of the item at the margin that an item is in."""
+    while item.holder is not None:
+        item = item.holder
+    return item.start, item.end
+
+
+def _section(headed: Headed, end: int, first: int, lines: list[str], listed: Set[int]) -> Section:
     heading = headed.path[-1]
     text = "\n".join(lines[headed.start : first]).strip()
+    below = "\n".join("" if n in listed else lines[n] for n in range(first, end)).strip()
     while end > headed.start and not lines[end - 1].strip():
         end -= 1
-    return Section(headed.path, number(heading.text), heading.line, end, text)
+    return Section(headed.path, number(heading.text), heading.line, end, text, below)
 
 
 MOST_BACKGROUND = 4_000

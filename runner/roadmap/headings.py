@@ -155,8 +155,32 @@ def phase(path: Path) -> str | None:
 @lru_cache(maxsize=4096)
 def _is_strong(text: str) -> bool:
     text = plain_dashes(without_marks(text))
-    worded = _WORDED.match(text)
-    return bool(worded and worded["word"].casefold() in _STRONG) or bool(_ORDINAL.match(text))
+    return names_a_phase(text) or bool(_ORDINAL.match(text))
+
+
+WHOLE = (
+    r"(?:section|phase|milestone|sprint|stage|epic|module|part|chapter|thrust|этап|фаза|阶段"
+    r"|フェーズ)"
+)
+"""Words of what has tasks of its own."""
+_WHOLE_WORD = re.compile(rf"{WHOLE}\b", re.IGNORECASE)
+
+
+def phase_name(text: str) -> str:
+    """Return the word and number of the phase a text names: 'Phase 1: Core' → 'phase 1'."""
+    found = _WHOLE_WORD.search(text)
+    return f"{found[0].casefold()} {number(text)}" if found and number(text) else ""
+
+
+def is_of_a_phase(written: str | None) -> bool:
+    """Say whether an id is that of a phase, section or sprint, which may have a section."""
+    return bool(written and _WHOLE_WORD.match(written))
+
+
+def names_a_phase(text: str) -> bool:
+    """Say whether a text begins with a phase's word and number; a step or week only counts."""
+    worded = _WORDED.match(plain_dashes(without_marks(text)))
+    return bool(worded and worded["word"].casefold() in _STRONG)
 
 
 def phase_heading(path: Path) -> Heading | None:

@@ -79,7 +79,7 @@ class TaskNames:
             self._children[task.parent].append(index)
         if not task.runnable:
             return
-        for heading in task.headings:
+        for heading in {*task.headings, *task.home}:
             self._below[heading.line].append(index)
         for each in self._numbers(task):
             self._within[each].append(index)
@@ -91,7 +91,7 @@ class TaskNames:
 
         A task that its headings do not place in a phase by name is in that of its number.
         """
-        names = [name for h in reversed(task.headings) if (name := self.names.get(h.line))]
+        names = [name for h in reversed(task.place) if (name := self.names.get(h.line))]
         nearest = next((name.number for name in names if not name.word), "")
         numbers = dict.fromkeys((*_beginnings(nearest), nearest) if nearest else ())
         if task.phase and not any(name.number == task.phase.casefold() for name in names):
@@ -129,9 +129,18 @@ class TaskNames:
         found = {n for index in real for n in self._expanded(index)}
         found.update(n for line in places for n in self._below[line])
         if lines and len(self._words.get(name.number, ())) < 2:
-            found.update(self._within.get(name.number, ()))
+            within = self._within.get(name.number, ())
+            found.update(n for n in within if not self._is_between(n, name))
         found.update(self._gone_on(name))
         return self._made(sorted(found))
+
+    def _is_between(self, index: int, name: Name) -> bool:
+        """Say whether a task is in Phase 2.1 where Phase 2 is meant: a phase put after that."""
+        names = (self.names.get(heading.line) for heading in self.tasks[index].place)
+        return any(
+            found and found.word == name.word and found.number.startswith(f"{name.number}.")
+            for found in names
+        )
 
     def _find(self, name: Name) -> tuple[list[int], list[int]]:
         """(tasks, lines of headings) that have a name, or else the same number written differently.

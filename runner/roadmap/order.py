@@ -34,9 +34,12 @@ def links(tasks: Sequence[Task]) -> list[list[int]]:
 def ordered(tasks: Sequence[Task]) -> tuple[Task, ...]:
     """Return ``tasks`` in document order, each one after the open tasks it depends on.
 
+    An item of an overview has the place of the section that says what it is about.
     Of those that may come next, the first in the file does. Tasks that wait for each other in a
     circle come last, in document order: none is lost.
     """
+    if any(task.turn for task in tasks):
+        tasks = sorted(tasks, key=lambda task: task.turn or task.line)
     queue = _Queue(len(tasks))
     for node, targets in enumerate(links(tasks)):
         # nobody waits for what is done

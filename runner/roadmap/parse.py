@@ -13,7 +13,16 @@ from runner.roadmap.annotate import annotate
 from runner.roadmap.boxes import Acceptance, Background, Checkbox, decide, family, sections
 from runner.roadmap.headings import Keys, gone, phase, split
 from runner.roadmap.markdown import Blocks, parse
-from runner.roadmap.source import Inline, Source, read, too_deep, too_large, too_many
+from runner.roadmap.overview import overviews
+from runner.roadmap.source import (
+    Inline,
+    Source,
+    first_sentence,
+    read,
+    too_deep,
+    too_large,
+    too_many,
+)
 from runner.roadmap.suspects import candidates, templates
 from runner.roadmap.task import Roadmap, Task, Warning, files
 
@@ -51,8 +60,9 @@ def _parsed(path: str, content: bytes, source: Source) -> Roadmap:
     show = Inline(env)
     boxes, struck = _boxes(blocks, show)
     family(boxes)
-    decide(boxes, (headed.path for headed in blocks.headings))
+    decide(boxes)
     placeholders, template = templates(boxes)
+    overviews(boxes, [headed.path for headed in blocks.headings], placeholders)
     work = [box.item for box in boxes if box.kind != "check"]
     found = sections(blocks, work, source.lines)
     make = _maker(source.lines, Background(blocks, found), Acceptance(blocks, boxes))
@@ -82,7 +92,9 @@ def _boxes(blocks: Blocks, show: Inline) -> tuple[list[Checkbox], set[int]]:
         shown = show(item.text)
         if shown.struck and gone(shown.kept):
             struck.add(len(boxes))
-        written, title = split(shown.text or item.text.split("\n", 1)[0], item.text)
+        said = first_sentence(item.text)
+        whole = show(said).text if "\n" in item.text else shown.text
+        written, title = split(whole or said, item.text)
         boxes.append(Checkbox(item, written, title, keys.give(written, item.text, item.headings)))
     return boxes, struck
 
@@ -109,10 +121,12 @@ def _maker(
             kind=box.kind,
             headings=item.headings,
             details=details,
-            section=told(item.headings),
+            home=box.home,
+            turn=box.turn,
+            section=told(box.place),
             label=item.label,
-            phase=phase(item.headings),
-            acceptance=acceptance(item) if box.kind == "work" else (),
+            phase=phase(box.place),
+            acceptance=acceptance(box) if box.kind == "work" else (),
             files=files(f"{item.text}\n{details}"),
             parent=box.parent.key if box.parent else None,
             struck=struck,

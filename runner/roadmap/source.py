@@ -320,6 +320,56 @@ class RenderedText:
         return self.kept != self.text
 
 
+_SENTENCE_END = re.compile(r"[.!?](?=[\"')\]*_`]*(?:\s|\Z))|[。！？]")
+_SHORTENED = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|z\.B|d\.h|p\.ex|ej|т\.д)|\b\w|\d)\Z"
+)
+_KEY = re.compile(
+    r"[->\s]*(?:\*\*|__)[^*_\n]{1,40}(?:[:：](?:\*\*|__)|(?:\*\*|__)\s?[:：])"
+    r"|[->_\s]*[^\W\da-z_][^:：.\n]{1,40}[:：]|<!--|\(?https?://"
+)
+_GOES_ON = ("-", "\u2013", "\u2014", ",", "(", "/", "&", "+")
+_BROKEN_AT = 50
+"""A first line shorter than this was ended on purpose, if a capital letter follows."""
+_LONGEST = 300
+_CJK = "\u2e80"
+
+
+def first_sentence(text: str) -> str:
+    """Return the first line of a text, continued to the end of its sentence.
+
+    What a line of its own says stays out: a field, what follows a colon or a short line.
+    """
+    first, *more = text.split("\n")
+    if not more or first.endswith(("  ", "\\")):
+        return first
+    said = first.rstrip()
+    for line in map(str.strip, more):
+        if _ended(said) or _starts_anew(said, line) or len(said) + len(line) > _LONGEST:
+            break
+        said += line if said[-1:] >= _CJK and line[:1] >= _CJK else f" {line}"
+    ends = (found.end() for found in _SENTENCE_END.finditer(said) if _is_end(said, found))
+    return said[: next(ends, len(said))] if len(said) > len(first) else first
+
+
+def _ended(said: str) -> bool:
+    bare = said.rstrip("\"')]*_`")
+    return bare.endswith((":", "：", "!", "?", "。")) or (
+        bare.endswith(".") and _SHORTENED.search(bare, 0, len(bare) - 1) is None
+    )
+
+
+def _is_end(said: str, found: re.Match[str]) -> bool:
+    return found[0] != "." or _SHORTENED.search(said, 0, found.start()) is None
+
+
+def _starts_anew(said: str, line: str) -> bool:
+    if said.endswith(_GOES_ON):
+        return not line
+    short = len(said) < _BROKEN_AT and line[:1].isupper()
+    return not line or short or _KEY.match(line) is not None
+
+
 class Inline:
     """Reads the inline Markdown of one file: its link definitions change what a text shows."""
 

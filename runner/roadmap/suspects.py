@@ -299,6 +299,7 @@ def templates(boxes: Sequence[Checkbox]) -> tuple[set[int], bool]:
 
 
 _UNDECIDED = re.compile(
+    r"(?:[\w.]{1,12}-\d{1,4}\s*[:-]\s*)?"
     rf"(?:(?:plans?|tasks?|details?)\s*[:-]?\s*)?"
     rf"(?:{'|'.join(sorted(map(re.escape, UNDECIDED), key=len)[::-1])})"
     r"(?:\s+(?:during|in|after|at|once|by|when|bei|lors|durante|при)\b.{0,80}|\s*[(\[].{0,80}[)\]])?"

@@ -24,7 +24,8 @@ class Section:
 
     ``path`` is the heading path, this heading last; ``number`` the number it is written with
     ("1.2", "Phase 3" → "3"; '' without one). ``line`` is the heading's, ``end_line`` the last one
-    of its own text; ``text`` is that text up to the first list of tasks.
+    of its own text; ``text`` is that text up to the first list of tasks, ``below`` what is written
+    after that between and below its tasks.
     """
 
     path: tuple[Heading, ...]
@@ -32,6 +33,7 @@ class Section:
     line: int
     end_line: int
     text: str
+    below: str = ""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Task:
     Lines count from 1 and are lines of the file; ``end_line`` includes nested content. ``text`` is
     the item's own text, ``title`` that without id and markers, ``details`` what is nested in it,
     ``section`` what its section says before the list, ``label`` the line that introduces the list.
+    ``home`` is the path of a section elsewhere that says what an item of an overview is about (()
+    for none), ``turn`` the line at which such an item is worked on (0 for its own).
     ``depends_on`` are keys, ``depends_text`` what could not be resolved to one. ``parallel`` is
     spec-kit's ``[P]``; ``template`` and ``struck`` tasks are placeholders and crossed-out ones.
     """
@@ -56,6 +60,8 @@ class Task:
     depth: int
     kind: Kind
     headings: tuple[Heading, ...]
+    home: tuple[Heading, ...] = ()
+    turn: int = 0
     details: str = ""
     section: str = ""
     label: str = ""
@@ -76,6 +82,11 @@ class Task:
     def name(self) -> str:
         """What people call it: its written id, else its key."""
         return self.id or self.key
+
+    @property
+    def place(self) -> tuple[Heading, ...]:
+        """The headings of what says what to do."""
+        return self.home or self.headings
 
     @property
     def runnable(self) -> bool:

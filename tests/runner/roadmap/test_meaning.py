@@ -167,3 +167,36 @@ def test_tasks_that_mention_what_is_undecided() -> None:
 def test_a_rule_at_the_beginning(text: str, lines: list[int]) -> None:
     """A file that begins with a rule has no front matter: that begins with a key."""
     assert [task.line for task in read(text)] == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (
+            "1.1 Write the parser so that it\n  reads all of it. Then write more.",
+            "Write the parser so that it reads all of it.",
+        ),
+        ("**Write** the parser, e.g. of\n  two files", "Write the parser, e.g. of two files"),
+        ("Write the parser —\n  _partly: done_", "Write the parser — partly: done"),
+        ("Sell. Then buy and\n  send", "Sell."),
+        ("Write the parser.\n  It reads Python.", "Write the parser."),
+        ("Write the parser\n  It reads Python.", "Write the parser"),
+        ("Write the parser:\n  it reads Python.", "Write the parser:"),
+        ("Write the parser  \n  of Python", "Write the parser"),
+        ("Write the parser\n  **Files:** `a.py`", "Write the parser"),
+        ("Write the parser\n  Files: `a.py`", "Write the parser"),
+        ("解析器を書く、そして\n  読む。もっと", "解析器を書く、そして読む。"),
+    ],
+)
+def test_titles(text: str, title: str) -> None:
+    """A title is the whole first sentence, also over several lines; a line of its own stays."""
+    [task] = read(f"- [ ] {text}\n")
+
+    assert task.title == title
+
+
+def test_a_struck_line_stays_struck() -> None:
+    """What goes on below a crossed-out line does not bring it back."""
+    [task] = read("- [ ] ~~Write the parser~~\n  because it exists\n")
+
+    assert task.struck

@@ -208,7 +208,7 @@ def test_a_box_in_code_does_not_end_a_section() -> None:
         ("Do 1.2 times", None, "Do 1.2 times"),
         ("3 times", None, "3 times"),
         ("**Do** `my_function_x` in snake_case", None, "Do my_function_x in snake_case"),
-        ("[Do](https://example.org) <b>it</b>\nand more", None, "Do it"),
+        ("[Do](https://example.org) <b>it</b>\nand more", None, "Do it and more"),
         ("Add <T> to `List<T>`", None, "Add <T> to List<T>"),
         ("\u2705 **2.1** Do it \U0001f680", "2.1", "Do it"),
         ("T001 [P] [US1] Do it", "T001", "Do it"),
@@ -221,7 +221,7 @@ def test_a_box_in_code_does_not_end_a_section() -> None:
     ],
 )
 def test_id_and_title(text: str, written: str | None, title: str) -> None:
-    """The title is the first line as it is shown, without its written id."""
+    """The title is the first sentence as it is shown, without its written id."""
     task = only(f"- [ ] {text}\n".replace("\nand", "\n  and"))
 
     assert (task.id, task.title) == (written, title)
