@@ -221,6 +221,9 @@ _PLAIN = frozenset((
 ))  # fmt: skip
 """Decorators that leave what a function takes as it is written."""
 
+_WITHOUT_MEMBERS = frozenset({"object", "Protocol", "ABC", "Generic"})
+"""Bases that give a class no member that anybody would call."""
+
 _SCRIPTS = ("javascript", "typescript", "tsx")
 _OTHERS = (*_SCRIPTS, "go", "rust", "java", "ruby", "php")
 _EXPORTED = re.compile(
@@ -374,8 +377,23 @@ def _decorator(node: ast.expr) -> str:
     return inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "?")
 
 
+def is_protocol(owner: ast.ClassDef) -> bool:
+    """Whether a class says what others have, and nothing else: ``Protocol``, ``ABC``."""
+    return any(_base(base) in ("Protocol", "ABC") for base in owner.bases)
+
+
+def may_inherit(owner: ast.ClassDef) -> bool:
+    """Whether a class may have members from another one."""
+    return any(_base(base) not in _WITHOUT_MEMBERS for base in owner.bases)
+
+
+def _base(node: ast.expr) -> str:
+    inner = node.value if isinstance(node, ast.Subscript) else node
+    return inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "?")
+
+
 def _methods(owner: ast.ClassDef, text: str) -> dict[str, Offer]:
-    inherits = any(ast.unparse(base) != "object" for base in owner.bases)
+    inherits = may_inherit(owner)
     found: dict[str, Offer] = {}
     for node in owner.body:
         if isinstance(node, Function) and (not node.name.startswith("_") or _is_call(node)):

@@ -224,7 +224,7 @@ def are_compared(changes: ChangeSet, *, read: Callable[[str], bytes | None]) -> 
 
 def _broken(loss: Loss, repository: CodeFiles) -> Use | None:
     """Return a place that no longer works."""
-    for use in uses_of(loss.name, loss.path, repository):
+    for use in uses_of(loss.name, loss.path, repository, gone=not loss.why):
         old, new = loss.offer.takes, loss.now.takes if loss.now else None
         if not loss.why:
             return use

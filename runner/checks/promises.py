@@ -81,12 +81,22 @@ def promises(asked: TaskWords) -> Iterator[PromisedName]:
 
     A bare word counts where the task says what it is ("a class `Store`") or what it renames.
     """
+    for span in promised_spans(asked):
+        yield _promise(asked, span, _before(asked, span))
+
+
+def promised_spans(asked: TaskWords) -> Iterator[re.Match[str]]:
+    """Yield where the names stand: matches with the groups ``owner``, ``name`` and ``call``."""
     for span in _SPAN.finditer(asked.text):
-        before = asked.text[max(0, span.start() - _SENTENCE) : span.start()]
+        before = _before(asked, span)
         made = _MADE.search(before) and (span["call"] or _NAMED_NOUN.search(before))
         below = span["call"] and _BELOW.search(before)
         if made or below or _GIVEN.search(before) or _RENAMED.search(before):
-            yield _promise(asked, span, before)
+            yield span
+
+
+def _before(asked: TaskWords, span: re.Match[str]) -> str:
+    return asked.text[max(0, span.start() - _SENTENCE) : span.start()]
 
 
 def _promise(asked: TaskWords, span: re.Match[str], before: str) -> PromisedName:

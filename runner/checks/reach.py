@@ -320,17 +320,31 @@ def _only_renamed(file: _File, files: Collection[_File], asked: TaskWords) -> bo
 
 
 def _only_texts(file: _File, files: Collection[_File], asked: TaskWords) -> bool:
-    """Whether only texts in quotes differ, in words that neither task nor answer mention."""
+    """Whether only words in quotes differ, which neither task nor answer mention.
+
+    Words that every text has, and the comments of the other files, mention nothing.
+    """
     if not file.old or not file.new or asked.names_file(file.path) or not _is_source(file.path):
         return False
-    if asked.mentions(*_ABOUT_TEXTS):
+    if asked.mentions(*_ABOUT_TEXTS) or _ABOUT_ERRORS.search(asked.text):
         return False
     old, new = (t[:_LONGEST].decode("utf-8", "replace") for t in (file.old, file.new))
-    if _QUOTED.sub('""', old) != _QUOTED.sub('""', new):
+    if _QUOTED.sub(_filled, old) != _QUOTED.sub(_filled, new):
         return False
-    words = words_of(_QUOTED.findall(old)) ^ words_of(_QUOTED.findall(new))
-    others = [other.changed_words for other in files if other.path != file.path]
-    return not {w.lower() for w in words} & asked.words and not any(words & o for o in others)
+    changed = words_of(_QUOTED.findall(old)) ^ words_of(_QUOTED.findall(new))
+    words = {word for word in changed if _tells(word)}
+    others = (words_of(_code_lines(other)) for other in files if other.path != file.path)
+    told = {word.lower() for word in words} & asked.words
+    return any(len(w) > 1 for w in changed) and not told and not any(words & o for o in others)
+
+
+def _filled(text: re.Match[str]) -> str:
+    """Return the code inside a text: what an f-string or a template puts in."""
+    return f'"{"".join(_FILLED_IN.findall(text[0]))}"'
+
+
+def _code_lines(file: _File) -> Iterable[str]:
+    return (line for line in file.changed_lines if not line.lstrip().startswith(_COMMENT_SIGNS))
 
 
 def _is_another_task(files: Collection[_File], asked: TaskWords) -> bool:
@@ -352,10 +366,18 @@ def _parts(word: str) -> list[str]:
     return [part.lower() for part in (word, *_PART.findall(word))]
 
 
-_QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')
+_QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|`(?:[^`\\]|\\.)*`')
+_FILLED_IN = re.compile(r"\{[^{}]*\}")
+_COMMENT_SIGNS = ("#", "//", "/*", "*")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
-_ABOUT_TEXTS = ("messag", "error", "text", "word", "string", "typo", "spell", "translat", "label",
-                "say", "print", "format", "help")  # fmt: skip
+_ABOUT_TEXTS = ("messag", "wording", "reword", "phras", "rephras", "typo", "spell", "translat",
+                "locali", "label", "capital", "punctuat", "quot", "terminolog")  # fmt: skip
+_ABOUT_ERRORS = re.compile(
+    r"\b(?:errors?|exceptions?|help|usage|log|output)\s+(?:texts?|strings?|lines?|outputs?)\b"
+    r"|\b(?:clear|better|nice|helpful|friendl|improv|readab|useful|consistent|uniform)\w*\s+"
+    r"(?:\w+\s+){0,3}(?:errors?|exceptions?|texts?|strings?|words?|help|output)\b",
+    re.IGNORECASE,
+)
 _ENOUGH_WORDS = 2
 """Fewer own words do not show what an answer is for."""
 _OTHER_TASK = "Nothing in this answer has to do with the task. Do what the task asks for."
@@ -418,7 +440,7 @@ def _only_comments(file: _File) -> bool:
     """Whether nothing but comments and blanks changed in a file that was there."""
     lines = (line.strip() for line in file.changed_lines)
     return file.old is not None and not any(
-        line and not line.startswith(("#", "//", "/*", "*")) for line in lines
+        line and not line.startswith(_COMMENT_SIGNS) for line in lines
     )
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from runner.checks.interfaces import Given, given_by, given_in
+from runner.checks.interfaces import Given, given_by, given_in, is_protocol
 from runner.code.imports import ModulePaths, imported
 from runner.code.languages import language_of, python_tree
 from runner.code.symbols import symbols_of
@@ -61,17 +61,20 @@ def family_of(path: str) -> str:
     return _FAMILIES.get(language, language)
 
 
-def uses_of(name: str, path: str, repository: CodeFiles) -> list[Use]:
+def uses_of(name: str, path: str, repository: CodeFiles, *, gone: bool = False) -> list[Use]:
     """Return the places that use a name which ``path`` offers, or offered, and nobody else does.
 
-    ``name`` may be ``Class.method``. If it is unclear whose name it is, nothing is returned.
+    ``name`` may be ``Class.method``. If it is unclear whose name it is, nothing is returned; but if
+    it is ``gone`` from a protocol, every use of what other classes still have counts.
     """
     owner, _, last = name.rpartition(".")
     if path.endswith(".py"):
         if last in ("__init__", "__new__"):
             return list(_of_name(owner, path, repository))
-        found = _of_method(last, owner, repository) if owner else _of_name(name, path, repository)
-        return list(found)
+        if not owner:
+            return list(_of_name(name, path, repository))
+        shared = gone and _is_of_protocol(owner, path, repository)
+        return list(_of_method(last, owner, repository, shared=shared))
     return _of_word(last, path, repository)
 
 
@@ -182,19 +185,33 @@ def _module_names(
                     yield alias.asname or alias.name
 
 
-def _of_method(name: str, owner: str, repository: CodeFiles) -> Iterator[Use]:
-    """Yield uses of a method, unless another class or a built-in type has one of its name."""
+def _is_of_protocol(owner: str, path: str, repository: CodeFiles) -> bool:
+    """Whether a class only says what other classes have."""
+    tree = repository.tree(path) if path in repository.files else None
+    return any(
+        isinstance(node, ast.ClassDef) and node.name == owner and is_protocol(node)
+        for node in (tree.body if tree else ())
+    )
+
+
+def _of_method(name: str, owner: str, repository: CodeFiles, *, shared: bool) -> Iterator[Use]:
+    """Yield uses of a method, unless another class or a built-in type has one of its name.
+
+    Of a method that is ``shared``, others must have it: they are what implements a protocol.
+    """
     if name == "__call__" or name in _OF_BUILT_IN:
         return
     users = [(p, repository.tree(p)) for p in repository.with_word(name, "python")]
     found: list[Use] = []
+    defined = False
     for path, tree in users:
         for node in ast.walk(tree) if tree else ():
-            if _defines(node, name, owner):
+            defined = defined or _defines(node, name, owner)
+            if defined and not shared:
                 return
             if isinstance(node, ast.Call) and _is_attribute(node.func, name):
                 found.append(Use(path, node.lineno, given_by(node)))
-    yield from found
+    yield from found if defined or not shared else ()
 
 
 def _defines(node: ast.AST, name: str, owner: str) -> bool:

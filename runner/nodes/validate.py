@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from runner.checks.asked import TaskWords, guidance_among
@@ -13,9 +13,16 @@ from runner.checks.auto_repair import auto_repair
 from runner.checks.broken_code import broken_code
 from runner.checks.destructive import Destructive, destructive, log_line
 from runner.checks.kept_names import NameFindings, are_compared, losses, verdict
+from runner.checks.members import members_of_several, without_members
 from runner.checks.misplaced import another_task, holders, misplaced
 from runner.checks.paths import asked_about, protect_file
-from runner.checks.promises import has_name, missing_names, name_complaint, promised_names
+from runner.checks.promises import (
+    PromisedName,
+    has_name,
+    missing_names,
+    name_complaint,
+    promised_names,
+)
 from runner.checks.reach import Trimmed, trimmed
 from runner.checks.tests_kept import changed_tests, told_of_tests, weakened_tests
 from runner.checks.undefined import (
@@ -146,7 +153,20 @@ async def undone(
         )
 
     complaints = await asyncio.to_thread(found)
-    return (*complaints, *await _without_names(state, deps, changes, base, read))
+    lacking = await _without_members(deps, changes, base, asked)
+    return (*complaints, *lacking, *await _without_names(state, deps, changes, base, read))
+
+
+async def _without_members(
+    deps: Deps, changes: ChangeSet, base: Snapshot, asked: TaskWords
+) -> tuple[Complaint, ...]:
+    """Return the classes that lack a method promised for several; read the others only then."""
+    if not members_of_several(asked):
+        return ()
+    others = [path for path in code_among(base) if path not in changes.files]
+    files = {path: write.content for path, write in changes.files.items() if write}
+    files |= await contents(deps, base, others)
+    return await asyncio.to_thread(lambda: tuple(without_members(files, asked)))
 
 
 async def _without_names(
@@ -154,11 +174,23 @@ async def _without_names(
 ) -> tuple[Complaint, ...]:
     """Return the promised names that nothing has; or that the answer does another task."""
     asked = TaskWords.of(state.task)
-    missing = missing_names(changes, asked)
+    missing = await asyncio.to_thread(missing_names, changes, asked)
     if not missing:
         return ()
     paths = [path for path in code_among(base) if path not in changes.files]
     there = await contents(deps, base, paths)
+    # in a thread: a hostile repository may cost a second
+    nowhere = await asyncio.to_thread(_nowhere, missing, there)
+    if nowhere and len({promise.name for promise in missing}) == len(promised_names(asked)):
+        others = [task for task in state.tasks if task.key != state.task.key]
+        other = await asyncio.to_thread(another_task, changes, asked, others, read=read)
+        if other:
+            return (other,)
+    return tuple(map(name_complaint, nowhere))
+
+
+def _nowhere(missing: Sequence[PromisedName], there: Mapping[str, bytes]) -> list[str]:
+    """Return the names that no file has that did not change; a test's are good for tests only."""
     code, tests = (
         "\n".join(
             content.decode("utf-8", "replace")
@@ -167,18 +199,12 @@ async def _without_names(
         )
         for are_tests in (False, True)
     )
-    nowhere = [
+    return [
         promise.name
         for promise in missing
         if not has_name(code, promise.name)
         and not (promise.for_tests and has_name(tests, promise.name))
     ]
-    if nowhere and len({promise.name for promise in missing}) == len(promised_names(asked)):
-        others = [task for task in state.tasks if task.key != state.task.key]
-        other = await asyncio.to_thread(another_task, changes, asked, others, read=read)
-        if other:
-            return (other,)
-    return tuple(map(name_complaint, nowhere))
 
 
 # `os.path`, `application/json` and `owner/name` look like paths and are none; a task that says

@@ -273,7 +273,7 @@ def _parameter_renamed(task: Task, draw: random.Random) -> Harmful | None:
 
 def _names(each: Definition) -> list[str]:
     parts = [part.partition("=")[0].strip(" *") for part in each.signature.split(",")]
-    return [part for part in parts if part and part != "self"]
+    return [part for part in parts if part.isidentifier() and part != "self"]
 
 
 @HARMS.add("task-signature-changed")

@@ -85,6 +85,37 @@ def test_what_takes_nothing_away(old: str, new: str) -> None:
     assert judged(old, new) == []
 
 
+STORE = "class Store(Protocol):\n    def read(self): ...\n\n    def write(self, what): ...\n"
+DISK = "class Disk:\n    def read(self):\n        return 1\n"
+USED = f"{DISK}\n\nDisk().read()\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "app", "error"),
+    [
+        (STORE, USED, ["LostName"]),
+        (STORE.replace("Protocol", "typing.Protocol[T]"), USED, ["LostName"]),
+        (STORE.replace("Protocol", "ABC"), USED, ["LostName"]),
+        (STORE, DISK, ["UnusedNameGone"]),
+        (STORE, "open('a').read()\n", ["UnusedNameGone"]),
+        (STORE.replace("Protocol", "Base"), USED, []),
+        (STORE.replace("(Protocol)", ""), USED, ["UnusedNameGone"]),
+    ],
+)
+def test_a_method_that_a_protocol_no_longer_asks_for(old: str, app: str, error: list[str]) -> None:
+    """What implements it still has it, and somebody calls it: the protocol is wrong then."""
+    new = old.replace("    def read(self): ...\n\n", "")
+
+    assert judged(old, new, app=app) == error
+
+
+def test_a_protocol_may_ask_for_more_than_somebody_gives_to_something_else() -> None:
+    """A call of a method of that name says nothing about what the protocol's takes."""
+    new = STORE.replace("read(self)", "read(self, place)")
+
+    assert judged(STORE, new, app=USED) == ["SignatureChanged"]
+
+
 @pytest.mark.parametrize(
     ("change", "call", "error"),
     [

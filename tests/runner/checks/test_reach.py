@@ -25,6 +25,9 @@ BASE = {
     "web/other.js": "export function wander() {\n  return 2;\n}\n",
     "go/a.go": "package words\n\nfunc Shout() int {\n\treturn 1\n}\n",
     "go/b.go": "package words\n\nfunc level() int {\n\treturn 1\n}\n",
+    "go/sub/errors.go": 'package sub\n\nfunc At() string {\n\treturn "line %d"\n}\n',
+    "web/errors.js": "import { draw } from './draw.js';\n\n"
+    "export const told = (at) => `lost at ${draw(at)}`;\n",
     "tests/test_title.py": "from src.words.title import title\n\n\n"
     "def test_it():\n    assert title('a')\n",
 }
@@ -130,6 +133,31 @@ def test_what_belongs_to_the_task_stays(what: str) -> None:
     """Nothing is left out that the task, or the rest of the answer, may need."""
     text, files = INSIDE[what]
     assert left_out(text, files) == set()
+
+
+IN_TEMPLATE = BASE["web/errors.js"].replace("lost at", "lost in")
+DRAWN = {"web/draw.js": "export function draw() {\n  return 2;\n}\n"}
+ROW = {"go/sub/errors.go": BASE["go/sub/errors.go"].replace("line", "row")}
+LEVEL = 'package words\n\nimport "words/sub"\n\nfunc Shout() string {\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "more", "outside"),
+    [
+        (DRAWN, {"web/errors.js": IN_TEMPLATE}, True),
+        (DRAWN, {"web/errors.js": IN_TEMPLATE.replace("(at)}", "(0)}")}, False),
+        ({"go/a.go": f"{LEVEL}\t// one row\n\treturn sub.At()\n}}\n"}, ROW, True),
+        ({"go/a.go": f"{LEVEL}\trow := sub.At()\n\treturn row\n}}\n"}, ROW, False),
+    ],
+)
+def test_other_texts_in_a_file_that_imports_reach(
+    files: dict[str, str | None], more: dict[str, str | None], outside: bool
+) -> None:
+    """The code inside a template is no text, and what a comment says asks for nothing."""
+    said = "Let `draw` and `Shout` give more"
+    assert left_out(f"{said}, in web/draw.js and go/a.go", {**files, **more}) == (
+        set(more) if outside else set()
+    )
 
 
 def test_what_the_projects_rules_ask_for_stays() -> None:
@@ -242,6 +270,10 @@ NEAR = {
     "other texts": ("", {"src/words/errors.py": OTHER_TEXTS}, True),
     "texts asked for": ("and change the message", {"src/words/errors.py": OTHER_TEXTS}, False),
     "a text of its words": ("of a thing", {"src/words/errors.py": OTHER_TEXTS}, False),
+    "texts beside an error": ("; none is no error", {"src/words/errors.py": OTHER_TEXTS}, True),
+    "texts beside words": ("; it says no, as a text", {"src/words/errors.py": OTHER_TEXTS}, True),
+    "better errors": ("with clearer errors", {"src/words/errors.py": OTHER_TEXTS}, False),
+    "error texts": ("and change error texts", {"src/words/errors.py": OTHER_TEXTS}, False),
     "texts in a file by name": ("in `errors.py`", {"src/words/errors.py": OTHER_TEXTS}, False),
     "texts and code": (
         "",
