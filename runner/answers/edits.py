@@ -1,8 +1,8 @@
 """Search/replace edits and unified diffs of existing files: tolerant of blanks, never ambiguous.
 
-A search must match in exactly one place; of exact, blank-tolerant and indentation-tolerant
-matching, the first that finds anything decides. Each hunk of a diff becomes an edit whose context
-must be in the file; its line numbers, which models get wrong, are not trusted.
+A search must match in exactly one place; of exact, blank-tolerant, indentation-tolerant and loose
+matching (``loose_edits.py``), the first that finds anything decides. Each hunk of a diff becomes an
+edit whose context must be in the file; its line numbers, which models get wrong, are not trusted.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import Hunk, PatchedFile, PatchSet
 
+from runner.answers.loose_edits import loosely
 from runner.answers.pieces import AnswerPiece, FileEdit, FoundPieces, unreadable
 from runner.state.findings import Complaint
 
@@ -23,6 +24,7 @@ _MIDDLE = re.compile(r"^\s*={5,9}\s*$")
 _REPLACE = re.compile(r"^\s*>{5,9} ?(?:REPLACE|UPDATED|\w+)?.*$")
 _LOOKED_THROUGH = 5_000
 _MOST_EDITS = 200
+_MOST_SHOWN = 20
 
 
 def has_edits(lines: Sequence[str]) -> bool:
@@ -75,6 +77,9 @@ def apply_edits(
 def _apply(lines: list[str], edit: FileEdit, end: str) -> list[str] | Complaint:
     bare = [line.removesuffix("\r").removeprefix("\ufeff") for line in lines]
     starts, replace = _locate(bare, edit)
+    if not starts and (loose := loosely(bare, edit)):
+        edit, starts = loose
+        starts, replace = starts[: _MOST_SHOWN + 1], list(edit.replace)
     if len(starts) > 1 and edit.line is not None and edit.line - 1 in starts:
         starts = [edit.line - 1]
     if _is_done(bare, edit, starts):

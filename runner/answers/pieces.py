@@ -45,6 +45,9 @@ class FoundPieces:
 EXAMPLE = "src/hello.py"
 """The file that the system prompt shows the form of an answer with."""
 
+EXAMPLE_SEARCHES = frozenset({"the lines as they are", "the faulty lines as they are"})
+"""What questions show the form of an edit with."""
+
 
 @dataclass(frozen=True)
 class Known:

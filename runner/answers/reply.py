@@ -15,6 +15,7 @@ from runner.answers.fences import Outline, clean_answer, clean_block, is_program
 from runner.answers.json_answers import is_json, read_json
 from runner.answers.pieces import (
     EXAMPLE,
+    EXAMPLE_SEARCHES,
     AnswerPiece,
     FoundPieces,
     Known,
@@ -137,7 +138,12 @@ def _edit(draft: _Draft, piece: AnswerPiece) -> None:
         message = f"{piece.place} edits {piece.path}, which does not exist. Give the whole file."
         draft.complaints.append(unreadable(message, path=piece.path, error="EditNotFound"))
         return
-    new = apply_edits(old, piece.edits, path=piece.path, place=piece.place)
+    edits = [e for e in piece.edits if "\n".join(e.search).strip() not in EXAMPLE_SEARCHES]
+    if len(edits) < len(piece.edits):
+        draft.notes.append(f"{piece.path}: an edit is dropped, the example in the instructions")
+    if not edits:
+        return
+    new = apply_edits(old, edits, path=piece.path, place=piece.place)
     if isinstance(new, Complaint):
         draft.complaints.append(new)
         return

@@ -151,6 +151,9 @@ _FETCHED = 40
 _LEARNING = 30.0
 """Seconds after which no further file is read for one context."""
 
+LONG_FILE = 150
+"""Lines of a file from which on a first answer is asked for the lines that change alone."""
+
 _MADE_WORTH = 4.0
 _DEFINING = 4
 _MAX_WORDS = 20_000
@@ -196,7 +199,8 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
     parts, text = await asyncio.to_thread(_rendered, state, deps, material)
     asked = [path for path in _named(state) if path in base.entries]
     more = bool(parts.outlines) or any(file.partial for file in parts.files)
-    return state.with_attempt(partial=_partial(parts, asked), more=more), text
+    state = state.with_attempt(partial=_partial(parts, asked), long=_long(parts), more=more)
+    return state, text
 
 
 def _partial(parts: ContextParts, asked: Sequence[str]) -> tuple[str, ...]:
@@ -204,6 +208,12 @@ def _partial(parts: ContextParts, asked: Sequence[str]) -> tuple[str, ...]:
     whole = {file.path for file in parts.files if not file.partial}
     shown = {file.path for file in parts.files if file.partial}
     return tuple(sorted(shown | set(asked) - whole))
+
+
+def _long(parts: ContextParts) -> tuple[str, ...]:
+    """Files that are shown whole and are too long to be repeated for a change."""
+    whole = (file for file in parts.files if not file.partial)
+    return tuple(file.path for file in whole if file.text.count("\n") >= LONG_FILE)
 
 
 def _rendered(state: RunState, deps: Deps, material: Material) -> tuple[ContextParts, str]:

@@ -111,6 +111,7 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
         avoid=attempt.answered.avoid,
         files=files,
         partial=partial,
+        long=attempt.planned.long,
         looks=_offered(state),
         kind=kind_of(state.task),
     )
@@ -152,7 +153,8 @@ async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
         context="" if changes else attempt.planned.context.decode(),
         files=files,
         partial=partial,
-        long=long_one(files),
+        long=attempt.planned.long if not changes else (),
+        edit=long_one(files),
         looks=_offered(state),
         dropped=sorted(changes.files.keys() - kept.keys()),
     )
@@ -178,7 +180,7 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
             for tool, each in (verification.findings[:_MOST_FINDINGS] if verification else ())
         ],
         files=files,
-        long=long_one(files),
+        edit=long_one(files),
         looks=_offered(state),
     )
     state = state.with_attempt(test_repairs=attempt.answered.test_repairs + 1)

@@ -84,7 +84,8 @@ class Planned:
 
     ``members`` are further tasks it does together with its own, ``former`` those of a group that
     failed and fell apart. ``partial`` are files of which its ``context`` shows only a part, or
-    nothing though the task names them; ``more`` says whether files that matter are not shown whole.
+    nothing though the task names them, ``long`` are long ones that it shows whole; ``more`` says
+    whether files that matter are not shown whole.
     ``human_commits`` is people's work that it continues from.
     """
 
@@ -93,6 +94,7 @@ class Planned:
     plan: Plan | None = None
     context: bytes = b""
     partial: tuple[str, ...] = ()
+    long: tuple[str, ...] = ()
     more: bool = False
     human_commits: HumanCommits | None = field(default=None, metadata=stored_as("handed"))
 

@@ -95,6 +95,31 @@ async def test_the_example_of_the_prompt_is_no_file(made: Made) -> None:
     assert changed == ["ROADMAP.md", "slug.py"]
 
 
+async def test_of_a_long_file_the_first_question_asks_for_edits(made: Made) -> None:
+    """Though it is shown whole; an edit whose blanks and quotes are others is found."""
+    rates = "".join(f"RATES['r{n}'] = {n}\n" for n in range(160))
+    here = await made(
+        "- [ ] 1.1 Set the rate `r70` in `rates.py` to 71\n",
+        {
+            "rates.py": f"RATES = {{}}\n{rates}",
+            "tests/test_rates.py": "from rates import RATES\n\n\ndef test_it():\n"
+            "    assert RATES['r70'] == 71\n",
+        },
+    )
+    edit = '<<<<<<< SEARCH\nRATES[ "r70" ]=70\n=======\nRATES["r70"] = 71\n>>>>>>> REPLACE\n'
+    here.model.says(f"rates.py\n```\n{edit}```\n")
+
+    said = await here.cairn("run")
+
+    asked = here.model.requests[0].prompt
+    assert "but not of rates.py: it is long, so write edits of lines that are shown" in asked
+    assert "RATES['r0'] = 0\n" in asked
+    assert "RATES['r159'] = 159\n" in asked
+    assert said.code == 0, said.err
+    new = rates.replace("RATES['r70'] = 70", 'RATES["r70"] = 71')
+    assert here.git("show", "HEAD:rates.py") == f"RATES = {{}}\n{new}".strip()
+
+
 @pytest.mark.parametrize(
     "again",
     [

@@ -161,7 +161,16 @@ LINES = b"def f():\n    a = 1\n    if a:\n        b = 2\n    return b\n"
             "        if b:\n\n            b = 2",
             LINES.replace(b"if a:\n", b"if b:\n\n"),
         ),
-        ("if a:\n  b = 2", "if b:\n  b = 3", None),
+        (
+            "if a:\n  b = 2",
+            "if b:\n  b = 3",
+            LINES.replace(b"if a", b"if b").replace(b"2", b"3"),
+        ),
+        (
+            "if a:\n    b = 2\n  return b",
+            "return b",
+            LINES.replace(b"    if a:\n        b = 2\n", b""),
+        ),
         ("    a = 1   ", "    a = 5", LINES.replace(b"1", b"5")),
         (LINES.decode().rstrip("\n"), "", b"\n"),
         ("    return b", "", LINES.replace(b"    return b\n", b"\n")),
@@ -221,3 +230,78 @@ def test_a_file_of_mixed_line_ends(old: bytes, new: bytes) -> None:
 
     assert write is not None
     assert write.content == new
+
+
+GO = b'package a\n\nfunc f(x int) {\n\tif x > 1 {\n\t\tcall(x, "one")\n\t}\n}\n'
+PY = b"def f(x):\n    total = {'a': 1,  'b': x}\n\n    return total\n\n\ndef g():\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "search", "replace", "expected"),
+    [
+        pytest.param(
+            GO,
+            '    if x > 1 {\n        call(x, "one")\n    }',
+            '    if x > 1 {\n        call(x, "one")\n        more(x)\n    }',
+            GO.replace(b'"one")\n', b'"one")\n\t\tmore(x)\n'),
+            id="spaces for tabs",
+        ),
+        pytest.param(
+            GO,
+            '        call(x, "one")',
+            '        for {\n            call(x, "one")\n        }',
+            GO.replace(b'\t\tcall(x, "one")\n', b'\t\tfor {\n\t\t\tcall(x, "one")\n\t\t}\n'),
+            id="a line that moves inwards",
+        ),
+        pytest.param(
+            PY,
+            '    total = {"a": 1, "b": x}\n    return total',
+            '    total = {"a": 1, "b": x, "c": 2}\n    return total',
+            PY.replace(b"{'a': 1,  'b': x}\n\n", b'{"a": 1, "b": x, "c": 2}\n'),
+            id="quotes, blanks and a blank line",
+        ),
+        pytest.param(
+            PY,
+            "    total = {\u2018a\u2019: 1, \u2018b\u2019: x}",
+            "    total = {\u2018a\u2019: 2, \u2018b\u2019: x}",
+            PY.replace(b"{'a': 1,  'b'", b"{'a': 2, 'b'"),
+            id="typographic quotes",
+        ),
+        pytest.param(
+            PY,
+            "   4 |     return total\n   5 | ",
+            "   4 |     return dict(total)\n   5 | ",
+            PY.replace(b"return total", b"return dict(total)"),
+            id="numbers",
+        ),
+        pytest.param(
+            PY,
+            "7: def g():\n8:     pass",
+            "def g():\n    return 1",
+            PY.replace(b"pass", b"return 1"),
+            id="numbers in the search alone",
+        ),
+        pytest.param(b"f( 1 )\ng()\nf(1 )\n", "f(1)", "f(2)", None, id="two places"),
+        pytest.param(PY, "}", "]", None, id="nothing that is a place"),
+        pytest.param(PY, "    return tutal", "    return 1", None, id="another word"),
+    ],
+)
+def test_an_edit_in_other_writing_is_found_where_it_is_unique(
+    old: bytes, search: str, replace: str, expected: bytes | None
+) -> None:
+    """Blanks, tabs, quotes and numbers in front of lines do not hide what is meant."""
+    text = f"```python a.py\n<<<<<<< SEARCH\n{search}\n=======\n{replace}\n>>>>>>> REPLACE\n```"
+    reply = parse_reply(text, paths={"a.py"}, read={"a.py": old}.get)
+
+    write = reply.changes.files.get("a.py")
+    assert (write.content if write else None) == expected
+    assert bool(reply.complaints) == (expected is None)
+
+
+def test_the_example_of_the_question_is_no_edit() -> None:
+    """A small model repeats it: beside real edits it is left out, alone it is no answer."""
+    copied = EDIT.replace(OLD, "the lines as they are").replace(NEW, "the lines as they become")
+
+    assert written(ask(f"{PATH}\n```\n{copied}{EDIT}```", expected=())) == {PATH: AFTER}
+    alone = ask(f"{PATH}\n```\n{copied}```", expected=())
+    assert (written(alone), len(alone.complaints)) == ({}, 1)

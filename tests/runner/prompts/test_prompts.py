@@ -138,6 +138,7 @@ def test_each_kind_has_its_hint(check_golden: Golden, kind: str) -> None:
         avoid=(),
         files=(),
         partial=(),
+        long=(),
         looks=False,
         kind=kind,
     )
@@ -153,11 +154,37 @@ def test_execute_task_with_a_file_shown_in_part(check_golden: Golden) -> None:
         avoid=(),
         files=(),
         partial=("big.py", "large.py"),
+        long=(),
         looks=True,
         kind="code",
     )
 
     check_golden("prompts/execute_task_in_part.md", text)
+
+
+@pytest.mark.parametrize(
+    ("partial", "long", "said"),
+    [
+        ((), ("a.py",), "but not of a.py: it is long, so write edits"),
+        ((), ("a.py", "b.py"), "but not of a.py, b.py: these are long, so write edits"),
+        (("a.py",), ("b.py",), "but not of a.py, b.py: these are long or shown in part, so"),
+        (("a.py",), ("a.py",), "but not of a.py: it is long or shown in part, so write edits"),
+    ],
+)
+def test_of_long_files_edits_are_asked_for(
+    partial: tuple[str, ...], long: tuple[str, ...], said: str
+) -> None:
+    """In first answers, too; and never also their whole content."""
+    kinds = [
+        render_text(
+            "execute_task", context="(the context)", avoid=(), files=(), partial=partial, long=long,
+            looks=False, kind=kind,
+        )
+        for kind in get_args(Kind)
+    ]  # fmt: skip
+
+    assert all(said in text and text.count("SEARCH") == 1 for text in kinds)
+    assert not any("whole file" in text for text in kinds)
 
 
 async def test_repair_code_of_a_long_file(check_golden: Golden) -> None:
