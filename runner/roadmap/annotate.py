@@ -251,7 +251,7 @@ def _inherit(
         if around := _nearest(section.path[:-1], places):
             places[section.line].inherit(around)
     for task in tasks:
-        around = own.get(task.parent or "") or _nearest(task.place, places)
+        around = own.get(task.parent or "") or _nearest(task.around, places)
         if around is not None:
             own[task.key].inherit(around)
 
@@ -294,7 +294,7 @@ def _waiting(
     for task in tasks:
         place = own[task.key]
         names = task.kind == "work" or (task.kind == "summary" and place.stated is not None)
-        around = own.get(task.parent or "") or _nearest(task.place, places)
+        around = own.get(task.parent or "") or _nearest(task.around, places)
         if around is not None:
             _hand_down(around, place)
         if names and place.stated is not None:

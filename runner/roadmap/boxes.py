@@ -49,7 +49,7 @@ class Checkbox:
     turn: int = 0
 
     @property
-    def place(self) -> Path:
+    def around(self) -> Path:
         """The headings of what says what to do."""
         return self.home or self.item.headings
 
@@ -116,7 +116,7 @@ class Acceptance:
 
     def __call__(self, box: Checkbox) -> tuple[str, ...]:
         """Return the checks of one piece of work, its own first; at most ``MOST_CHECKS``."""
-        path = box.place
+        path = box.around
         if path not in self._told:
             lines = chain((h.line for h in reversed(path)), [0])
             self._told[path] = _some(chain(*(self._shared.get(line, ()) for line in lines)))

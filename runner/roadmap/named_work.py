@@ -91,7 +91,7 @@ class TaskNames:
 
         A task that its headings do not place in a phase by name is in that of its number.
         """
-        names = [name for h in reversed(task.place) if (name := self.names.get(h.line))]
+        names = [name for h in reversed(task.around) if (name := self.names.get(h.line))]
         nearest = next((name.number for name in names if not name.word), "")
         numbers = dict.fromkeys((*_beginnings(nearest), nearest) if nearest else ())
         if task.phase and not any(name.number == task.phase.casefold() for name in names):
@@ -136,7 +136,7 @@ class TaskNames:
 
     def _is_between(self, index: int, name: Name) -> bool:
         """Say whether a task is in Phase 2.1 where Phase 2 is meant: a phase put after that."""
-        names = (self.names.get(heading.line) for heading in self.tasks[index].place)
+        names = (self.names.get(heading.line) for heading in self.tasks[index].around)
         return any(
             found and found.word == name.word and found.number.startswith(f"{name.number}.")
             for found in names

@@ -84,7 +84,7 @@ class Task:
         return self.id or self.key
 
     @property
-    def place(self) -> tuple[Heading, ...]:
+    def around(self) -> tuple[Heading, ...]:
         """The headings of what says what to do."""
         return self.home or self.headings
 
