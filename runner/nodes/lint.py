@@ -9,43 +9,47 @@ from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents
 from runner.nodes.weigh import filled
 from runner.state.changes import ChangeSet, Snapshot
-from runner.state.events import Verified
 from runner.state.findings import Level, Verification
 from runner.state.run_state import RunState
 from runner.verify import Commands
 from runner.verify.linters import LintRun, lint_level, new_findings, runs_of, settings_files
 
 
-async def linted(
-    state: RunState,
-    deps: Deps,
-    work: TaskWork,
-    base: Snapshot,
-    after: Verification,
-    *,
-    own: Commands | None,
-) -> Verification:
-    """Return the verification with a level for each linter that the tree before configures.
+async def lint_levels(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, *, own: Commands | None
+) -> tuple[Level, ...]:
+    """Return a level for each linter that the tree before configures, before any test runs.
 
-    They come before the tests. None fails the verification. The linters run in their own session,
-    so that what they leave there cannot reach the tests.
+    None fails the verification. The linters run in their own session, so that what they leave there
+    cannot reach the tests; the same tree is looked at once.
     """
-    runs = await _runs(state, deps, base, after, own)
+    runs = await _runs(state, deps, base, own)
     if not runs:
-        return after
-    levels = await _levels(state, deps, work, base, runs)
-    at = next((n for n, v in enumerate(after.levels) if v.name == "tests"), len(after.levels))
-    found = Verification(after.tree, (*after.levels[:at], *levels, *after.levels[at:]))
-    await deps.events.emit(Verified(state.request.id, state.current, found))
-    return found
+        return ()
+    tree = state.attempt.answered.changes.tree(base)
+    key = " ".join(("linted", tree, base.tree, *(word for run in runs for word in run.command)))
+    if known := work.sandbox.verified.get(key):
+        return known.levels
+    found = Verification(tree, tuple(await _levels(state, deps, work, base, runs)))
+    work.sandbox.verified[key] = found
+    return found.levels
 
 
-async def _runs(
-    state: RunState, deps: Deps, base: Snapshot, after: Verification, own: Commands | None
-) -> list[LintRun]:
-    """What is to be run; nothing where the code cannot be read or nothing is to be verified."""
+def with_linters(after: Verification, levels: Collection[Level]) -> Verification:
+    """Return the verification with what linters said, before its tests.
+
+    They say nothing of worth about code that cannot be read.
+    """
     unread = any(v.result == "failed" and v.name in ("files", "syntax") for v in after.levels)
-    if unread or state.request.options.verify.verify_mode in ("off", "syntax"):
+    if unread or not levels:
+        return after
+    at = next((n for n, v in enumerate(after.levels) if v.name == "tests"), len(after.levels))
+    return Verification(after.tree, (*after.levels[:at], *levels, *after.levels[at:]))
+
+
+async def _runs(state: RunState, deps: Deps, base: Snapshot, own: Commands | None) -> list[LintRun]:
+    """What is to be run; nothing where nothing is to be verified."""
+    if state.request.options.verify.verify_mode in ("off", "syntax"):
         return []
     changes = state.attempt.answered.changes
     changed = [path for path, write in changes.files.items() if write]

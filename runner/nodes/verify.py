@@ -11,6 +11,7 @@ import logging
 import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from runner.checks.destructive_commands import judge_text
 from runner.errors import Outage, TaskError
@@ -23,7 +24,7 @@ from runner.nodes.covered import covered
 from runner.nodes.evidence import gathered
 from runner.nodes.first_tests import first_tests, suite_seconds, whole_seconds
 from runner.nodes.format import formatted
-from runner.nodes.lint import linted
+from runner.nodes.lint import lint_levels, with_linters
 from runner.nodes.proof import must_prove, proved, unnoticed, unproven
 from runner.nodes.weigh import filled, run_base_tests, steadied, timed_out, weighed
 from runner.people.sentences import UNPROVEN, faults_unnoticed, new_findings
@@ -162,9 +163,13 @@ async def _assessed(
     old = await contents(deps, base, configuration(base.entries))
     state, own = await own_commands(state, deps, paths=paths, read=reader(old, changes))
     known = _key(state, tree, own) in work.sandbox.verified
+    linters = await lint_levels(state, deps, work, base, own=own)
     if not known and (early := await first_tests(state, deps, work, base, own)):
-        return state, early
-    verification = await _verified(state, deps, work, base, own)
+        told = with_linters(early.verification, linters)
+        return state, replace(early, verification=told)
+    verification = with_linters(await _verified(state, deps, work, base, own), linters)
+    if linters and not known:
+        await deps.events.emit(Verified(state.request.id, state.current, verification))
     if seconds := whole_seconds(verification):
         state = state.with_attempt(suite_seconds=seconds)
     return state, await weighed(state, deps, work, base, verification, own=own)
@@ -202,7 +207,6 @@ async def _verified(
     verification = await _bounded(state, deps, work, base, own)
     await deps.events.emit(Verified(state.request.id, state.current, verification))
     verification = await steadied(state, deps, work, base, verification, own=own)
-    verification = await linted(state, deps, work, base, verification, own=own)
     work.sandbox.verified[key] = verification
     return verification
 
