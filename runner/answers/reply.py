@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from runner.answers import blocks
+from runner.answers.asked_back import asked_back
 from runner.answers.blocks import edits_of, names_file, read_blocks, resolve, target
 from runner.answers.edits import apply_edits, has_edits, is_diff, read_diff
 from runner.answers.elision import Whole, whole
@@ -203,7 +204,7 @@ def parse_reply(
     if truncated and (missing or not changes) and not _says_truncated(complaints):
         complaints = (*complaints, _cut(missing))
     if not changes and not complaints:
-        complaints = (_nothing(cleaned),)
+        complaints = (asked_back(cleaned) or _nothing(cleaned),)
     said = explanation(_outline(cleaned, known)) if changes else ""
     return ParsedAnswer(changes, complaints, notes, said)
 

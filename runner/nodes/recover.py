@@ -26,14 +26,14 @@ from runner.prompts import render_text
 from runner.prompts.forms import form
 from runner.prompts.questions import Message
 from runner.recovery.checks import Ground, fault
-from runner.recovery.choose import MOST_PARTS, choose, disposition, parts_of, room
+from runner.recovery.choose import choose, disposition, parts_of, room
 from runner.recovery.facts import FailureFacts
 from runner.recovery.propose import proposal_of
 from runner.recovery.reading import read_tasks
 from runner.roadmap.edit import EditRefused
 from runner.roadmap.task import NewTask
 from runner.state.changes import ChangeSet, Snapshot, Write
-from runner.state.proposal import Proposal, Strategy, original_of, sealed
+from runner.state.proposal import MOST_PARTS, Proposal, Strategy, original_of, sealed
 from runner.state.publishing import Checkpoint, CheckpointText, Proposed, Published
 from runner.state.run_state import Failure, RunState, Status, Step
 

@@ -38,12 +38,14 @@ from runner.checks.validate import Limits, validate
 from runner.code.languages import is_test_file
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import Read, base_of, contents, reader
-from runner.loop.strategy import MAX_CALLS, judged
+from runner.loop.strategy import MAX_CALLS, given_up, judged
 from runner.nodes.recover import needs_a_person
 from runner.people.sentences import refusal_in_log
+from runner.recovery.facts import reading_of
+from runner.recovery.patterns.tasks import is_vague
 from runner.roadmap.task import Task, listed_files
 from runner.state.changes import ChangeSet, Snapshot
-from runner.state.findings import Complaint
+from runner.state.findings import ASKED_BACK, Complaint
 from runner.state.options import Options
 from runner.state.run_state import Attempt, RunState, Step
 
@@ -341,8 +343,10 @@ async def validate_code(
         left_out={path: why for path, why in left_out.items() if path not in changes.files},
         warnings=(*attempt.checked.warnings, *names.warnings),
         lost_names=names.lost,
-        asked=(*attempt.checked.asked, *names.asked),
+        asked=(*attempt.checked.asked, *names.asked, *_asked_back(complaints)),
     )
+    if _asked_back(complaints) and (why := await asyncio.to_thread(_no_chance, state, attempt)):
+        return given_up(state, why)
     if not complaints and changes and changes.digest not in attempt.answered.tried:
         return await asyncio.to_thread(_cleared, state, read)
     for complaint in complaints:
@@ -420,6 +424,18 @@ def _with_question(
 
 def _of(complaints: Sequence[Complaint], error: str) -> tuple[Complaint, ...]:
     return tuple(complaint for complaint in complaints if complaint.error == error)
+
+
+def _asked_back(complaints: Sequence[Complaint]) -> tuple[str, ...]:
+    """The word for a question of the model's, which it is asked to answer itself once."""
+    return (ASKED_BACK,) if _of(complaints, ASKED_BACK) else ()
+
+
+def _no_chance(state: RunState, before: Attempt) -> str:
+    """Say why the model is not told to answer its question itself; '' where it is."""
+    if is_vague(state.task, reading_of(state)):
+        return "the task is vague, and the model asked what it means"
+    return "the model asked a question twice" if ASKED_BACK in before.checked.asked else ""
 
 
 def _nothing_new(changes: ChangeSet) -> Complaint:

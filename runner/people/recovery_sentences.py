@@ -55,8 +55,16 @@ def answers_refused(answers: int, said: str) -> str:
     return f"none of the model's {answers} answers could be accepted{why}"
 
 
+def model_asks(question: str) -> str:
+    """What the model wants to know."""
+    return f"the model asks: {question}"
+
+
 def _answers(count: int) -> str:
     return "1 answer" if count == 1 else f"{count} answers"
+
+
+NEEDS_AN_ANSWER = "only people can answer that"
 
 
 def defer_refused(why: Literal["once", "never"], name: str = "") -> str:

@@ -9,14 +9,13 @@ from itertools import chain
 
 from runner.checks.paths import check_shape, protect_file, protection
 from runner.loop.applied import divides, edited
-from runner.recovery.choose import MOST_PARTS
 from runner.recovery.facts import unnumbered
 from runner.roadmap.edit import EditRefused, find
 from runner.roadmap.lint import lint_text
 from runner.roadmap.lint.reading import OPEN_END, SCOPE, SWEEP, WHOLE_THING
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import NewTask, Roadmap, Task, files
-from runner.state.proposal import Strategy
+from runner.state.proposal import MOST_PARTS, Strategy
 from runner.state.run_state import RunState
 
 MOST_TOLD = 5

@@ -8,12 +8,18 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from runner.loop.schedule import upcoming
-from runner.people.recovery_sentences import defer_refused, rewrites_refused
-from runner.recovery.facts import unnumbered
+from runner.people.recovery_sentences import (
+    NEEDS_AN_ANSWER,
+    defer_refused,
+    model_asks,
+    rewrites_refused,
+)
+from runner.recovery.facts import question_of, unnumbered
 from runner.roadmap.task import NewTask, Task
 from runner.state.proposal import (
     MAX_DEPTH,
     MAX_REPLACEMENTS,
+    MOST_PARTS,
     STRATEGY_OF,
     ApprovalMode,
     Proposal,
@@ -22,9 +28,6 @@ from runner.state.proposal import (
 from runner.state.run_state import Plan, RunState, Status
 
 _FEWEST = {"rewrite": 1, "decompose": 2}
-MOST_PARTS = 5
-"""Tasks that one decomposition makes at most."""
-
 _PROPOSED = {Status.AWAITING_APPROVAL, Status.IN_PROGRESS, Status.REPLACED}
 
 
@@ -43,6 +46,8 @@ def choose(state: RunState) -> Choice:
     why = ""
     if usual == "defer":
         why = _no_defer(state)
+    elif failure and model_asks(question_of(state.attempt)) in failure.evidence[:1]:
+        why = NEEDS_AN_ANSWER
     elif usual in _FEWEST:
         why = _no_rewrite(state, _FEWEST[usual])
     return Choice("escalate", why) if why else Choice(usual)

@@ -15,7 +15,7 @@ from runner.recovery.checks import is_clear
 from runner.recovery.facts import FailureFacts, Missing, missing_in
 from runner.recovery.patterns.environment import environment, forbidden, outside
 from runner.recovery.patterns.imports import circular, installed_as, modules, words_of
-from runner.recovery.patterns.tasks import contradiction, large, later, vague
+from runner.recovery.patterns.tasks import contradiction, large, later, question, vague
 from runner.state.proposal import Classification
 
 Pattern = Callable[[FailureFacts], Classification | None]
@@ -29,6 +29,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     contradiction,
     forbidden,
     vague,
+    question,
     large,
 )
 """The first that is sure decides: what an error names exactly comes before what words suggest."""

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from runner.people.recovery_sentences import answers_refused, tests_fail
+from runner.people.recovery_sentences import answers_refused, model_asks, tests_fail
 from runner.roadmap.lint.reading import TaskReading, readings
 from runner.roadmap.task import Task
 from runner.state.findings import (
     ADVISORY,
+    ASKED_BACK,
     Complaint,
     TestFailure,
     Verification,
@@ -90,7 +91,7 @@ def facts_of(state: RunState, paths: Iterable[str], manifests: Mapping[str, str]
     level = failed_level(attempt.tested.verification)
     return FailureFacts(
         task=state.task,
-        reading=_reading(state),
+        reading=reading_of(state),
         others=tuple(open_others(state))[:_MOST_OTHERS],
         paths=frozenset(paths) - {state.request.roadmap},
         changed=frozenset(path for path, write in attempt.answered.changes.files.items() if write),
@@ -121,8 +122,8 @@ def open_others(state: RunState) -> Iterator[Task]:
             yield task
 
 
-def _reading(state: RunState) -> TaskReading:
-    """The task as the lint reads it, with what is above it."""
+def reading_of(state: RunState) -> TaskReading:
+    """The current task as the lint reads it, with what is above it."""
     task = state.task
     found = readings(state.roadmap) if state.roadmap else iter(())
     around = next((r.around for r in found if r.task.key == task.key), "")
@@ -290,7 +291,14 @@ def failure_of(attempt: Attempt) -> Failure:
     )
 
 
+def question_of(attempt: Attempt) -> str:
+    """What the model's newest answer asks instead of giving files; '' for nothing."""
+    return next((c.excerpt for c in attempt.checked.complaints if c.error == ASKED_BACK), "")
+
+
 def _of_answers(attempt: Attempt) -> Failure:
+    if question := question_of(attempt):
+        return Failure("model", model_asks(question), node="execute_task")
     node = attempt.spent.path[-1] if attempt.spent.path else "execute_task"
     refused = [c for c in attempt.checked.complaints if c.error not in _NO_NEWS]
     red = red_lines(attempt.tested.verification)

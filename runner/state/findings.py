@@ -30,6 +30,10 @@ class Complaint:
     excerpt: str = ""
 
 
+ASKED_BACK = "AskedBack"
+"""The word for an answer that asks something instead of giving files."""
+
+
 @dataclass(frozen=True, slots=True)
 class LostName:
     """A public name that an accepted change took away, or that takes less now (``why``)."""

@@ -35,6 +35,9 @@ MAX_DEPTH = 1
 MAX_REPLACEMENTS = 20
 """Replacement tasks of one run."""
 
+MOST_PARTS = 5
+"""Tasks that one decomposition makes at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Classification:

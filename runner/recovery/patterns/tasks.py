@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from runner.people.recovery_sentences import model_asks
 from runner.recovery.checks import is_clear
 from runner.recovery.facts import FailureFacts, TestMessage
 from runner.recovery.patterns.imports import naming_path, naming_word, told, words_of
+from runner.roadmap.lint.reading import TaskReading
 from runner.roadmap.lint.rules import features, files, joints, nested, scope, verbs
 from runner.roadmap.lint.rules import large as lint_large
 from runner.roadmap.lint.rules import vague as lint_vague
 from runner.roadmap.task import Task
+from runner.state.findings import ASKED_BACK
 from runner.state.proposal import Classification
 
 _NOT_RAISED = re.compile(r"DID NOT RAISE (?:<class ')?(?:\w+\.)*(?P<error>\w{1,100})\b")
@@ -83,6 +86,17 @@ def _test(line: str) -> str:
 
 def _message(line: str) -> str:
     return line.partition(": ")[2]
+
+
+def question(facts: FailureFacts) -> Classification | None:
+    """Find what the model asked instead of giving files."""
+    asked = [c.excerpt for c in facts.complaints if c.error == ASKED_BACK]
+    return Classification("task_too_vague", (model_asks(asked[0]),)) if asked else None
+
+
+def is_vague(task: Task, reading: TaskReading) -> bool:
+    """Whether the task's words alone say so; the lint warns of it before a run."""
+    return lint_vague(reading) is not None and not is_clear(task)
 
 
 ENOUGH = 3
@@ -236,7 +250,7 @@ def _maker(facts: FailureFacts, path: str) -> Task | None:
 
 """Points that make a task vague; its words alone are never enough."""
 
-_NOTHING = frozenset({"EmptyAnswer", "UnreadableAnswer", "SameAnswer"})
+_NOTHING = frozenset({ASKED_BACK, "EmptyAnswer", "UnreadableAnswer", "SameAnswer"})
 _WORDS = re.compile(
     r"\b(?:some|various|several|misc\w*|useful|nice|nicer|better|appropriate|necessary|needed|"
     r"proper(?:ly)?|good|more|other|others|remaining|the same|stuff|things?|etc)\b",

@@ -68,12 +68,12 @@ def failure_of(state: RunState, name: str) -> Failure:
 
 
 async def test_a_vague_task_is_rewritten(sandbox: ProcessSandbox, model: ScriptedModel) -> None:
-    """Scenario ``rewrite``: the new text names functions, and what it names is written."""
+    """Scenario ``rewrite``: after two questions; what the new text names is written."""
     ended, repository = await run(
         sandbox,
         model,
         {"ROADMAP.md": "- [ ] 1.1 Add some useful utility functions to `src/utils.py`\n"},
-        *["Which functions do you mean?"] * 5,
+        *["Which functions do you mean?"] * 2,
         '{"title": "Add `double(n)` to `src/utils.py`", "acceptance": ["`double(2)` is 4"]}',
         answered(src__utils="def double(n):\n    return 2 * n"),
     )
@@ -87,6 +87,23 @@ async def test_a_vague_task_is_rewritten(sandbox: ProcessSandbox, model: Scripte
     assert "- [x] 1.1 Add `double(n)` to `src/utils.py`" in roadmap
     assert "<!-- Original: 1.1 Add some useful utility functions" in roadmap
     assert "<!-- Reason: task_too_vague: The task does not say what to do" in roadmap
+
+
+async def test_a_question_about_a_vague_task_is_enough(
+    sandbox: ProcessSandbox, model: ScriptedModel
+) -> None:
+    """What the lint calls vague is rewritten after the first question; nothing more is spent."""
+    ended, _ = await run(
+        sandbox,
+        model,
+        {"ROADMAP.md": "- [ ] 1.1 Improve everything\n", "src/utils.py": "x = 1\n"},
+        "What should be improved?",
+        '{"title": "Add `double(n)` to `src/utils.py`", "acceptance": ["`double(2)` is 4"]}',
+        answered(src__utils="x = 1\n\n\ndef double(n):\n    return 2 * n"),
+    )
+
+    [new] = ended.state.tasks
+    assert (new.title, ended.state.status(new)) == ("Add double(n) to src/utils.py", "completed")
 
 
 CART = (
