@@ -14,7 +14,7 @@ from aiohttp import web
 from app.pages import answers
 from app.pages.answers import answer, asset, masked, page, problem, wants_page
 from app.pages.stream import Streams
-from app.pages.view import Listing, Sight, Wanted, run_line, run_view
+from app.pages.view import Listing, Sight, RunFilter, run_line, run_view
 from app.progress.waiting import WaitEstimate
 from app.runs.live import OVER, Hub
 from app.server.http import LASTS, Access, from_elsewhere
@@ -153,7 +153,7 @@ class Pages:
             return problem(request, answers.NO_STATUS, status=400)
         if before and not (before.isascii() and before.isdigit() and len(before) < 19):
             return problem(request, answers.NO_NUMBER, status=400)
-        wanted = Wanted(status, repository, int(before) if before else None)
+        wanted = RunFilter(status, repository, int(before) if before else None)
         found = await self._from.listing.find(wanted)
         data = {
             "runs": [await self._line(run) for run in found.runs],
@@ -221,7 +221,7 @@ def routes(sources: Sources, door: Door, *, heartbeat: float = 15.0) -> list[web
     ]
 
 
-def _older(wanted: Wanted, before: int | None) -> str | None:
+def _older(wanted: RunFilter, before: int | None) -> str | None:
     if before is None:
         return None
     query = {"status": wanted.status, "repository": wanted.repository, "before": str(before)}

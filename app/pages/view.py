@@ -154,7 +154,7 @@ PAGE = 25
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RunFilter:
     """Which runs are asked for; '' is any. ``before`` is the number of a run that is not shown."""
 
     status: str = ""
@@ -177,7 +177,7 @@ class Listing:
         self._store = store
         self._page = page
 
-    async def find(self, wanted: Wanted) -> RunsPage:
+    async def find(self, wanted: RunFilter) -> RunsPage:
         """Return the newest runs that are wanted."""
         query = _SELECT.where(*_conditions(wanted)).limit(self._page + 1)
         async with self._store.reading() as connection:
@@ -194,7 +194,7 @@ class Listing:
             return list(await connection.scalars(query))
 
 
-def _conditions(wanted: Wanted) -> list[sa.ColumnElement[bool]]:
+def _conditions(wanted: RunFilter) -> list[sa.ColumnElement[bool]]:
     conditions: list[sa.ColumnElement[bool]] = []
     if wanted.status:
         conditions.append(table.c.status == wanted.status)
