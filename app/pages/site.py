@@ -14,7 +14,7 @@ from aiohttp import web
 from app.pages import answers
 from app.pages.answers import answer, asset, masked, page, problem, wants_page
 from app.pages.stream import Streams
-from app.pages.view import Listing, Sight, RunFilter, run_line, run_view
+from app.pages.view import Listing, RunFilter, Sight, run_line, run_view
 from app.progress.waiting import WaitEstimate
 from app.runs.live import OVER, Hub
 from app.server.http import LASTS, Access, from_elsewhere
