@@ -30,8 +30,16 @@ class Embedder(Protocol):
         """Return a vector for each text. Raises ``Outage`` or ``TaskError``."""
 
 
-class Endpoint(Model, Embedder, Protocol):
-    """Where both are asked for, and paid for out of one purse."""
+class Windows(Protocol):
+    async def window(self, model: str) -> int | None:
+        """Return how many tokens a model reads and writes at once ('': the default model's).
+
+        None if nobody knows.
+        """
+
+
+class Endpoint(Model, Embedder, Windows, Protocol):
+    """Where all of these are asked for, and what costs money is paid for out of one purse."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,10 @@ class WithinBudget(Endpoint):
         with self._told():
             return await self._inner.embed(texts, model=model)
 
+    async def window(self, model: str) -> int | None:
+        """Return the model's window."""
+        return await self._inner.window(model)
+
     @contextmanager
     def _told(self) -> Iterator[None]:
         try:

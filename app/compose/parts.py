@@ -174,7 +174,7 @@ class ServerParts:
             decisions=StoredDecisions(self.store),
             skips=SkippedTasks(self.skips, run.repository_id, run.roadmap),
             memory=self.folders.memory(run.repository_id),
-            search=FileSearch(self.index, self.model),
+            search=FileSearch(self.index, self.model, self.model),
             model_name=self.settings.cairn_model,
             mask=self.mask,
         )

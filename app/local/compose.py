@@ -109,7 +109,7 @@ async def local_deps(
         answers=answers,
         decisions=kept.inbox,
         memory=FileMemory(folder / "memory.json", mask=mask),
-        search=FileSearch(embedder=within),
+        search=FileSearch(embedder=within, windows=within),
         model_name=settings.cairn_model,
         mask=mask,
         start=ON_A_CHECKOUT,

@@ -183,6 +183,13 @@ class ModelGroup(_Group):
         description="Seconds without a word from the model after which it is asked again; an "
         "answer that keeps arriving may take longer.",
     )
+    window: int | None = Field(
+        default=None,
+        ge=1024,
+        le=100_000_000,
+        description="Tokens the model reads and writes at once, where neither its server nor its "
+        "name says so.",
+    )
     embeddings: Word | None = Field(
         default=None,
         description="The endpoint's model whose embeddings rank files beside their words.",
@@ -256,8 +263,19 @@ class LimitsGroup(_Group):
         le=100_000_000,
         description="Tokens of questions and answers one task may use.",
     )
-    context_tokens: int = Field(
-        default=4000, ge=500, le=200_000, description="Tokens of the repository one question shows."
+    context_tokens: int | None = Field(
+        default=None,
+        ge=500,
+        le=200_000,
+        description="The most tokens of the repository that one question shows; by default a "
+        "quarter of the model's window, at most 32,000, and 4,000 if the window is not known.",
+    )
+    answer_tokens: int | None = Field(
+        default=None,
+        ge=256,
+        le=200_000,
+        description="Tokens of one answer; a longer one is continued twice. By default 8,192: "
+        "less for small windows, 16,384 for windows of 128,000 and more.",
     )
     looks: int = Field(
         default=3,

@@ -50,7 +50,8 @@ def _limits(limits: LimitsGroup) -> AttemptLimits:
     return AttemptLimits(
         max_iterations=limits.iterations,
         max_tokens=limits.tokens_per_task,
-        context_tokens=limits.context_tokens,
+        max_answer_tokens=limits.answer_tokens or 0,
+        context_tokens=limits.context_tokens or 0,
         looks=limits.looks,
         max_seconds=60.0 * limits.minutes,
         max_files=limits.files,
@@ -67,6 +68,7 @@ def _models(model: ModelGroup) -> ModelOptions:
         structured=model.structured,
         embeddings=model.embeddings or "",
         timeout=model.timeout,
+        window=model.window or 0,
     )
 
 

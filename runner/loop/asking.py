@@ -13,6 +13,7 @@ from runner.prompts.questions import Answer, AnswerFormat, Message, Question
 from runner.state.events import Exchange, ModelAnswered
 from runner.state.run_state import RunState
 from runner.text.sanitize import sendable
+from runner.windows import answer_tokens, context_tokens
 
 MAX_CONTINUATIONS = 2
 """How often a truncated answer is continued (counted in tokens, not as calls)."""
@@ -43,7 +44,8 @@ async def ask(
     ``max_tokens`` limits one answer below the run's limit; ``form`` is the JSON form for a closed
     question, if the run uses forms.
     """
-    most = min(state.request.options.limits.max_answer_tokens, max_tokens or 1 << 30)
+    limit = await answer_limit(state, deps)
+    most = min(limit, max_tokens or limit)
     text = ""
     for _ in range(1 + MAX_CONTINUATIONS):
         asked = messages if not text else (*messages, Message("assistant", text), _more())
@@ -59,6 +61,26 @@ async def ask(
     # a continuation without a word leaves the answer as it was cut
     cut = answer.finish_reason == "length" or bool(text and not answer.text)
     return state, ModelReply(text, truncated=cut, refused=answer.finish_reason == "content_filter")
+
+
+async def window_of(state: RunState, deps: Deps) -> int | None:
+    """How many tokens the model that is asked now reads and writes at once; None if unknown."""
+    models = state.request.options.models
+    if models.window or deps.search.windows is None:
+        return models.window or None
+    return await deps.search.windows.window(model_for(state))
+
+
+async def answer_limit(state: RunState, deps: Deps) -> int:
+    """How many tokens one answer may have: as the run says, else as the model can."""
+    asked = state.request.options.limits.max_answer_tokens
+    return asked or answer_tokens(await window_of(state, deps))
+
+
+async def context_limit(state: RunState, deps: Deps) -> int:
+    """How many tokens of the repository a question may show: as the run says, else by the model."""
+    asked = state.request.options.limits.context_tokens
+    return asked or context_tokens(await window_of(state, deps))
 
 
 def _more() -> Message:

@@ -27,6 +27,7 @@ from runner.ports import (
     SandboxSession,
     SandboxSpec,
     Skips,
+    Windows,
 )
 from runner.state.findings import Verification
 from runner.state.run_state import Attempt, RunState
@@ -143,11 +144,12 @@ class FileSearch:
     """What finds the files that a question shows.
 
     ``index`` keeps what is known of contents, shared by the runs of a process; with an ``embedder``
-    files can be found by meaning, too.
+    files can be found by meaning, too. ``windows`` say how much of them a model can read.
     """
 
     index: Index = field(default_factory=Index)
     embedder: Embedder | None = None
+    windows: Windows | None = None
 
 
 @dataclass(frozen=True)

@@ -76,6 +76,10 @@ class BudgetModel(Endpoint):
             call.cost = most if found.cost is None else found.cost
         return found
 
+    async def window(self, model: str) -> int | None:
+        """Return the model's window; this costs nothing."""
+        return await self._inner.window(model)
+
     @contextmanager
     def _reserved(self, tokens: int, cost: float) -> Iterator[_Call]:
         """Reserve that much for one call; what it did not use is free for others."""

@@ -26,6 +26,7 @@ from runner.model.replies import offer_text
 from runner.money import OPENAI_HOST, Prices
 from runner.ports import Clock, SystemClock
 from runner.prompts.questions import Answer, Embedded, Question
+from runner.windows import known_window
 
 if TYPE_CHECKING:
     from runner.model.endpoint import OpenAIEndpoint
@@ -81,6 +82,7 @@ class OpenAIModel(ports.Endpoint):
         self._mask = mask
         self._timeout = timeout
         self._endpoint: OpenAIEndpoint | None = None
+        self._windows: dict[str, int] | None = None
 
     async def ask(self, question: Question) -> Answer:
         """Ask, trying at most ``TRIES`` times. Raises ``Outage`` or ``TaskError``."""
@@ -117,6 +119,20 @@ class OpenAIModel(ports.Endpoint):
             if error.bad_key:
                 raise self._translated(error, self._model) from error
             return None
+
+    async def window(self, model: str) -> int | None:
+        """Return how many tokens a question and its answer may have together, if that is known.
+
+        The endpoint is asked once; if it does not say so, the model's name may.
+        """
+        if self._windows is None:
+            try:
+                self._windows = await (await self._opened()).windows()
+            except (Transient, ErrorStatus) as error:
+                _log.debug("No list of models: %s", error)
+                self._windows = {}
+        name = model or self._model
+        return self._windows.get(name) or known_window(name)
 
     async def embed(self, texts: Sequence[str], *, model: str) -> Embedded:
         """Return a vector for each text; tried once, for words rank too. Raises ``Outage``."""

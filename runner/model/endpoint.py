@@ -30,9 +30,10 @@ from runner.model.replies import (
 )
 from runner.ports import Clock
 from runner.prompts.questions import Message
+from runner.windows import read_windows
 
 _CONNECT_SECONDS = 10.0
-_LIST_SECONDS = 15.0
+_LIST_SECONDS, _WINDOW_SECONDS = 15.0, 5.0
 _PATIENCE = 12
 _MESSAGE_LIMIT = 500
 
@@ -97,9 +98,19 @@ class OpenAIEndpoint:
 
         Raises ``Transient`` or ``ErrorStatus``.
         """
-        with self._translating_errors(_LIST_SECONDS):
-            raw = await self._client.models.with_raw_response.list(timeout=_LIST_SECONDS)
-        return read_offer(raw.content)
+        return read_offer(await self._list(_LIST_SECONDS))
+
+    async def windows(self) -> dict[str, int]:
+        """Return the windows of those models of which the endpoint's list says it, in tokens.
+
+        Raises ``Transient`` or ``ErrorStatus``.
+        """
+        return read_windows(await self._list(_WINDOW_SECONDS))
+
+    async def _list(self, seconds: float) -> bytes:
+        with self._translating_errors(seconds):
+            raw = await self._client.models.with_raw_response.list(timeout=seconds)
+        return raw.content
 
     async def embed(self, model: str, texts: Sequence[str]) -> EmbeddingReply:
         """Embed once. Raises ``Transient`` or ``ErrorStatus``."""

@@ -25,6 +25,7 @@ from runner.context.rank import Ranking, ranked, saying
 from runner.context.search import LONGEST, MOST_NEW, nearest, terms, texts_in
 from runner.context.tokens import counter
 from runner.errors import PortError
+from runner.loop.asking import context_limit
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of, contents, quote
 from runner.loop.schedule import Bases, independent
@@ -196,7 +197,8 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
         earlier=earlier_tasks(state, deps.search.index),
         recalled=recalled,
     )
-    parts, text = await asyncio.to_thread(_rendered, state, deps, material)
+    limit = await context_limit(state, deps)
+    parts, text = await asyncio.to_thread(_rendered, state, deps, material, limit)
     asked = [path for path in _named(state) if path in base.entries]
     more = bool(parts.outlines) or any(file.partial for file in parts.files)
     state = state.with_attempt(partial=_partial(parts, asked), long=_long(parts), more=more)
@@ -216,11 +218,13 @@ def _long(parts: ContextParts) -> tuple[str, ...]:
     return tuple(file.path for file in whole if file.text.count("\n") >= LONG_FILE)
 
 
-def _rendered(state: RunState, deps: Deps, material: Material) -> tuple[ContextParts, str]:
+def _rendered(
+    state: RunState, deps: Deps, material: Material, limit: int
+) -> tuple[ContextParts, str]:
     """Choose and render; runs in its own thread, because it takes processor time."""
     options = state.request.options
     planning = state.node == "plan_task"
-    limit = options.limits.context_tokens // 2 if planning else options.limits.context_tokens
+    limit = limit // 2 if planning else limit
     count = counter(options.models.model or deps.model_name)
     render = partial(_render, state)
     left = limit - count(render(ContextParts()))

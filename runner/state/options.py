@@ -53,14 +53,15 @@ class AttemptLimits:
     """What one attempt may use (docs/design.md).
 
     ``max_tokens`` are those of questions and answers, ``max_answer_tokens`` those of one answer,
-    ``context_tokens`` those that show the repository in one question, ``looks`` how often a model
+    ``context_tokens`` those that show the repository in one question (both 0: as the model's window
+    allows), ``looks`` how often a model
     may ask to see more of it before it answers. ``max_seconds`` is wall time,
     ``max_bytes`` the size of all files together.
     """
 
     max_iterations: int = 100
-    max_answer_tokens: int = 8192
-    context_tokens: int = 4000
+    max_answer_tokens: int = 0
+    context_tokens: int = 0
     looks: int = 3
     max_tokens: int = 200_000
     max_seconds: float = 3600.0
@@ -76,6 +77,7 @@ class ModelOptions:
     ``seed`` and ``temperature`` (of first answers) are passed on where they are given;
     ``structured`` auto wishes for closed questions to be answered in JSON; ``embeddings`` names
     the model that ranks files by meaning ('': none). ``timeout`` is in seconds without a word.
+    ``window`` is how many tokens a model reads and writes at once (0: as its endpoint or name say).
     """
 
     model: str = ""
@@ -85,6 +87,7 @@ class ModelOptions:
     structured: Literal["off", "auto"] = "off"
     embeddings: str = ""
     timeout: int = 300
+    window: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ class ScriptedModel:
     def __init__(
         self, rules: Iterable[Rule] = (), *, nodes: Mapping[str, tuple[str, ...]] | None = None
     ) -> None:
+        self.window = 0  # what the list of models says, if it says anything
         self.requests: list[Asked] = []
         self.violations: list[str] = []
         self._rules = list(rules)

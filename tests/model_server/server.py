@@ -46,7 +46,8 @@ class _Application:
         return app
 
     async def _models(self, request: web.Request) -> web.Response:
-        return web.json_response({"object": "list", "data": [{"id": "scripted"}]})
+        window = {"max_model_len": self._model.window} if self._model.window else {}
+        return web.json_response({"object": "list", "data": [{"id": "scripted", **window}]})
 
     async def _embeddings(self, request: web.Request) -> web.Response:
         asked = await request.json()

@@ -95,6 +95,27 @@ async def test_the_example_of_the_prompt_is_no_file(made: Made) -> None:
     assert changed == ["ROADMAP.md", "slug.py"]
 
 
+async def test_a_large_window_is_filled_with_what_matters_and_not_with_the_rest(made: Made) -> None:
+    """The endpoint says how much the model can read; the answer may be longer as well."""
+    part = "".join(
+        f"def slug_part_{n}(text):\n    return text[{n}:] or slug(text)\n\n\n" for n in range(120)
+    )
+    files = {"slug.py": SLUG + "\n\n" + part, "tests/test_slug.py": SLUG_TEST}
+    files |= {f"noise_{n}.py": f"def area_{n}(a):\n    return a * {n}\n" * 40 for n in range(40)}
+    here = await made("- [ ] 1.1 `slug(text)` in `slug.py` turns blanks into `-`\n", files)
+    here.model.window = 200_000
+    edit = "<<<<<<< SEARCH\n    return text.lower().replace(' ', '-')\n=======\n"
+    edit += "    return text.lower().replace(' ', '-')  # blanks\n>>>>>>> REPLACE\n"
+    here.model.says(f"slug.py\n```\n{edit}```\n")
+
+    assert (await here.cairn("run")).code == 0
+
+    (asked,) = here.model.requests
+    assert "def slug_part_119(text):" in asked.prompt
+    assert "def area_7(a):" not in asked.prompt
+    assert asked.body["max_tokens"] == 16_384
+
+
 async def test_of_a_long_file_the_first_question_asks_for_edits(made: Made) -> None:
     """Though it is shown whole; an edit whose blanks and quotes are others is found."""
     rates = "".join(f"RATES['r{n}'] = {n}\n" for n in range(160))
