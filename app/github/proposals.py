@@ -169,7 +169,8 @@ class RecoveryPulls:
     async def _replace(self, by: Pull) -> None:
         """Close what other runs still show about the same task: one proposal asks at a time."""
         for older in await self._pulls.recoveries(by.task):
-            if older.asks and older.number != by.number and older.run != self._run:
+            ours = older.proposal and older.proposal.run == self._run
+            if older.asks and older.number != by.number and not ours:
                 await self._withdraw(older, replaced(by.number))
 
     async def _shown(self, proposed: Proposed, there: Pull | None) -> tuple[Pull, str]:

@@ -19,13 +19,24 @@ Kind = Literal["checkpoint", "recovery"]
 
 
 @dataclass(frozen=True, slots=True)
-class Pull:
-    """A pull request of ours: head and base branch, and which task of which roadmap it is.
+class ProposalMarkers:
+    """What the markers of a recovery say: the run that proposed, what it proposed last.
 
-    A ``recovery`` shows a proposal until it is ``applied``: then it is a member of the stack like a
-    checkpoint. ``run`` is the one that proposed, ``fingerprint`` names what was proposed last;
-    ``node`` is the id GraphQL wants, ``members`` are further tasks it does. ``on`` is the branch
-    that its commits were made on ('' where it was not noted); GitHub's ``base`` may change since.
+    Once it is ``applied``, it is a member of the stack like a checkpoint.
+    """
+
+    run: str
+    fingerprint: str
+    applied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """A pull request of ours: head and base branch, and which tasks of which roadmap it is about.
+
+    A recovery shows a ``proposal``, a checkpoint none. ``node`` is the id GraphQL wants. ``on`` is
+    the branch that its commits were made on ('' where it was not noted); GitHub's ``base`` may
+    change since.
     """
 
     number: int
@@ -35,28 +46,39 @@ class Pull:
     head: str
     sha: str
     base: str
-    task: str
+    tasks: tuple[str, ...]
     roadmap: str
-    kind: Kind = "checkpoint"
-    applied: bool = False
-    run: str = ""
-    fingerprint: str = ""
+    proposal: ProposalMarkers | None = None
     draft: bool = False
     labels: frozenset[str] = field(default_factory=frozenset)
     node: str = ""
-    members: tuple[str, ...] = ()
     on: str = ""
     body: str = ""
 
     @property
-    def tasks(self) -> tuple[str, ...]:
-        """The keys of all tasks it ticks."""
-        return (self.task, *self.members)
+    def kind(self) -> Kind:
+        """What it shows: work, or a proposal, applied or not."""
+        return "recovery" if self.proposal else "checkpoint"
+
+    @property
+    def task(self) -> str:
+        """The first of its tasks."""
+        return self.tasks[0]
+
+    @property
+    def applied(self) -> bool:
+        """Say whether it is a proposal that was applied."""
+        return bool(self.proposal and self.proposal.applied)
+
+    @property
+    def fingerprint(self) -> str:
+        """What it proposed last, '' for a checkpoint."""
+        return self.proposal.fingerprint if self.proposal else ""
 
     @property
     def member(self) -> bool:
         """Say whether others can build on it."""
-        return self.kind == "checkpoint" or self.applied
+        return self.proposal is None or self.proposal.applied
 
     @property
     def asks(self) -> bool:
@@ -98,8 +120,6 @@ def read_pull(found: Any, bot_login: str) -> Pull | None:
     )
     if not ours or kind is None:
         return None
-    recovery = kind == "recovery"
-    keys = (marked(body, kind) or "").split(",")
     return Pull(
         number=found["number"],
         url=found["html_url"],
@@ -108,18 +128,22 @@ def read_pull(found: Any, bot_login: str) -> Pull | None:
         head=head["ref"],
         sha=head["sha"],
         base=found["base"]["ref"],
-        task=keys[0],
-        members=tuple(keys[1:]),
+        tasks=tuple((marked(body, kind) or "").split(",")),
         roadmap=marked(body, "roadmap") or "",
-        kind=kind,
-        applied=recovery and marked(body, "state") == "applied",
-        run=(marked(body, "run") or "") if recovery else "",
-        fingerprint=(marked(body, "proposal") or "") if recovery else "",
+        proposal=_proposal_markers(body) if kind == "recovery" else None,
         draft=bool(found.get("draft")),
         labels=frozenset(label["name"] for label in found["labels"]),
         node=found["node_id"],
         on=marked(body, "on") or "",
         body=body or "",
+    )
+
+
+def _proposal_markers(body: str | None) -> ProposalMarkers:
+    return ProposalMarkers(
+        run=marked(body, "run") or "",
+        fingerprint=marked(body, "proposal") or "",
+        applied=marked(body, "state") == "applied",
     )
 
 
@@ -188,7 +212,8 @@ class Pulls:
     async def proposed(self, task: str, run: str) -> Pull | None:
         """Return the newest one that shows, or showed, a proposal of a run about a task."""
         async for pull in self._listed({"state": "all"}):
-            if not pull.member and (pull.task, pull.run) == (task, run):
+            shown = None if pull.member else pull.proposal
+            if shown and (pull.task, shown.run) == (task, run):
                 return pull
         return None
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.github.pulls import Pull
+from app.github.pulls import ProposalMarkers, Pull
 from app.github.stack import standing
 
 
@@ -19,7 +19,7 @@ def _pull(number: int, base: str = "main", *, state: str = "open", task: str = "
         head=f"cairn/r1/t{number}",
         sha=f"{number:040x}",
         base=base,
-        task=task or f"t{number}",
+        tasks=(task or f"t{number}",),
         roadmap="ROADMAP.md",
     )
 
@@ -130,8 +130,12 @@ def test_what_is_open_is_not_declined() -> None:
     assert (found.in_review, found.declined) == ({"t"}, set())
 
 
+def _proposed(*, applied: bool) -> ProposalMarkers:
+    return ProposalMarkers("r1", "f" * 64, applied)
+
+
 def _recovery(number: int, base: str = "main", *, state: str = "open", applied: bool) -> Pull:
-    return replace(_pull(number, base, state=state), kind="recovery", applied=applied)
+    return replace(_pull(number, base, state=state), proposal=_proposed(applied=applied))
 
 
 def test_an_applied_recovery_carries_what_is_above_it() -> None:
@@ -143,7 +147,7 @@ def test_an_applied_recovery_carries_what_is_above_it() -> None:
 
 def test_an_open_proposal_carries_nothing() -> None:
     """Nobody builds on what is not agreed to; its task is in progress."""
-    pulls = [_pull(1), replace(_above(2, 1), kind="recovery")]
+    pulls = [_pull(1), replace(_above(2, 1), proposal=_proposed(applied=False))]
     found = standing(pulls, base="main", roadmap="ROADMAP.md")
     assert found.top
     assert (found.top.number, found.in_review, found.proposed) == (1, {"t1"}, {"t2"})
@@ -184,6 +188,6 @@ def test_a_refused_proposal_leaves_a_no_of_before() -> None:
     """The newest member of a task decides, whatever was proposed since."""
     pulls = [
         _pull(1, state="closed", task="t"),
-        replace(_recovery(2, state="closed", applied=False), task="t"),
+        replace(_recovery(2, state="closed", applied=False), tasks=("t",)),
     ]
     assert standing(pulls, base="main", roadmap="ROADMAP.md").declined == {"t"}
