@@ -23,7 +23,7 @@ from runner.state.findings import Complaint, Level, TestFailure, Verification
 from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.proposal import Reason
-from runner.state.run_state import Attempt, Failure, Plan, RunState
+from runner.state.run_state import Attempt, Failure, Plan, RunStack, RunState
 
 FOLDER = Path(__file__).parents[1] / "tests/data/failures"
 
@@ -98,11 +98,13 @@ def state_of(entry: dict[str, Any]) -> RunState:
     )
     setup = (("pip", "install", "-r", "requirements.txt"),) if entry.get("setup") else ()
     state = RunState(
-        Request("r1", options=changed(Options(), setup=setup)), roadmap=roadmap, tip="0" * 40
+        Request("r1", options=changed(Options(), setup=setup)),
+        "classify_failure",
+        roadmap,
+        RunStack(tip="0" * 40, branch="main"),
+        current=task.key,
     )
-    return RunState(state.request, "classify_failure", roadmap, state.tip, "main", task.key).put(
-        attempt
-    )
+    return state.put(attempt)
 
 
 def _labelled(entry: dict[str, Any], label: str) -> Labelled:

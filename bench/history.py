@@ -32,7 +32,7 @@ from runner.prompts.questions import Answer, Question
 from runner.roadmap.parse import parse_roadmap
 from runner.state.changes import EXECUTABLE, FILE, Snapshot
 from runner.state.options import Request
-from runner.state.run_state import Attempt, RunState
+from runner.state.run_state import Attempt, RunStack, RunState
 from tests.runner.scripted import deps
 
 _SOURCES = (".py", ".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx", ".go", ".rs", ".java", ".rb")
@@ -168,7 +168,9 @@ def _state(commit: Commit) -> RunState:
         f"  {line}\n" if line.strip() else "\n" for line in body.strip("\n").split("\n")
     )
     roadmap = parse_roadmap("ROADMAP.md", f"- [ ] {title}\n\n{details}".encode())
-    state = RunState(Request("r1"), roadmap=roadmap, tip=commit.parent, node="build_context")
+    state = RunState(
+        Request("r1"), roadmap=roadmap, stack=RunStack(tip=commit.parent), node="build_context"
+    )
     key = state.tasks[0].key
     state = replace(state, current=key)
     return state.put(Attempt(task=key, base=commit.parent, below="main"))

@@ -152,7 +152,7 @@ def _deps(store: Store) -> Deps:
 
 async def _read(state: RunState, _ports: Deps, _work: TaskWork) -> Step:
     roadmap = parse_roadmap("ROADMAP.md", _ROADMAP)
-    return Step(replace(state, roadmap=roadmap, tip=START, tip_branch="main"), "ok")
+    return Step(replace(state.with_stack(tip=START, branch="main"), roadmap=roadmap), "ok")
 
 
 _NODES: dict[str, Node] = {**ScriptedNodes(), "parse_roadmap": _read}

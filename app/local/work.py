@@ -91,20 +91,20 @@ async def _on_the_branch(state: RunState, here: LocalCheckout) -> RunState:
     """Move the run to the newest commit of its branch."""
     run = state.request.id
     stack = await here.repository.stack()
-    if not state.tip:
+    if not state.stack.tip:
         return state
-    if stack.branch != state.tip_branch:
+    if stack.branch != state.stack.branch:
         raise Outage(
             "git",
-            f"Run {run} works on branch {state.tip_branch}, but {stack.branch} is checked out."
-            f" Type: git switch {state.tip_branch}",
+            f"Run {run} works on branch {state.stack.branch}, but {stack.branch} is checked out."
+            f" Type: git switch {state.stack.branch}",
         )
-    stands = await here.repository.since(state.tip, run)
+    stands = await here.repository.since(state.stack.tip, run)
     if stands == "apart":
         raise Outage(
             "git",
-            f"Run {run} builds on {state.tip[:12]}, which branch {stack.branch} no longer contains."
-            " Type `cairn run` for a new run.",
+            f"Run {run} builds on {state.stack.tip[:12]}, which branch {stack.branch} no longer"
+            " contains. Type `cairn run` for a new run.",
         )
     return await _moved(state, stack.tip, here) if stands == "ahead" else state
 
@@ -115,9 +115,13 @@ async def _moved(state: RunState, tip: str, here: LocalCheckout) -> RunState:
     if path not in found:
         raise Outage("file", f"The branch no longer has {path}. Restore it, or type `cairn run`.")
     roadmap = read_tasks(path, found[path])
-    keys = {task.key for task in (*roadmap.tasks, *state.replaced)}
+    keys = {task.key for task in (*roadmap.tasks, *state.replaced.tasks)}
     gone = [task for task in state.tasks if task.key in state.attempts and task.key not in keys]
-    state = replace(state, tip=tip, roadmap=roadmap, replaced=(*state.replaced, *gone))
+    state = replace(
+        state.with_stack(tip=tip),
+        roadmap=roadmap,
+        replaced=replace(state.replaced, tasks=(*state.replaced.tasks, *gone)),
+    )
     ticked = {task.key for task in roadmap.tasks if task.checked}
     for key, attempt in state.attempts.items():
         if key in ticked and attempt.status in _BEGUN:

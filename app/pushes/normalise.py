@@ -87,7 +87,7 @@ class Normalising:
         return told(await self._pulls.offer(shown, source), model.used)
 
     async def _shown(self, state: RunState, proposal: NormalizedRoadmap, used: Usage) -> Checkpoint:
-        base = await self._deps.repository.snapshot(state.tip)
+        base = await self._deps.repository.snapshot(state.stack.tip)
         changes = ChangeSet({proposal.path: Write(proposal.new)})
         title = sanitize(render_title(proposal), plain=True)
         body = f"{sanitize(render_body(proposal))}\n\n{paid(used)}".strip()
@@ -95,8 +95,8 @@ class Normalising:
             run=state.request.id,
             task=proposal.path,
             branch=branch_of(proposal.path),
-            below=state.tip_branch,
-            parent=state.tip,
+            below=state.stack.branch,
+            parent=state.stack.tip,
             changes=changes,
             tree=changes.tree(base),
             text=CheckpointText(

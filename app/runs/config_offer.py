@@ -124,7 +124,7 @@ class ConfigOffer:
 
         ``started`` are bases whose tests were seen to start. Raises ``Outage`` or ``TaskError``.
         """
-        there = CONFIG_PATH in (await self._repository.snapshot(state.base)).entries
+        there = CONFIG_PATH in (await self._repository.snapshot(state.stack.base)).entries
         if not await has_tests(state, deps):
             return NO_TESTS_WITH_FILE if there else NO_TESTS
         found = await first_look(state, deps, started)
@@ -139,11 +139,11 @@ class ConfigOffer:
         One that a person closed is offered again only if it was ``asked`` for. Doing it twice
         leaves one. Raises ``Outage`` where GitHub may take it later.
         """
-        base = await self._repository.snapshot(state.base)
+        base = await self._repository.snapshot(state.stack.base)
         if not found.proposed or CONFIG_PATH in base.entries:
             return advice(found)
         try:
-            return told(found, await self._offer(state.base, base, found, asked=asked))
+            return told(found, await self._offer(state.stack.base, base, found, asked=asked))
         except TaskError as error:
             return refused(found, error.message)
         except Outage as outage:

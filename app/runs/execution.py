@@ -54,7 +54,7 @@ async def plan_only(request: Request, deps: Deps, progress: Progress) -> Outcome
 
 
 async def _planned(state: RunState, task: Task, deps: Deps) -> str:
-    attempt = Attempt(task=task.key, base=state.tip, below=state.tip_branch)
+    attempt = Attempt(task=task.key, base=state.stack.tip, below=state.stack.branch)
     view = replace(state.put(attempt), current=task.key)
     try:
         plan = (await plan_task(view, deps, TaskWork())).state.attempt.planned.plan

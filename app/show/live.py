@@ -280,7 +280,7 @@ def _row(key: str, each: InHand, view: View, look: Look, now: float) -> Iterator
     state = view.state
     assert state is not None  # noqa: S101 - drawn only with one
     attempt = state.attempts.get(key)
-    task = next((t for t in (*state.tasks, *state.replaced) if t.key == key), None)
+    task = next((t for t in (*state.tasks, *state.replaced.tasks) if t.key == key), None)
     title = f"{task.name} {task.title}" if task else key
     yield Text(f"{_spin(now, look)} {shown(title, look)}")
     yield Text(each.node, style="cyan")

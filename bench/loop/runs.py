@@ -19,7 +19,7 @@ from runner.state.changes import ChangeSet
 from runner.state.events import Exchange, ModelAnswered
 from runner.state.grouped import changed
 from runner.state.options import Options, Request
-from runner.state.run_state import Attempt, RunState
+from runner.state.run_state import Attempt, RunStack, RunState
 from tests.runner.memory_repository import START
 from tests.runner.scripted import Recorder
 
@@ -195,7 +195,9 @@ async def _baseline(
 async def _begun(request: Request, task: Task, ports: Deps, work: TaskWork) -> RunState:
     roadmap = parse_roadmap("ROADMAP.md", task.base["ROADMAP.md"].encode())
     key = next(each.key for each in roadmap.tasks if each.id == task.id)
-    state = RunState(request, roadmap=roadmap, tip=START, tip_branch="main", current=key)
+    state = RunState(
+        request, roadmap=roadmap, stack=RunStack(tip=START, branch="main"), current=key
+    )
     state = state.put(changed(Attempt(key, base=START, below="main"), changes=ChangeSet()))
     return (await NODES["build_context"](state, ports, work)).state
 

@@ -10,7 +10,7 @@ from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.replace import Audit, replace_task
 from runner.roadmap.task import Roadmap, Task
 from runner.state.proposal import Proposal
-from runner.state.run_state import Attempt, RunState
+from runner.state.run_state import Attempt, ReplacedTasks, RunState
 
 
 def edited(state: RunState, before: bytes) -> bytes:
@@ -66,7 +66,9 @@ def _of(state: RunState) -> Proposal:
 
 def applied(state: RunState, attempt: Attempt) -> RunState:
     """Return the run with the roadmap its recovery left, and whose place the new tasks took."""
-    if not attempt.agreed.rewritten or any(task.key == attempt.task for task in state.replaced):
+    if not attempt.agreed.rewritten or any(
+        task.key == attempt.task for task in state.replaced.tasks
+    ):
         return state
     old = {task.key for task in state.tasks}
     roadmap = parse_roadmap(state.request.roadmap, _rewritten(state, attempt))
@@ -74,15 +76,17 @@ def applied(state: RunState, attempt: Attempt) -> RunState:
     return replace(
         state,
         roadmap=roadmap,
-        replaced=(*state.replaced, state.task_of(attempt.task)),
-        origins={**state.origins, **new},
+        replaced=ReplacedTasks(
+            (*state.replaced.tasks, state.task_of(attempt.task)),
+            origins={**state.replaced.origins, **new},
+        ),
     )
 
 
 def replayed(state: RunState, content: bytes) -> bytes:
     """Return a roadmap with the recoveries of the run whose pull requests are open."""
     for attempt in state.attempts.values():
-        member = state.members.get(attempt.task)
+        member = state.stack.members.get(attempt.task)
         if attempt.agreed.rewritten and member and member.rewrites:
             content = _edited(state, attempt, content)
     return content

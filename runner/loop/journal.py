@@ -38,6 +38,7 @@ def encode_run(state: RunState) -> tuple[dict[str, object], dict[str, bytes]]:
     """Return the run's own record: no attempts, and of the roadmap only its path and bytes."""
     contents: dict[str, bytes] = {}
     data = _RUN.dump_python(replace(state, attempts={}, roadmap=None))
+    data = flat(RunState, data)
     data["request"]["options"] = flat(Options, data["request"]["options"])
     if state.roadmap:
         data["roadmap"] = {"path": state.roadmap.path, "content": state.roadmap.content}
@@ -56,7 +57,7 @@ def decode_run(data: Mapping[str, object], content: Mapping[str, bytes]) -> RunS
     roadmap = plain.pop("roadmap", None)
     request = plain["request"]
     request["options"] = nested(Options, request.get("options", {}))
-    state = _RUN.validate_python(plain)
+    state = _RUN.validate_python(nested(RunState, plain))
     if roadmap is None:
         return state
     return replace(state, roadmap=parse_roadmap(roadmap["path"], roadmap["content"]))

@@ -75,7 +75,7 @@ class Bases:
         for attempt in (added or {}).values():
             state = _taken(state, attempt)
         self._state = state
-        self._members = tuple(state.members.values())
+        self._members = tuple(state.stack.members.values())
         self._by_branch = {member.branch: member for member in self._members}
         self._by_task = {key: member for member in self._members for key in member.tasks}
         self._tasks = {task.key: task for task in state.tasks}
@@ -90,7 +90,7 @@ class Bases:
         for member in reversed(self._members):
             if member in fit and all(self._holds(member, each) for each in needed):
                 return Base(member.commit, member.branch)
-        return None if needed else Base(self._state.tip, self._state.tip_branch)
+        return None if needed else Base(self._state.stack.tip, self._state.stack.branch)
 
     def awaited(self, *keys: str) -> str:
         """Return a task that must be merged before another one has a place; '' if it has one."""
@@ -125,7 +125,7 @@ class Bases:
         return tuple(each for each in wanted if self._counts(each))
 
     def _origin(self, key: str) -> tuple[str, ...]:
-        return (self._state.origins[key],) if key in self._state.origins else ()
+        return (self._state.replaced.origins[key],) if key in self._state.replaced.origins else ()
 
     def _counts(self, key: str) -> bool:
         task = self._tasks.get(key)
@@ -138,22 +138,22 @@ class Bases:
 
 def grounded(state: RunState, stack: Stack) -> RunState:
     """Return the run on the current tip of the stack, or on the branch below all of it."""
-    state = replace(state, base=stack.base)
+    state = state.with_stack(base=stack.base)
     if not independent(state):
-        return replace(state, tip=stack.tip, tip_branch=stack.branch)
+        return state.with_stack(tip=stack.tip, branch=stack.branch)
     members = {member.task: member for member in stack.members}
-    return replace(state, tip=stack.base, tip_branch=stack.base_branch, members=members)
+    return state.with_stack(tip=stack.base, branch=stack.base_branch, members=members)
 
 
 def place_of(state: RunState, keys: tuple[str, ...]) -> Base:
     """Return what a task or group that is picked builds on; ``ready`` ones have a place."""
     place = Bases(state).of(*keys) if independent(state) else None
-    return place or Base(state.tip, state.tip_branch)
+    return place or Base(state.stack.tip, state.stack.branch)
 
 
 def unplaced(state: RunState, tasks: tuple[Task, ...]) -> dict[str, str]:
     """Return which tasks have no place before another one is merged, each with that one."""
-    if not independent(state) or not state.members:
+    if not independent(state) or not state.stack.members:
         return {}
     places = Bases(state)
     return {task.key: by for task in tasks if (by := places.awaited(task.key))}
@@ -163,15 +163,15 @@ def advanced_apart(state: RunState) -> RunState:
     """Take in the commits of the run: open members, or what was merged into the default branch."""
     no = {key for key, status in state.statuses.items() if status is Status.DECLINED}
     for attempt in state.attempts.values():
-        if attempt.published.commit and attempt.task not in (*state.taken, *no):
+        if attempt.published.commit and attempt.task not in (*state.stack.taken, *no):
             state = applied(_taken(state, attempt), attempt)
     return state
 
 
 def _taken(state: RunState, attempt: Attempt) -> RunState:
-    state = replace(state, taken=(*state.taken, attempt.task))
-    if attempt.published.branch == state.tip_branch:
-        return replace(state, tip=attempt.published.commit)
+    state = state.with_stack(taken=(*state.stack.taken, attempt.task))
+    if attempt.published.branch == state.stack.branch:
+        return state.with_stack(tip=attempt.published.commit)
     keys = (attempt.task, *attempt.planned.members)
     rewrites = bool(attempt.agreed.rewritten)
     place = (
@@ -181,7 +181,7 @@ def _taken(state: RunState, attempt: Attempt) -> RunState:
         attempt.published.url,
     )
     made = Member(keys, *place, rewrites=rewrites)
-    return replace(state, members={**state.members, attempt.task: made})
+    return state.with_stack(members={**state.stack.members, attempt.task: made})
 
 
 _DONE = {Status.COMPLETED, Status.IN_REVIEW, Status.REPLACED}
@@ -370,8 +370,8 @@ def advanced(state: RunState) -> RunState:
     no = {key for key, status in state.statuses.items() if status is Status.DECLINED}
     made = (a for a in state.attempts.values() if a.published.commit and a.task not in no)
     on = {a.base: a for a in made if a.published.commit != a.base}
-    while (attempt := on.pop(state.tip, None)) is not None:
-        state = replace(state, tip=attempt.published.commit, tip_branch=attempt.published.branch)
+    while (attempt := on.pop(state.stack.tip, None)) is not None:
+        state = state.with_stack(tip=attempt.published.commit, branch=attempt.published.branch)
         state = applied(state, attempt)
     return state
 

@@ -18,7 +18,7 @@ from runner.roadmap.replay import RoadmapEdits, Unmerged, with_unmerged
 from runner.roadmap.task import Roadmap, Task
 from runner.state.changes import EXECUTABLE, FILE
 from runner.state.publishing import Stack
-from runner.state.run_state import RunState, Status
+from runner.state.run_state import ReplacedTasks, RunState, Status
 
 _DONE = {Status.COMPLETED, Status.IN_REVIEW}
 
@@ -51,7 +51,7 @@ def roadmap_for(state: RunState, mine: bytes, keys: Collection[str]) -> bytes:
     """
     there = parse_roadmap(state.request.roadmap, mine)
     now = state.roadmap
-    if now is None or not state.base or set(keys) <= {task.key for task in there.tasks}:
+    if now is None or not state.stack.base or set(keys) <= {task.key for task in there.tasks}:
         return mine
     ticked = {task.key for task in there.tasks if task.checked}
     others = [
@@ -81,7 +81,7 @@ def reread(state: RunState, roadmap: Roadmap, statuses: Mapping[str, Status]) ->
     themselves, by a merge or by hand, these count as its replacements.
     """
     there = {task.key for task in roadmap.tasks}
-    known = there | {task.key for task in state.replaced}
+    known = there | {task.key for task in state.replaced.tasks}
     touched = {
         key
         for a in state.attempts.values()
@@ -93,14 +93,15 @@ def reread(state: RunState, roadmap: Roadmap, statuses: Mapping[str, Status]) ->
         state,
         roadmap=roadmap,
         statuses=dict(statuses),
-        replaced=(*state.replaced, *gone),
-        origins={**new, **state.origins},
+        replaced=ReplacedTasks(
+            (*state.replaced.tasks, *gone), origins={**new, **state.replaced.origins}
+        ),
     )
 
 
 def stands(state: RunState, key: str) -> bool:
     """Say whether what was proposed for a task has taken its place already."""
-    return key in state.origins.values()
+    return key in state.replaced.origins.values()
 
 
 def _proposed(state: RunState, task: Task) -> Iterator[str]:

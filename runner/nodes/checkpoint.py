@@ -37,7 +37,7 @@ def ground(state: RunState, work: TaskWork) -> Base:
     Raises ``TaskError`` if no branch has everything it needs.
     """
     if not independent(state):
-        return Base(*(work.tip.newest or (state.tip, state.tip_branch)))
+        return Base(*(work.tip.newest or (state.stack.tip, state.stack.branch)))
     place = Bases(state, work.tip.added).of(state.current, *state.attempt.planned.members)
     if place is None:
         raise TaskError("conflict", "it depends on several branches that are not merged yet")

@@ -123,7 +123,7 @@ def _before(state: RunState) -> list[Attempt]:
     if not independent(state):
         return done
     under = {*Bases(state).below(state.attempt.below)}
-    return [a for a in done if a.published.branch in under or a.task not in state.members]
+    return [a for a in done if a.published.branch in under or a.task not in state.stack.members]
 
 
 def _lines(attempt: Attempt, index: Index) -> Iterator[str]:

@@ -52,7 +52,7 @@ async def human_commits_for(
     options = state.request.options
     if not options.scope.retry or options.scope.task not in (key, id) or key in state.attempts:
         return None
-    return await deps.repository.human_commits(key, state.tip)
+    return await deps.repository.human_commits(key, state.stack.tip)
 
 
 async def taken_over(state: RunState, deps: Deps) -> RunState:
@@ -176,7 +176,7 @@ async def with_push(state: RunState, deps: Deps, work: TaskWork) -> RunState | N
         return None
     if not proposal.replaces and proposal.kind != "changes":
         return None
-    human_commits = await deps.repository.human_commits(proposal.task, state.tip)
+    human_commits = await deps.repository.human_commits(proposal.task, state.stack.tip)
     theirs = human_commits if human_commits and human_commits.branch == proposal.branch else None
     if (theirs.commit if theirs else "") == proposal.head:
         return None

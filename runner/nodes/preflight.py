@@ -72,7 +72,7 @@ async def first_look(state: RunState, deps: Deps, started: MutableSet[str]) -> C
 
     Raises ``Outage`` and ``TaskError`` as ``cannot_start`` does.
     """
-    base = await deps.repository.snapshot(state.tip)
+    base = await deps.repository.snapshot(state.stack.tip)
     key = _key(state, deps, base)
     found = None if key in started else await cannot_start(state, deps)
     if found is None:
@@ -87,7 +87,7 @@ async def cannot_start(state: RunState, deps: Deps) -> CannotStart | None:
     """
     if not await has_tests(state, deps):
         return None
-    base = await deps.repository.snapshot(state.tip)
+    base = await deps.repository.snapshot(state.stack.tip)
     work = TaskWork()
     try:
         found = await _obstacle(state, deps, work, base, _own(state))
@@ -104,7 +104,7 @@ async def has_tests(state: RunState, deps: Deps) -> bool:
     """Say whether the commit a run builds on has tests that it would run."""
     if state.request.options.verify.verify_mode in ("syntax", "off"):
         return False
-    base = await deps.repository.snapshot(state.tip)
+    base = await deps.repository.snapshot(state.stack.tip)
     old = await contents(deps, base, configuration(base.entries))
     return bool(_own(state) or tools_of(base.entries, old.get))
 

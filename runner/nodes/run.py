@@ -133,7 +133,7 @@ def _statuses(
     known |= {key: Status.AWAITING_APPROVAL for key in stack.proposed}
     done = {task.key for task in roadmap.tasks if task.checked} - ticked
     known |= {key: Status.IN_REVIEW for key in (stack.in_review | ticked) - done}
-    known |= {m.task: Status.AWAITING_APPROVAL for m in state.members.values() if m.rewrites}
+    known |= {m.task: Status.AWAITING_APPROVAL for m in state.stack.members.values() if m.rewrites}
     again = find(roadmap, options.scope.task) if options.scope.retry else None
     if again and known.get(again.key) is not Status.IN_REVIEW:
         known.pop(again.key, None)

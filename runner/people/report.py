@@ -108,7 +108,7 @@ def _todo(state: RunState, task: TaskView) -> dict[str, object]:
         "checked": task.status is Status.COMPLETED,
         "line": task.line,
         "url": task.url,
-        "replaces": state.origins.get(task.key, ""),
+        "replaces": state.replaced.origins.get(task.key, ""),
         "blocked_by": state.blocked_by.get(task.key, "") if blocked else "",
     }
 

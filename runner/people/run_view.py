@@ -124,7 +124,8 @@ def view_of(state: RunState) -> RunView:
     turns = {key: turn for turn, key in enumerate(state.attempts)}
     statuses = [status for _, status in as_written(state)]
     here = [_task(state, task, turns, gone=False) for task in state.tasks if task.kind == "work"]
-    gone = [_task(state, task, turns, gone=True) for task in state.replaced if task.kind == "work"]
+    taken_out = [task for task in state.replaced.tasks if task.kind == "work"]
+    gone = [_task(state, task, turns, gone=True) for task in taken_out]
     return RunView(
         run=state.request.id,
         roadmap=state.request.roadmap,

@@ -30,7 +30,7 @@ def as_written(state: RunState) -> list[tuple[Task, Status]]:
     removed without a replacement is ``replaced`` and counts nowhere.
     """
     found: dict[str, Task] = {}
-    for task in (*state.tasks, *state.replaced):
+    for task in (*state.tasks, *state.replaced.tasks):
         if task.kind == "work":
             key = state.written(task.key)
             found[key] = task if key == task.key else state.task_of(key)
@@ -113,8 +113,8 @@ def _whole(state: RunState, task: Task) -> Status:
         return status
     stand = {
         _whole(state, other)
-        for other in (*state.tasks, *state.replaced)
-        if state.origins.get(other.key) == task.key
+        for other in (*state.tasks, *state.replaced.tasks)
+        if state.replaced.origins.get(other.key) == task.key
     }
     if not stand:
         return status
@@ -141,5 +141,5 @@ def _handed_over(attempt: Attempt) -> bool:
 def _replaced_well(state: RunState, attempt: Attempt) -> bool:
     if attempt.status is not Status.REPLACED:
         return False
-    new = [task for task in state.tasks if state.origins.get(task.key) == attempt.task]
+    new = [task for task in state.tasks if state.replaced.origins.get(task.key) == attempt.task]
     return bool(new) and all(state.status(task) is Status.COMPLETED for task in new)

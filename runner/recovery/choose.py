@@ -60,7 +60,7 @@ def room(state: RunState) -> int:
         for key, attempt in state.attempts.items()
         if attempt.proposal and attempt.status in _PROPOSED and key != state.current
     )
-    return MAX_REPLACEMENTS - max(proposed, len(state.origins))
+    return MAX_REPLACEMENTS - max(proposed, len(state.replaced.origins))
 
 
 def _no_defer(state: RunState) -> str:

@@ -231,26 +231,48 @@ class Attempt:
 
 
 @dataclass(frozen=True)
+class RunStack:
+    """What the tasks of a run build on.
+
+    ``tip`` is the commit the next one builds on, head of ``branch``; ``base`` is the commit of the
+    base branch whose roadmap was read ('' on a checkout, where that is the tip's). ``members`` are
+    the open pull requests that independent tasks can build on, by task, and ``taken`` the tasks of
+    this run whose commits are or were among them.
+    """
+
+    tip: str = ""
+    branch: str = field(default="", metadata=stored_as("tip_branch"))
+    base: str = ""
+    members: Mapping[str, Member] = field(default_factory=dict)
+    taken: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReplacedTasks:
+    """The tasks that recoveries or people took out of the roadmap.
+
+    ``origins`` says whose place a task took (key of the new one → key of the old one).
+    """
+
+    tasks: tuple[Task, ...] = field(default=(), metadata=stored_as("replaced"))
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class RunState:
     """A run: what was asked, what was read, and the newest attempt of every task it touched.
 
-    ``tip`` and ``tip_branch`` are what the next task builds on, ``base`` is the commit of the base
-    branch whose roadmap was read ('' on a checkout, where that is the tip's); ``statuses`` are
-    those of tasks without an attempt (in review or declined before this run, or declined while it
-    waited). ``current`` is the task a node works on, ``decided`` are tasks a person has decided
-    about, ``stopping`` a request to cancel, ``problem`` why there is nothing to do. ``replaced``
-    are tasks that recoveries or people took out of the roadmap, ``origins`` whose place a task took
-    (key of the new one → key of the old one). ``members`` are the open pull requests that
-    independent tasks can build on, by task, and ``taken`` the tasks of this run whose commits are
-    or were among them. ``blocked_by`` are tasks that wait in vain, by key, each with the key of
-    what it waits for.
+    ``statuses`` are those of tasks without an attempt (in review or declined before this run, or
+    declined while it waited). ``current`` is the task a node works on, ``decided`` are tasks a
+    person has decided about, ``stopping`` a request to cancel, ``problem`` why there is nothing to
+    do. ``blocked_by`` are tasks that wait in vain, by key, each with the key of what it waits for.
+    Rows of the journal store the fields of its groups beside its own.
     """
 
     request: Request
     node: str = START
     roadmap: Roadmap | None = None
-    tip: str = ""
-    tip_branch: str = ""
+    stack: RunStack = field(default_factory=RunStack, metadata=GROUP)
     current: str = ""
     stopping: bool = False
     problem: str = ""
@@ -259,12 +281,8 @@ class RunState:
     statuses: Mapping[str, Status] = field(default_factory=dict)
     usage: Mapping[str, Usage] = field(default_factory=dict)
     decided: tuple[str, ...] = ()
-    replaced: tuple[Task, ...] = ()
-    origins: Mapping[str, str] = field(default_factory=dict)
-    members: Mapping[str, Member] = field(default_factory=dict)
-    taken: tuple[str, ...] = ()
+    replaced: ReplacedTasks = field(default_factory=ReplacedTasks, metadata=GROUP)
     blocked_by: Mapping[str, str] = field(default_factory=dict)
-    base: str = ""
     attempts: Mapping[str, Attempt] = field(default_factory=dict)
 
     @property
@@ -277,17 +295,18 @@ class RunState:
     def depths(self) -> dict[str, int]:
         """How many recoveries a task comes from, by key; 0 when it is not there."""
         found: dict[str, int] = {}
-        for key in self.origins:
+        origins = self.replaced.origins
+        for key in origins:
             depth, at = 0, key
-            while at in self.origins and depth <= len(self.origins):
-                depth, at = depth + 1, self.origins[at]
+            while at in origins and depth <= len(origins):
+                depth, at = depth + 1, origins[at]
             found[key] = depth
         return found
 
     def written(self, key: str) -> str:
         """The key of the task that people wrote and that the one of this key replaces."""
-        for _ in self.origins:
-            key = self.origins.get(key, key)
+        for _ in self.replaced.origins:
+            key = self.replaced.origins.get(key, key)
         return key
 
     @property
@@ -312,7 +331,7 @@ class RunState:
 
     def task_of(self, key: str) -> Task:
         """A task by its key, also one that a recovery replaced."""
-        return next(task for task in (*self.tasks, *self.replaced) if task.key == key)
+        return next(task for task in (*self.tasks, *self.replaced.tasks) if task.key == key)
 
     @property
     def tasks(self) -> tuple[Task, ...]:
@@ -336,6 +355,10 @@ class RunState:
         if self.request.options.grouping <= 1:
             return None
         return next((a for a in self.attempts.values() if key in a.planned.members), None)
+
+    def with_stack(self, **changes: object) -> RunState:
+        """Return the state with fields of what its tasks build on replaced."""
+        return replace(self, stack=changed(self.stack, **changes))
 
     def with_attempt(self, **changes: object) -> RunState:
         """Return the state with fields of the current attempt replaced."""

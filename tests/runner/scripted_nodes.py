@@ -56,7 +56,10 @@ class ScriptedNodes(Mapping[str, Node]):
     async def _work(self, name: str, state: RunState, deps: Deps, work: TaskWork) -> Step:
         if name == "parse_roadmap":
             roadmap = parse_roadmap("ROADMAP.md", ROADMAP)
-            return Step(replace(state, roadmap=roadmap, tip=START, tip_branch="main"), "ok")
+            return Step(
+                replace(state.with_stack(tip=START, branch="main"), roadmap=roadmap),
+                "ok",
+            )
         if name == "decide_next":
             return await decide_next(state, deps, work)
         if name == "pick_task":

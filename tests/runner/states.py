@@ -8,7 +8,7 @@ from typing import Any
 from runner.roadmap.parse import parse_roadmap
 from runner.state.grouped import changed
 from runner.state.options import Options, Request
-from runner.state.run_state import Attempt, RunState, Status
+from runner.state.run_state import Attempt, RunStack, RunState, Status
 from tests.runner.memory_repository import START
 
 ROADMAP = "# Plan\n\n- [ ] 1.1 Add `a.py`\n- [ ] 1.2 Add b\n- [x] 1.3 Old\n"
@@ -18,7 +18,9 @@ def run_state(roadmap: str = ROADMAP, **options: Any) -> RunState:
     """A run that has read its roadmap."""
     parsed = parse_roadmap("ROADMAP.md", roadmap.encode())
     request = Request("r1", options=changed(Options(), **{"approval_mode": "auto", **options}))
-    return RunState(request, roadmap=parsed, tip=START, tip_branch="main", node="decide_next")
+    return RunState(
+        request, roadmap=parsed, stack=RunStack(tip=START, branch="main"), node="decide_next"
+    )
 
 
 def at(node: str, state: RunState | None = None, *, number: int = 0, **attempt: Any) -> RunState:

@@ -61,7 +61,7 @@ async def github(tmp_path: Path) -> AsyncIterator[Bench]:
 
 async def asked(github: Bench, kind: str) -> RunState:
     """A run whose first task waits for a person, with its proposal on GitHub."""
-    state = replace(run_state(str(FILES["ROADMAP.md"], "utf-8")), tip=head(github, "main"))  # type: ignore[arg-type]
+    state = run_state(str(FILES["ROADMAP.md"], "utf-8")).with_stack(tip=head(github, "main"))  # type: ignore[arg-type]
     assert state.roadmap
     task = state.tasks[0]
     made = Proposal(
@@ -73,7 +73,7 @@ async def asked(github: Bench, kind: str) -> RunState:
     )
     state = at("await_approval", state, proposal=sealed(made), status=Status.IN_PROGRESS)
     changes = ChangeSet({"src/app.py": Write(b"print(1)\n")})
-    state = state.with_attempt(base=state.tip, changes=changes)
+    state = state.with_attempt(base=state.stack.tip, changes=changes)
     shown = await proposed(state, ports(github), TaskWork())
     return with_place(state, await github.repository().publish_proposal(shown))
 

@@ -16,7 +16,7 @@ from runner.roadmap.task import NewTask
 from runner.state.changes import ChangeSet, Write, blob_sha
 from runner.state.findings import Complaint, Level, TestFailure, Verification
 from runner.state.grouped import changed, flat
-from runner.state.options import Options, Scope
+from runner.state.options import Options, Request, Scope
 from runner.state.proposal import Proposal, Reason, Strategy
 from runner.state.run_state import (
     Agreed,
@@ -233,6 +233,58 @@ OLD_OPTIONS = {
     "verify_mode": "tests",
     "grouping": 2,
 }
+OLD_TASK = {
+    "key": "97fd1c4447",
+    "id": "1.1",
+    "title": "Add a.py (optional) [P] (priority: high)",
+    "text": "**1.1** Add `a.py` (optional) [P] (priority: high)",
+    "line": 7,
+    "text_end_line": 7,
+    "end_line": 10,
+    "checked": False,
+    "depth": 0,
+    "kind": "work",
+    "headings": [
+        {"level": 1, "line": 1, "text": "Plan"},
+        {"level": 2, "line": 3, "text": "Phase 1: Start"},
+    ],
+    "details": "  - Depends on: 1.2, nothing known\n  - Acceptance:\n    - it works",
+    "section": "Before the list.",
+    "label": "",
+    "phase": "1",
+    "acceptance": ["it works"],
+    "files": ["a.py"],
+    "depends_on": ["ee6cdacf20"],
+    "depends_text": ["nothing known"],
+    "parent": None,
+    "optional": True,
+    "priority": "high",
+    "effort": None,
+    "parallel": False,
+    "struck": False,
+    "template": False,
+}
+OLD_RUN = {
+    "tip": "c1",
+    "tip_branch": "b1",
+    "current": "",
+    "replaced": [OLD_TASK],
+    "origins": {"new": "97fd1c4447"},
+    "members": {
+        "m": {
+            "tasks": ["m", "n"],
+            "commit": "c1",
+            "branch": "b1",
+            "below": "main",
+            "url": "https://x/1",
+            "rewrites": True,
+            "fork": "c0",
+        }
+    },
+    "taken": ["m"],
+    "blocked_by": {"a": "b"},
+    "base": "c0",
+}
 
 
 def test_an_attempt_of_an_older_version() -> None:
@@ -266,12 +318,30 @@ def test_the_options_of_an_older_version() -> None:
     assert {key: again["request"]["options"][key] for key in OLD_OPTIONS} == OLD_OPTIONS
 
 
-@pytest.mark.parametrize("kind", [Attempt, Options])
+def test_a_run_of_an_older_version() -> None:
+    """What a run builds on, and what was replaced in it, lie side by side in its row."""
+    state = decode_run({"request": {"id": "r1", "roadmap": "ROADMAP.md"}, **OLD_RUN}, {})
+    [task] = state.replaced.tasks
+
+    assert (state.stack.tip, state.stack.branch, state.stack.base) == ("c1", "b1", "c0")
+    assert state.stack.members["m"].tasks == ("m", "n")
+    assert (state.stack.taken, state.blocked_by) == (("m",), {"a": "b"})
+    assert (task.name, state.replaced.origins) == ("1.1", {"new": task.key})
+    again = stored(encode_run(state)[0])
+    assert {key: again[key] for key in OLD_RUN} == OLD_RUN
+
+
+@pytest.mark.parametrize("kind", [Attempt, Options, RunState])
 def test_no_two_groups_store_a_field_under_one_name(kind: type[Any]) -> None:
     """Rows keep the fields of all groups side by side, so no name may stand for two of them."""
     groups = [field for field in fields(kind) if "group" in field.metadata]
     inside = sum(len(fields(field.default_factory)) for field in groups)
-    made = Options() if kind is Options else Attempt("t", "c", "main")
+    plain: dict[type[Any], Any] = {
+        Attempt: Attempt("t", "c", "main"),
+        Options: Options(),
+        RunState: RunState(Request("r1")),
+    }
+    made = plain[kind]
 
     assert len(flat(kind, asdict(made))) == len(fields(kind)) - len(groups) + inside
 

@@ -34,7 +34,7 @@ async def test_three_small_tasks_are_one_checkpoint() -> None:
     assert all(f"Say `{letter}`" in model.questions[0].messages[-1].content for letter in "ABC")
     assert (first.members, second.members) == (tuple(t.key for t in ended.state.tasks[1:3]), ())
     assert [name for name, _ in first.text.trailers].count("Cairn-Task") == 3
-    assert repository.text(ended.state.tip, "ROADMAP.md").count("[x]") == 4
+    assert repository.text(ended.state.stack.tip, "ROADMAP.md").count("[x]") == 4
     assert {ended.state.status(task) for task in ended.state.tasks} == {Status.COMPLETED}
     assert (len(ended.state.attempts), ended.state.picked) == (2, 4)
 
@@ -59,7 +59,7 @@ async def test_the_limit_counts_tasks_not_groups() -> None:
     model = ScriptedModel(block("words.txt", "A\nB"))
     ended = await drive(request(max_tasks=2), NODES, deps(model=model, repository=repository))
 
-    assert repository.text(ended.state.tip, "ROADMAP.md").count("[x]") == 2
+    assert repository.text(ended.state.stack.tip, "ROADMAP.md").count("[x]") == 2
 
 
 async def test_without_grouping_every_task_is_its_own() -> None:
@@ -69,7 +69,7 @@ async def test_without_grouping_every_task_is_its_own() -> None:
     one = Request("r1", options=changed(Options(), max_tasks=1))
     ended = await drive(one, NODES, deps(model=model, repository=repository))
 
-    assert repository.text(ended.state.tip, "ROADMAP.md").count("[x]") == 1
+    assert repository.text(ended.state.stack.tip, "ROADMAP.md").count("[x]") == 1
 
 
 async def test_a_group_survives_a_crash() -> None:

@@ -17,7 +17,7 @@ from runner.loop.schedule import (
     upcoming,
     with_blocked,
 )
-from runner.state.run_state import Failure, RunState, Status
+from runner.state.run_state import Failure, ReplacedTasks, RunState, Status
 from tests.runner.states import at, run_state, with_status
 
 NESTED = "- [ ] parent\n  - [ ] child\n- [x] done\n"
@@ -82,7 +82,7 @@ def test_settling_a_checkpoint() -> None:
     """A published task is completed, and the next one builds on its commit."""
     state = settle(at("decide_next", commit="c1", branch="cairn/r1/a"))
 
-    assert (state.current, state.tip, state.tip_branch) == ("", "c1", "cairn/r1/a")
+    assert (state.current, state.stack.tip, state.stack.branch) == ("", "c1", "cairn/r1/a")
     assert state.status(state.tasks[0]) is Status.COMPLETED
 
 
@@ -94,7 +94,7 @@ def test_settling_what_ended_otherwise() -> None:
 
     assert attempt.status is Status.FAILED
     assert attempt.failure
-    assert state.tip == before.tip
+    assert state.stack.tip == before.stack.tip
 
 
 def test_settling_keeps_the_failure() -> None:
@@ -358,7 +358,7 @@ def test_a_run_can_be_bound_to_certain_tasks() -> None:
 def test_what_took_the_place_of_a_bound_task_belongs_to_the_run() -> None:
     """Replacements are worked on, though nobody named them."""
     state = bound("1.1")
-    state = replace(state, origins={state.tasks[1].key: state.tasks[0].key})
+    state = replace(state, replaced=ReplacedTasks(origins={state.tasks[1].key: state.tasks[0].key}))
 
     assert [task.id for task in open_tasks(state)] == ["1.1", "1.2"]
 

@@ -65,7 +65,7 @@ async def final(parallel: int) -> tuple[dict[str, bytes], int]:
         deps(model=model, repository=repository),  # type: ignore[arg-type]
     )
     assert {ended.state.status(task) for task in ended.state.tasks} == {Status.COMPLETED}
-    tree = repository.commits[ended.state.tip]
+    tree = repository.commits[ended.state.stack.tip]
     return {path: content for path, (_, content) in tree.items()}, model.most
 
 
@@ -133,7 +133,7 @@ async def test_killed_while_two_are_at_work(save: int) -> None:
     assert ended.status == "ended"
     assert {ended.state.status(task) for task in ended.state.tasks} == {Status.COMPLETED}
     assert len(repository.checkpoints) == 3
-    assert repository.text(ended.state.tip, "ROADMAP.md").count("[x]") == 3
+    assert repository.text(ended.state.stack.tip, "ROADMAP.md").count("[x]") == 3
 
 
 @pytest.mark.parametrize("trouble", [Outage("model", "down"), Stopped("pause")])

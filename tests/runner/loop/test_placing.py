@@ -64,7 +64,7 @@ def test_branches_apart_are_waited_for() -> None:
     state = run(JOIN)
     apart = [Member((key(state, id),), f"c-{id}", f"b-{id}", "main") for id in ("T1", "T2")]
     reviewed = {member.task: Status.IN_REVIEW for member in apart}
-    state = replace(state, members={m.task: m for m in apart}, statuses=reviewed)
+    state = replace(state.with_stack(members={m.task: m for m in apart}), statuses=reviewed)
     state = with_blocked(done(state, "T4"))
     task = state.task_of(key(state, "T3"))
     assert (open_tasks(state), next_move(state), state.status(task)) == ((), "stop", Status.BLOCKED)

@@ -169,7 +169,7 @@ async def test_decomposing_rewrites_the_roadmap_on_the_tip() -> None:
     assert checkpoint.kind == "recovery"
     assert checkpoint.branch == "cairn/r1/recovery-1-1"
     assert ("Approved-by", "ada") in checkpoint.text.trailers
-    text = where.text(after.tip, "ROADMAP.md")
+    text = where.text(after.stack.tip, "ROADMAP.md")
     assert "<!-- RECOVERY: DECOMPOSE at 1970-01-01T00:00:00Z -->" in text
     assert "Approved-by: ada" in text
     assert after.status(state.task) is Status.REPLACED

@@ -99,8 +99,8 @@ async def test_any_replies(said: list[Reply], options: Options) -> None:
     check_limits(ended)
     agreed = [attempt.agreed for attempt in ended.state.attempts.values()]
     rewritten = [each.rewritten for each in agreed if each.rewritten]
-    tasks = 3 + len(ended.state.origins)
-    assert len(ended.state.origins) <= MAX_REPLACEMENTS
+    tasks = 3 + len(ended.state.replaced.origins)
+    assert len(ended.state.replaced.origins) <= MAX_REPLACEMENTS
     assert max(ended.state.depths.values(), default=0) <= MAX_DEPTH + 1
     assert len(ports.events.of(NodeFinished)) < STEPS * 2 * tasks
     allowed = {open_boxes(text) for text in (ROADMAP.encode(), *rewritten)}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from runner.loop.deps import Deps, TaskWork
@@ -235,7 +233,7 @@ async def test_a_merge_is_what_was_merged(merged: bool) -> None:
     where = repository()
     state = await asked(where)
     where.commits["tip"] = {**BASE, **OURS} if merged else THEIRS
-    state = replace(state, tip="tip")
+    state = state.with_stack(tip="tip")
     step = await told(state, where, saying(state, channel="merge"))
 
     if merged:

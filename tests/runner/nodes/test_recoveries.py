@@ -56,12 +56,12 @@ def answered(**files: str) -> str:
 
 def statuses(state: RunState) -> dict[str, str]:
     """Each task's status by its id, replaced ones too."""
-    return {str(t.id): str(state.status(t)) for t in (*state.tasks, *state.replaced)}
+    return {str(t.id): str(state.status(t)) for t in (*state.tasks, *state.replaced.tasks)}
 
 
 def failure_of(state: RunState, name: str) -> Failure:
     """Why the task with this id failed."""
-    [task] = [task for task in (*state.tasks, *state.replaced) if task.id == name]
+    [task] = [task for task in (*state.tasks, *state.replaced.tasks) if task.id == name]
     failure = state.attempts[task.key].failure
     assert failure is not None
     return failure
@@ -82,8 +82,8 @@ async def test_a_vague_task_is_rewritten(sandbox: ProcessSandbox, model: Scripte
 
     assert ended.status == "ended"
     assert (new.id, state.status(new)) == ("1.1", "completed")
-    assert [str(state.attempts[old.key].status) for old in state.replaced] == ["replaced"]
-    roadmap = repository.text(state.tip, "ROADMAP.md")
+    assert [str(state.attempts[old.key].status) for old in state.replaced.tasks] == ["replaced"]
+    roadmap = repository.text(state.stack.tip, "ROADMAP.md")
     assert "- [x] 1.1 Add `double(n)` to `src/utils.py`" in roadmap
     assert "<!-- Original: 1.1 Add some useful utility functions" in roadmap
     assert "<!-- Reason: task_too_vague: The task does not say what to do" in roadmap
@@ -136,7 +136,7 @@ async def test_a_large_task_is_decomposed(sandbox: ProcessSandbox, model: Script
         "2.1.2": "completed",
         "2.2": "completed",
     }
-    assert repository.text(ended.state.tip, "ROADMAP.md").count("- [x]") == 3
+    assert repository.text(ended.state.stack.tip, "ROADMAP.md").count("- [x]") == 3
 
 
 async def test_a_task_waits_for_a_later_one(sandbox: ProcessSandbox, model: ScriptedModel) -> None:
@@ -225,4 +225,4 @@ async def test_task_against_test(sandbox: ProcessSandbox, model: ScriptedModel) 
     assert (failure.reason, failure.found_by) == ("unknown", "pattern")
     assert "an existing test: tests/test_div.py::test_div" in evidence
     assert "the task: 1.1 Dividing by zero returns 0" in evidence
-    assert repository.text(ended.state.tip, "tests/test_div.py") == old
+    assert repository.text(ended.state.stack.tip, "tests/test_div.py") == old

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from runner.loop.deps import TaskWork
@@ -31,7 +29,7 @@ async def test_reading_the_roadmap() -> None:
 
     assert step.outcome == "ok"
     assert [task.id for task in step.state.tasks] == ["1.1", "1.2", "1.3"]
-    assert (step.state.tip, step.state.tip_branch) == (START, "main")
+    assert (step.state.stack.tip, step.state.stack.branch) == (START, "main")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +94,7 @@ async def test_what_others_brought_before_people() -> None:
 
 async def test_picking() -> None:
     """The first open task gets a fresh attempt on the tip."""
-    state = replace(run_state(), tip="c9", tip_branch="b9")
+    state = run_state().with_stack(tip="c9", branch="b9")
     step = await pick_task(state, deps(), TaskWork())
     attempt = step.state.attempt
 
@@ -132,7 +130,7 @@ async def test_deciding_settles_first() -> None:
     """The task just left is settled before the next move is chosen."""
     step = await decide_next(at("decide_next", commit="c1", branch="b1"), deps(), TaskWork())
 
-    assert (step.outcome, step.state.current, step.state.tip) == ("ok", "", "c1")
+    assert (step.outcome, step.state.current, step.state.stack.tip) == ("ok", "", "c1")
 
 
 async def test_deciding_says_what_is_blocked() -> None:

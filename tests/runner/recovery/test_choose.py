@@ -10,7 +10,7 @@ import pytest
 from runner.recovery.choose import choose, room
 from runner.roadmap.task import NewTask
 from runner.state.proposal import MAX_REPLACEMENTS, Proposal, Reason
-from runner.state.run_state import Failure, RunState, Status
+from runner.state.run_state import Failure, ReplacedTasks, RunState, Status
 from tests.runner.states import at, run_state, with_status
 
 ROADMAP = "# Plan\n\n- [ ] 1.1 Use `b`\n- [ ] 1.2 Add `b`\n- [ ] 1.3 More\n"
@@ -73,7 +73,7 @@ def test_depth(depth: int, strategy: str) -> None:
     """A task that comes from two recoveries is not written anew once more."""
     state = failed("task_too_vague")
     names = [state.current, *(f"old{n}" for n in range(depth))]
-    state = replace(state, origins=dict(pairwise(names)))
+    state = replace(state, replaced=ReplacedTasks(origins=dict(pairwise(names))))
 
     assert choose(state).strategy == strategy
 
@@ -89,7 +89,10 @@ def test_depth(depth: int, strategy: str) -> None:
 )
 def test_replacements_of_a_run(reason: Reason, made: int, strategy: str) -> None:
     """Recoveries of one run make so many tasks and no more."""
-    state = replace(failed(reason), origins={f"new{n}": "old" for n in range(made)})
+    state = replace(
+        failed(reason),
+        replaced=ReplacedTasks(origins={f"new{n}": "old" for n in range(made)}),
+    )
 
     assert choose(state).strategy == strategy
 

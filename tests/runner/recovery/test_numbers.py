@@ -8,7 +8,7 @@ from runner.people.report import report
 from runner.people.statistics import decisions, recoveries
 from runner.roadmap.parse import parse_roadmap
 from runner.state.proposal import Proposal
-from runner.state.run_state import Decided, RunState, Status
+from runner.state.run_state import Decided, ReplacedTasks, RunState, Status
 from tests.runner.states import run_state, with_status
 
 
@@ -34,7 +34,7 @@ def split() -> RunState:
     text = b"# Plan\n\n- [ ] 1.1.1 Half\n- [ ] 1.1.2 Other half\n- [ ] 1.2 Add b\n"
     new = parse_roadmap("ROADMAP.md", text)
     origins = {task.key: old.key for task in new.tasks[:2]}
-    state = replace(state, roadmap=new, replaced=(old,), origins=origins)
+    state = replace(state, roadmap=new, replaced=ReplacedTasks((old,), origins))
     return with_status(state, Status.COMPLETED)
 
 

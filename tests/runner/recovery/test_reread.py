@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from runner.loop.schedule import advanced
 from runner.loop.stacking import reread, stands
 from runner.roadmap.parse import parse_roadmap
@@ -60,16 +58,19 @@ def test_people_put_the_proposed_tasks_there_themselves() -> None:
     after = again(state, "# Plan\n\n- [ ] 1.1.1 Write `a.py`\n- [ ] 1.1.2 Test `a.py`\n")
 
     assert stands(after, key)
-    assert {after.origins[task.key] for task in after.tasks} == {key}
-    assert again(after, "# Plan\n\n- [ ] 1.1.1 Write `a.py`\n").origins == after.origins
+    assert {after.replaced.origins[task.key] for task in after.tasks} == {key}
+    assert (
+        again(after, "# Plan\n\n- [ ] 1.1.1 Write `a.py`\n").replaced.origins
+        == after.replaced.origins
+    )
 
 
 def test_a_checkpoint_that_people_closed_is_not_built_upon() -> None:
     """The tip is what is left of the stack, and the task is declined."""
     state = with_status(run_state(), Status.COMPLETED, commit="mine", base=START)
     key = state.tasks[0].key
-    after = again(replace(state, tip="mine"), ROADMAP, **{key: Status.DECLINED})
-    after = replace(after, tip=START)
+    after = again(state.with_stack(tip="mine"), ROADMAP, **{key: Status.DECLINED})
+    after = after.with_stack(tip=START)
 
-    assert advanced(after).tip == START
+    assert advanced(after).stack.tip == START
     assert after.status(after.tasks[0]) is Status.DECLINED
