@@ -5,6 +5,8 @@ Whether a task is vague or too large is a judgement; the labels were written bef
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +23,7 @@ from runner.roadmap.parse import parse_roadmap
 
 TASKS = Path(__file__).parents[1] / "tests/data/lint/tasks.yml"
 _ROUNDS = 3
+_SHOWN = 3_300
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +65,8 @@ def recall(tasks: list[Labelled]) -> float:
     return sum(code in task.said for task, code in wanted) / len(wanted)
 
 
-async def measure(_folder: Path) -> AsyncIterator[Line]:
-    """Precision and recall on the labelled tasks, and the time for 10,000 beside their parse."""
+async def measure(folder: Path) -> AsyncIterator[Line]:
+    """Precision and recall on the labelled tasks, and the time of lint and show for many tasks."""
     tasks = labelled()
     right = precision(tasks)
     what = f"precision of the lint on {len(tasks)} labelled tasks"
@@ -81,3 +84,26 @@ async def measure(_folder: Path) -> AsyncIterator[Line]:
         unit="s",
         peer=Peer(what="parse", value=found["parse"]),
     )
+    yield _shown(folder)
+
+
+def _shown(folder: Path) -> Finding:
+    """How long ``show`` takes to print many tasks, beside its ``--json``."""
+    file = folder / NAME
+    file.write_bytes(written(_SHOWN))
+    took = medians(
+        _ROUNDS, table=partial(_show, str(file)), json=partial(_show, str(file), "--json")
+    )
+    return Finding(
+        what=f"show {_SHOWN:,} tasks",
+        value=took["table"],
+        unit="s",
+        goal="<= 1.5 x --json",
+        ok=took["table"] <= 1.5 * took["json"],
+        peer=Peer(what="--json", value=took["json"]),
+    )
+
+
+def _show(*arguments: str) -> None:
+    command = [sys.executable, "-m", "app", "roadmap", "show", *arguments]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

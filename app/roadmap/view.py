@@ -2,43 +2,51 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rich.console import Console, Group, RenderableType
-from rich.table import Table
-from rich.text import Text
-
-from app.terminal import one_line
+from app.roadmap.table import Style, TableColumn, styled, table_lines
+from app.terminal import one_line, say
 from runner.roadmap.order import ordered
 from runner.roadmap.task import Heading, Roadmap, Task, Warning
 
 _PIPE_WIDTH = 120
 _NAMED = 4
 """How many dependencies of a task are named."""
+_COLUMNS = (
+    TableColumn("run", 8, right=True),
+    TableColumn("line", 8, right=True),
+    TableColumn("", 3),
+    TableColumn("task", 0),
+    TableColumn("kind", 8),
+    TableColumn("waits for", 24),
+    TableColumn("also", 24),
+)
 
 
 def print_roadmap(roadmap: Roadmap) -> None:
     """Print it; on a terminal in its width and with colours, else plain."""
-    console = Console(highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
-        console.width = _PIPE_WIDTH
-    console.print(view(roadmap))
+    terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if terminal else _PIPE_WIDTH
+    colours = terminal and not os.environ.get("NO_COLOR")
+    say("\n".join(_view(roadmap, width=width, colours=colours)))
 
 
-def view(roadmap: Roadmap) -> RenderableType:
-    """Everything ``show`` says, as one thing to print."""
-    parts: list[RenderableType] = [Text(_summary(roadmap), style="bold")]
+def _view(roadmap: Roadmap, *, width: int, colours: bool) -> Iterator[str]:
+    """Everything ``show`` says, as lines."""
+    yield styled(_summary(roadmap), "bold", colours=colours)
     if roadmap.asks:
-        parts.append(Text(f"Cairn cannot run this: {one_line(roadmap.asks)}"))
+        yield f"Cairn cannot run this: {one_line(roadmap.asks)}"
     if roadmap.tasks:
-        parts.append(_tasks(roadmap))
+        yield from table_lines(_COLUMNS, list(_rows(roadmap)), width=width, colours=colours)
     if roadmap.warnings:
-        parts.append(_warnings(roadmap.path, roadmap.warnings))
+        yield styled(_warnings(roadmap.path, roadmap.warnings), "yellow", colours=colours)
     if roadmap.candidates:
-        parts.append(_candidates(roadmap))
-    return Group(*parts)
+        yield _candidates(roadmap)
 
 
 def warning_line(path: str, warning: Warning) -> str:
@@ -60,21 +68,7 @@ def _summary(roadmap: Roadmap) -> str:
     return f"{one_line(roadmap.path)}: {len(tasks)} checkboxes: {', '.join(numbers)}; {bytes_}"
 
 
-def _tasks(roadmap: Roadmap) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in ("run", "line"):
-        table.add_column(name, justify="right", style="dim")
-    table.add_column("", no_wrap=True)
-    table.add_column("task", ratio=1, overflow="fold")
-    table.add_column("kind", no_wrap=True)
-    table.add_column("waits for", overflow="fold")
-    table.add_column("also", overflow="fold")
-    for cells, style in _rows(roadmap):
-        table.add_row(*(Text(cell) for cell in cells), style=style)
-    return table
-
-
-def _rows(roadmap: Roadmap) -> Iterator[tuple[tuple[str, ...], str]]:
+def _rows(roadmap: Roadmap) -> Iterator[tuple[tuple[str, ...], Style]]:
     """Cells and style of each task, and of each heading before its first one."""
     by_key = {task.key: task for task in roadmap.tasks}
     runs = _numbers(roadmap)
@@ -124,18 +118,18 @@ def _also(task: Task) -> str:
     return one_line(", ".join(text for text in said if text))
 
 
-def _warnings(path: str, warnings: Iterable[Warning]) -> Text:
+def _warnings(path: str, warnings: Iterable[Warning]) -> str:
     lines = [warning_line(path, warning) for warning in warnings]
-    return Text("\n".join(["", "Warnings", *lines]), style="yellow")
+    return "\n".join(["", "Warnings", *lines])
 
 
-def _candidates(roadmap: Roadmap) -> Text:
+def _candidates(roadmap: Roadmap) -> str:
     path = one_line(roadmap.path)
     lines = ["", "Candidates: they read like tasks but have no checkbox, so Cairn never runs them"]
     lines += [f"{path}:{c.line} {c.why}: {one_line(c.title)}" for c in roadmap.candidates]
     if not any(task.kind == "work" for task in roadmap.tasks):
         lines.append(f"Type `cairn roadmap normalize {path}` to see the file with checkboxes.")
-    return Text("\n".join(lines))
+    return "\n".join(lines)
 
 
 TASK_FIELDS = (
