@@ -69,22 +69,31 @@ def symbols_of(
 
     ``most`` bounds the definitions (0: as the size of the file allows).
     """
+    larger = max(1.0, len(content) / _ORDINARY)
+    root = syntax_tree(path, content, clock=clock)
+    if root is None:
+        return NONE
+    known = grammar(language_of(path))
+    return _read(known, root, content, most or int(MAX_DEFINITIONS * larger), larger)
+
+
+def syntax_tree(
+    path: str, content: bytes, *, clock: Callable[[], float] = time.thread_time
+) -> Node | None:
+    """Return the root of a file's syntax tree; None as ``symbols_of`` has no symbols."""
     name = language_of(path)
     if not name or _too_deep(name, content):
-        return NONE
-    known = grammar(name)
-    larger = max(1.0, len(content) / _ORDINARY)
-    end = clock() + min(MAX_SECONDS * larger, _MOST_SECONDS)
+        return None
+    end = clock() + min(MAX_SECONDS * max(1.0, len(content) / _ORDINARY), _MOST_SECONDS)
     try:
-        tree = Parser(known.language).parse(
+        tree = Parser(grammar(name).language).parse(
             lambda offset, _: content[offset : offset + _CHUNK],
             progress_callback=lambda _offset, _error: clock() > end,
         )
     except ValueError:  # the time was up
-        return NONE
-    if tree.root_node.child_count > _MOST_CHILDREN:  # looking at each costs their square
-        return NONE
-    return _read(known, tree.root_node, content, most or int(MAX_DEFINITIONS * larger), larger)
+        return None
+    # looking at each of very many children costs their square
+    return None if tree.root_node.child_count > _MOST_CHILDREN else tree.root_node
 
 
 def _too_deep(language: str, content: bytes) -> bool:

@@ -109,19 +109,20 @@ async def _with_faults(
     work.sandbox.holds = ""
     seconds = min(_LEAST_SECONDS, state.request.options.sandbox.test_timeout)
     began = asyncio.get_running_loop().time()
-    unnoticed = [f for f in faults if await _goes_unnoticed(session, f, changes, new, seconds)]
-    reason = f"{len(unnoticed)} of {len(faults)} small faults go unnoticed" if unnoticed else ""
-    return [
-        Level(
-            "mutants",
-            "failed" if unnoticed else "passed",
-            passed=len(faults) - len(unnoticed),
-            seconds=asyncio.get_running_loop().time() - began,
-            reason=reason,
-            output="\n".join(map(str, unnoticed)),
-            found=tuple(map(str, unnoticed)),
-        )
-    ]
+    tried = [(f, await _goes_unnoticed(session, f, changes, new, seconds)) for f in faults]
+    written = [fault for fault, unnoticed in tried if unnoticed is not None]
+    missed = [str(fault) for fault, unnoticed in tried if unnoticed]
+    reason = f"{len(missed)} of {len(written)} small faults go unnoticed" if missed else ""
+    level = Level(
+        "mutants",
+        "failed" if missed else "passed",
+        passed=len(written) - len(missed),
+        seconds=asyncio.get_running_loop().time() - began,
+        reason=reason,
+        output="\n".join(missed),
+        found=tuple(missed),
+    )
+    return [level] if written else []
 
 
 async def _faults(deps: Deps, base: Snapshot, changes: ChangeSet) -> list[Mutant]:
@@ -141,17 +142,23 @@ async def _faults(deps: Deps, base: Snapshot, changes: ChangeSet) -> list[Mutant
 
 async def _goes_unnoticed(
     session: SandboxSession, fault: Mutant, changes: ChangeSet, new: _NewTests, seconds: float
-) -> bool:
-    """Whether the new tests pass with a fault in the code; the file is put back afterwards."""
-    await _write(session, fault.path, fault.content)
+) -> bool | None:
+    """Whether the new tests pass with a fault in the code; the file is put back afterwards.
+
+    None where the fault could not be written: then the tests say nothing about it.
+    """
+    if not await _write(session, fault.path, fault.content):
+        return None
     ran = await new.tool.run(session, timeout=seconds, only=new.ids)
     whole = changes.files[fault.path]
     await _write(session, fault.path, whole.content if whole else b"")
     return ran.result == "passed"
 
 
-async def _write(session: SandboxSession, path: str, content: bytes) -> None:
-    await session.run(["sh", "-c", _REPLACE, "sh", path], stdin=content, timeout=60)
+async def _write(session: SandboxSession, path: str, content: bytes) -> bool:
+    """Replace a file, and say whether that was possible: tests may do anything to their tree."""
+    ran = await session.run(["sh", "-c", _REPLACE, "sh", path], stdin=content, timeout=60)
+    return ran.exit_code == 0 and not ran.timed_out
 
 
 def unproven(verification: Verification | None) -> Level | None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from runner.checks.asked import TaskWords, guidance_among
 from runner.checks.auto_repair import auto_repair
 from runner.checks.broken_code import broken_code
+from runner.checks.copied import copied_cases
 from runner.checks.destructive import Destructive, destructive, log_line
 from runner.checks.kept_names import NameFindings, are_compared, losses, verdict
 from runner.checks.members import members_of_several, without_members
@@ -35,7 +36,7 @@ from runner.checks.undefined import (
 from runner.checks.unfinished import beside_the_code, unfinished
 from runner.checks.uses import CodeFiles, family_of
 from runner.checks.validate import Limits, validate
-from runner.code.languages import is_test_file
+from runner.code.languages import is_among_tests, is_test_file
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import Read, base_of, contents, reader
 from runner.loop.strategy import MAX_CALLS, given_up, judged
@@ -75,6 +76,8 @@ async def without_the_unasked(
 
 
 _MOST_FILES, _LARGEST, _MOST_BYTES = 4_000, 1 << 20, 32 << 20
+_MOST_TESTS = 20
+"""Test files whose cases are compared with the code of an answer."""
 
 
 async def kept_names(
@@ -144,6 +147,8 @@ async def undone(
     paths = changes.entries(base).keys()
     places = sorted({*holders(asked, paths).values()} & base.entries.keys() - changes.files.keys())
     known = reader(await contents(deps, base, places))
+    old = await contents(deps, base, _touched(changes, base))
+    tests = await contents(deps, base, _tests_about(changes, base, asked))
 
     def found() -> tuple[Complaint, ...]:
         wrong = misplaced(changes, asked, paths=paths, read=lambda p: read(p) or known(p))
@@ -151,12 +156,23 @@ async def undone(
             *unfinished(changes, asked, read=read),
             *broken_code(changes, asked, read=read),
             *undefined_names(changes, read=read, others=others),
+            *copied_cases(changes, asked, old=old, tests=tests),
             *wrong,
         )
 
     complaints = await asyncio.to_thread(found)
     lacking = await _without_members(deps, changes, base, asked)
     return (*complaints, *lacking, *await _without_names(state, deps, changes, base, read))
+
+
+def _tests_about(changes: ChangeSet, base: Snapshot, asked: TaskWords) -> list[str]:
+    """Return the tests of the base that the task names, or that are named like a changed file."""
+    stems = {path.rpartition("/")[2].partition(".")[0].lower() for path in changes.files}
+    stems = {stem for stem in stems if len(stem) > 2 and not is_among_tests(stem)}
+    tests = [p for p, e in sorted(base.entries.items()) if is_among_tests(p) and e.size <= _LARGEST]
+    named = [path for path in tests if asked.names_file(path)]
+    alike = (p for p in tests if any(stem in p.rpartition("/")[2].lower() for stem in stems))
+    return list(dict.fromkeys((*named, *alike)))[:_MOST_TESTS]
 
 
 async def _without_members(

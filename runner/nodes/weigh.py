@@ -257,7 +257,7 @@ async def _graph(deps: Deps, base: Snapshot, changes: ChangeSet) -> _Graph | Non
 async def _users(
     deps: Deps, base: Snapshot, changes: ChangeSet, tests: Collection[str], graph: _Graph | None
 ) -> frozenset[str] | None:
-    """The files that use what changed; None if imports are not known.
+    """The files that use what changed; None if that is not known.
 
     Where no test is among them, a test that names a changed file in its text counts as one.
     """
@@ -267,13 +267,14 @@ async def _users(
     if found & set(tests):
         return found
     found |= _naming(changes.files, await _texts(deps, base, tests))
-    return found if graph.whole or found & set(tests) else None
+    known = graph.whole and len(tests) <= _MOST_TEXTS
+    return found if known or found & set(tests) else None
 
 
 async def _untested(
     deps: Deps, base: Snapshot, changes: ChangeSet, tests: Collection[str], graph: _Graph | None
 ) -> tuple[str, ...] | None:
-    """The changed code files that no test uses or names; None if imports are not known."""
+    """The changed code files that no test uses or names; None if that is not known of all."""
     if graph is None:
         return None
     code = [
@@ -285,7 +286,8 @@ async def _untested(
     new = {path: write.content for path, write in changes.files.items() if write and path in tests}
     texts = await _texts(deps, base, tests) | new if alone else new
     found = [path for path in alone if not _naming([path], texts)]
-    return tuple(sorted(found)) if graph.whole or not found else None
+    known = graph.whole and len(tests) <= _MOST_TEXTS
+    return tuple(sorted(found)) if known or not found else None
 
 
 def _facts(files: Mapping[str, bytes]) -> dict[str, FileFacts]:

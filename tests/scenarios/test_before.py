@@ -167,6 +167,27 @@ async def test_faults_that_new_tests_do_not_notice_are_told(bot: Bot) -> None:
     assert "calc/add.py:2: `-` in place of `+`" in body
 
 
+CODE_GONE = answer(
+    {
+        "calc/add.py": "def add(a, b):\n    total = a + b\n    return total - 0\n",
+        "tests/test_add.py": "import os\n\nimport calc.add\n\n\ndef test_add():\n"
+        "    assert abs(calc.add.add(0, 0)) < 2\n    os.remove(calc.add.__file__)\n"
+        "    os.mkdir(calc.add.__file__)\n",
+    }
+)
+
+
+@MORE
+async def test_a_fault_that_cannot_be_written_is_not_counted(bot: Bot) -> None:
+    """A test that takes the code away leaves no place for the second fault: nobody noticed it."""
+    bot.model.says(CODE_GONE)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert "1 of 1 small faults go unnoticed" in (bot.pulls[0].body or "")
+
+
 async def test_tests_that_notice_a_fault_say_so(bot: Bot) -> None:
     """``add(2, 3) == 5`` fails for ``a - b``."""
     bot.model.says(ADD)

@@ -144,3 +144,18 @@ async def test_a_dead_engine() -> None:
         await verify_task(verifying("A = 1\n"), asked, TaskWork())
 
     assert (await verify_task(verifying("A = 1\n"), asked, TaskWork())).outcome == "ok"
+
+
+@pytest.mark.parametrize(("count", "untested"), [(0, ("quiet.py",)), (500, None)])
+async def test_whether_a_file_is_tested_is_not_known_where_tests_were_not_read(
+    count: int, untested: tuple[str, ...] | None
+) -> None:
+    """Of very many tests some are not read; one of those may start the file by its name."""
+    tests = {f"tests/test_{number:03}": "def test_o(): ...\n" for number in range(count)}
+    asked = ports(**tests, **{"tests/test_it": "import b\n"})
+    changes = ChangeSet({"quiet.py": Write(b"A = 1\n"), "b.py": Write(b"B = 1\n")})
+    state = verifying("").with_attempt(changes=changes)
+    step = await verify_task(state, asked, TaskWork())
+
+    assert step.state.attempt.tested.verdict
+    assert step.state.attempt.tested.verdict.untested == untested
