@@ -5,16 +5,18 @@ Whether a task is vague or too large is a judgement; the labels were written bef
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import json
 from collections.abc import AsyncIterator
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from app.roadmap.view import print_roadmap, roadmap_json
 from bench.finding import Finding, Line, Peer
 from bench.roadmap import NAME, written
 from bench.timing import medians
@@ -65,7 +67,7 @@ def recall(tasks: list[Labelled]) -> float:
     return sum(code in task.said for task, code in wanted) / len(wanted)
 
 
-async def measure(folder: Path) -> AsyncIterator[Line]:
+async def measure(_folder: Path) -> AsyncIterator[Line]:
     """Precision and recall on the labelled tasks, and the time of lint and show for many tasks."""
     tasks = labelled()
     right = precision(tasks)
@@ -84,15 +86,16 @@ async def measure(folder: Path) -> AsyncIterator[Line]:
         unit="s",
         peer=Peer(what="parse", value=found["parse"]),
     )
-    yield _shown(folder)
+    yield _shown()
 
 
-def _shown(folder: Path) -> Finding:
+def _shown() -> Finding:
     """How long ``show`` takes to print many tasks, beside its ``--json``."""
-    file = folder / NAME
-    file.write_bytes(written(_SHOWN))
+    content = written(_SHOWN)
     took = medians(
-        _ROUNDS, table=partial(_show, str(file)), json=partial(_show, str(file), "--json")
+        _ROUNDS,
+        table=partial(_show, content, as_json=False),
+        json=partial(_show, content, as_json=True),
     )
     return Finding(
         what=f"show {_SHOWN:,} tasks",
@@ -104,6 +107,12 @@ def _shown(folder: Path) -> Finding:
     )
 
 
-def _show(*arguments: str) -> None:
-    command = [sys.executable, "-m", "app", "roadmap", "show", *arguments]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+def _show(content: bytes, *, as_json: bool) -> None:
+    """What the command does: read the file, print all of it."""
+    roadmap = parse_roadmap(NAME, content)
+    with redirect_stdout(StringIO()) as printed:
+        if as_json:
+            print(json.dumps(roadmap_json(roadmap), ensure_ascii=False, indent=2))
+        else:
+            print_roadmap(roadmap)
+    assert printed.getvalue()

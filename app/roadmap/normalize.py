@@ -78,7 +78,10 @@ def _told(asked: NormalizeOptions, proposal: NormalizedRoadmap) -> int:
 
 
 def _notes(proposal: NormalizedRoadmap) -> list[str]:
-    notes = [f"{proposal.path}:{note.line} {note.message}" for note in proposal.notes]
+    notes = [
+        f"{proposal.path}:{note.line} not read as tasks: {note.message}" for note in proposal.unread
+    ]
+    notes += [f"{proposal.path}:{note.line} {note.message}" for note in proposal.notes]
     notes += [f"left out, because it is not in the file: {text}" for text in proposal.dropped]
     more = len(notes) - _MOST_NOTES
     return [*notes[:_MOST_NOTES], f"... and {more} more"] if more > 0 else notes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from runner.roadmap.headings import label
@@ -21,15 +21,20 @@ from runner.roadmap.normalise.sorts import (
     ID_COLUMNS,
     Mark,
     is_boxed,
+    is_dated,
     is_field,
     is_lane,
     is_legend,
     is_plan,
     is_task_list,
     is_todo,
+    newest_release,
     plain,
+    release_of,
+    says_done_in_words,
     series_word,
     sort_of,
+    starts_done,
     starts_marked,
     title_mark,
     value_mark,
@@ -48,8 +53,24 @@ class TableRow:
 
 
 def status_column(table: OutlineBlock) -> int | None:
-    """Return the column that says the state; None for a table without one or without rows."""
-    return _column(table, STATUS_COLUMNS) if len(table.rows) > 1 else None
+    """Return the column that says the state; None for a table without one or without rows.
+
+    Without a column of that name it is one in which some cells start with the emoji of done.
+    """
+    if len(table.rows) < 2:
+        return None
+    named = _column(table, STATUS_COLUMNS)
+    return _marked_column(table) if named is None else named
+
+
+def _marked_column(table: OutlineBlock) -> int | None:
+    titled = _column(table, TASK_COLUMNS)
+    columns = (at for at in range(len(table.rows[0])) if at != titled)
+    return next((at for at in columns if any(_is_marked(row, at) for row in table.rows[1:])), None)
+
+
+def _is_marked(row: Sequence[str], at: int) -> bool:
+    return at < len(row) and starts_done(row[at])
 
 
 def header(table: OutlineBlock) -> str:
@@ -131,20 +152,39 @@ class Carrier:
 class _Reading:
     """What the file says: ``planned`` by its name or title, words that number headings.
 
-    ``title`` is the file's one first heading, which names the file and groups nothing.
+    ``title`` is the file's one first heading, which names the file and groups nothing. ``tables``
+    are the headers of tables that say a state: tables with the same ones are treated alike.
+    ``released`` are the lines of headings of releases that came out.
     """
 
     planned: bool
     only_tasks: bool
     series: frozenset[str]
     title: Part | None
+    tables: frozenset[tuple[str, ...]] = frozenset()
+    released: frozenset[int] = frozenset()
+
+    def is_of_tasks(self, block: OutlineBlock) -> bool:
+        """Say whether a block is a table of tasks."""
+        if block.kind != "table" or len(block.rows) < 2:
+            return False
+        return status_column(block) is not None or block.rows[0] in self.tables
 
 
 def carriers(path: str, top: Part) -> tuple[Carrier, ...]:
     """Return what becomes tasks, in file order; nothing when the structure does not say it."""
     reading = _reading(path, top)
-    found = tuple(_part(top, reading, works=False, above=None))
-    return found or tuple(_marked(top)) or tuple(_listed(top, reading))
+    done = _state_of_all(reading.title)
+    found = tuple(_part(top, reading, works=False, above=done))
+    return found or tuple(_marked(top, reading)) or tuple(_listed(top, reading))
+
+
+def _state_of_all(title: Part | None) -> Above | None:
+    """A file whose title's own status is done has nothing that is open."""
+    status = status_of(title) if title else None
+    if status is None or not status[0].done or not says_done_in_words(status[0].text):
+        return None
+    return Above(True, status[0].text, status[1])
 
 
 def _reading(path: str, top: Part) -> _Reading:
@@ -159,7 +199,51 @@ def _reading(path: str, top: Part) -> _Reading:
         only_tasks=any(is_task_list(name) for name in names),
         series=frozenset(word for word, n in words.items() if word and n > 1),
         title=title,
+        tables=frozenset(
+            block.rows[0]
+            for part in _all(top)
+            for block in part.blocks
+            if block.kind == "table" and status_column(block) is not None
+        ),
+        released=frozenset(_released(top)),
     )
+
+
+def _released(top: Part) -> Iterator[int]:
+    """Yield the lines of releases that came out, as far as the file says so.
+
+    They have a day, or are not newer than the version it calls current. Where releases mark what
+    is done, an earlier one in which nothing is marked came out as a whole.
+    """
+    releases = [(part, n) for part in _all(top) if part.level and (n := release_of(part.title))]
+    newest = max((n for text in _texts(top) if (n := newest_release(text))), default=())
+    marked = [(n, _is_done_somewhere(part)) for part, n in releases]
+    last = max((n for n, done in marked if done), default=())
+    for part, number in releases:
+        bare = number < last and not any(_marks(part))
+        if number <= newest or bare or is_dated(part.title):
+            yield part.start
+
+
+def _texts(top: Part) -> Iterator[str]:
+    for part in _all(top):
+        yield part.title
+        for block in part.blocks:
+            yield block.text
+            yield from (item.text for item in block.items)
+
+
+def _marks(part: Part) -> Iterator[Mark]:
+    """Yield the states that a part and its items are marked with."""
+    titles = [part.title, *(item.text for block in part.blocks for item in block.items)]
+    marks = (title_mark(title.partition("\n")[0]).mark for title in titles)
+    yield from (mark for mark in marks if mark)
+    for below in part.parts:
+        yield from _marks(below)
+
+
+def _is_done_somewhere(part: Part) -> bool:
+    return is_lane(part.title) is True or any(mark.done for mark in _marks(part))
 
 
 def _all(part: Part) -> Iterator[Part]:
@@ -176,8 +260,8 @@ def _part(part: Part, reading: _Reading, *, works: bool, above: Above | None) ->
     sort = sort_of(part.title)
     named = part.level > 0 and part is not reading.title
     within = named and (sort in _GROUPS or (works and sort not in ("aside", "field")))
-    above = (_state_of(part) if named else None) or above
-    found = list(_own(part, above)) if within else []
+    above = (_state_of(part, reading) if named else None) or above
+    found = list(_own(part, reading, above, all_of_it=within)) if named or within else []
     for below in part.parts:
         found += _part(below, reading, works=within, above=above)
     if not found and sort == "phase" and named and _is_leaf(part) and series_word(part.title):
@@ -221,8 +305,8 @@ def _announces(part: Part) -> bool:
     return any(map(is_todo, labels)) or any(is_todo(below.title) for below in part.parts)
 
 
-def _state_of(part: Part) -> Above | None:
-    """Return the state that a heading says, or a status field below it."""
+def _state_of(part: Part, reading: _Reading) -> Above | None:
+    """Return the state that a heading says, or a status field below it, or that it came out."""
     lane = is_lane(part.title)
     if lane is not None:
         return Above(lane, part.title, part.start)
@@ -230,20 +314,29 @@ def _state_of(part: Part) -> Above | None:
     if mark:
         return Above(mark.done, mark.text, part.start)
     status = status_of(part)
-    return Above(status[0].done, status[0].text, status[1]) if status else None
+    if status:
+        return Above(status[0].done, status[0].text, status[1])
+    return Above(True, part.title, part.start) if part.start in reading.released else None
 
 
-def _own(part: Part, above: Above | None) -> Iterator[Carrier]:
-    """Yield what the lists and tables directly under a heading say."""
+def _own(
+    part: Part, reading: _Reading, above: Above | None, *, all_of_it: bool = True
+) -> Iterator[Carrier]:
+    """Yield what the lists and tables directly under a heading say.
+
+    Without ``all_of_it`` only those whose label is a state ("Shipped:").
+    """
     told = _announces(part)
-    labels = [label_before(part.blocks, at) for at in range(len(part.blocks))]
-    for block, name in zip(part.blocks, labels, strict=True):
-        if is_field(name) or (told and not is_todo(name)):
+    for at, block in enumerate(part.blocks):
+        name = label_before(part.blocks, at)
+        state = is_lane(name) if name and not is_field(name) else None
+        here = above if state is None else Above(state, name, part.blocks[at - 1].start)
+        if is_field(name) or (state is None and (not all_of_it or (told and not is_todo(name)))):
             continue
         if block.kind == "list":
-            yield from _items(block, above)
-        elif block.kind == "table" and status_column(block) is not None:
-            yield Carrier(block, above)
+            yield from _items(block, here)
+        elif reading.is_of_tasks(block):
+            yield Carrier(block, here)
 
 
 def _items(block: OutlineBlock, above: Above | None) -> Iterator[Carrier]:
@@ -264,16 +357,21 @@ def _nested(lists: Iterable[OutlineBlock], above: Above | None) -> Iterator[Carr
             yield from _items(block, above)
 
 
-def _marked(top: Part) -> Iterator[Carrier]:
-    """Yield lists with emoji and tables with a status column, wherever they are."""
+def _marked(top: Part, reading: _Reading) -> Iterator[Carrier]:
+    """Yield lists with emoji, with the lists beside them, and tables with a status column."""
     for part in _all(top):
         if sort_of(part.title) in ("aside", "field"):
             continue
-        for block in part.blocks:
-            if block.kind == "table" and status_column(block) is not None:
-                yield Carrier(block, _state_of(part))
-            elif block.kind == "list" and any(starts_marked(i.text) for i in block.items):
-                yield from _items(block, _state_of(part))
+        lists = any(_is_marked_list(block) for block in part.blocks)
+        for at, block in enumerate(part.blocks):
+            if reading.is_of_tasks(block):
+                yield Carrier(block, _state_of(part, reading))
+            elif block.kind == "list" and lists and not is_field(label_before(part.blocks, at)):
+                yield from _items(block, _state_of(part, reading))
+
+
+def _is_marked_list(block: OutlineBlock) -> bool:
+    return any(title_mark(item.text.partition("\n")[0]).signed for item in block.items)
 
 
 def _listed(top: Part, reading: _Reading) -> Iterator[Carrier]:
@@ -281,4 +379,5 @@ def _listed(top: Part, reading: _Reading) -> Iterator[Carrier]:
     parts = list(_all(reading.title or top)) if reading.planned else []
     for part in parts if reading.only_tasks else parts[:1]:
         if sort_of(part.title) not in ("aside", "field"):
-            yield from _own(part, None if part is reading.title else _state_of(part))
+            above = None if part is reading.title else _state_of(part, reading)
+            yield from _own(part, reading, above)

@@ -7,8 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from runner.roadmap.normalise.carriers import carriers
-from runner.roadmap.normalise.outline import outline, split_lines
-from runner.roadmap.normalise.rewrite import NormalizedRoadmap, RoadmapDraft, unbox, write
+from runner.roadmap.normalise.outline import Part, outline, split_lines
+from runner.roadmap.normalise.rewrite import (
+    NormalizedRoadmap,
+    ReviewNote,
+    RoadmapDraft,
+    unbox,
+    write,
+)
 from runner.roadmap.normalise.sorts import without_codes
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.source import Splice, read, spliced, too_large, too_many
@@ -45,8 +51,24 @@ def lines_of(content: bytes) -> list[str]:
 
 def _proposed(before: Roadmap) -> NormalizedRoadmap:
     draft = draft_of(before)
-    write(draft, carriers(before.path, outline(lines_of(before.content))))
+    top = outline(lines_of(before.content))
+    write(draft, carriers(before.path, top))
     return checked(before.path, before.content, draft)
+
+
+_LEAST_LISTED = 2
+
+
+def _unread(draft: RoadmapDraft, part: Part) -> Iterator[ReviewNote]:
+    """Yield the lists and tables of which nothing became a task."""
+    for block in part.blocks:
+        size = len(block.items) or max(0, len(block.rows) - 1)
+        if size >= _LEAST_LISTED and not draft.touches(block.start, block.end):
+            what = "rows" if block.rows else "points"
+            where = f" below “{' '.join(part.title.split())[:80]}”" if part.level else ""
+            yield ReviewNote(block.start + 1, f"{size} {what}{where}")
+    for below in part.parts:
+        yield from _unread(draft, below)
 
 
 def draft_of(before: Roadmap) -> RoadmapDraft:
@@ -71,9 +93,16 @@ def checked(path: str, content: bytes, draft: RoadmapDraft) -> NormalizedRoadmap
     if not keeps_words(lines_of(content), lines_of(new)):
         return _unclear(path, content, "a word of it would be lost")
     why = f"{len(after.tasks)} tasks have checkboxes now; nothing of the text is lost"
-    notes = tuple(sorted(draft.notes, key=lambda note: note.line))
     return NormalizedRoadmap(
-        path, content, new, "proposed", why, tasks=after.tasks, splices=splices, notes=notes
+        path,
+        content,
+        new,
+        "proposed",
+        why,
+        tasks=after.tasks,
+        splices=splices,
+        notes=tuple(sorted(draft.notes, key=lambda note: note.line)),
+        unread=tuple(_unread(draft, outline(lines_of(content)))),
     )
 
 
@@ -131,6 +160,7 @@ def render_body(proposal: NormalizedRoadmap) -> str:
         if proposal.by_model
         else "Cairn found the tasks by the structure of the file; no model was asked.",
         _section("How the states were decided", _notes(proposal)),
+        _section("Not read as tasks", _unread_lines(proposal)),
         _section("Left out", proposal.dropped),
         "Correct what is wrong on this branch and merge it. Then Cairn can run the tasks.",
     ]
@@ -141,6 +171,10 @@ def _notes(proposal: NormalizedRoadmap) -> list[str]:
     """Return the notes as lines; tasks without a mark of a state are open, as one line says."""
     rest = "Every other task is open: nothing in the file says that it is done."
     return [*(f"line {note.line}: {note.message}" for note in proposal.notes), rest]
+
+
+def _unread_lines(proposal: NormalizedRoadmap) -> list[str]:
+    return [f"line {note.line}: {note.message}" for note in proposal.unread]
 
 
 def _section(title: str, entries: Sequence[str]) -> str:

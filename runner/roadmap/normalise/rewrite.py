@@ -32,8 +32,8 @@ class NormalizedRoadmap:
 
     ``why`` is one sentence for people; ``tasks`` are those of the new file, as the parser reads
     them; ``splices`` are the lines that change; ``notes`` name every decision about a state;
-    ``dropped`` what a model named that is not in the file. Texts quote the roadmap: sanitize them
-    before they are published.
+    ``unread`` the lists and tables that were left as they are; ``dropped`` what a model named that
+    is not in the file. Texts quote the roadmap: sanitize them before they are published.
     """
 
     path: str
@@ -44,6 +44,7 @@ class NormalizedRoadmap:
     tasks: tuple[Task, ...] = ()
     splices: tuple[Splice, ...] = ()
     notes: tuple[ReviewNote, ...] = ()
+    unread: tuple[ReviewNote, ...] = ()
     dropped: tuple[str, ...] = ()
     by_model: bool = False
 
@@ -98,6 +99,11 @@ class RoadmapDraft:
     def _moved(self, line: int) -> str:
         text = self.lines[line]
         return self.indents.get(line, "") + text if text.strip() else text
+
+    def touches(self, first: int, end: int) -> bool:
+        """Say whether one of these lines becomes a task or a part of one."""
+        marks = (self.boxes, self.gone, self.indents, self.after)
+        return any(at in known for at in range(first, end) for known in marks)
 
     def meant(self) -> list[tuple[int, bool]]:
         """Return (line from 1, done) of every checkbox of the new file."""

@@ -34,15 +34,21 @@ DONE = _words(
     merged, 完了, 済, 済み, 完成, 已完成, 完了済み, 완료, terminé, terminée, fait, fertig
     erledigt, abgeschlossen, hecho, completado, completada, terminado, feito, concluído
     concluída, fatto, completato, готово, выполнено, завершено, сделано, voltooid, gereed
-    ukończone, zrobione
+    ukończone, zrobione, klar, klart, klara, färdig, färdigt, färdigställt, slutförd, ferdig
+    færdig, hotovo, hotové, tamamlandı, selesai, hoàn thành, livré, livrée, réalisé, entregado
+    entregue, lançado, rilasciato, delivered, launched, landed, accomplished, built, available now
+    available today, what works, what works today, current foundation, current features
+    current capabilities, existing features, key accomplishments, accomplishments, 已实现, 已发布
+    已上线, 已交付, 実装済み, リリース済み, 対応済み, 구현 완료, 출시됨, внедрено, выпущено
     """
 )
 OPEN = _words(
     """
     in progress, doing, wip, ongoing, started, in review, review, testing, planned, todo, to do
     to-do, pending, not started, blocked, backlog, icebox, next, next up, later, now, soon
-    upcoming, future, short term, medium term, long term, open, on hold, deferred, ready
-    not done, incomplete, partial, partially, almost, mostly, half, cancelled, dropped, 進行中
+    upcoming, future, short term, medium term, long term, near term, mid term, near-term
+    short-term, medium-term, mid-term, long-term, longer term, open, on hold, ready
+    not done, incomplete, partial, partially, almost, mostly, half, 進行中
     进行中, 未着手, 未完了, 未完成, 待办, 待辦, 計画中, 计划中, 予定, 예정, 진행 중, en cours
     à faire, in arbeit, geplant, offen, en progreso, en curso, pendiente, em andamento, da fare
     in corso, в процессе, в работе, запланировано, не начато, не готово, nicht fertig
@@ -124,9 +130,47 @@ _CODE = re.compile(r"[A-Z]{1,8}-?\d{1,6}(?:[.-]\d{1,4})*\b")
 _ORDINAL = re.compile(rf"(?:第.{{1,3}}|\d{{1,3}})(?:{'|'.join(COUNTED)})")
 _VERSION = re.compile(
     r"v\d{1,4}(?:\.\d{1,4})*\b"
-    r"|\[?\d{1,4}\.(?:\d{1,4}|x)(?:\.(?:\d{1,4}|x))?\]?(?:$|\s*[-–—:(])",
+    r"|\[?\d{1,4}\.(?:\d{1,4}|x)(?:\.(?:\d{1,4}|x))?\]?(?:$|\s*[-–—:：(（])",
     re.IGNORECASE,
 )
+_RELEASE = re.compile(
+    r"(?:release|version|milestone)?\s*\[?v?(?P<number>\d{1,4}(?:\.\d{1,4}){1,3})\b", re.IGNORECASE
+)
+_RELEASED_ON = re.compile(r"\b(?:19|20)\d\d-\d\d-\d\d\b")
+_AIMED = re.compile(r"\b(?:target|planned|eta|due|expected|estimated|until|by)\b", re.IGNORECASE)
+_NEWEST = re.compile(
+    r"\b(?:current|latest|newest|published|released)\s+(?:\w+\s+){0,2}(?:version|release|tag)\b"
+    r"[^\n\d]{0,40}?v?(?P<number>\d{1,4}(?:\.\d{1,4}){1,3})\b",
+    re.IGNORECASE,
+)
+_WHAT = (
+    r"(?:what\s+(?:we(?:['\u2019](?:ve|re|ll)|\s+(?:have|are|will))?|has\s+been|is|was|comes)?\s*)?"
+)
+_ABOUT = (
+    r"(?:\s+(?:so far|to date|already|recently|today|soon|next|after that|later|longer term|work"
+    r"|ideas?|enhancements?|improvements?|features?|items?|tasks?|milestones?|phases?|releases?"
+    r"|versions?|priorities|goals|in|with|as|on|for|until|since|up)\b.*|\s*[-\u2013\u2014:(（].*)?\Z"
+)
+_DONE_LANE = re.compile(
+    rf"{_WHAT}(?:(?:already|recently|previously|just)\s+)?(?:built|shipped|done|completed|released"
+    rf"|delivered|implemented|finished|launched|accomplished|landed|merged){_ABOUT}"
+)
+_OPEN_LANE = re.compile(
+    rf"{_WHAT}(?:building|planned|planning|plan(?=\s+(?:next|after|for|to))|working on|anticipate"
+    r"|next|up next|coming|upcoming|remaining|future|near[- ]term|mid[- ]term|medium[- ]term"
+    rf"|long(?:er)?[- ]term|short[- ]term|in progress){_ABOUT}"
+)
+_LEFT_OUT = re.compile(
+    r"(?:explicitly\s+)?(?:out of scope|not in scope|deferred|cancelled|canceled|dropped|rejected"
+    r"|abandoned|won.t (?:do|fix|have)|will not|not planned|non-goals?|known limitations)\b"
+    r"|不做|不在范围|対象外|やらない|제외|вне рамок|fora do escopo|fuera de alcance|hors périmètre"
+)
+_SHIPPED = re.compile(
+    r"\b(?:shipped|released|implemented|completed|resolved|fixed|delivered|landed|merged)\s+"
+    r"(?:in|with|as of|on)\s+[`(#]{0,2}(?:v?\d|PR\b|#)",
+    re.IGNORECASE,
+)
+"""Within a text: it says in which release it came."""
 _DATE = re.compile(
     r"[qh][1-4]\b|(?:19|20)\d\d\b"
     r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6} \d",
@@ -153,7 +197,38 @@ def is_lane(text: str) -> bool | None:
     for words, state in ((DONE, True), (OPEN, False)):
         if name in words or (first in words and rest in NOUNS):
             return state
-    return None
+    if is_left_out(text):
+        return None
+    if _DONE_LANE.match(name):
+        return True
+    return False if _OPEN_LANE.match(name) else None
+
+
+def is_left_out(text: str) -> bool:
+    """Say whether a heading is about what is not to be done."""
+    return _LEFT_OUT.match(plain(text).casefold()) is not None
+
+
+def release_of(title: str) -> tuple[int, ...] | None:
+    """Return the number of the release that a heading is about; None for another heading."""
+    found = _RELEASE.match(plain(title))
+    return tuple(map(int, found["number"].split("."))) if found else None
+
+
+def newest_release(text: str) -> tuple[int, ...] | None:
+    """Return the number that a text says the current version has."""
+    found = _NEWEST.search(plain_text(text))
+    return tuple(map(int, found["number"].split("."))) if found else None
+
+
+def plain_text(text: str) -> str:
+    """Return a text without marks of emphasis and code."""
+    return _DECORATION.sub("", text[:2_000])
+
+
+def is_dated(title: str) -> bool:
+    """Say whether a release's heading has the day on which it came out."""
+    return _RELEASED_ON.search(title) is not None and _AIMED.search(title) is None
 
 
 def is_field(text: str) -> bool:
@@ -196,6 +271,8 @@ def series_word(text: str) -> str:
 def sort_of(title: str) -> Sort | None:
     """Return what a heading is by its words alone; None when they do not say."""
     name = plain(title)
+    if is_left_out(title):
+        return "aside"
     if is_lane(title) is not None:
         return "lane"
     if is_todo(name):
@@ -281,11 +358,15 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A title without its emoji and its written checkbox; ``left`` are the emoji of open states."""
+    """A title without its emoji and its written checkbox; ``left`` are the emoji of open states.
+
+    ``signed`` says that it has an emoji of a state.
+    """
 
     title: str
     mark: Mark | None
     left: str = ""
+    signed: bool = False
 
 
 def value_mark(text: str) -> Mark | None:
@@ -303,7 +384,10 @@ def title_mark(text: str) -> Marked:
     box = _BOXED.match(text)
     title, signs = _unsigned((text[box.end() :] if box else text).strip())
     mark = _mark(signs, _word(title, signed=bool(signs)), box["state"] if box else "")
-    return Marked(title, mark, "".join(sign for sign in signs if _is_open(sign)))
+    shipped = _SHIPPED.search(title[:_CUT]) if mark is None else None
+    mark = Mark(True, shipped[0]) if shipped else mark
+    left = "".join(sign for sign in signs if _is_open(sign))
+    return Marked(title, mark, left, bool(signs))
 
 
 def _unsigned(text: str) -> tuple[str, list[str]]:
@@ -321,6 +405,13 @@ def _unsigned(text: str) -> tuple[str, list[str]]:
     return title, [*_ANY.findall(text[:start]), *_ANY.findall(inner), *_ANY.findall(text[end:])]
 
 
+def starts_done(text: str) -> bool:
+    """Say whether a cell starts with the emoji of a finished state and says no other."""
+    head = _LEADING.match(text.strip())
+    mark = value_mark(text) if head else None
+    return bool(mark and mark.done)
+
+
 def starts_marked(text: str) -> bool:
     """Say whether a text starts with an emoji of a state and continues."""
     head = _LEADING.match(text)
@@ -331,6 +422,11 @@ def says_done(text: str) -> bool:
     """Say whether a mark or a word of a finished state occurs anywhere in a text."""
     signs = _ANY.findall(text)
     return any(not _is_open(sign) for sign in signs) or _DONE_WORD.search(text) is not None
+
+
+def says_done_in_words(text: str) -> bool:
+    """Say whether a word of a finished state occurs in a text."""
+    return _DONE_WORD.search(text) is not None
 
 
 def without_codes(text: str) -> str:

@@ -54,6 +54,15 @@ def test_it_is_written_when_told_to(steps: Path) -> None:
     assert [file.name for file in steps.parent.iterdir()] == ["ROADMAP.md"]
 
 
+def test_what_was_not_read_is_listed(steps: Path) -> None:
+    """Lists that are left as they are are named with their place."""
+    steps.write_bytes(STEPS + b"\r\n## Style\r\n\r\n- Plain words\r\n- No jokes\r\n")
+
+    said = cairn("normalize", str(steps))
+
+    assert f"{steps}:10 not read as tasks: 2 points below \u201cStyle\u201d" in said.stderr
+
+
 def test_a_link_stays_one(steps: Path) -> None:
     """The file a link leads to is written, not the link."""
     link = steps.with_name("link.md")

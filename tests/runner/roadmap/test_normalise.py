@@ -57,6 +57,64 @@ def test_the_tasks_are_those_of_the_new_file(style: str) -> None:
     assert normalise("ROADMAP.md", proposal.new).verdict == "nothing"
 
 
+@pytest.mark.parametrize(
+    ("heading", "done"),
+    [
+        ("What we have built (today)", True),
+        ("Shipped in v0.1.8 (current) — payments", True),
+        ("What shipped in 0.7", True),
+        ("Current foundation", True),
+        ("已实现", True),
+        ("Recently completed", True),
+        ("Near-term priorities", False),
+        ("What we plan after that (2027)", False),
+        ("Planned for v0.2", False),
+        ("Remaining work", False),
+    ],
+)
+def test_sections_that_say_a_state(heading: str, done: bool) -> None:
+    """Words of a state at the beginning of a heading hold for the list below it."""
+    proposal = normalise("ROADMAP.md", f"# Shop\n\n## {heading}\n\n- Sell\n- Buy\n".encode())
+
+    assert [task.checked for task in proposal.tasks] == [done, done]
+
+
+def test_releases_before_the_last_one_with_marks() -> None:
+    """A release in which nothing is marked came out if a later one has something that is done."""
+    text = "# Shop\n\n## v0.1.0\n- Parse\n\n## v0.2.0\n- Sell ✅\n- Buy\n\n## v0.3.0\n- Send\n"
+    proposal = normalise("ROADMAP.md", text.encode())
+
+    assert [(task.title, task.checked) for task in proposal.tasks] == [
+        ("Parse", True),
+        ("Sell", True),
+        ("Buy", False),
+        ("Send", False),
+    ]
+
+
+def test_what_is_not_to_be_done_is_not_proposed() -> None:
+    """It is listed as not read, with its line."""
+    proposal = normalise(
+        "ROADMAP.md", b"# Shop\n\n## Next\n\n- Sell\n- Buy\n\n## Deferred\n\n- Rent\n- Lend\n"
+    )
+
+    assert [task.title for task in proposal.tasks] == ["Sell", "Buy"]
+    assert [(note.line, note.message) for note in proposal.unread] == [
+        (10, "2 points below \u201cDeferred\u201d")
+    ]
+    assert "### Not read as tasks\n\n- line 10: 2 points" in render_body(proposal)
+
+
+def test_lists_beside_one_with_emoji() -> None:
+    """They are treated alike: where one list of a section has states, the others are tasks, too."""
+    proposal = normalise(
+        "ROADMAP.md",
+        "# Shop\n\n**Connect**\n- Link ✅\n- Share\n\n**Play**\n- Cards\n- Wheel\n".encode(),
+    )
+
+    assert [task.checked for task in proposal.tasks] == [True, False, False, False]
+
+
 def test_thrusts() -> None:
     """Ten headings with dependencies and checks are ten tasks with both, and no check is a task."""
     tasks = normalise("PLAN.md", (DATA / "thrusts" / "input.md").read_bytes()).tasks
