@@ -1,7 +1,8 @@
-"""The tasks: real changes of real projects, each between two releases that an index keeps.
+"""The tasks: real changes of real projects that an index keeps as source.
 
-``catalogue.toml`` names projects by version and hash, and of the change between the releases the
-hunks that belong to one purpose; it holds no line of the projects themselves.
+``catalogue.toml`` names projects by version and hash, and the change: hunks of the difference
+between two releases that belong to one purpose, or a patch that Debian added to a release. It
+holds no line of the projects themselves.
 """
 
 from __future__ import annotations
@@ -12,15 +13,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.oracle.debian import patched
+from bench.oracle.fetching import NoSource
 from bench.oracle.hunks import applied, hunks
-from bench.oracle.sources import NoSource, source
+from bench.oracle.sources import source
 
 _CATALOGUE = Path(__file__).parent / "catalogue.toml"
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """One project with both releases; ``needs`` are the packages its tests import.
+    """One project; the change came with the release ``new``, or with a Debian package's patches.
+
+    ``kind`` is the index that has the releases, ``patches`` the package as ``name=version``,
+    ``needs`` are the packages the tests import.
 
     A JavaScript project gets what its ``package.json`` asks for; ``needs``, where there are any,
     take the place of that.
@@ -28,9 +34,11 @@ class Project:
 
     name: str
     old: str
-    new: str
     old_sha256: str
-    new_sha256: str
+    new: str = ""
+    new_sha256: str = ""
+    patches: str = ""
+    patches_sha256: str = ""
     kind: str = "pypi"
     what: str = ""
     needs: tuple[str, ...] = ()
@@ -38,13 +46,17 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task: what a person asks for, the hunks that do it, and the test that turns green."""
+    """One task: what a person asks for, what does it, and the test that turns green.
+
+    That is ``hunks`` of the difference between two releases, or a ``patch`` of a Debian package.
+    """
 
     project: Project
     id: str
     title: str
-    hunks: tuple[str, ...]
     turns: str
+    hunks: tuple[str, ...] = ()
+    patch: str = ""
     details: str = ""
 
 
@@ -65,14 +77,18 @@ def tasks() -> Iterator[Task]:
         project = Project(**{**row, "needs": tuple(row.get("needs", ()))})
         for each in rows:
             known[project.name] += 1
-            each["hunks"] = tuple(each["hunks"])
+            each["hunks"] = tuple(each.get("hunks", ()))
             yield Task(project, f"{project.name}-{known[project.name]}", **each)
 
 
 def change_of(task: Task) -> Change:
-    """Fetch both releases and return the trees. Raises ``NoSource``."""
+    """Fetch what the task is made of and return the trees. Raises ``NoSource``."""
     project = task.project
     old = source(project.kind, project.name, project.old, project.old_sha256)
+    if task.patch:
+        base, after = patched(old, project.patches, project.patches_sha256, task.patch)
+        names = sorted({*base, *after})
+        return Change(base, after, tuple(p for p in names if base.get(p) != after.get(p)))
     new = source(project.kind, project.name, project.new, project.new_sha256)
     paths = tuple(sorted({each.rpartition("#")[0] for each in task.hunks}))
     known = {hunk.id: hunk for hunk in hunks(old, new, paths)}

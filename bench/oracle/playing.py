@@ -1,7 +1,8 @@
 """True changes of real projects, given as answers: does ``cairn run`` verify them?
 
-``make bench ARGS="oracle [--task ID ...] [--sample N] [--show]"``. Each task is played on a
-checkout of the older release, with the project's own tools on the PATH and nothing configured. The
+``make bench ARGS="oracle [--task ID ...] [--sample N] [--init] [--show]"``. Each task is played on
+a checkout of the older release, with the project's own tools on the PATH and nothing configured;
+with ``--init`` in an environment without any of them, once ``cairn init`` has been called. The
 model answers with the true change as far as it was shown what it changes. What is counted: tasks
 that end completed and verified, answers each, and runs that are called verified though the tree
 does not have the whole change.
@@ -15,6 +16,7 @@ import json
 import os
 import subprocess
 import sys
+import venv
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +25,8 @@ from typing import Any
 from bench.finding import Finding, Line, Unmeasured
 from bench.oracle.author import Author
 from bench.oracle.catalogue import Change, Project, Task, change_of, tasks
-from bench.oracle.sources import NoSource, environment, node_modules
+from bench.oracle.fetching import NoSource
+from bench.oracle.sources import environment, node_modules
 from tests.answers.drawing import drawn
 from tests.model_server import serve
 from tests.runner.git.scratch_git import ENVIRONMENT, ScratchGit
@@ -62,6 +65,7 @@ def options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--task", nargs="+", default=[], metavar="ID", help="these, or projects")
     parser.add_argument("--sample", type=int, default=0, help="so many tasks only (0: all)")
     parser.add_argument("--seed", type=int, default=0, help="draws the sample")
+    parser.add_argument("--init", action="store_true", help="nothing installed, but `cairn init`")
     parser.add_argument("--show", action="store_true", help="print what cairn said of each miss")
     return parser.parse_args(arguments)
 
@@ -74,7 +78,7 @@ async def measure(
     found: list[Played] = []
     for task in _chosen(asked):
         try:
-            played = await play(task, folder)
+            played = await play(task, folder, init=asked.init)
         except NoSource as problem:
             yield Unmeasured(task.id, str(problem))
             continue
@@ -92,15 +96,20 @@ def _chosen(asked: argparse.Namespace) -> list[Task]:
     return drawn(asked.seed).sample(chosen, min(asked.sample or len(chosen), len(chosen)))
 
 
-async def play(task: Task, folder: Path) -> Played:
+async def play(task: Task, folder: Path, *, init: bool = False) -> Played:
     """Run ``cairn`` on a checkout of the older release. Raises ``NoSource``."""
     change = await asyncio.to_thread(change_of, task)
-    programs = await asyncio.to_thread(_programs, task)
-    git = _checkout(task, change, folder / task.id / "repository")
+    git = _checkout(task, change, folder / task.id / "repository", bare=init)
+    programs = await asyncio.to_thread(_bare if init else _programs, task, folder / task.id)
+    first = ""
+    if init:
+        _, first = await _run(git.root, _environment("", programs, folder / task.id), "init")
+        git.commit({}, "what cairn init wrote")
     author = Author(_texts(change, change.base), _texts(change, change.after))
     async with serve(author) as url:
         started = asyncio.get_running_loop().time()
-        code, log = await _run(git.root, _environment(url, programs, folder / task.id))
+        own = _environment(url, programs, folder / task.id)
+        code, log = await _run(git.root, own, "run", "--approval-mode", "review_only")
         seconds = asyncio.get_running_loop().time() - started
     report = _report(git.root)
     row: Mapping[str, Any] = next(iter(report.get("timeline", [])[-1:]), {})
@@ -118,18 +127,18 @@ async def play(task: Task, folder: Path) -> Played:
         seconds=seconds,
         unseen=author.unseen,
         why=str(row.get("not_verified_because") or report.get("problem") or " | ".join(errors)),
-        log=log,
+        log=first + log,
     )
 
 
-def _checkout(task: Task, change: Change, folder: Path) -> ScratchGit:
+def _checkout(task: Task, change: Change, folder: Path, *, bare: bool) -> ScratchGit:
     git = ScratchGit(folder)
     details = "".join(f"\n  {line}" for line in task.details.splitlines())
     roadmap = f"# Roadmap\n\n- [ ] {task.title}{details}\n"
     git.commit({**change.base, "ROADMAP.md": roadmap.encode()})
     git("tag", f"v{task.project.old}")
     git("tag", task.project.old)
-    if task.project.kind == "npm":
+    if task.project.kind == "npm" and not bare:
         modules = _modules(task.project, change)
         (folder / "node_modules").symlink_to(modules)
         (folder / ".git" / "info").mkdir(exist_ok=True)
@@ -146,10 +155,18 @@ def _texts(change: Change, files: Mapping[str, bytes]) -> dict[str, str]:
     return {path: files[path].decode() for path in change.paths if path in files}
 
 
-def _programs(task: Task) -> list[str]:
+def _programs(task: Task, _: Path) -> list[str]:
     if task.project.kind == "npm":
         return []
     return [str(environment(task.project.name, ("pytest", *task.project.needs)))]
+
+
+def _bare(task: Task, folder: Path) -> list[str]:
+    """A virtual environment of its own, in which ``cairn init`` may install what it proposes."""
+    if task.project.kind == "npm":
+        return []
+    venv.create(folder / "venv", with_pip=True)
+    return [str(folder / "venv" / "bin")]
 
 
 def _environment(url: str, programs: Sequence[str], home: Path) -> dict[str, str]:
@@ -159,12 +176,12 @@ def _environment(url: str, programs: Sequence[str], home: Path) -> dict[str, str
     return {**ENVIRONMENT, **own, **model}
 
 
-async def _run(folder: Path, environ: Mapping[str, str]) -> tuple[int, str]:
+async def _run(folder: Path, environ: Mapping[str, str], *command: str) -> tuple[int, str]:
     code = (
         f"import sys; sys.path.insert(0, {str(PROJECT)!r}); from app.cli.main import main; main()"
     )
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-c", code, "run", "--approval-mode", "review_only",
+        sys.executable, "-P", "-c", code, *command,
         cwd=folder, env=dict(environ), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
     try:

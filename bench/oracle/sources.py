@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import subprocess
 import sys
 import tarfile
@@ -15,34 +14,37 @@ import venv
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "cairn-oracle"
+from bench.oracle.debian import fetched
+from bench.oracle.fetching import CACHE, NoSource
+
 _NOT_OF_THE_REPOSITORY = ("PKG-INFO", ".egg-info/")
 
 
-class NoSource(Exception):
-    """A source distribution cannot be fetched, or is not the one that was meant."""
-
-
-def source(kind: str, name: str, version: str, sha256: str = "") -> dict[str, bytes]:
+def source(kind: str, name: str, version: str, sha256: str) -> dict[str, bytes]:
     """Return the files of a source distribution, as they are in the project's repository.
 
-    ``kind`` is ``pypi`` or ``npm``. Raises ``NoSource`` where the index does not have it, or it
-    has another hash.
+    ``kind`` is ``pypi``, ``npm`` or ``debian``. Raises ``NoSource`` where the index does not have
+    it, or it has another hash.
     """
-    folder = CACHE / "archives" / kind / f"{name.replace('/', '-')}-{version}"
-    if not folder.is_dir():
-        _fetch(kind, name, version, folder)
-    archive = next((p for p in folder.iterdir() if p.name.endswith((".tar.gz", ".tgz"))), None)
+    files, found = source_and_hash(kind, name, version)
+    if found != sha256:
+        raise NoSource(f"{name} {version} has another hash than the catalogue says")
+    return files
+
+
+def source_and_hash(kind: str, name: str, version: str) -> tuple[dict[str, bytes], str]:
+    """Return the files, and the hash of the archive as hexadecimal SHA-256."""
+    if kind == "debian":
+        archives = [*fetched(name, version, only="orig").glob("*.orig.tar.*")]
+    else:
+        folder = CACHE / "archives" / kind / f"{name.replace('/', '-')}-{version}"
+        if not folder.is_dir():
+            _fetch(kind, name, version, folder)
+        archives = [p for p in folder.iterdir() if p.name.endswith((".tar.gz", ".tgz"))]
+    archive = next((p for p in archives if p.suffix != ".asc"), None)
     if archive is None:
         raise NoSource(f"{name} {version} is not there as a .tar.gz")
-    if sha256 and digest(archive) != sha256:
-        raise NoSource(f"{archive.name} has another hash than the catalogue says")
-    return _unpacked(archive)
-
-
-def digest(archive: Path) -> str:
-    """Return the hash of an archive, as hexadecimal SHA-256."""
-    return hashlib.sha256(archive.read_bytes()).hexdigest()
+    return _unpacked(archive), hashlib.sha256(archive.read_bytes()).hexdigest()
 
 
 def _fetch(kind: str, name: str, version: str, folder: Path) -> None:

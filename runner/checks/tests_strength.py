@@ -1,9 +1,8 @@
 """How much an assertion of a Python test demands: nothing, little (it exists), or a value.
 
 ``assert True``, ``1 == 1`` and ``x or True`` hold whatever the code does. Neither does an assertion
-demand anything that is never reached, or whose failure is caught.
-
-
+demand anything that is never reached, or whose failure is caught. ``assert False`` never holds: it
+fails the test where the code must not get to, as ``fail`` does.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ _RAISES = {"raises", "warns", "assertRaises", "assertRaisesRegex", "assertWarns"
 _HELPER = ("assert", "check", "verify", "expect", "validate", "ensure", "should", "compare", "must")
 _OF_UNITTEST = tuple(f"assert{letter}" for letter in "ADEFGILMNRSTW")
 """Their arguments are all they look at; a helper or a mock may look elsewhere."""
+_NEVER_HOLD = {("assertTrue", False), ("assert_", False), ("assertFalse", True)}
 _FAILING = {"fail", "check_call", "check_output", "raise_for_status", "testmod"}
 
 
@@ -136,6 +136,8 @@ def _asserted(test: ast.expr, constants: Collection[str]) -> Iterator[tuple[str,
 
 
 def _strength(test: ast.expr, constants: Collection[str]) -> int:
+    if isinstance(test, ast.Constant) and not test.value:
+        return VALUE
     if _fixed(test, constants) or _always(test, constants):
         return NOTHING
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -238,6 +240,8 @@ def _strength_of_call(call: ast.Call, name: str, constants: Collection[str]) -> 
     if not call.args:
         return LITTLE if name in _LITTLE else VALUE
     first = call.args[0]
+    if isinstance(first, ast.Constant) and (name, bool(first.value)) in _NEVER_HOLD:
+        return VALUE
     same = len(call.args) > 1 and ast.dump(first) == ast.dump(call.args[1])
     fixed = all(_fixed(arg, constants) for arg in call.args)
     if name.startswith(_OF_UNITTEST) and (fixed or (same and isinstance(first, ast.Name))):

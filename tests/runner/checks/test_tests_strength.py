@@ -122,6 +122,11 @@ AS_STRONG = [
     "subprocess.run(x, check=True)",
     "subprocess.check_call(x)",
     "if add(1, 2) != 3:\n    raise AssertionError",
+    "try:\n    add(1)\nexcept TypeError:\n    pass\nelse:\n    assert 0, 'too few tolerated'",
+    "try:\n    add(1)\n    assert False\nexcept TypeError:\n    pass",
+    "if add(1, 2) != 3:\n    assert False",
+    "if add(1, 2) != 3:\n    self.assertTrue(False, 'no sum')",
+    "if add(1, 2) != 3:\n    self.assertFalse(1, 'no sum')",
     "_check_sum(add(1, 2), 3)",
     "calc.verify()",
     "response.raise_for_status()",
@@ -212,7 +217,13 @@ LITTLE = [
 ]
 
 
-@pytest.mark.parametrize("body", [*NOTHING, *LITTLE])
+FAILING = [
+    "try:\n    add(1)\nexcept TypeError:\n    pass\nelse:\n    assert 0, 'too few tolerated'",
+    "try:\n    add(1)\n    self.assertTrue(False)\nexcept TypeError:\n    pass",
+]
+
+
+@pytest.mark.parametrize("body", [*NOTHING, *LITTLE, *FAILING])
 def test_a_new_test_demands_at_least_a_little(body: str) -> None:
     """One that calls the code and holds whatever it does only looks like a test."""
     inner = textwrap.indent(f"add()\n{body}\n", "    ")
