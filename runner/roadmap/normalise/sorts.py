@@ -344,6 +344,13 @@ _SAYS_OPEN = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(OPEN)))}){_AFTER}"
 _DONE_WORD = re.compile(
     rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(DONE)))})(?!\w)", re.IGNORECASE
 )
+_UNTIL_DONE = re.compile(
+    r"\b(?:when|once|until|after|if|before|not|never|will be|to be|wenn|sobald|bis|quand|cuando"
+    r"|quando|когда|после|не)\b[^.,;!?\n]*\Z",
+    re.IGNORECASE,
+)
+"""Before a word for done it says that something is not done yet."""
+_CLAUSE = 40
 _CUT = 300
 """Characters of a title that are looked at from either end."""
 
@@ -421,7 +428,10 @@ def starts_marked(text: str) -> bool:
 def says_done(text: str) -> bool:
     """Say whether a mark or a word of a finished state occurs anywhere in a text."""
     signs = _ANY.findall(text)
-    return any(not _is_open(sign) for sign in signs) or _DONE_WORD.search(text) is not None
+    return any(not _is_open(sign) for sign in signs) or any(
+        _UNTIL_DONE.search(text, max(0, word.start() - _CLAUSE), word.start()) is None
+        for word in _DONE_WORD.finditer(text)
+    )
 
 
 def says_done_in_words(text: str) -> bool:
