@@ -21,11 +21,14 @@ from handlers.events import (
     IssueCommentCreated,
     MalformedPayload,
     PullClosed,
+    PullReviewed,
+    ReviewCommented,
     is_from_bot,
 )
 from handlers.grammar import Commands
 from handlers.ports import Proposals, Runs
 from handlers.pushes import BranchPushed, InstallationChanged
+from handlers.reviews import handle_review
 from handlers.talk import IssueThread, Refusals
 from handlers.webhooks import read_webhook
 from runner.ports import Clock
@@ -143,8 +146,12 @@ class Dispatch:
                 proposals=self._proposals,
                 rows=self._commands,
             )
+        elif isinstance(event, ReviewCommented):
+            await handle_review(event, talk=talk, runs=self._runs)
         else:
             await handle_pull(event, talk=talk, proposals=self._proposals, clock=self._clock)
+            if isinstance(event, PullReviewed):
+                await handle_review(event, talk=talk, runs=self._runs)
 
 
 def _is_of_others(event: PullClosed, own: str) -> bool:

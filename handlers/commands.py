@@ -36,6 +36,7 @@ from handlers.grammar import (
     RejectCommand,
     ResumeCommand,
     RetryCommand,
+    ReviseCommand,
     SetupCommand,
     SkipCommand,
     StatusCommand,
@@ -45,6 +46,7 @@ from handlers.parsing import may_hold_command, parse
 from handlers.ports import Ambiguous, NamedTask, Proposals, RunRequested, Runs, Unknown, Vote
 from handlers.talk import IssueThread, Role, role_of, suffices
 from runner.state.proposal import ApprovalMode
+from runner.state.revising import RevisionRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +145,13 @@ async def _skip(told: Conversation, command: SkipCommand) -> CommandReply:
         return CommandReply(weighed.say)
     new = await told.runs.skip(request, found)
     return CommandReply(replies.skipping(found.name, found.title, new=new))
+
+
+async def _revise(told: Conversation, command: ReviseCommand) -> CommandReply:
+    """Change this pull request; what comes of it is in the run's own comment."""
+    asked = RevisionRequest(told.event.issue, told.event.author.login, text=command.text)
+    found = await told.runs.revise(told.request(ExecuteCommand()), asked)
+    return CommandReply(replies.revising(found))
 
 
 async def _setup(told: Conversation, command: SetupCommand) -> CommandReply:
@@ -289,6 +298,23 @@ COMMANDS: Commands = (
         description="skip one task, in this run and later ones, until it is retried",
         example="/execute skip 1.2",
         arguments=(_TASK,),
+    ),
+    CommandRow(
+        name="revise",
+        makes=ReviseCommand,
+        handler=_revise,
+        needs="write",
+        description="change this pull request of Cairn as you say: one more commit on its branch",
+        example="/execute revise return 0 for an empty list",
+        arguments=(
+            Argument(
+                field="text",
+                value="what to change",
+                kind="text",
+                help="what to change, also on the lines below (default: what the open review "
+                "threads ask for)",
+            ),
+        ),
     ),
     CommandRow(
         name="setup",

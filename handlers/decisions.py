@@ -310,7 +310,7 @@ async def _reviewed_here(event: Event, proposals: Proposals) -> tuple[ProposalVi
 
 def _saying_of_review(event: Event, clock: Clock) -> Vote | None:
     match event:
-        case PullReviewed():
+        case PullReviewed() if event.verdict != "commented":
             approved = event.verdict == "approved"
             return Vote(
                 delivery=event.delivery,

@@ -9,6 +9,8 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+ReviewVerdict = Literal["approved", "changes_requested", "commented"]
+
 
 class MalformedPayload(ValueError):
     """A payload lacks a field or has a wrong type in it; ``field`` is its dotted path."""
@@ -107,6 +109,19 @@ class ReviewPayload(Envelope):
     pull_request: _Reviewed
 
 
+class _ReviewComment(BaseModel):
+    id: int
+    pull_request_review_id: int | None = None
+    created_at: datetime
+    body: str
+    user: User
+
+
+class ReviewCommentPayload(Envelope):
+    comment: _ReviewComment
+    pull_request: _Numbered
+
+
 class CheckRun(BaseModel):
     id: int
     name: str
@@ -184,13 +199,29 @@ class CommentDeleted(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullReviewed(_Event):
-    """Somebody submitted a review with a verdict; ``outdated`` if the head is another one now."""
+    """Somebody submitted a review; ``outdated`` if the head is another one now."""
 
-    verdict: Literal["approved", "changes_requested"]
+    review: int
+    verdict: ReviewVerdict
     body: str
     submitted_at: datetime
     author: User
     outdated: bool = False
+
+    @property
+    def accounts(self) -> tuple[User, ...]:
+        """Who wrote it and who sent it."""
+        return self.sender, self.author
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewCommented(_Event):
+    """Somebody wrote a comment on lines of a pull request; it belongs to a ``review``."""
+
+    review: int
+    body: str
+    created_at: datetime
+    author: User
 
     @property
     def accounts(self) -> tuple[User, ...]:
@@ -232,6 +263,7 @@ Event = (
     IssueCommentCreated
     | CommentDeleted
     | PullReviewed
+    | ReviewCommented
     | ButtonClicked
     | PullClosed
     | PullPushed
@@ -285,20 +317,44 @@ def read_comment(delivery: str, payload: dict[str, object]) -> Event | None:
 
 
 def read_review(delivery: str, payload: dict[str, object]) -> Event | None:
-    """Read ``pull_request_review``: a verdict, or something else on the pull request."""
+    """Read ``pull_request_review``: a new review, or something else on the pull request."""
     found = validated("pull_request_review", ReviewPayload, payload)
     common, review = _common(delivery, found), found.review
-    state, number = review.state.lower(), found.pull_request.number
-    if payload.get("action") != "submitted" or state not in ("approved", "changes_requested"):
+    number, verdict = found.pull_request.number, _VERDICTS.get(review.state.lower())
+    if payload.get("action") != "submitted" or verdict is None:
         return PullTouched(**common, issue=number)
     return PullReviewed(
         **common,
         issue=number,
-        verdict="approved" if state == "approved" else "changes_requested",
+        review=review.id,
+        verdict=verdict,
         body=review.body or "",
         submitted_at=review.submitted_at,
         author=review.user,
         outdated=review.commit_id != found.pull_request.head.sha,
+    )
+
+
+_VERDICTS: dict[str, ReviewVerdict] = {
+    "approved": "approved",
+    "changes_requested": "changes_requested",
+    "commented": "commented",
+}
+
+
+def read_review_comment(delivery: str, payload: dict[str, object]) -> Event | None:
+    """Read ``pull_request_review_comment``. Only a new comment of a review counts."""
+    found = validated("pull_request_review_comment", ReviewCommentPayload, payload)
+    common, comment = _common(delivery, found), found.comment
+    if payload.get("action") != "created" or comment.pull_request_review_id is None:
+        return PullTouched(**common, issue=found.pull_request.number)
+    return ReviewCommented(
+        **common,
+        issue=found.pull_request.number,
+        review=comment.pull_request_review_id,
+        body=comment.body,
+        created_at=comment.created_at,
+        author=comment.user,
     )
 
 

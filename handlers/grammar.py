@@ -78,6 +78,13 @@ class SkipCommand(Command):
     task: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviseCommand(Command):
+    """Change this pull request as ``text`` says ('': as its open review threads say)."""
+
+    text: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class SetupCommand(Command):
     """Propose a configuration where the repository's tests need one."""
@@ -155,13 +162,14 @@ class Argument:
     """The one word that needs no option name; it fills ``field`` of the command.
 
     ``path`` and ``id`` are one word; ``words`` are all that follow on the line (of a trigger that
-    has one command), ``below`` is what is on the lines below it, both as they are written.
+    has one command), ``below`` is what is on the lines below it, ``text`` is both. All three are as
+    they are written.
     """
 
     field: str
     value: str
     help: str
-    kind: Literal["path", "id", "words", "below"]
+    kind: Literal["path", "id", "words", "below", "text"]
     required: bool = False
 
     @property

@@ -51,6 +51,8 @@ def parse(body: str, rows: Commands) -> tuple[Command | Misunderstood, ...]:
 def _understand(line: CommandLine, rows: Commands) -> Command | Misunderstood:
     """Return what one command line asks for."""
     own = next(row for row in rows if row.trigger == line.trigger)
+    if takes_text := _takes_text(line, rows):
+        return _with_text(*takes_text, line)
     if len(line.text) > _LONGEST_LINE:
         return Misunderstood(replies.long_line(), own.usage)
     if words_of := next((a for a in own.arguments if a.kind == "words"), None):
@@ -65,6 +67,26 @@ def _understand(line: CommandLine, rows: Commands) -> Command | Misunderstood:
         return Misunderstood(replies.long_comment(LONGEST), row.usage)
     values = _read_arguments(row, arguments, line)
     return values if isinstance(values, Misunderstood) else row.makes(**values)
+
+
+def _takes_text(line: CommandLine, rows: Commands) -> tuple[CommandRow, str] | None:
+    """Return the row that takes everything after its name as it is written, and that."""
+    same = [row for row in rows if row.trigger == line.trigger]
+    first, *rest = line.text.split(None, 1) or [""]
+    for row in same:
+        if any(argument.kind == "text" for argument in row.arguments):
+            if not row.name:
+                return row, line.text
+            if first == row.name:
+                return row, "".join(rest)
+    return None
+
+
+def _with_text(row: CommandRow, text: str, line: CommandLine) -> Command | Misunderstood:
+    if not line.whole:
+        return Misunderstood(replies.long_comment(LONGEST), row.usage)
+    field = next(a.field for a in row.arguments if a.kind == "text")
+    return row.makes(**{field: f"{text.strip()}\n{line.below}".strip()})
 
 
 def _row(own: CommandRow, words: list[str], rows: Commands) -> tuple[CommandRow | None, list[str]]:

@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 from handlers.events import Repo, User
 from handlers.grammar import ExecuteCommand, Need
 from runner.roadmap.task import NewTask
+from runner.state.revising import RevisionRequest
 
 State = Literal["open", "approved", "rejected", "superseded", "closed", "expired"]
 Channel = Literal["reaction", "reply", "review", "check", "merge", "close", "retry"]
@@ -192,6 +193,20 @@ class Ambiguous:
     candidates: tuple[tuple[str, int, str], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Revising:
+    """What became of the wish to revise a pull request.
+
+    ``started`` says that a run works on it, or will: the ``used``-th of ``most`` revisions.
+    ``limit`` says that all of them are used, ``off`` that the repository allows none, ``closed``
+    that the pull request is not open. ``proposal`` and ``other`` say that it shows no task's work.
+    """
+
+    outcome: Literal["started", "limit", "off", "closed", "proposal", "other"]
+    used: int = 0
+    most: int = 0
+
+
 class Runs(Protocol):
     """The runs of this server; repositories by id, issues by number."""
 
@@ -206,6 +221,12 @@ class Runs(Protocol):
 
         Returns the ids of open proposals about it, which are closed. Twice leaves one of each.
         """
+
+    async def is_checkpoint(self, request: RunRequested) -> bool:
+        """Say whether the pull request of the request shows our work on a task."""
+
+    async def revise(self, request: RunRequested, asked: RevisionRequest) -> Revising:
+        """Queue a run that changes a checkpoint as reviewers ask; twice leaves one."""
 
     async def set_up(self, request: RunRequested) -> None:
         """Queue a run that only proposes a configuration, if the tests need one."""

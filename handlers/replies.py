@@ -15,7 +15,7 @@ from handlers.grammar import (
     Need,
     Option,
 )
-from handlers.ports import ProposalView, Rules, RunStatus, TaskLine, Vote
+from handlers.ports import ProposalView, Revising, Rules, RunStatus, TaskLine, Vote
 from runner.state.status_words import PROPOSALS, RUNS, run_word, task_word
 from runner.text.sanitize import sanitize
 
@@ -70,6 +70,16 @@ def refused(words: str, needs: Need, author: User, role: str) -> str:
         f"{quoted(author.login)} has {has}. Nothing was done.\n\n"
         f"Ask somebody with that permission to comment `{words}`, or ask an administrator of the "
         f"repository for access. `{TRIGGER} help` shows who may use which command."
+    )
+
+
+def may_not_ask(needs: Need, author: User, role: str) -> str:
+    """Say that a review starts nothing, and who may ask for changes."""
+    has = "no permission" if role == "none" else f"the *{role}* permission"
+    return (
+        f"Cairn changes a pull request for reviewers with the *{needs}* permission (or higher) on "
+        f"this repository, and {quoted(author.login)} has {has}. Nothing was done.\n\n"
+        f"Somebody with that permission can comment `{TRIGGER} revise` with what to change."
     )
 
 
@@ -144,6 +154,42 @@ def status(runs: Sequence[RunStatus]) -> str:
     if len(runs) > _MOST_RUNS:
         shown.append(f"{len(runs) - _MOST_RUNS} older runs are not shown.")
     return "\n\n".join(shown)
+
+
+def revising(found: Revising) -> str:
+    """Say why a pull request is not revised; '' when a run does it and says so itself."""
+    match found.outcome:
+        case "started":
+            return ""
+        case "limit":
+            return (
+                f"This pull request has been revised {_times(found.most)}, which is the limit "
+                "(`pull_requests.revisions` in `.github/cairn.yml`). Nothing was done. Push to its "
+                f"branch yourself, or close it and comment `{TRIGGER} retry ID` to start the task "
+                "again."
+            )
+        case "off":
+            return (
+                "This repository does not let Cairn revise pull requests "
+                "(`pull_requests.revisions: 0` or `github_mode: disabled` in `.github/cairn.yml`). "
+                "Nothing was done."
+            )
+        case "closed":
+            return "This pull request is not open. Nothing was done."
+        case "proposal":
+            return (
+                "This pull request shows a proposal and no finished work. Nothing was done. Decide "
+                "on it with `/approve`, `/reject` or `/edit`."
+            )
+        case "other":
+            return (
+                "This is no pull request that Cairn made for a task. Nothing was done. "
+                f"`{TRIGGER} revise` changes the pull requests that Cairn opens."
+            )
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def open_quote() -> str:

@@ -122,11 +122,18 @@ async def role_of(github: GitHubAPI, *, repository: Repo, user: User) -> Role:
 
     On a public repository everybody has ``read``. Raises ``Outage`` of the client.
     """
+    return await _role_in(github, repository.full_name, user)
+
+
+async def may_write(github: GitHubAPI, full_name: str, user: User) -> bool:
+    """Say whether somebody may write to a repository. Raises ``Outage`` of the client."""
+    return suffices(await _role_in(github, full_name, user), "write")
+
+
+async def _role_in(github: GitHubAPI, full_name: str, user: User) -> Role:
     path = "/repos/{+full_name}/collaborators/{login}/permission"
     try:
-        answer = await github.getitem(
-            path, {"full_name": repository.full_name, "login": user.login}
-        )
+        answer = await github.getitem(path, {"full_name": full_name, "login": user.login})
     except BadRequest:
         return "none"
     # a login can change hands between the comment and now

@@ -15,6 +15,7 @@ from handlers.events import (
     read_comment,
     read_pull,
     read_review,
+    read_review_comment,
 )
 from handlers.pushes import (
     BranchPushed,
@@ -69,7 +70,7 @@ WEBHOOKS = (
     ),
     WebhookKind(
         name="pull_request_review",
-        why="a review answers a proposal",
+        why="a review answers a proposal, or asks for changes of a checkpoint",
         read=read_review,
         parts=(
             _REPOSITORY,
@@ -79,6 +80,12 @@ WEBHOOKS = (
             ("review", "commit_id"),
             ("review", "body"),
         ),
+    ),
+    WebhookKind(
+        name="pull_request_review_comment",
+        why="a comment on lines of a checkpoint asks for a change",
+        read=read_review_comment,
+        parts=(_REPOSITORY, ("action",), ("comment", "id"), ("comment", "body")),
     ),
     WebhookKind(
         name="push",

@@ -2,6 +2,7 @@
 
 PortError                   something outside failed; carries what a person can act on
 ├── TaskError               this task cannot go on: the node's ``error`` edge
+│   └── BranchMoved         somebody pushed to the branch that a task adds to
 └── Outage                  nobody's task is to blame: the driver stops at the node, the run pauses
 Stopped                     a person asked the run to pause or to be cancelled
 
@@ -37,6 +38,10 @@ class PortError(Exception):
 
 class TaskError(PortError):
     """This task cannot go on; others can (a file GitHub refuses, a prompt the model refuses)."""
+
+
+class BranchMoved(TaskError):
+    """Somebody pushed to the branch that a commit was made for, so that it is not added."""
 
 
 class Outage(PortError):

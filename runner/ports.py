@@ -14,6 +14,7 @@ from runner.state.changes import Snapshot
 from runner.state.events import Event
 from runner.state.publishing import Checkpoint, Proposed, Published, Stack
 from runner.state.publishing import HumanCommits as Handed
+from runner.state.revising import Revision, RevisionRequest
 
 
 class Model(Protocol):
@@ -158,6 +159,19 @@ class Repository(Protocol):
         ``tip`` is the commit a run builds on. On a checkout there are no such branches. Raises
         ``Outage``.
         """
+
+
+class Reviews(Protocol):
+    """What reviewers ask of a checkpoint, and the branch it is on."""
+
+    async def asked(self, request: RevisionRequest) -> Revision:
+        """Return what a revision is about, as it is now.
+
+        Raises ``TaskError`` if the pull request cannot be revised, ``Outage``.
+        """
+
+    async def moved(self, revision: Revision) -> Revision:
+        """Return the same revision on the newest commit of its branch. Raises as ``asked``."""
 
 
 @dataclass(frozen=True, slots=True)

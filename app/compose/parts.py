@@ -20,8 +20,9 @@ from app.github.commits import Branches, Commits
 from app.github.config import Configurations, Overlay, as_it_is
 from app.github.mirror import Mirror
 from app.github.one_pull import OfferedPulls
+from app.github.pulls import Pull, read_pull
 from app.github.repository import GitHubRepository
-from app.github.token_identity import CHECK, PUBLISH, READ, Identity
+from app.github.token_identity import CHECK, PUBLISH, READ, REVIEW, Identity
 from app.local.compose import open_model, sandboxes
 from app.logs import mask_for, secrets_of
 from app.progress.comment import CommentPlace, Progress, QueueAnnouncement
@@ -44,6 +45,7 @@ from handlers.pushes import BranchPushed
 from runner.config.model import RepositoryConfig
 from runner.config.reading import ConfigError
 from runner.context.library import Index
+from runner.errors import Outage
 from runner.files.durable import take_folder
 from runner.files.results import FileMemory, RunFiles
 from runner.loop import stacking
@@ -175,6 +177,7 @@ class ServerParts:
             skips=SkippedTasks(self.skips, run.repository_id, run.roadmap),
             memory=self.folders.memory(run.repository_id),
             search=FileSearch(self.index, self.model, self.model),
+            reviews=repository.reviews,
             model_name=self.settings.cairn_model,
             mask=self.mask,
         )
@@ -191,6 +194,7 @@ class ServerParts:
             boxes=Normalising(deps, pulls(kind="normalise")).offered,
             in_mode=repository.in_mode,
             mend=repository.mend,
+            answer=repository.reviews.answer,
             offer=offer if self.identity.is_app else None,
         )
 
@@ -275,6 +279,31 @@ class ServerParts:
         except ConfigError:
             config = RepositoryConfig()  # the run itself tells people what is wrong
         return config.roadmap.path
+
+    async def pull_of(self, request: RunRequested) -> Pull | None:
+        """The pull request that a request was made on, if it is ours. Raises ``Outage``."""
+        github = self.identity.client(
+            installation_id=request.installation_id,
+            repository_id=request.repository.id,
+            permissions=REVIEW,
+        )
+        api = RepositoryApi(github, request.repository.full_name)
+        doing = f"show #{request.issue}"
+        found = await api.find(f"pulls/{request.issue}", doing, refused=Outage)
+        return read_pull(found, await self.identity.bot_login()) if found else None
+
+    async def most_revisions(self, request: RunRequested) -> int:
+        """How often a repository lets one pull request be revised. Raises ``Outage``."""
+        github = self.identity.client(
+            installation_id=request.installation_id,
+            repository_id=request.repository.id,
+            permissions=READ,
+        )
+        try:
+            config = await self._config(github, request.repository.full_name)
+        except ConfigError:
+            config = RepositoryConfig()  # the run itself tells people what is wrong
+        return 0 if config.github_mode == "disabled" else config.pull_requests.revisions
 
     async def _config(self, github: GitHubAPI, repository: str) -> RepositoryConfig:
         return self.overlay(await self.configs.read(github, repository))

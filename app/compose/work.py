@@ -18,7 +18,7 @@ from app.proposals.polling import Poller
 from app.proposals.service import Look, ProposalService
 from app.pushes.push import RoadmapPushes
 from app.runs.execution import Segments
-from app.runs.service import Installations, RunService, TaskFinder
+from app.runs.service import Checkpoints, Installations, RunService, TaskFinder
 from app.store.deliveries import Deliveries
 from app.store.proposals import StoredProposals
 from app.store.queue import Queue
@@ -164,6 +164,7 @@ def _people(parts: ServerParts, work: _Work, poll: Look) -> _People:
         find=TaskFinder(work.runs, roadmap_of=parts.roadmap_of, read=parts.roadmap_now),
         skips=parts.skips,
         proposals=proposals,
+        checkpoints=Checkpoints(parts.pull_of, parts.most_revisions),
     )
     return _People(stored, proposals, polls, service)
 

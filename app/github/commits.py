@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import logging
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +36,7 @@ class Commit:
     """A commit as far as we compare it.
 
     ``people`` are names and addresses of author and committer, ``signed`` that GitHub vouches for
-    it, ``title`` the first line of its message.
+    it, ``title`` the first line of its message, ``run`` the run its trailers name ('' for none).
     """
 
     sha: str
@@ -44,6 +45,7 @@ class Commit:
     people: tuple[str, ...] = ()
     signed: bool = False
     title: str = ""
+    run: str = ""
 
     def holds(self, checkpoint: Checkpoint) -> bool:
         """Say whether it is exactly what a checkpoint would commit, on a person's push or not."""
@@ -80,6 +82,16 @@ class Commits:
     async def show(self, sha: str) -> Commit:
         """Return an existing commit."""
         return _commit(await self._api.get(f"git/commits/{sha}", f"show commit {sha}"))
+
+    async def between(self, base: str, head: str) -> tuple[str, tuple[Commit, ...]]:
+        """Return where a head left a base, and its commits since, the oldest first (at most 250).
+
+        https://docs.github.com/en/rest/commits/commits#compare-two-commits
+        """
+        doing = f"compare {base[:10]} with {head[:10]}"
+        found = await self._api.get(f"compare/{base}...{head}?per_page=250", doing, refused=Outage)
+        made = ({**each, **each["commit"], "sha": each["sha"]} for each in found["commits"])
+        return str(found["merge_base_commit"]["sha"]), tuple(map(_commit, made))
 
     async def ours(self, commit: Commit) -> bool:
         """Say whether our App made a commit: it looks like those that it makes now.
@@ -191,8 +203,17 @@ def _commit(found: Any) -> Commit:
     parents = tuple(parent["sha"] for parent in found["parents"])
     people = tuple(str(found[r][f]) for r in ("author", "committer") for f in ("name", "email"))
     signed = bool((found.get("verification") or {}).get("verified"))
-    title = str(found["message"]).partition("\n")[0]
-    return Commit(found["sha"], found["tree"]["sha"], parents, people, signed, title)
+    title, _, rest = str(found["message"]).partition("\n")
+    run = re.search(r"^Cairn-Run: ([0-9a-f]+)$", rest, re.MULTILINE)
+    return Commit(
+        found["sha"],
+        found["tree"]["sha"],
+        parents,
+        people,
+        signed,
+        title,
+        run[1] if run else "",
+    )
 
 
 def _check_signed(made: Any, checkpoint: Checkpoint) -> None:

@@ -159,8 +159,8 @@ _READY = """mutation($pull: ID!) {
 }"""
 
 
-SECTIONS = ("place", "news")
-"""Parts of a description about its place in the stack, and what happened to it there."""
+SECTIONS = ("place", "news", "revisions")
+"""Parts of a description: its place in the stack, what happened to it there, how it was revised."""
 
 
 class Pulls:

@@ -22,7 +22,9 @@ from app.github.one_pull import OnePull
 from app.github.proposals import RecoveryPulls
 from app.github.pulls import Pull, Pulls
 from app.github.restack import Restack
+from app.github.reviews import Reviews
 from app.github.stack import standing
+from handlers.talk import may_write
 from runner.config.model import GitHubMode
 from runner.errors import Outage
 from runner.git.objects import MissingBlobs
@@ -73,7 +75,7 @@ class GitHubRepository:
     ``client`` is authenticated for the installation, ``token`` gives a fresh installation token for
     git, ``bot_login`` is our App's (``SLUG[bot]``), ``base`` the branch below the stack. ``checks``
     is a client for check runs (an installation may not have granted them), None if our account
-    cannot write any.
+    cannot write any. ``reviews`` is what reviewers ask for.
     """
 
     def __init__(
@@ -132,6 +134,17 @@ class GitHubRepository:
             comments=comments,
             fresh=self._fresh,
             read=self._file,
+        )
+        self.reviews = Reviews(
+            self._api,
+            pulls=self._pulls,
+            commits=self._commits,
+            branches=self._branches,
+            snapshot=self.snapshot,
+            may_ask=lambda user: may_write(client, full_name, user),
+            bot_login=bot_login,
+            run=run,
+            roadmap=roadmap,
         )
         self._base, self._roadmap = base, roadmap
         self._url = f"{server_url.rstrip('/')}/{full_name}.git"
@@ -225,6 +238,8 @@ class GitHubRepository:
 
     async def _added(self, checkpoint: Checkpoint) -> tuple[str, Pull]:
         """Return the checkpoint's commit and the pull request that shows it."""
+        if checkpoint.kind == "revision":
+            return await self.reviews.publish(checkpoint)
         if checkpoint.shows.rows:
             return await self._one.add(checkpoint)
         commit, new = await self._branches.settled(checkpoint)

@@ -42,6 +42,9 @@ CONVERSE: Permissions = MappingProxyType({"metadata": "read", "issues": "write"}
 CHECK: Permissions = MappingProxyType({"metadata": "read", "checks": "write"})
 """For check runs alone: GitHub gives no token for what an owner has not accepted yet."""
 
+REVIEW: Permissions = MappingProxyType({"metadata": "read", "pull_requests": "read"})
+"""For seeing whether a pull request that somebody reviewed is ours."""
+
 PLAN: Permissions = MappingProxyType({"metadata": "read", "contents": "read", "issues": "write"})
 """For working a push: role of who pushed, the roadmap before and after, the plan's issue."""
 

@@ -6,11 +6,13 @@ from collections.abc import Awaitable, Callable, MutableSet, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
+from app.github.reviews import ThreadReply
 from app.jobs.worker import Outcome, Segment
 from app.progress.comment import Progress
 from app.progress.text import pause
 from app.proposals.service import ShownProposals
 from app.runs.config_offer import NO_APP, ConfigOffer, advice
+from app.runs.revising import outcome_of, replies_in, said_of
 from app.store.runs import Run, StoredRuns
 from runner.config.model import GitHubMode, RepositoryConfig
 from runner.config.options import options_of
@@ -31,6 +33,7 @@ from runner.state.options import (
     Request,
 )
 from runner.state.proposal import ApprovalMode
+from runner.state.revising import RevisionRequest
 from runner.state.run_state import Attempt, Plan, RunState
 from runner.text.sanitize import sanitize
 
@@ -93,8 +96,9 @@ class RunPorts:
 
     ``shown`` keeps what people can decide about; ``boxes`` proposes checkboxes for a roadmap
     without work, and says where ('' for none); ``in_mode`` is the repository as its ``github_mode``
-    wants it, ``mend`` corrects pull requests on a branch that nobody merges. ``offer`` proposes a
-    configuration if the tests need one; None if Cairn may not.
+    wants it, ``mend`` corrects pull requests on a branch that nobody merges, ``answer`` replies in
+    the review threads of one (by number). ``offer`` proposes a configuration if the tests need one;
+    None if Cairn may not.
     """
 
     deps: Deps
@@ -104,6 +108,7 @@ class RunPorts:
     boxes: Callable[[RunState], Awaitable[str]]
     in_mode: Callable[[GitHubMode], Repository]
     mend: Callable[[], Awaitable[None]]
+    answer: Callable[[int, Sequence[ThreadReply]], Awaitable[None]]
     offer: ConfigOffer | None = None
 
 
@@ -229,7 +234,7 @@ async def _told(ended: Ended, ports: RunPorts, runs: StoredRuns) -> Outcome:
     """Report the end; a run whose end could not be reported is paused until it can."""
     outcome = await _outcome(ended, runs)
     try:
-        said = [_detail(ended, outcome), await _boxes(ended, ports)]
+        said = [_detail(ended, outcome), await _boxes(ended, ports), await answered(ended, ports)]
         await ports.progress.finish(ended.status, "\n\n".join(filter(None, said)), ended.state)
     except Outage as outage:
         # driving continues where it stopped: an ended run only says so
@@ -242,8 +247,19 @@ async def _told(ended: Ended, ports: RunPorts, runs: StoredRuns) -> Outcome:
 
 async def _boxes(ended: Ended, ports: RunPorts) -> str:
     """A push names its tasks; only a command that finds none is answered with a proposal."""
-    asked = ended.status == "ended" and not ended.state.request.options.scope.tasks
+    scope = ended.state.request.options.scope
+    asked = ended.status == "ended" and not (scope.tasks or scope.revision)
     return await ports.boxes(ended.state) if asked else ""
+
+
+async def answered(ended: Ended, ports: RunPorts) -> str:
+    """Answer the reviewers who asked for a revision; what there is to say about the whole."""
+    revision, asked = ended.state.revision, ended.state.request.options.scope.revision
+    if not (revision and asked) or ended.status != "ended" or ended.state.problem:
+        return ""
+    outcome = await outcome_of(ended.state, revision, ports.deps)
+    await ports.answer(revision.pull, replies_in(revision, outcome))
+    return said_of(outcome, asked)
 
 
 def request_of(run: Run, config: RepositoryConfig) -> Request:
@@ -256,6 +272,7 @@ def request_of(run: Run, config: RepositoryConfig) -> Request:
         tasks=tuple(asked.get("tasks") or ()),
         phase=asked.get("phase") or "",
         retry=bool(asked.get("retry")),
+        revision=RevisionRequest(**asked["revision"]) if asked.get("revision") else None,
         model=asked.get("model") or options.models.model,
         approval_mode=_asked_mode(run, config) or options.approvals.approval_mode,
         project=run.repository,
@@ -305,5 +322,8 @@ async def _outcome(ended: Ended, runs: StoredRuns) -> Outcome:
     if ended.status == "cancelled" or ended.kind == STOP_REQUEST:
         row = await runs.get(ended.state.request.id)
         reason = row.reason if row else ""
-    result: dict[str, object] = {"tasks": table(ended.state)}
+    result: dict[str, object] = {
+        "tasks": table(ended.state),
+        "attempted": bool(ended.state.attempts),
+    }
     return Outcome(ended.status, reason, ended.until, result, cause=ended.kind)

@@ -11,19 +11,29 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 
 from app.github.client import SUSPENDED
 from app.github.identity import Gone
+from app.github.pulls import Pull
 from app.github.token_identity import Identity
 from app.proposals.service import ProposalService
 from app.store.queue import Affected, Queue
 from app.store.runs import PERSON, REMOVED, Run, RunRequest, Status, StoredRuns, StoredSkips
 from handlers.events import User
-from handlers.ports import Ambiguous, NamedTask, RunRequested, RunStatus, TaskLine, Unknown
+from handlers.ports import (
+    Ambiguous,
+    NamedTask,
+    Revising,
+    RunRequested,
+    RunStatus,
+    TaskLine,
+    Unknown,
+)
 from handlers.pushes import InstallationChanged
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap
+from runner.state.revising import RevisionRequest
 
 Read = Callable[[RunRequested, str], Awaitable[bytes]]
 
@@ -53,6 +63,18 @@ class TaskFinder:
         return Unknown(path, tuple(each.name for each in roadmap.tasks if each.kind == "work"))
 
 
+@dataclass(frozen=True)
+class Checkpoints:
+    """What is known of the pull requests that may be revised.
+
+    ``pull_of`` finds the one of a request if it is ours, ``most_of`` says how often the repository
+    lets one be revised (0: never). Both raise ``Outage``.
+    """
+
+    pull_of: Callable[[RunRequested], Awaitable[Pull | None]]
+    most_of: Callable[[RunRequested], Awaitable[int]]
+
+
 _STOPPABLE: tuple[Status, ...] = ("queued", "paused", "resting", "running", "pausing", "cancelling")
 _WORKING: tuple[Status, ...] = ("queued", "running", "pausing")
 _PAUSED: tuple[Status, ...] = ("paused",)
@@ -75,6 +97,7 @@ class RunService:
         find: TaskFinder,
         skips: StoredSkips,
         proposals: ProposalService,
+        checkpoints: Checkpoints,
     ) -> None:
         self._runs = runs
         self._roadmap_of = roadmap_of
@@ -84,6 +107,7 @@ class RunService:
         self._find = find
         self._skips = skips
         self._proposals = proposals
+        self._checkpoints = checkpoints
 
     async def start(self, request: RunRequested) -> None:
         """Queue the run once, and say so.
@@ -93,10 +117,16 @@ class RunService:
         await self._start(request)
 
     async def _start(
-        self, request: RunRequested, *, retry: bool = False, setup: bool = False
+        self,
+        request: RunRequested,
+        *,
+        retry: bool = False,
+        setup: bool = False,
+        revision: RevisionRequest | None = None,
     ) -> None:
         if await self._runs.get(request.run) is None:
-            row = row_of(request, await self._roadmap_of(request), retry=retry, setup=setup)
+            roadmap = await self._roadmap_of(request)
+            row = row_of(request, roadmap, retry=retry, setup=setup, revision=revision)
             comment = await self._first_words(row)
             await self._queue.start(row, comment)
         await self._look()
@@ -120,6 +150,28 @@ class RunService:
             await self._proposals.supersede(each, by=by, at=at, delivery=delivery)
         await self._start(request, retry=True)
         return tuple(each.id for each in open_ones)
+
+    async def is_checkpoint(self, request: RunRequested) -> bool:
+        """Say whether the pull request of the request shows our work on a task."""
+        pull = await self._checkpoints.pull_of(request)
+        return pull is not None and pull.kind == "checkpoint"
+
+    async def revise(self, request: RunRequested, asked: RevisionRequest) -> Revising:
+        """Queue a run that changes a checkpoint as reviewers ask; twice leaves one."""
+        pull = await self._checkpoints.pull_of(request)
+        if pull is None or pull.kind != "checkpoint":
+            return Revising("proposal" if pull else "other")
+        if not pull.open:
+            return Revising("closed")
+        most = await self._checkpoints.most_of(request)
+        runs = await self._runs.by_issue(request.repository.id, request.issue)
+        used = [run for run in runs if is_revision(run) and run.id != request.run]
+        if len(used) >= most:
+            return Revising("limit" if most else "off", len(used), most)
+        command = replace(request.command, path=pull.roadmap, task=pull.task)
+        asked = replace(asked, number=len(used) + 1, most=most)
+        await self._start(replace(request, command=command), revision=asked)
+        return Revising("started", len(used) + 1, most)
 
     async def set_up(self, request: RunRequested) -> None:
         """Queue a run that only proposes a configuration, if the tests need one."""
@@ -167,8 +219,19 @@ class RunService:
         return tuple(moved)
 
 
+def is_revision(run: Run) -> bool:
+    """Say whether a run was started to revise a pull request, and had something to do."""
+    worked = run.result is None or bool(run.result.get("attempted", True))
+    return bool(run.request.get("revision")) and worked
+
+
 def row_of(
-    request: RunRequested, roadmap: str, *, retry: bool = False, setup: bool = False
+    request: RunRequested,
+    roadmap: str,
+    *,
+    retry: bool = False,
+    setup: bool = False,
+    revision: RevisionRequest | None = None,
 ) -> RunRequest:
     """The row of a run that is asked for; ``setup`` works on no task."""
     return RunRequest(
@@ -186,6 +249,7 @@ def row_of(
             "by_id": request.by.id,
             "retry": retry,
             "setup": setup,
+            **({"revision": asdict(revision)} if revision else {}),
         },
         priority=request.command.priority,
     )

@@ -243,6 +243,12 @@ class PullRequestsGroup(_Group):
         "on the default branch, or on that of the task it depends on. single: one pull request per "
         "run, with a commit for each task.",
     )
+    revisions: int = Field(
+        default=3,
+        ge=0,
+        le=20,
+        description="How often one pull request may be changed as reviewers ask; 0: never.",
+    )
 
 
 class LimitsGroup(_Group):

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from runner.context.library import Index
-from runner.errors import Outage
+from runner.errors import Outage, TaskError
 from runner.loop.problems import StartCommands
 from runner.ports import (
     Answers,
@@ -23,6 +23,7 @@ from runner.ports import (
     MemoryNote,
     Model,
     Repository,
+    Reviews,
     Sandbox,
     SandboxSession,
     SandboxSpec,
@@ -30,6 +31,7 @@ from runner.ports import (
     Windows,
 )
 from runner.state.findings import Verification
+from runner.state.revising import Revision, RevisionRequest
 from runner.state.run_state import Attempt, RunState
 from runner.text.mask import Mask
 
@@ -128,6 +130,18 @@ class NoSkips:
         return frozenset()
 
 
+class NoReviews:
+    """The ``Reviews`` port where no pull requests are reviewed."""
+
+    async def asked(self, request: RevisionRequest) -> Revision:
+        """There is none to revise."""
+        raise TaskError("github", f"There is no pull request #{request.pull} here.")
+
+    async def moved(self, revision: Revision) -> Revision:
+        """There is none to revise."""
+        raise TaskError("github", f"There is no pull request #{revision.pull} here.")
+
+
 class NoMemory:
     """The ``Memory`` port where nothing is kept from run to run."""
 
@@ -173,6 +187,7 @@ class Deps:
     skips: Skips = field(default_factory=NoSkips)
     memory: Memory = field(default_factory=NoMemory)
     search: FileSearch = field(default_factory=FileSearch)
+    reviews: Reviews = field(default_factory=NoReviews)
     model_name: str = ""
     mask: Mask = field(default_factory=Mask)
 

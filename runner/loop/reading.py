@@ -16,7 +16,15 @@ from pathspec import GitIgnoreSpec
 from runner.loop.deps import Deps, session_spec
 from runner.loop.workspace import File, materialise, tree_files
 from runner.ports import SandboxSession, Setup
-from runner.state.changes import EXECUTABLE, FILE, SUBMODULE, ChangeSet, Snapshot, TreeEntry
+from runner.state.changes import (
+    EXECUTABLE,
+    FILE,
+    SUBMODULE,
+    ChangeSet,
+    Snapshot,
+    TreeEntry,
+    tree_sha,
+)
 from runner.state.options import Options
 from runner.state.run_state import RunState
 from runner.text.mask import NOT_SHOWN, is_secret_file
@@ -25,8 +33,27 @@ Read = Callable[[str], bytes | None]
 
 
 async def base_of(state: RunState, deps: Deps) -> Snapshot:
-    """The tree that the current attempt builds on."""
-    return await deps.repository.snapshot(state.attempt.base)
+    """The tree that the current attempt builds on.
+
+    A revision builds on what is below its pull request, with what people pushed to its branch: so
+    the change that is validated, verified and described is the whole change of the pull request.
+    """
+    base = await deps.repository.snapshot(state.attempt.base)
+    revision = state.attempt.planned.revision
+    if revision is None:
+        return base
+    head = await deps.repository.snapshot(revision.head)
+    entries = {path: e for path, e in base.entries.items() if path not in revision.kept}
+    entries |= {path: head.entries[path] for path in revision.kept if path in head.entries}
+    return Snapshot(base.commit, tree_sha(entries), entries)
+
+
+async def seen_of(state: RunState, deps: Deps) -> Snapshot:
+    """The tree that the model is shown: of a revision the head of its branch."""
+    revision = state.attempt.planned.revision
+    if revision is None:
+        return await base_of(state, deps)
+    return await deps.repository.snapshot(revision.head)
 
 
 async def contents(deps: Deps, base: Snapshot, paths: Iterable[str]) -> dict[str, bytes]:

@@ -384,7 +384,7 @@ def left_out(state: RunState, keys: Collection[str]) -> RunState:
         for task in state.tasks
         if task.key in keys
         and task.key not in state.attempts
-        and not (options.scope.retry and options.scope.task in (task.key, task.id))
+        and not (options.scope.by_name and options.scope.task in (task.key, task.id))
     }
     return replace(state, statuses={**state.statuses, **skipped}) if skipped else state
 

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runner.checks.validate import syntax_complaint
-from runner.errors import TaskError
+from runner.errors import BranchMoved, TaskError
 from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import base_of, contents
+from runner.loop.reading import base_of, contents, seen_of
 from runner.loop.schedule import Base, Bases, independent
 from runner.loop.stacking import roadmap_for
+from runner.nodes.revise import after_push
 from runner.nodes.verify import verify_task
 from runner.people.recovery_sentences import WRITTEN, builds_on
+from runner.people.revision_sentences import revision_message
 from runner.people.sentences import (
     branch_name,
     checkpoint_message,
@@ -27,6 +29,7 @@ from runner.roadmap.edit import EditRefused, find, tick_all
 from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.findings import reasons_of
 from runner.state.publishing import Checkpoint, CheckpointText, Published, ShownTasks
+from runner.state.revising import Revision
 from runner.state.run_state import RunState, Step
 from runner.state.trust import Trusts
 
@@ -46,7 +49,7 @@ def ground(state: RunState, work: TaskWork) -> Base:
 
 def added(state: RunState, work: TaskWork, made: Checkpoint) -> tuple[RunState, Checkpoint]:
     """Return what is published instead of a checkpoint, and what is kept of its text."""
-    if state.request.options.pull_requests != "single":
+    if state.request.options.pull_requests != "single" or made.kind == "revision":
         return state, made
     state = state.with_attempt(body=made.text.body.encode())
     rows = rows_of(state, work.tip.added)
@@ -87,6 +90,8 @@ async def checkpoint(state: RunState, deps: Deps, work: TaskWork) -> Step:
     A task that was worked on beside others builds on the newest commit of theirs.
     """
     async with work.tip.lock:
+        if state.attempt.planned.revision:
+            return Step(await _revised(state, deps, work), "ok")
         place = ground(state, work)
         if place.commit != state.attempt.base:
             state = await _moved(state, deps, work, place.commit)
@@ -113,6 +118,41 @@ async def _moved(state: RunState, deps: Deps, work: TaskWork, tip: str) -> RunSt
     return verified.state
 
 
+async def _revised(state: RunState, deps: Deps, work: TaskWork) -> RunState:
+    """Add a commit to the branch of the pull request; on top of what somebody pushed meanwhile.
+
+    Raises ``TaskError`` (kind ``conflict``) if they changed the same files, or the tests fail
+    together with theirs.
+    """
+    try:
+        return await _published(state, deps, work)
+    except BranchMoved:
+        revision = state.attempt.planned.revision
+        assert revision is not None  # noqa: S101 - the caller looked
+        log.info("%s was pushed to: the change is verified on top of that", revision.branch)
+        moved = await deps.reviews.moved(revision)
+        old = await deps.repository.snapshot(revision.head)
+        new = await deps.repository.snapshot(moved.head)
+        mine = await _on_head(state, deps, await base_of(state, deps))
+        state = after_push(state, moved, (old, new, mine))
+    verified = await verify_task(state, deps, work)
+    if verified.outcome != "ok":
+        said = "; ".join(reasons_of(verified.state.attempt.tested.verification))
+        raise TaskError("conflict", f"with what somebody pushed at the same time: {said}")
+    return await _published(verified.state, deps, work)
+
+
+async def _on_head(state: RunState, deps: Deps, base: Snapshot) -> ChangeSet:
+    """What an attempt at a revision does to the head of the branch."""
+    head = await seen_of(state, deps)
+    after = state.attempt.answered.changes.entries(base)
+    paths = {p for p in {*after, *head.entries} if after.get(p) != head.entries.get(p)}
+    writes = state.attempt.answered.changes.files
+    old = await contents(deps, base, paths - writes.keys())
+    kept = {path: Write(content, after[path].mode) for path, content in old.items()}
+    return ChangeSet({path: writes.get(path, kept.get(path)) for path in paths})
+
+
 async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     base = await base_of(state, deps)
     path = state.request.roadmap
@@ -121,6 +161,9 @@ async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
         raise TaskError("file", f"{path} no longer exists in the commit that this task builds on")
     repaired = await _repaired(state, deps, base)
     made = _checkpoint(state, base, _ticked(state, roadmap), repaired)
+    if revision := state.attempt.planned.revision:
+        mine, head = await _on_head(state, deps, base), await seen_of(state, deps)
+        made = _as_revision(made, revision, mine, head)
     if not made.changes:  # published and built upon before a crash could save this step
         return committed(state, work, Published(made.parent, made.below))
     state, made = added(state, work, made)
@@ -128,6 +171,22 @@ async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     log.info("Checkpoint of task [%s]: %s", state.task.name, published.url or published.commit)
     await _no_more_asked(state, deps, published.url)
     return committed(state, work, published)
+
+
+def _as_revision(
+    made: Checkpoint, revision: Revision, changes: ChangeSet, head: Snapshot
+) -> Checkpoint:
+    """The same as one more commit on the branch of its pull request."""
+    return replace(
+        made,
+        kind="revision",
+        branch=revision.branch,
+        below=revision.below,
+        parent=revision.head,
+        changes=changes,
+        tree=changes.tree(head),
+        text=replace(made.text, message=revision_message(made.text.title)),
+    )
 
 
 async def _no_more_asked(state: RunState, deps: Deps, url: str) -> None:

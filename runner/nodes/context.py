@@ -27,12 +27,14 @@ from runner.context.tokens import counter
 from runner.errors import PortError
 from runner.loop.asking import context_limit
 from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import base_of, contents, quote
+from runner.loop.reading import contents, quote, seen_of
 from runner.loop.schedule import Bases, independent
 from runner.money import Usage
+from runner.nodes.revise import change_so_far
 from runner.ports import Embedder
 from runner.prompts import render_text
 from runner.state.changes import Snapshot, Write, blob_sha
+from runner.state.revising import Point
 from runner.state.run_state import Attempt, RunState, Step
 
 
@@ -162,6 +164,7 @@ _MAX_WORDS = 20_000
 
 async def build_context(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Render task, project and the files that matter; the attempt keeps it for every question."""
+    state = state.with_attempt(changes=await change_so_far(state, deps))
     state, text = await describe(state, deps)
     safe = await asyncio.to_thread(deps.mask, text)  # it is kept in the journal
     return Step(state.with_attempt(context=safe.encode()), "ok")
@@ -172,7 +175,7 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
 
     The state counts what finding it took, and knows of which files only a part is shown.
     """
-    base = await base_of(state, deps)
+    base = await seen_of(state, deps)
     text = _words(state)
     named = [p for p in existing(_named(state), base) if p != state.request.roadmap]
     library = await _library(deps, base, text, [*named, *made(state)], state.request.roadmap)
@@ -226,6 +229,7 @@ def _rendered(
     planning = state.node == "plan_task"
     limit = limit // 2 if planning else limit
     count = counter(options.models.model or deps.model_name)
+    limit += sum(count(point.text) for point in _points(state))
     render = partial(_render, state)
     left = limit - count(render(ContextParts()))
     parts = compose(material, limit=limit, left=left, count=count)
@@ -242,7 +246,14 @@ def _render(state: RunState, parts: ContextParts) -> str:
         plan=state.attempt.planned.plan,
         parts=parts,
         files=[(f, quote(f.path, f.text.encode(), limit=MAX_FILE * 2)) for f in parts.files],
+        points=_points(state),
     )
+
+
+def _points(state: RunState) -> tuple[Point, ...]:
+    """What reviewers ask for."""
+    revision = state.attempt.planned.revision
+    return revision.points if revision else ()
 
 
 async def _library(
@@ -320,15 +331,20 @@ def _place(path: str, about: Sequence[str], ranking: Ranking) -> tuple[int, floa
 
 
 def _named(state: RunState) -> list[str]:
-    plan = state.attempt.planned.plan
-    return [*state.task.files, *(plan.likely_files if plan else ())]
+    """Files that are to be shown whole: those of the task, and those that a review is about."""
+    plan, answered = state.attempt.planned.plan, state.attempt.answered
+    reviewed = [point.path for point in _points(state) if point.path]
+    written = [path for path, write in answered.changes.files.items() if write]
+    named = (*reviewed, *written, *state.task.files, *(plan.likely_files if plan else ()))
+    return list(dict.fromkeys(named))
 
 
 def _words(state: RunState) -> str:
     """The words the search looks for; the task's own sentence counts double."""
     task, plan = state.task, state.attempt.planned.plan
     steps = "\n".join(plan.steps) if plan else ""
-    return f"{task.text}\n{task.title}\n{task.details}\n{steps}"[:_MAX_WORDS]
+    asked = "\n".join(point.text for point in _points(state))
+    return f"{asked}\n{task.text}\n{task.title}\n{task.details}\n{steps}"[:_MAX_WORDS]
 
 
 def _broken_before(path: str, contents: Mapping[str, bytes]) -> list[str]:

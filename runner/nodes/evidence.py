@@ -48,7 +48,8 @@ async def explained_failure(state: RunState, deps: Deps) -> tuple[RunState, Fail
     facts = await gathered(state, deps)
     failure = failure_of(state.attempt)
     found = await asyncio.to_thread(classify, facts)
-    if found is None and state.request.options.approvals.recovery:
+    proposes = state.request.options.approvals.recovery and not state.attempt.planned.revision
+    if found is None and proposes:
         state, found = await _asked(state, deps, facts, failure)
     found = found or Classification("unknown", (), by="nobody")
     return state, replace(

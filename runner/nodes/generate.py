@@ -16,12 +16,13 @@ from runner.answers import ParsedAnswer, parse_reply
 from runner.checks.validate import REFUSED
 from runner.loop.asking import ModelReply
 from runner.loop.deps import Deps, TaskWork
-from runner.loop.reading import base_of, contents, named_in, reader
+from runner.loop.reading import contents, named_in, reader, seen_of
 from runner.loop.strategy import MAX_REPAIRS, after_failure
 from runner.nodes.human_commits import set_aside, taken_over
 from runner.nodes.looking import CodeQuestion, ask_for_code, rounds_left
 from runner.nodes.proof import unproven
 from runner.nodes.quoting import distinct, long_one, originals, quoted_changes, unseen, with_tests
+from runner.nodes.revise import added_to, as_suggested, change_so_far
 from runner.nodes.validate import asked_for
 from runner.people.sentences import finding, in_log
 from runner.prompts import question
@@ -96,14 +97,15 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     Work that people handed over is the first answer, and nothing is asked then.
     """
     log.info("Executing task %s", in_log(state.task))
-    if state.attempt.planned.human_commits and not state.attempt.answered.answers:
-        state = await taken_over(state, deps)
+    if not state.attempt.answered.answers:
+        state = await _given(state, deps)
         if state.attempt.answered.answers:
             return Step(state, "ok")
     state = set_aside(state)
     attempt = state.attempt
-    newest = _newest(state)
-    files = await quoted_changes(state, deps, newest, newest.files)
+    newest = await _newest(state, deps)
+    revises = attempt.planned.revision is not None  # then its files are in the context
+    files = [] if revises else await quoted_changes(state, deps, newest, newest.files)
     partial = unseen(state, files)
     messages = question(
         "execute_task",
@@ -114,6 +116,7 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
         long=attempt.planned.long,
         looks=_offered(state),
         kind=kind_of(state.task),
+        revising=revises,
     )
     first = state.request.options.models.temperature
     temperature = AFRESH if attempt.answered.answers else FIRST if first is None else first
@@ -127,9 +130,23 @@ def _offered(state: RunState) -> bool:
     return state.attempt.planned.more and rounds_left(state) > 0
 
 
-def _newest(state: RunState) -> ChangeSet:
-    """What a fresh answer is added to: nothing, or in the ralph loop what is sound by now."""
+async def _given(state: RunState, deps: Deps) -> RunState:
+    """Return the state with what people gave as its first answer, where they did."""
+    if state.attempt.planned.human_commits:
+        return await taken_over(state, deps)
+    if state.attempt.planned.revision:
+        return await as_suggested(state, deps)
+    return state
+
+
+async def _newest(state: RunState, deps: Deps) -> ChangeSet:
+    """What a fresh answer is added to: nothing, or in the ralph loop what is sound by now.
+
+    In a revision it is the change that the pull request has.
+    """
     attempt = state.attempt
+    if attempt.planned.revision:
+        return await change_so_far(state, deps)
     goes_on = state.request.options.loop == "ralph" and not attempt.checked.complaints
     return attempt.answered.changes if goes_on else ChangeSet()
 
@@ -204,7 +221,7 @@ async def _answered(
     state: RunState, deps: Deps, said: ModelReply, before: ChangeSet, asked: CodeQuestion
 ) -> RunState:
     """Turn an answer into a change set; what cannot be understood becomes complaints."""
-    base = await base_of(state, deps)
+    base = await seen_of(state, deps)
     old = await contents(deps, base, named_in(said.text, sorted(base.entries)))
     written = [write.content for write in before.files.values() if write]
     text = await asyncio.to_thread(put_back, said.text, [*old.values(), *written], deps.mask)
@@ -230,9 +247,12 @@ async def _answered(
         before, reply = (before, reply) if other.complaints else (rest, other)
     complaints = (_REFUSED,) if said.refused and not reply.changes else reply.complaints
     complaints += await asyncio.to_thread(still_hidden, reply.changes, old, deps.mask)
+    changes = before.merged(reply.changes)
+    if state.attempt.planned.revision:
+        changes = await added_to(state, deps, changes)
     return state.with_attempt(
         answers=state.attempt.answered.answers + 1,
-        changes=before.merged(reply.changes),
+        changes=changes,
         complaints=complaints,
         auto_repairs=(*state.attempt.answered.auto_repairs, *reply.repairs),
         explanation=_explained(state, before, reply),

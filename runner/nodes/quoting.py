@@ -12,7 +12,7 @@ from runner.checks.tests_inventory import source_of
 from runner.code.symbols import symbols_of
 from runner.context.cut import Wanted, around, cut, wanted_by
 from runner.loop.deps import Deps
-from runner.loop.reading import Quoted, base_of, contents, quote
+from runner.loop.reading import Quoted, base_of, contents, quote, seen_of
 from runner.state.changes import ChangeSet
 from runner.state.findings import TestFailure
 from runner.state.run_state import RunState
@@ -107,7 +107,7 @@ def distinct(failures: Iterable[TestFailure]) -> list[TestFailure]:
 async def originals(state: RunState, deps: Deps, paths: Iterable[str]) -> list[Quoted]:
     """Files of the base whose new version was refused; of a long one what the task is about."""
     changes = state.attempt.answered.changes.files
-    base = await base_of(state, deps)
+    base = await seen_of(state, deps)
     found = await contents(deps, base, sorted({path for path in paths if path not in changes}))
     about = wanted_by(f"{state.task.text}\n{state.task.details}")
     return [

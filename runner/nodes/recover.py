@@ -204,7 +204,12 @@ async def classify_failure(state: RunState, deps: Deps, work: TaskWork) -> Step:
 
 
 async def propose_recovery(state: RunState, deps: Deps, work: TaskWork) -> Step:
-    """Propose what to do, and put it before people where the approval mode wants them asked."""
+    """Propose what to do, and put it before people where the approval mode wants them asked.
+
+    What reviewers asked for stays theirs to decide: they are told why it was not done.
+    """
+    if state.attempt.planned.revision:
+        return Step(state.with_attempt(status=Status.FAILED), "publish")
     if members := state.attempt.planned.members:
         log.info("The group of task [%s] falls apart: its tasks are worked on alone", state.current)
         alone = state.with_attempt(members=(), former=members, status=Status.PENDING)

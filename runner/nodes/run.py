@@ -23,6 +23,7 @@ from runner.loop.schedule import (
 from runner.loop.stacking import reread, roadmap_now
 from runner.nodes.approve import withdraw
 from runner.nodes.human_commits import human_commits_for
+from runner.nodes.revise import begin_revision
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap as parse
 from runner.roadmap.replay import Unmerged
@@ -39,6 +40,8 @@ async def parse_roadmap(state: RunState, deps: Deps, work: TaskWork) -> Step:
 
     A run that waited comes here too: people may have merged and edited for days.
     """
+    if asked := state.request.options.scope.revision:
+        return await begin_revision(state, deps, asked)
     stack = await deps.repository.stack()
     state = grounded(state, stack)
     path = state.request.roadmap
@@ -74,22 +77,22 @@ async def pick_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     piece = next_piece(state)
     task = piece.task
     before = state.attempts.get(task.key)
-    place = place_of(state, piece.keys)
+    place, revision = place_of(state, piece.keys), state.revision
     attempt = Attempt(
         task=task.key,
         base=place.commit,
         below=place.branch,
         number=before.number + 1 if before else 1,
         planned=Planned(
-            members=piece.keys[1:],
+            members=revision.tasks[1:] if revision else piece.keys[1:],
             former=before.planned.former if before else (),
             human_commits=await human_commits_for(state, deps, task.key, task.id),
+            revision=revision,
         ),
     )
     state = replace(state.put(attempt), current=task.key)
-    planned = (
-        plans_first(task, state.request.options.planning) and not attempt.planned.human_commits
-    )
+    begun = attempt.planned.human_commits or revision
+    planned = plans_first(task, state.request.options.planning) and not begun
     return Step(state, "ok" if planned else "direct")
 
 

@@ -56,15 +56,16 @@ async def without_the_unasked(
 ) -> Trimmed:
     """Return the change set without what the task did not ask for.
 
-    What people pushed is their own: nothing of it is left out. Raises ``Outage``.
+    What people pushed, and what reviewers ask for, is their own: nothing of it is left out. Raises
+    ``Outage``.
     """
-    if state.attempt.planned.human_commits is not None or not changes:
+    if state.attempt.planned.by_people or not changes:
         return Trimmed(changes)
     guidance = await contents(deps, base, guidance_among(base.entries))
     found = await asyncio.to_thread(  # a hostile answer may cost seconds
         trimmed,
         changes,
-        TaskWords.of(state.task),
+        asked_words(state),
         paths=changes.entries(base).keys(),
         read=read,
         guidance=guidance,
@@ -73,6 +74,17 @@ async def without_the_unasked(
     for path, why in found.left_out.items():
         log.info("Left out %s: %s", path, why)
     return found
+
+
+def asked_words(state: RunState) -> TaskWords:
+    """What the task says, and what reviewers say about it."""
+    return TaskWords.of(replace(state.task, details=_said(state)))
+
+
+def _said(state: RunState) -> str:
+    revision = state.attempt.planned.revision
+    points = (point.text for point in revision.points) if revision else ()
+    return "\n\n".join([state.task.details, *points])
 
 
 _MOST_FILES, _LARGEST, _MOST_BYTES = 4_000, 1 << 20, 32 << 20
@@ -90,7 +102,7 @@ async def kept_names(
     task, attempt = state.task, state.attempt
     if attempt.planned.human_commits:
         return NameFindings()
-    said = "\n".join((task.title, task.text, task.details, *task.acceptance))
+    said = "\n".join((task.title, task.text, _said(state), *task.acceptance))
     found = await asyncio.to_thread(losses, changes, read=read, said=said)
     if not found:
         return NameFindings(lost=() if are_compared(changes, read=read) else None)
@@ -139,11 +151,11 @@ async def undone(
     """Return what the answer leaves undone, or breaks although it parses.
 
     The repository is read only where a promised name is missing. What people pushed is their own
-    decision. Raises ``Outage``.
+    decision, and where code belongs that reviewers ask for is theirs. Raises ``Outage``.
     """
     if state.attempt.planned.human_commits is not None or not changes:
         return ()
-    asked = TaskWords.of(state.task)
+    asked, reviewed = asked_words(state), state.attempt.planned.revision is not None
     paths = changes.entries(base).keys()
     places = sorted({*holders(asked, paths).values()} & base.entries.keys() - changes.files.keys())
     known = reader(await contents(deps, base, places))
@@ -151,7 +163,11 @@ async def undone(
     tests = await contents(deps, base, _tests_about(changes, base, asked))
 
     def found() -> tuple[Complaint, ...]:
-        wrong = misplaced(changes, asked, paths=paths, read=lambda p: read(p) or known(p))
+        wrong = (
+            ()
+            if reviewed
+            else misplaced(changes, asked, paths=paths, read=lambda p: read(p) or known(p))
+        )
         return (
             *unfinished(changes, asked, read=read),
             *broken_code(changes, asked, read=read),
@@ -161,6 +177,8 @@ async def undone(
         )
 
     complaints = await asyncio.to_thread(found)
+    if reviewed:
+        return complaints
     lacking = await _without_members(deps, changes, base, asked)
     return (*complaints, *lacking, *await _without_names(state, deps, changes, base, read))
 
@@ -339,7 +357,7 @@ async def validate_code(
     )
     names = await kept_names(state, deps, changes, base, read)
     if code_among(base) and attempt.planned.human_commits is None:
-        names = _with_question(names, beside_the_code(changes, TaskWords.of(state.task)), attempt)
+        names = _with_question(names, beside_the_code(changes, asked_words(state)), attempt)
     left_undone = await undone(state, deps, changes, base, read, others)
     complaints = (
         *attempt.checked.complaints,
@@ -369,7 +387,7 @@ async def validate_code(
         log.info("Validation failed: %s", refusal_in_log(complaint))
     same = not complaints
     if same:
-        state = state.with_attempt(complaints=(_nothing_new(changes),))
+        state = state.with_attempt(complaints=(_nothing_new(attempt, changes),))
     return judged(state, "code", same=same)
 
 
@@ -414,10 +432,10 @@ def complaints_of(
             changes,
             read=read,
             repairing=repairing,
-            asked=TaskWords.of(state.task),
+            asked=asked_words(state),
             accepted=state.attempt.checked.other_tests,
         ),
-        *missing_files(state.task, changes, base),
+        *(() if state.attempt.planned.revision else missing_files(state.task, changes, base)),
     )
 
 
@@ -454,7 +472,9 @@ def _no_chance(state: RunState, before: Attempt) -> str:
     return "the model asked a question twice" if ASKED_BACK in before.checked.asked else ""
 
 
-def _nothing_new(changes: ChangeSet) -> Complaint:
+def _nothing_new(attempt: Attempt, changes: ChangeSet) -> Complaint:
+    if attempt.planned.revision and changes.digest == attempt.answered.tried[0]:
+        return Complaint("", "EmptyAnswer", "the answer changes nothing of the pull request")
     if changes:
         return Complaint("", "SameAnswer", "this answer was tried before and did not work")
     return Complaint("", "EmptyAnswer", "the answer changes nothing")

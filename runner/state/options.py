@@ -11,6 +11,7 @@ from runner.roadmap.task import Task
 from runner.state.grouped import GROUP, stored_as
 from runner.state.proposal import ApprovalMode
 from runner.state.publishing import PullRequests
+from runner.state.revising import RevisionRequest
 
 Planning = Literal["auto", "always", "never"]
 
@@ -38,7 +39,8 @@ class Scope:
 
     ``task`` is a key or a written id, ``phase`` the number or heading of a phase or section,
     ``tasks`` keys beyond which nothing is worked on (empty: no such bound). ``retry`` takes
-    ``task`` up though it was declined, skipped or has a proposal.
+    ``task`` up though it was declined, skipped or has a proposal. ``revision`` works on ``task``
+    again in its open pull request.
     """
 
     max_tasks: int = 10
@@ -46,6 +48,12 @@ class Scope:
     tasks: tuple[str, ...] = ()
     phase: str = ""
     retry: bool = False
+    revision: RevisionRequest | None = None
+
+    @property
+    def by_name(self) -> bool:
+        """Say whether its one task is worked on whatever was decided about it before."""
+        return self.retry or self.revision is not None
 
 
 @dataclass(frozen=True, slots=True)

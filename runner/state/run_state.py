@@ -17,6 +17,7 @@ from runner.state.grouped import GROUP, changed, stored_as
 from runner.state.options import Request
 from runner.state.proposal import Proposal, Reason
 from runner.state.publishing import HumanCommits, Member
+from runner.state.revising import Revision
 
 
 class Status(StrEnum):
@@ -85,8 +86,8 @@ class Planned:
     ``members`` are further tasks it does together with its own, ``former`` those of a group that
     failed and fell apart. ``partial`` are files of which its ``context`` shows only a part, or
     nothing though the task names them, ``long`` are long ones that it shows whole; ``more`` says
-    whether files that matter are not shown whole.
-    ``human_commits`` is people's work that it continues from.
+    whether files that matter are not shown whole. ``human_commits`` is people's work that it
+    continues from, ``revision`` the pull request that it works on again.
     """
 
     members: tuple[str, ...] = ()
@@ -97,6 +98,12 @@ class Planned:
     long: tuple[str, ...] = ()
     more: bool = False
     human_commits: HumanCommits | None = field(default=None, metadata=stored_as("handed"))
+    revision: Revision | None = None
+
+    @property
+    def by_people(self) -> bool:
+        """Say whether people decided what the change contains: they pushed it, or ask for it."""
+        return self.human_commits is not None or self.revision is not None
 
 
 @dataclass(frozen=True)
@@ -266,7 +273,8 @@ class RunState:
     declined while it waited). ``current`` is the task a node works on, ``decided`` are tasks a
     person has decided about, ``stopping`` a request to cancel, ``problem`` why there is nothing to
     do. ``blocked_by`` are tasks that wait in vain, by key, each with the key of what it waits for.
-    Rows of the journal store the fields of its groups beside its own.
+    ``revision`` is the pull request that it works on again, if it does. Rows of the journal store
+    the fields of its groups beside its own.
     """
 
     request: Request
@@ -283,6 +291,7 @@ class RunState:
     decided: tuple[str, ...] = ()
     replaced: ReplacedTasks = field(default_factory=ReplacedTasks, metadata=GROUP)
     blocked_by: Mapping[str, str] = field(default_factory=dict)
+    revision: Revision | None = None
     attempts: Mapping[str, Attempt] = field(default_factory=dict)
 
     @property

@@ -2,7 +2,7 @@
 
 Answered: ``viewer``, ``rateLimit``, ``node``/``nodes`` of issue comments, issues and pull
 requests, ``minimizeComment``, ``convertPullRequestToDraft``, ``markPullRequestReadyForReview``,
-``updateRefs``.
+``updateRefs``, the review threads of a pull request and ``resolveReviewThread``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from graphql import (
     validate,
 )
 
-from tests.fake_github import ripple
+from tests.fake_github import review_threads, ripple
 from tests.fake_github.answers import Answer, Refused
 from tests.fake_github.clock import stamp
 from tests.fake_github.graphql_changes import allow, update_refs
@@ -111,6 +111,7 @@ class Root:
             "convertPullRequestToDraft": lambda input: self._draft(input, True),
             "markPullRequestReadyForReview": lambda input: self._draft(input, False),
             "updateRefs": self._refs,
+            "resolveReviewThread": self._resolve,
         }
 
     def _limit(self) -> dict[str, Any]:
@@ -196,7 +197,11 @@ class Root:
         if one.pull:
             ends = {"headRefName": one.pull.head, "baseRefName": one.pull.base}
             more = {"isDraft": one.pull.draft, "headRefOid": one.pull.sha}
+            threads = [
+                review_threads.in_graphql(repo, one, thread, self._actor) for thread in one.threads
+            ]
             shape |= ends | more | {"merged": one.pull.merged is not None}
+            shape["reviewThreads"] = lambda **asked: review_threads.connection(threads, **asked)
         return shape
 
     def _reactions(self, reactions: list[Reaction], **asked: Any) -> dict[str, Any]:
@@ -243,6 +248,10 @@ class Root:
 
     def _refs(self, input: dict[str, Any]) -> dict[str, Any]:
         update_refs(self.world, self.token, input)
+        return self._done(input)
+
+    def _resolve(self, input: dict[str, Any]) -> dict[str, Any]:
+        review_threads.resolve(self.world, self.token, input["threadId"])
         return self._done(input)
 
     def _done(self, given: dict[str, Any], **parts: Any) -> dict[str, Any]:

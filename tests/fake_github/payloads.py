@@ -84,6 +84,15 @@ def review(world: World, repo: Repo, where: Issue, given: Review, by: User) -> H
     return happening(world, "pull_request_review", "submitted", repo, by, **parts)
 
 
+def review_comment(
+    world: World, repo: Repo, where: Issue, shape: dict[str, Any], by: User
+) -> Happening:
+    """pull_request_review_comment.created."""
+    pulled = git_shapes.pull(world, repo, where, full=False)
+    parts = {"comment": shape, "pull_request": pulled}
+    return happening(world, "pull_request_review_comment", "created", repo, by, **parts)
+
+
 def check_run(
     world: World, action: str, repo: Repo, run: dict[str, Any], by: User, **more: Any
 ) -> Happening:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from tests.fake_github import payloads, ripple
+from collections.abc import Sequence
+
+from tests.fake_github import payloads, review_threads, ripple
 from tests.fake_github.courier import Courier
 from tests.fake_github.merging import merge_commit
 from tests.fake_github.routes_checks import check_run
-from tests.fake_github.state import Issue, Pull, Review
+from tests.fake_github.state import Issue, Pull, Review, ReviewThread
 from tests.fake_github.world import World
 
 
@@ -39,10 +41,12 @@ class PullDeeds:
         *,
         by: str = "writer",
         of: str = "",
+        on: Sequence[tuple[str, int, int, str]] = (),
     ) -> int:
         """Review a pull request: APPROVED, CHANGES_REQUESTED or COMMENTED.
 
-        ``of`` is the commit they looked at (its head).
+        ``of`` is the commit they looked at (its head), ``on`` are comments on lines of files (path,
+        first, last, text). Each sends an event of its own, as on GitHub.
         """
         repo, who = self.world.repo(repository), self.world.user(by)
         issue = repo.issues[number]
@@ -50,8 +54,31 @@ class PullDeeds:
         now, sha = self.world.clock.now(), of or issue.pull.sha
         made = Review(next(self.world.ids), who, body, state, sha, now)
         issue.reviews.append(made)
-        event = payloads.review(self.world, repo, issue, made, who)
-        return await self.courier.tell([event])
+        events = [payloads.review(self.world, repo, issue, made, who)]
+        for path, start, end, text in on:
+            assert repo.bare.at(sha, path), f"{path} is not in {sha}"
+            thread = ReviewThread(next(self.world.ids), path, start, end, sha)
+            comment = review_threads.add(self.world, issue, thread, who, text, made)
+            events.append(review_threads.told(self.world, repo, issue, thread, comment))
+        return await self.courier.tell(events)
+
+    async def reply_in_thread(
+        self, repository: str, number: int, thread: ReviewThread, body: str, *, by: str = "writer"
+    ) -> int:
+        """Reply to a comment on lines: GitHub makes a review of it."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        issue = repo.issues[number]
+        assert issue.pull is not None, f"#{number} is no pull request"
+        made = Review(
+            next(self.world.ids), who, "", "COMMENTED", issue.pull.sha, self.world.clock.now()
+        )
+        issue.reviews.append(made)
+        comment = review_threads.add(self.world, issue, thread, who, body, made)
+        events = [
+            review_threads.told(self.world, repo, issue, thread, comment),
+            payloads.review(self.world, repo, issue, made, who),
+        ]
+        return await self.courier.tell(events)
 
     async def ready(
         self, repository: str, number: int, *, draft: bool = False, by: str = "writer"

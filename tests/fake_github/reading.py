@@ -92,13 +92,21 @@ class Reading:
             comment.read = True
         return [c.body for c in found]
 
+    def says_in_threads(self, repository: str, number: int) -> list[tuple[str, str]]:
+        """(first comment, reply) of the bot's replies in review threads not read yet."""
+        issue = self.world.repo(repository).issues[number]
+        found = [(t, c) for t in issue.threads for c in t.comments if not c.read]
+        for _, comment in found:
+            comment.read = True
+        return [(thread.comments[0].body, comment.body) for thread, comment in found]
+
     def unread(self) -> list[tuple[str, int, str]]:
         """(repository, issue, text) of every comment of the bot nobody has read."""
         return [
             (repo.full_name, issue.number, comment.body)
             for repo in self.world.repositories.values()
             for issue in repo.issues.values()
-            for comment in issue.comments
+            for comment in (*issue.comments, *(c for t in issue.threads for c in t.comments))
             if not comment.read
         ]
 

@@ -34,6 +34,7 @@ NEEDS = {
     "issue_comment": {"issues", "pull_requests"},
     "pull_request": {"pull_requests"},
     "pull_request_review": {"pull_requests"},
+    "pull_request_review_comment": {"pull_requests"},
     "push": {"contents"},
 }
 """Which permission (any of these) lets an App subscribe to an event."""

@@ -19,6 +19,7 @@ from tests.fake_github.faults import Fault
 from tests.fake_github.graphql import answer_graphql
 from tests.fake_github.registering import PAGES, answer_page
 from tests.fake_github.requests import body_complaints, read_query
+from tests.fake_github.review_threads import ROUTES as THREADS
 from tests.fake_github.routes_apps import ROUTES as APPS
 from tests.fake_github.routes_checks import ROUTES as CHECKS
 from tests.fake_github.routes_git import ROUTES as GIT
@@ -36,6 +37,7 @@ ROUTES: dict[str, Callable[[Call], Answer]] = {
     **ISSUES,
     **PULLS,
     **REPOS,
+    **THREADS,
 }
 AGENT = (
     "Missing or invalid User Agent string. See http://developer.github.com/v3/#user-agent-required"

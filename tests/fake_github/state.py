@@ -123,6 +123,32 @@ class Review:
 
 
 @dataclass
+class ReviewComment:
+    """A comment on lines of a pull request; ``read`` as of other comments."""
+
+    id: int
+    user: User
+    body: str
+    review: int
+    created: datetime
+    by_app: bool
+    read: bool = True
+
+
+@dataclass
+class ReviewThread:
+    """A conversation about the lines ``start`` to ``end`` of a file, as commit ``sha`` has it."""
+
+    id: int
+    path: str
+    start: int
+    end: int
+    sha: str
+    comments: list[ReviewComment] = field(default_factory=list)
+    resolved: bool = False
+
+
+@dataclass
 class Issue:
     """An issue, or a pull request when ``pull`` is set."""
 
@@ -142,6 +168,7 @@ class Issue:
     reactions: list[Reaction] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
+    threads: list[ReviewThread] = field(default_factory=list)
     pull: Pull | None = None
 
 

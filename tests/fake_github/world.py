@@ -50,6 +50,7 @@ EVENTS = [
     "issues",
     "pull_request",
     "pull_request_review",
+    "pull_request_review_comment",
     "push",
     "repository",
 ]

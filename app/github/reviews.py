@@ -1,0 +1,341 @@
+"""Reviews of a checkpoint's pull request: what they ask for, one more commit, replies in threads.
+
+Only GraphQL knows threads and can resolve them
+(https://docs.github.com/en/graphql/reference/objects#pullrequestreviewthread).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markdown_it import MarkdownIt
+
+from app.github.api import RepositoryApi
+from app.github.comments import marker, section, with_markers
+from app.github.commits import Branches, Commit, Commits
+from app.github.pulls import Pull, Pulls, checkpoint_markers, read_pull
+from handlers.events import User
+from runner.errors import BranchMoved, Outage, TaskError
+from runner.people.revision_sentences import not_open, not_ours, revised_line
+from runner.people.sentences import shared_branch
+from runner.state.changes import Snapshot
+from runner.state.publishing import Checkpoint
+from runner.state.revising import Point, Revision, RevisionRequest, Suggestion
+
+_LOG = logging.getLogger(__name__)
+
+_MOST_POINTS = 30
+_LONGEST = 4_000
+"""Characters of one comment that are read."""
+
+_MOST_PAGES = 10
+_THREADS = """query($pull: ID!, $after: String) { node(id: $pull) { ... on PullRequest {
+  reviewThreads(first: 50, after: $after) {
+    pageInfo { hasNextPage endCursor }
+    nodes {
+      id isResolved path line startLine diffSide
+      comments(first: 50) { nodes {
+        databaseId body
+        author { login ... on User { databaseId } }
+        pullRequestReview { databaseId }
+      } }
+    }
+  }
+} } }"""
+_RESOLVE = """mutation($thread: ID!) {
+  resolveReviewThread(input: {threadId: $thread}) { clientMutationId }
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Comment:
+    id: int
+    review: int
+    author: User | None
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Thread:
+    """One thread; the lines are those on the head (0 where they are not there any more)."""
+
+    id: str
+    resolved: bool
+    path: str
+    start: int
+    end: int
+    comments: tuple[_Comment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadReply:
+    """What is answered in a thread, and whether it is resolved with that."""
+
+    thread: str
+    text: str
+    resolves: bool
+
+
+class Reviews:
+    """The ``Reviews`` port on GitHub, for one run.
+
+    ``may_ask`` says whether somebody's words count, ``run`` is the run's id.
+    """
+
+    def __init__(
+        self,
+        api: RepositoryApi,
+        *,
+        pulls: Pulls,
+        commits: Commits,
+        branches: Branches,
+        snapshot: Callable[[str], Awaitable[Snapshot]],
+        may_ask: Callable[[User], Awaitable[bool]],
+        bot_login: str,
+        run: str,
+        roadmap: str,
+    ) -> None:
+        self._api, self._pulls, self._commits, self._branches = api, pulls, commits, branches
+        self._snapshot, self._may_ask, self._bot_login = snapshot, may_ask, bot_login
+        self._run, self._roadmap = run, roadmap
+        self._known: dict[int, bool] = {}
+
+    async def asked(self, request: RevisionRequest) -> Revision:
+        """Return what a revision is about, as it is now.
+
+        Raises ``TaskError`` if the pull request cannot be revised, ``Outage``.
+        """
+        pull = await self._pull(request.pull)
+        head, fork, kept = await self._branch(pull)
+        return Revision(
+            pull=pull.number,
+            url=pull.url,
+            tasks=pull.tasks,
+            branch=pull.head,
+            head=head,
+            fork=fork,
+            below=pull.base,
+            kept=kept,
+            points=tuple(await self._points(pull, request))[:_MOST_POINTS],
+            by=request.by,
+        )
+
+    async def moved(self, revision: Revision) -> Revision:
+        """Return the same revision on the newest commit of its branch. Raises as ``asked``."""
+        pull = await self._pull(revision.pull)
+        head, fork, kept = await self._branch(pull)
+        known = (revision.pull, pull.url, revision.tasks, pull.head, head, fork, pull.base, kept)
+        return Revision(*known, revision.points, revision.by)
+
+    async def publish(self, checkpoint: Checkpoint) -> tuple[str, Pull]:
+        """Add the commit to the branch of its pull request, and describe the new head there.
+
+        Doing it twice leaves one. Raises ``BranchMoved`` if somebody pushed to it, ``TaskError`` if
+        the pull request was merged or closed.
+        """
+        pull = await self._pulls.newest(checkpoint.branch)
+        if pull is None or not pull.open:
+            raise TaskError("github", not_open(checkpoint.branch))
+        commit = await self._added(checkpoint)
+        if not pull.head.startswith(shared_branch(pull.head.split("/")[1])):
+            markers = checkpoint_markers(pull.tasks, self._roadmap, on=pull.on)
+            pull = await self._pulls.describe(pull, checkpoint, markers)
+        said = section(pull.body, "revisions")
+        if commit not in said:
+            line = revised_line(commit, len(said.splitlines()) + 1)
+            pull = await self._pulls.annotate(pull, revisions=f"{said}\n{line}".strip())
+        return commit, pull
+
+    async def answer(self, number: int, replies: Sequence[ThreadReply]) -> None:
+        """Reply in threads, each once, and resolve those that are done. Raises ``Outage``.
+
+        What GitHub refuses (a deleted comment, a locked conversation) is logged.
+        """
+        if not replies:
+            return
+        pull = await self._pull(number, closed=True)
+        threads = {thread.id: thread async for thread in self._threads(pull)}
+        for reply in replies:
+            if thread := threads.get(reply.thread):
+                try:
+                    await self._answer(pull, thread, reply)
+                except TaskError as refused:
+                    _LOG.warning("No answer in a thread of #%s: %s", number, refused.message)
+
+    async def _answer(self, pull: Pull, thread: _Thread, reply: ThreadReply) -> None:
+        mark = marker("revised", self._run)
+        mine = (c for c in thread.comments if c.author and self._is_us(c.author))
+        if not any(comment.body.startswith(mark) for comment in mine):
+            path = f"pulls/{pull.number}/comments/{thread.comments[0].id}/replies"
+            data = {"body": with_markers([mark], reply.text)}
+            await self._api.post(path, data, f"answer in a thread of #{pull.number}")
+        if reply.resolves and not thread.resolved:
+            doing = f"resolve a thread of #{pull.number}"
+            await self._api.graphql(_RESOLVE, doing, thread=thread.id)
+
+    async def _pull(self, number: int, *, closed: bool = False) -> Pull:
+        found = await self._api.find(f"pulls/{number}", f"show #{number}", refused=Outage)
+        pull = read_pull(found, self._bot_login) if found else None
+        if pull is None or pull.kind != "checkpoint":
+            raise TaskError("github", not_ours(number))
+        if not (pull.open or closed):
+            raise TaskError("github", not_open(pull.head))
+        return pull
+
+    async def _branch(self, pull: Pull) -> tuple[str, str, tuple[str, ...]]:
+        """Return head and fork of its branch, and the paths that a revision keeps.
+
+        A commit that this run added already is no part of what it builds on.
+        """
+        head, base = await self._commits.head(pull.head), await self._commits.head(pull.base)
+        if head is None or base is None:
+            raise TaskError("github", not_open(pull.head))
+        fork, commits = await self._commits.between(base.sha, head.sha)
+        while commits and commits[-1].run == self._run and await self._commits.ours(commits[-1]):
+            commits = commits[:-1]
+        kept = {self._roadmap}
+        for commit in commits:
+            if not await self._commits.ours(commit):
+                kept |= await self._changed(commit)
+        return commits[-1].sha if commits else head.sha, fork, tuple(sorted(kept))
+
+    async def _changed(self, commit: Commit) -> set[str]:
+        new = (await self._snapshot(commit.sha)).entries
+        old = (await self._snapshot(commit.parents[0])).entries if commit.parents else {}
+        return {path for path in {*old, *new} if old.get(path) != new.get(path)}
+
+    async def _added(self, checkpoint: Checkpoint) -> str:
+        head = await self._commits.head(checkpoint.branch)
+        if head and head.sha != checkpoint.parent and not head.holds(checkpoint):
+            _, since = await self._commits.between(checkpoint.parent, head.sha)
+            mine = next((each.sha for each in since if each.holds(checkpoint)), "")
+            if mine:  # added before a crash, and somebody pushed on top of it
+                return mine
+            raise BranchMoved("conflict", f"somebody pushed to {checkpoint.branch}")
+        return await self._branches.grown(checkpoint, head)
+
+    async def _points(self, pull: Pull, request: RevisionRequest) -> list[Point]:
+        if request.text:
+            return [_whole(request.text, request.by)]
+        found = []
+        if request.review and (body := await self._body(pull, request.review)):
+            found.append(_whole(body, request.by))
+        async for thread in self._threads(pull):
+            if point := await self._point(thread, request):
+                found.append(point)
+        return found
+
+    async def _body(self, pull: Pull, review: int) -> str:
+        """What a review says about the whole."""
+        doing = f"list the reviews of #{pull.number}"
+        async for each in self._api.items(f"pulls/{pull.number}/reviews?per_page=100", doing):
+            if each["id"] == review:
+                return str(each["body"] or "").strip()
+        return ""
+
+    async def _point(self, thread: _Thread, request: RevisionRequest) -> Point | None:
+        """What a thread asks for: one of the review, or any open one of somebody who may ask.
+
+        Only the words of those who may ask are read.
+        """
+        if request.review:
+            if not any(comment.review == request.review for comment in thread.comments):
+                return None
+        elif thread.resolved:
+            return None
+        heard = [comment for comment in thread.comments if await self._heard(comment)]
+        if not heard or not (request.review or heard[0] is thread.comments[0]):
+            return None
+        rest, blocks = _split(heard[0].body)
+        exact = thread.end > 0 and len(heard) == len(blocks) == 1
+        return Point(
+            text="\n\n".join(_said(each, alone=len(heard) == 1) for each in heard),
+            by=request.by,
+            rest=rest if exact else heard[0].body,
+            thread=thread.id,
+            comment=thread.comments[0].id,
+            path=thread.path,
+            start=thread.start,
+            end=thread.end,
+            suggestions=(Suggestion(thread.start, thread.end, blocks[0]),) if exact else (),
+        )
+
+    async def _heard(self, comment: _Comment) -> bool:
+        author = comment.author
+        if author is None or self._is_us(author):
+            return False
+        if author.id not in self._known:
+            self._known[author.id] = await self._may_ask(author)
+        return self._known[author.id]
+
+    def _is_us(self, author: User) -> bool:
+        return author.login.removesuffix("[bot]") == self._bot_login.removesuffix("[bot]")
+
+    async def _threads(self, pull: Pull) -> AsyncIterator[_Thread]:
+        after: str | None = None
+        for _ in range(_MOST_PAGES):
+            doing = f"show the review threads of #{pull.number}"
+            found = await self._api.graphql(_THREADS, doing, pull=pull.node, after=after)
+            page = (found["node"] or {}).get("reviewThreads")
+            if page is None:
+                return
+            for each in page["nodes"]:
+                yield _thread(each)
+            after = page["pageInfo"]["endCursor"]
+            if not page["pageInfo"]["hasNextPage"]:
+                return
+
+
+def _whole(text: str, by: str) -> Point:
+    """A point about the whole of a pull request."""
+    return Point(text=text[:_LONGEST], by=by, rest=text[:_LONGEST])
+
+
+def _said(comment: _Comment, *, alone: bool) -> str:
+    login = comment.author.login if comment.author else ""
+    return comment.body[:_LONGEST] if alone else f"{login}: {comment.body[:_LONGEST]}"
+
+
+def _split(body: str) -> tuple[str, tuple[str, ...]]:
+    """Return a comment without its suggestion blocks, and what is in them.
+
+    https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/reviewing-changes-in-pull-requests/commenting-on-a-pull-request
+    """
+    lines = body.replace("\r\n", "\n").split("\n")
+    blocks = []
+    for first, after, content in reversed(list(_suggested(body))):
+        blocks.append(content)
+        del lines[first:after]
+    return "\n".join(lines).strip(), tuple(reversed(blocks))
+
+
+def _suggested(body: str) -> Iterator[tuple[int, int, str]]:
+    """Yield first line, line after the end, and content of each suggestion block."""
+    for token in MarkdownIt("commonmark").parse(body.replace("\r\n", "\n")):
+        fence = token.type == "fence" and token.level == 0 and token.map
+        if fence and token.info.strip() == "suggestion":
+            yield fence[0], fence[1], token.content
+
+
+def _thread(found: Any) -> _Thread:
+    on_head = found["diffSide"] == "RIGHT"
+    end = (found["line"] or 0) if on_head else 0
+    return _Thread(
+        id=found["id"],
+        resolved=found["isResolved"],
+        path=found["path"],
+        start=(found["startLine"] or end) if end else 0,
+        end=end,
+        comments=tuple(_comment(each) for each in found["comments"]["nodes"] if each),
+    )
+
+
+def _comment(found: Any) -> _Comment:
+    author = found["author"]
+    number = (author or {}).get("databaseId")
+    user = User(id=number or 0, login=author["login"]) if author else None
+    review = (found["pullRequestReview"] or {}).get("databaseId") or 0
+    return _Comment(found["databaseId"], review, user, found["body"] or "")

@@ -1,0 +1,112 @@
+"""What reviewers are told when a run has worked on their pull request again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+
+from app.github.reviews import ThreadReply
+from runner.loop.deps import Deps
+from runner.loop.reading import contents
+from runner.people.revision_sentences import (
+    counted,
+    elsewhere,
+    not_revised,
+    revised,
+    thread_done,
+    thread_failed,
+)
+from runner.state.changes import Snapshot
+from runner.state.revising import Point, Revision, RevisionRequest
+from runner.state.run_state import RunState
+
+_NEAR = 3
+"""Lines around a comment that count as what it is about."""
+
+_LONGEST = 5_000
+"""Lines of a file that are compared; of a longer one every line counts as changed."""
+
+
+@dataclass(frozen=True)
+class RevisionOutcome:
+    """``commit`` is what was added ('': nothing, and ``why``).
+
+    ``changed`` are its paths, each with the ranges of old lines (first, last) that it changes; none
+    where all of it changed.
+    """
+
+    commit: str = ""
+    why: str = ""
+    changed: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
+
+    def is_about(self, point: Point) -> bool:
+        """Say whether it changes the lines that a thread is about."""
+        if point.path not in self.changed:
+            return False
+        ranges = self.changed[point.path]
+        if not (point.end and ranges):
+            return True
+        first, last = point.start - _NEAR, point.end + _NEAR
+        return any(start <= last and end >= first for start, end in ranges)
+
+
+async def outcome_of(state: RunState, revision: Revision, deps: Deps) -> RevisionOutcome:
+    """Read what came of a revision. Raises ``Outage``."""
+    attempt = next(iter(state.attempts.values()), None)
+    if attempt is None or not attempt.published.commit:
+        failure = attempt.failure if attempt else None
+        return RevisionOutcome(
+            why=failure.message if failure else "the run ended before it was done"
+        )
+    now = attempt.planned.revision or revision
+    old = await deps.repository.snapshot(now.head)
+    new = await deps.repository.snapshot(attempt.published.commit)
+    return RevisionOutcome(attempt.published.commit, changed=await _changed(old, new, deps))
+
+
+async def _changed(
+    old: Snapshot, new: Snapshot, deps: Deps
+) -> dict[str, Sequence[tuple[int, int]]]:
+    entries = (old.entries, new.entries)
+    paths = {
+        path
+        for path in {*old.entries, *new.entries}
+        if entries[0].get(path) != entries[1].get(path)
+    }
+    before, after = await contents(deps, old, paths), await contents(deps, new, paths)
+    return {
+        path: _ranges(before[path], after[path]) if path in before and path in after else ()
+        for path in sorted(paths)
+    }
+
+
+def _ranges(old: bytes, new: bytes) -> Sequence[tuple[int, int]]:
+    """The lines of the old content that are changed, or between which new ones are."""
+    before, after = old.split(b"\n"), new.split(b"\n")
+    if max(len(before), len(after)) > _LONGEST:
+        return ()
+    codes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    return tuple(
+        (first + 1, max(first, last)) for tag, first, last, _, _ in codes if tag != "equal"
+    )
+
+
+def replies_in(revision: Revision, outcome: RevisionOutcome) -> list[ThreadReply]:
+    """What is answered in each thread: resolved where its lines were changed, else why not."""
+    return [_reply(point, outcome) for point in revision.points if point.thread]
+
+
+def _reply(point: Point, outcome: RevisionOutcome) -> ThreadReply:
+    if not outcome.commit:
+        return ThreadReply(point.thread, thread_failed(outcome.why), resolves=False)
+    if outcome.is_about(point):
+        return ThreadReply(point.thread, thread_done(outcome.commit), resolves=True)
+    said = elsewhere(outcome.commit, point.path, sorted(outcome.changed))
+    return ThreadReply(point.thread, said, resolves=False)
+
+
+def said_of(outcome: RevisionOutcome, asked: RevisionRequest) -> str:
+    """What the comment of the run says."""
+    what = revised(outcome.commit) if outcome.commit else not_revised(outcome.why)
+    return f"{what}\n\n{counted(asked)}"

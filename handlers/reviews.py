@@ -1,0 +1,72 @@
+"""Reviews of the pull requests that Cairn made: who asks for changes, and a run that makes them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from handlers import replies
+from handlers.commands import COMMANDS
+from handlers.events import PullReviewed, ReviewCommented
+from handlers.grammar import Argument, Commands, ExecuteCommand, ReviseCommand, row_of
+from handlers.parsing import may_hold_command, parse
+from handlers.ports import RunRequested, Runs
+from handlers.talk import IssueThread, role_of, suffices
+from runner.state.revising import RevisionRequest
+
+_REVISE = row_of(ReviseCommand(), COMMANDS)
+
+
+async def handle_review(
+    event: PullReviewed | ReviewCommented, *, talk: IssueThread, runs: Runs
+) -> None:
+    """Start a run where a review asks for changes. Raises ``Outage``; twice leaves one run.
+
+    GitHub sends an event for a review and one for each of its comments, in any order: all of them
+    name the same run, which reads the whole review. A review that only comments starts nothing,
+    unless it speaks to us.
+    """
+    verdict = event.verdict if isinstance(event, PullReviewed) else "commented"
+    if verdict != "changes_requested" and not await _speaks_to_us(event.body, talk.own_login):
+        return
+    request = _request(event)
+    if not await runs.is_checkpoint(request):
+        return
+    role = await role_of(talk.github, repository=event.repository, user=event.author)
+    if not suffices(role, _REVISE.needs):
+        if await talk.may_refuse(event.author, to=request.delivery):
+            said = replies.may_not_ask(_REVISE.needs, event.author, role)
+            await talk.reply(said, to=request.delivery, since=None)
+        return
+    asked = RevisionRequest(event.issue, event.author.login, review=event.review)
+    if said := replies.revising(await runs.revise(request, asked)):
+        await talk.reply(said, to=request.delivery, since=None)
+
+
+async def _speaks_to_us(body: str, own: str) -> bool:
+    """Say whether a text has ``/execute revise``, or our name, at the start of a line."""
+    rows = _rows(own)
+    if not may_hold_command(body, rows):
+        return False
+    found = await asyncio.to_thread(parse, body, rows)
+    return any(isinstance(each, ReviseCommand) for each in found)
+
+
+def _rows(own: str) -> Commands:
+    """The commands, and our name as one that takes a text."""
+    text = Argument(field="text", value="what to change", kind="text", help=_REVISE.description)
+    name = f"@{own.removesuffix('[bot]')}"
+    return (*COMMANDS, replace(_REVISE, name="", trigger=name, arguments=(text,)))
+
+
+def _request(event: PullReviewed | ReviewCommented) -> RunRequested:
+    at = event.submitted_at if isinstance(event, PullReviewed) else event.created_at
+    return RunRequested(
+        delivery=f"review-{event.repository.id}-{event.review}",
+        repository=event.repository,
+        installation_id=event.installation_id,
+        issue=event.issue,
+        created_at=at,
+        by=event.author,
+        command=ExecuteCommand(),
+    )

@@ -1,0 +1,157 @@
+"""Work on a checkpoint's pull request again, as reviewers ask: what it starts from, how it ends."""
+
+from __future__ import annotations
+
+import io
+import logging
+from dataclasses import replace
+
+from runner.errors import TaskError
+from runner.loop.deps import Deps
+from runner.loop.reading import base_of, contents, seen_of
+from runner.loop.schedule import with_blocked
+from runner.people.revision_sentences import both_changed, not_files, nothing_asked
+from runner.roadmap.edit import EditRefused, untick_all
+from runner.roadmap.parse import parse_roadmap as parse
+from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot, Write
+from runner.state.revising import Point, Revision, RevisionRequest, Suggestion
+from runner.state.run_state import RunStack, RunState, Step
+from runner.text.mask import Mask
+
+log = logging.getLogger(__name__)
+
+
+async def begin_revision(state: RunState, deps: Deps, asked: RevisionRequest) -> Step:
+    """Read what reviewers ask for, and the roadmap of the branch; ``rejected`` if that is nothing.
+
+    The task is open again for the run: on the branch its checkbox is ticked and stays so.
+    """
+    revision = _masked(await deps.reviews.asked(asked), deps.mask)
+    path = state.request.roadmap
+    head = await deps.repository.snapshot(revision.head)
+    content = (await contents(deps, head, [path])).get(path)
+    if content is None:
+        raise TaskError("file", f"{path} does not exist on the branch {revision.branch}")
+    try:
+        roadmap = parse(path, untick_all(path, content, revision.tasks))
+    except EditRefused as refused:
+        raise TaskError("file", str(refused)) from refused
+    state = replace(
+        state,
+        revision=revision,
+        roadmap=roadmap,
+        stack=RunStack(revision.fork, revision.below),
+    )
+    if not revision.points:
+        return Step(replace(state, problem=nothing_asked(revision)), "rejected")
+    return Step(with_blocked(state), "ok")
+
+
+def _masked(revision: Revision, mask: Mask) -> Revision:
+    """Hide secrets that somebody wrote into a review: all of it is stored, and shown to a model."""
+    points = (replace(p, text=mask(p.text), rest=mask(p.rest)) for p in revision.points)
+    return replace(revision, points=tuple(points))
+
+
+async def change_so_far(state: RunState, deps: Deps) -> ChangeSet:
+    """Return the change that the pull request has; of any other attempt what was answered.
+
+    Raises ``TaskError`` if it has what is no file.
+    """
+    if state.attempt.planned.revision is None:
+        return state.attempt.answered.changes
+    return await _between(await base_of(state, deps), await seen_of(state, deps), deps)
+
+
+async def _between(old: Snapshot, new: Snapshot, deps: Deps) -> ChangeSet:
+    paths = {p for p in {*old.entries, *new.entries} if old.entries.get(p) != new.entries.get(p)}
+    there = sorted(path for path in paths if path in new.entries)
+    if odd := [path for path in there if new.entries[path].mode not in (FILE, EXECUTABLE)]:
+        raise TaskError("file", not_files(odd))
+    found = await contents(deps, new, there)
+    writes = {p: Write(found[p], new.entries[p].mode) if p in found else None for p in paths}
+    return ChangeSet(writes)
+
+
+async def added_to(state: RunState, deps: Deps, changes: ChangeSet) -> ChangeSet:
+    """Return an answer on top of what the pull request has: what it does not name stays so.
+
+    A file keeps its mode unless the answer gives another one.
+    """
+    now = (await change_so_far(state, deps)).files
+    files = dict(changes.files)
+    for path, write in files.items():
+        there = now.get(path)
+        if write and there and write.mode is None:
+            files[path] = replace(write, mode=there.mode)
+    return ChangeSet({**now, **files})
+
+
+async def as_suggested(state: RunState, deps: Deps) -> RunState:
+    """Return the state with the reviewers' suggestions as its answer, if they ask for nothing else.
+
+    Without ``answers`` a model has to be asked. The pull request as it is counts as tried.
+    """
+    revision = state.attempt.planned.revision
+    assert revision is not None  # noqa: S101 - asked only where there is one
+    now = await change_so_far(state, deps)
+    state = state.with_attempt(changes=now, tried=(now.digest,))
+    if not all(point.suggestions and not point.rest for point in revision.points):
+        return state
+    paths = sorted({point.path for point in revision.points})
+    old = await contents(deps, await seen_of(state, deps), paths)
+    written = {path: applied(old[path], revision.points, path) for path in paths if path in old}
+    if len(written) < len(paths) or None in written.values():
+        return state
+    changes = ChangeSet(
+        {p: Write(content) for p, content in written.items() if content is not None}
+    )
+    log.info("Task [%s]: %d suggestions are applied", state.task.name, len(revision.points))
+    return state.with_attempt(answers=1, changes=now.merged(changes), complaints=(), failure=None)
+
+
+def applied(content: bytes, points: tuple[Point, ...], path: str) -> bytes | None:
+    """Return a file with the suggestions for it; None if they do not fit it, or each other."""
+    try:
+        # str.splitlines would also break at form feeds and U+2028, which git counts as no line end
+        lines = io.StringIO(content.decode(), newline="\n").readlines()
+    except UnicodeDecodeError:
+        return None
+    wanted = sorted(
+        (s for point in points if point.path == path for s in point.suggestions),
+        key=lambda suggestion: suggestion.start,
+    )
+    below = len(lines) + 1
+    for suggestion in reversed(wanted):
+        if not 1 <= suggestion.start <= suggestion.end < below:
+            return None
+        lines[suggestion.start - 1 : suggestion.end] = _as_lines(suggestion, lines)
+        below = suggestion.start
+    return "".join(lines).encode()
+
+
+def _as_lines(suggestion: Suggestion, lines: list[str]) -> list[str]:
+    """The suggested lines, with line ends as those they replace have."""
+    last = lines[suggestion.end - 1]
+    end = "\r\n" if last.endswith("\r\n") else "\n" if last.endswith("\n") else ""
+    if not suggestion.text:
+        return []
+    new = suggestion.text.removesuffix("\n").split("\n")
+    return [*(f"{line}{end or chr(10)}" for line in new[:-1]), f"{new[-1]}{end}"]
+
+
+def after_push(
+    state: RunState, revision: Revision, trees: tuple[Snapshot, Snapshot, ChangeSet]
+) -> RunState:
+    """Return the state on what somebody pushed meanwhile; ``revision`` is on the new head.
+
+    ``trees`` are the old head, the new one, and what this attempt did to the old one. What people
+    pushed is part of the base then. Raises ``TaskError`` if both changed a file.
+    """
+    old, new, mine = trees
+    pushed = {p for p in {*old.entries, *new.entries} if old.entries.get(p) != new.entries.get(p)}
+    if both := sorted(pushed & mine.files.keys()):
+        raise TaskError("conflict", both_changed(revision, both))
+    files = state.attempt.answered.changes.files
+    kept = {path: write for path, write in files.items() if path not in revision.kept}
+    return state.with_attempt(base=revision.fork, revision=revision, changes=ChangeSet(kept))

@@ -1,0 +1,112 @@
+"""What people read about revisions: pull requests that are worked on again as reviewers ask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner.state.revising import Revision, RevisionRequest
+from runner.text.sanitize import as_code, sanitize
+
+_MOST = 5
+
+
+def nothing_asked(revision: Revision) -> str:
+    """There is nothing to do."""
+    return (
+        f"There is nothing to change in pull request {revision.pull}: no open review thread by "
+        "somebody with the write permission says what. Write what to change behind the command."
+    )
+
+
+def revision_message(title: str) -> str:
+    """The message of the commit that a revision adds."""
+    return f"Revise: {title}\n\nAs a review of the pull request asks."
+
+
+def not_ours(number: int) -> str:
+    """There is no such pull request, or it is somebody else's."""
+    return f"Pull request {number} shows no work of Cairn on a task, so there is nothing to revise."
+
+
+def not_open(branch: str) -> str:
+    """It was merged or closed, or its branch is gone."""
+    return f"The pull request of {branch} is not open any more, so nothing was changed."
+
+
+def revised_line(commit: str, number: int) -> str:
+    """What the description of a pull request says about one revision of it."""
+    return f"**Revised** as a review asks: {commit} (revision {number})."
+
+
+def revised(commit: str) -> str:
+    """A commit was added to the pull request."""
+    return (
+        f"Added {commit} to this pull request. Its description says how far the whole change is "
+        "verified now."
+    )
+
+
+def not_revised(why: str) -> str:
+    """Nothing was added."""
+    return (
+        f"**Nothing was pushed, and this pull request stays as it was:** {_sentence(why)} To try "
+        "again, comment `/execute revise` and say more exactly what to change; or push the change "
+        "yourself."
+    )
+
+
+def counted(asked: RevisionRequest) -> str:
+    """How many revisions the pull request had, and may have."""
+    left = asked.most - asked.number
+    more = (
+        "no more are possible"
+        if left <= 0
+        else f"{left} more {'is' if left == 1 else 'are'} possible"
+    )
+    return f"This was revision {asked.number} of {asked.most} of this pull request; {more}."
+
+
+def thread_done(commit: str) -> str:
+    """The lines of a thread were changed."""
+    return f"Changed in {commit}."
+
+
+def elsewhere(commit: str, path: str, changed: Sequence[str]) -> str:
+    """The commit changes other lines than those of the thread."""
+    where = "other lines of this file" if path in changed else f"{_named(changed)} instead"
+    return (
+        f"{commit} does not change these lines, but {where}, so this thread stays open. Resolve it "
+        "if that is what you asked for. Otherwise reply with `/execute revise` and what is missing."
+    )
+
+
+def thread_failed(why: str) -> str:
+    """Nothing came of it."""
+    return f"Not changed: {_sentence(why)} Nothing was pushed, so this thread stays open."
+
+
+def _sentence(why: str) -> str:
+    text = sanitize(" ".join(why.split()), plain=True)
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+def not_files(paths: Sequence[str]) -> str:
+    """The branch has links or submodules, which no change set can hold."""
+    verb = "is not an ordinary file" if len(paths) == 1 else "are not ordinary files"
+    return (
+        f"{_named(paths)} on the branch {verb}. Cairn cannot work on this pull request again; "
+        "change it by hand."
+    )
+
+
+def both_changed(revision: Revision, paths: Sequence[str]) -> str:
+    """Somebody pushed to the same files meanwhile."""
+    return (
+        f"somebody pushed a change of {_named(paths)} to {revision.branch} at the same time. Their "
+        "commit stays as it is; comment `/execute revise` with what is still to change"
+    )
+
+
+def _named(paths: Sequence[str]) -> str:
+    shown = ", ".join(as_code(path) for path in paths[:_MOST])
+    return f"{shown} and {len(paths) - _MOST} more" if len(paths) > _MOST else shown

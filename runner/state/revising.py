@@ -1,0 +1,71 @@
+"""What reviewers ask of a checkpoint's pull request, and what a new attempt continues from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionRequest:
+    """Who asked for a revision of which pull request, and where.
+
+    ``review`` is the id of their review (0: a command in a comment, with its ``text``). ``number``
+    counts the revisions of the pull request, ``most`` is their limit.
+    """
+
+    pull: int
+    by: str
+    review: int = 0
+    text: str = ""
+    number: int = 1
+    most: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """The exact text that a reviewer wants instead of some lines of the file, counted from 1."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One thing that reviewers ask for: a thread, or what they wrote about the whole.
+
+    ``text`` is everything they wrote in it, ``rest`` that without the ``suggestion`` blocks.
+    ``thread`` and ``comment`` name the thread and its first comment ('' and 0 for the whole),
+    ``path`` and the lines are where it is on the head of the branch (0: on the file, or nowhere).
+    """
+
+    text: str
+    by: str
+    rest: str = ""
+    thread: str = ""
+    comment: int = 0
+    path: str = ""
+    start: int = 0
+    end: int = 0
+    suggestions: tuple[Suggestion, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A checkpoint that is worked on again as reviewers ask.
+
+    ``head`` is the newest commit of ``branch``, ``fork`` where that left the branch ``below``.
+    ``kept`` are paths that the new attempt takes as they are on the head: the roadmap, and what
+    people pushed. ``tasks`` are the keys of the tasks it does, ``by`` is who asked.
+    """
+
+    pull: int
+    url: str
+    tasks: tuple[str, ...]
+    branch: str
+    head: str
+    fork: str
+    below: str
+    kept: tuple[str, ...] = ()
+    points: tuple[Point, ...] = ()
+    by: str = ""
