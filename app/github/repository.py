@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import cached_property, partial
 
 from gidgethub.abc import GitHubAPI
 
@@ -22,7 +23,7 @@ from app.github.one_pull import OnePull
 from app.github.proposals import RecoveryPulls
 from app.github.pulls import Pull, Pulls
 from app.github.restack import Restack
-from app.github.reviews import Reviews
+from app.github.reviews import ReviewedPulls
 from app.github.stack import standing
 from handlers.talk import may_write
 from runner.config.model import GitHubMode
@@ -75,7 +76,7 @@ class GitHubRepository:
     ``client`` is authenticated for the installation, ``token`` gives a fresh installation token for
     git, ``bot_login`` is our App's (``SLUG[bot]``), ``base`` the branch below the stack. ``checks``
     is a client for check runs (an installation may not have granted them), None if our account
-    cannot write any. ``reviews`` is what reviewers ask for.
+    cannot write any.
     """
 
     def __init__(
@@ -135,20 +136,25 @@ class GitHubRepository:
             fresh=self._fresh,
             read=self._file,
         )
-        self.reviews = Reviews(
+        self._base, self._roadmap = base, roadmap
+        self._client, self._bot_login, self._run = client, bot_login, run
+        self._url = f"{server_url.rstrip('/')}/{full_name}.git"
+        self._token, self._mirror = token, mirror
+
+    @cached_property
+    def reviews(self) -> ReviewedPulls:
+        """What reviewers ask for on pull requests of ours."""
+        return ReviewedPulls(
             self._api,
             pulls=self._pulls,
             commits=self._commits,
             branches=self._branches,
             snapshot=self.snapshot,
-            may_ask=lambda user: may_write(client, full_name, user),
-            bot_login=bot_login,
-            run=run,
-            roadmap=roadmap,
+            may_ask=partial(may_write, self._client, self._api.full_name),
+            bot_login=self._bot_login,
+            run=self._run,
+            roadmap=self._roadmap,
         )
-        self._base, self._roadmap = base, roadmap
-        self._url = f"{server_url.rstrip('/')}/{full_name}.git"
-        self._token, self._mirror = token, mirror
 
     def in_mode(self, mode: GitHubMode) -> Repository:
         """Return the repository that writes to GitHub as its configuration wants it."""

@@ -79,7 +79,7 @@ class ThreadReply:
     resolves: bool
 
 
-class Reviews:
+class ReviewedPulls:
     """The ``Reviews`` port on GitHub, for one run.
 
     ``may_ask`` says whether somebody's words count, ``run`` is the run's id.

@@ -175,3 +175,48 @@ async def test_a_comment_knows_its_pull_request(client: Client, fake: FakeGitHub
     assert (first, second) == ({"body": "first", "pullRequest": state}, None)
     assert answer["errors"][0]["type"] == "NOT_FOUND"
     fake.verify()
+
+
+THREADS = """query($id: ID!) { node(id: $id) { ... on PullRequest {
+  reviewThreads(first: 5) { nodes {
+    id isResolved path line comments(first: 5) { nodes { databaseId body } } } } } } }"""
+
+
+async def test_a_thread_is_read_answered_and_resolved(client: Client, fake: FakeGitHub) -> None:
+    """A reply goes to the first comment; a comment moves with its lines until they change."""
+    await fake.push(NAME, {"x": b"a\nb\n"}, branch="topic")
+    pull = await fake.open_pull(NAME, "T", head="topic")
+    await fake.review(NAME, pull.number, "COMMENTED", on=[("x", 2, 2, "Why?")])
+    path = f"/repos/{NAME}/pulls/{pull.number}/comments/{pull.threads[0].comments[0].id}/replies"
+
+    reply = await client.ask("POST", path, {"body": "Because."})
+    await fake.push(NAME, {"x": b"new\na\nb\n"}, branch="topic")
+    moved = (await ask(client, THREADS, id=f"PR_{pull.id}"))["data"]["node"]["reviewThreads"]
+    await fake.push(NAME, {"x": b"new\na\nc\n"}, branch="topic")
+    gone = (await ask(client, THREADS, id=f"PR_{pull.id}"))["data"]["node"]["reviewThreads"]
+    thread = moved["nodes"][0]["id"]
+    done = f'resolveReviewThread(input: {{threadId: "{thread}"}}) {{ clientMutationId }}'
+    await ask(client, f"mutation {{ {done} }}")
+
+    assert reply.body["in_reply_to_id"] == pull.threads[0].comments[0].id
+    assert [each["body"] for each in moved["nodes"][0]["comments"]["nodes"]] == ["Why?", "Because."]
+    assert (moved["nodes"][0]["line"], gone["nodes"][0]["line"]) == (3, None)
+    assert pull.threads[0].resolved
+    assert fake.says_in_threads(NAME, pull.number) == [("Why?", "Because.")]
+    fake.verify()
+
+
+async def test_resolving_a_thread_needs_permissions(client: Client, fake: FakeGitHub) -> None:
+    """Without them it is FORBIDDEN and a violation."""
+    await fake.push(NAME, {"x": b"x"}, branch="topic")
+    pull = await fake.open_pull(NAME, "T", head="topic")
+    await fake.review(NAME, pull.number, "COMMENTED", on=[("x", 1, 1, "Why?")])
+    client.token = fake.token(NAME, pull_requests="read")
+    done = f'resolveReviewThread(input: {{threadId: "PRRT_{pull.threads[0].id}"}})'
+
+    answer = await ask(client, f"mutation {{ {done} {{ clientMutationId }} }}")
+
+    assert answer["errors"][0]["type"] == "FORBIDDEN"
+    assert not pull.threads[0].resolved
+    fake.forgive("permission missing for resolveReviewThread")
+    fake.verify()

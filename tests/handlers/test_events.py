@@ -19,6 +19,7 @@ from handlers.events import (
     PullPushed,
     PullReviewed,
     PullTouched,
+    ReviewCommented,
     User,
     is_from_bot,
 )
@@ -76,7 +77,16 @@ SAMPLES: dict[str, tuple[str, type, dict[str, object]]] = {
     "issue_comment.deleted.2": ("issue_comment", CommentDeleted, {}),
     "pull_request.closed": ("pull_request", PullClosed, {"issue": 2}),
     "pull_request.synchronize": ("pull_request", PullPushed, {}),
-    "pull_request_review.submitted": ("pull_request_review", PullTouched, {"issue": 2}),
+    "pull_request_review.submitted": (
+        "pull_request_review",
+        PullReviewed,
+        {"issue": 2, "verdict": "commented"},
+    ),
+    "pull_request_review_comment.created": (
+        "pull_request_review_comment",
+        ReviewCommented,
+        {"issue": 2, "review": 237895671},
+    ),
     "check_run.requested_action": ("check_run", ButtonClicked, {"issue": 26764}),
 }
 

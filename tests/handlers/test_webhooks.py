@@ -36,6 +36,7 @@ PAYLOADS: Mapping[str, dict[str, Any]] = {
     "issue_comment": COMMENT,
     "push": PUSH,
     "pull_request_review": REVIEW,
+    "pull_request_review_comment": COMMENT,
     "pull_request": PULL,
 }
 

@@ -141,6 +141,7 @@ def test_each_kind_has_its_hint(check_golden: Golden, kind: str) -> None:
         long=(),
         looks=False,
         kind=kind,
+        revising=False,
     )
 
     check_golden(f"prompts/kinds/{kind}.md", text)
@@ -157,6 +158,7 @@ def test_execute_task_with_a_file_shown_in_part(check_golden: Golden) -> None:
         long=(),
         looks=True,
         kind="code",
+        revising=False,
     )
 
     check_golden("prompts/execute_task_in_part.md", text)
