@@ -263,7 +263,8 @@ async def _answered(
 
 def _explained(state: RunState, before: ChangeSet, reply: ParsedAnswer) -> str:
     """What the model said about the change so far; a fresh answer begins anew."""
-    earlier = state.attempt.answered.explanation if before else ""
+    afresh = state.node == "execute_task" and state.attempt.planned.revision
+    earlier = state.attempt.answered.explanation if before and not afresh else ""
     return cut_middle(f"{earlier} {reply.explanation}".strip(), _LONGEST_EXPLANATION)
 
 

@@ -18,9 +18,12 @@ def nothing_asked(revision: Revision) -> str:
     )
 
 
-def revision_message(title: str) -> str:
-    """The message of the commit that a revision adds."""
-    return f"Revise: {title}\n\nAs a review of the pull request asks."
+def revision_message(title: str, explanation: str) -> str:
+    """The message of the commit that a revision adds; ``explanation`` is the model's."""
+    said = sanitize(explanation, plain=True)
+    why = f"What the model says it did: {said}" if said else ""
+    first = f"Revise: {title}"
+    return "\n\n".join(filter(None, [first, "As a review of the pull request asks.", why]))
 
 
 def not_ours(number: int) -> str:

@@ -181,6 +181,7 @@ def test_of_long_files_edits_are_asked_for(
         render_text(
             "execute_task", context="(the context)", avoid=(), files=(), partial=partial, long=long,
             looks=False, kind=kind,
+        revising=False,
         )
         for kind in get_args(Kind)
     ]  # fmt: skip
