@@ -26,7 +26,7 @@ Resume = Annotated[bool, typer.Option("--resume", help="Continue the run at once
 
 def add_to(cli: typer.Typer) -> None:
     """Add the commands."""
-    for command in (status, show, resume, approve, reject, edit):
+    for command in (status, show, undo, resume, approve, reject, edit):
         cli.command()(command)
 
 
@@ -58,6 +58,18 @@ def show(
     from app.local.show import command
 
     raise typer.Exit(command(Path.cwd(), Asked(tuple(words or ()), exchanges, json)))
+
+
+def undo(
+    task: Annotated[str, typer.Argument(help="The finished task: its id or key.")],
+    roadmap: Annotated[
+        str, typer.Option(help="Path of the roadmap (default: ROADMAP.md).", show_default=False)
+    ] = "",
+) -> None:
+    """Take back a finished task: its change and its tick, as one more commit."""
+    from app.local.undo import command
+
+    raise typer.Exit(command(Path.cwd(), task, roadmap))
 
 
 def resume(

@@ -68,6 +68,7 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "resume": ("cairn resume", "cairn resume 3f2a91c0 --max-cost 2"),
     "status": ("cairn status", "cairn status --json"),
     "show": ("cairn show", "cairn show 1.2", "cairn show 3f2a91c0 --exchanges"),
+    "undo": ("cairn undo 1.2",),
     "approve": ("cairn approve", "cairn approve 3f2a91c0 --resume"),
     "reject": ("cairn reject 3f2a91c0 --why 'not now'", "cairn reject 1.2 --skip"),
     "edit": ("cairn edit 1.2", "cairn edit 1.2 --file tasks.md --resume"),

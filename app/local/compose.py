@@ -135,9 +135,9 @@ async def checkout_in(folder: Path, branch: str = "") -> LocalRepository | None:
     return checkout if await checkout.is_there() else None
 
 
-async def repository_in(folder: Path) -> LocalRepository | FolderRepository:
-    """The git checkout or the plain folder, only to be read."""
-    return await _repository(LocalRun(folder), keep=False)
+async def repository_in(folder: Path, *, keep: bool = False) -> LocalRepository | FolderRepository:
+    """The git checkout or the plain folder; only to be read, unless ``keep``."""
+    return await _repository(LocalRun(folder), keep=keep)
 
 
 async def person_in(folder: Path) -> str:

@@ -151,6 +151,38 @@ def nothing_called(word: str, runs: Sequence[str]) -> str:
     )
 
 
+def not_finished(word: str, names: Sequence[str]) -> str:
+    """The roadmap has no finished task of this name."""
+    shown = ", ".join(one_line(name) for name in names[:20]) or "none"
+    return (
+        f"The roadmap has no finished task called {one_line(word)[:60]!r}. Finished tasks: {shown}."
+        " Nothing was changed."
+    )
+
+
+def not_ours(task: str) -> str:
+    """No commit of Cairn's ticked the task."""
+    return (
+        f"No commit of Cairn's finished task {one_line(task)} on this branch, so there is nothing "
+        "to take back. Nothing was changed."
+    )
+
+
+def in_the_way(paths: Sequence[str]) -> str:
+    """Uncommitted changes would be overwritten."""
+    shown = ", ".join(map(one_line, paths))
+    return f"There are uncommitted changes in {shown}. Commit or stash them first."
+
+
+def taken_back(name: str, commit: str, paths: Sequence[str]) -> str:
+    """What was undone."""
+    shown = ", ".join(map(one_line, paths))
+    return (
+        f"Took back task {one_line(name)} (commit {commit[:12]}): {shown}. The task is open again. "
+        "The tests were not run."
+    )
+
+
 def stale(word: str, now: str) -> str:
     """It was replaced by a newer one, or its task continued."""
     begin = f"Proposal {word} is no longer open: "

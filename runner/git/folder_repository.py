@@ -72,6 +72,16 @@ class FolderRepository:
     async def check_clean(self, *paths: str, dirty: bool = False) -> None:
         """Whatever is in the folder is what a run begins with."""
 
+    async def uncommitted(self, *paths: str) -> list[str]:
+        """Return nothing: what is in the folder is its newest state."""
+        return []
+
+    async def made_for(self, task: str) -> list[tuple[str, str]]:
+        """Return the states that name a task (its key), each with its parent, the newest first."""
+        made = await asyncio.to_thread(self._commits.back_to, NONE)
+        named = [each for each in made or () if f"Cairn-Task: {task}\n" in each.message]
+        return [(each.id, each.parent) for each in named]
+
     async def stack(self) -> Stack:
         """Start at the folder as it is now. Raises ``Outage`` when it cannot be read."""
         tip = await asyncio.to_thread(self._taken_down)

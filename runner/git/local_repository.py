@@ -103,6 +103,19 @@ class LocalRepository:
             f" Commit or stash them (git stash),{more} then run again.",
         )
 
+    async def uncommitted(self, *paths: str) -> list[str]:
+        """Return which of these files have uncommitted changes."""
+        only = ("--", *(f":(top,literal){path}" for path in paths))
+        options = ("--porcelain=v1", "-z", "--untracked-files=all", "--ignore-submodules=all")
+        return _changed(await self._user.output("status", "--no-renames", *options, *only))
+
+    async def made_for(self, task: str) -> list[tuple[str, str]]:
+        """Return the commits that name a task (its key), each with its parent, the newest first."""
+        wanted = ("--fixed-strings", f"--grep=Cairn-Task: {task}", "--format=%H %P")
+        lines = (await self._git.output("log", "-z", *wanted, "HEAD")).decode().split("\0")
+        words = [line.split() for line in lines]
+        return [(each[0], each[1]) for each in words if len(each) > 1]
+
     async def prepare(self) -> None:
         """Create or switch to the wanted branch; uncommitted changes stay as they are.
 

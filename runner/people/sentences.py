@@ -83,6 +83,13 @@ def checkpoint_message(task: Task, explanation: str = "") -> str:
     return "\n\n".join(filter(None, [first, rest, why]))
 
 
+def undo_text(task: Task, commit: str) -> CheckpointText:
+    """The words of the commit that takes back what ``commit`` did for a task."""
+    title = f"Undo: {title_of(task)}"
+    message = f"{title}\n\nThis takes back {commit}. The tests were not run again."
+    return CheckpointText(message, (("Cairn-Undo", commit),), title)
+
+
 def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
     """What, why, verification, repairs and cost of one checkpoint.
 

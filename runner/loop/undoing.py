@@ -1,0 +1,77 @@
+"""Take back a finished task: the inverse of its commit on the newest state, and its tick."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from runner.errors import TaskError
+from runner.ports import Repository
+from runner.roadmap.edit import EditRefused, untick
+from runner.roadmap.task import Task
+from runner.state.changes import ChangeSet, Snapshot, TreeEntry, Write
+
+Merge = Callable[[bytes, bytes, bytes], Awaitable[bytes | None]]
+"""Merges ours, base and theirs; None for a conflict."""
+
+CLASH = "What {task} wrote in {paths} was changed since, so it cannot be taken back on its own."
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedTask:
+    """A task whose box is ticked, and the commit that did it: the trees before and after it."""
+
+    task: Task
+    roadmap: str
+    before: Snapshot
+    after: Snapshot
+
+
+async def inverse(
+    done: FinishedTask, now: Snapshot, repository: Repository, merge: Merge
+) -> ChangeSet:
+    """Return what takes the task back on ``now``, its checkbox cleared.
+
+    Where others changed the same file since, both are merged. Raises ``TaskError`` that names the
+    files where that is not possible.
+    """
+    paths = sorted({**done.before.entries, **done.after.entries})
+    changed = [p for p in paths if done.before.entries.get(p) != done.after.entries.get(p)]
+    files: dict[str, Write | None] = {}
+    clashes = []
+    for path in changed:
+        if path == done.roadmap or now.entries.get(path) == done.before.entries.get(path):
+            continue
+        try:
+            files[path] = await _back(path, done, now, repository, merge)
+        except TaskError:
+            clashes.append(path)
+    if clashes:
+        raise TaskError("conflict", CLASH.format(task=done.task.name, paths=", ".join(clashes)))
+    roadmap = await _content(now.entries.get(done.roadmap), repository)
+    try:
+        files[done.roadmap] = Write(untick(done.roadmap, roadmap, done.task.key))
+    except EditRefused as refused:
+        raise TaskError("file", str(refused)) from refused
+    return ChangeSet(files)
+
+
+async def _back(
+    path: str, done: FinishedTask, now: Snapshot, repository: Repository, merge: Merge
+) -> Write | None:
+    """One file as it was before the task, with what came after. Raises ``TaskError``."""
+    before, after = done.before.entries.get(path), done.after.entries.get(path)
+    here = now.entries.get(path)
+    if here == after:
+        return Write(await _content(before, repository), before.mode) if before else None
+    if here is None or after is None or before is None:
+        raise TaskError("conflict", path)
+    ours, base, theirs = [await _content(entry, repository) for entry in (here, after, before)]
+    content = await merge(ours, base, theirs)
+    if content is None:
+        raise TaskError("conflict", path)
+    return Write(content, here.mode)
+
+
+async def _content(entry: TreeEntry | None, repository: Repository) -> bytes:
+    return (await repository.blobs([entry.sha]))[entry.sha] if entry else b""

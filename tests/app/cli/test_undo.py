@@ -1,0 +1,117 @@
+"""``cairn undo``: a finished task is taken back, whatever was done after it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.checkout import Checkout
+from tests.scenarios.projects import note
+
+ONE, TWO = note("one.md"), note("two.md")
+
+
+def roadmap(here: Checkout) -> list[str]:
+    """The tasks as they stand in the file."""
+    return (here.folder / "ROADMAP.md").read_text().splitlines()
+
+
+async def finished(here: Checkout) -> None:
+    """Let both tasks be done."""
+    here.model.says(ONE, TWO)
+    assert (await here.cairn("run")).code == 0
+
+
+@pytest.mark.parametrize(("name", "left"), [("1.1", "two.md"), ("1.2", "one.md")])
+async def test_a_task_is_taken_back_beside_its_neighbour(
+    here: Checkout, name: str, left: str
+) -> None:
+    """Its file is gone, its box is open; the neighbour's stay as they are. One more commit."""
+    await finished(here)
+
+    said = await here.cairn("undo", name)
+
+    assert said.code == 0, said.err
+    assert f"Took back task {name} (commit " in said.out
+    assert [line[2:5] for line in roadmap(here)].count("[ ]") == 1
+    assert sorted(path.name for path in here.folder.glob("*.md")) == ["README.md", "ROADMAP.md", left]
+    assert here.log()[0].startswith(f"Undo: {name} ")
+    assert here.git("status", "--porcelain") == ""
+
+
+async def test_it_can_be_done_again_and_undone_again(here: Checkout) -> None:
+    """The task is open, so that the next run does it; the newest commit is what is undone."""
+    await finished(here)
+    await here.cairn("undo", "1.1")
+    here.model.says(note("one.md", "Better."))
+    assert (await here.cairn("run")).code == 0
+
+    said = await here.cairn("undo", "1.1")
+
+    assert said.code == 0, said.err
+    assert not (here.folder / "one.md").exists()
+    again = await here.cairn("undo", "1.1")
+    assert again.code == 2
+    assert "The roadmap has no finished task called '1.1'. Finished tasks: 1.2." in again.err
+
+
+async def test_later_changes_of_the_same_file_are_kept(here: Checkout) -> None:
+    """Lines that somebody added elsewhere in the file stay."""
+    body = "".join(f"line {number}\n" for number in range(20))
+    here.git.commit({"one.md": body.encode()})
+    here.model.says(f"one.md\n```markdown\n{body.replace('line 2', 'second')}```\n")
+    assert (await here.cairn("run", "--task", "1.1")).code == 0
+    now = (here.folder / "one.md").read_text()
+    here.git.commit({"one.md": f"{now}the end\n".encode()})
+
+    said = await here.cairn("undo", "1.1")
+
+    assert said.code == 0, said.err
+    assert (here.folder / "one.md").read_text() == f"{body}the end\n"
+
+
+async def test_what_was_changed_since_is_not_taken_back(here: Checkout) -> None:
+    """The message names the file, and nothing is changed."""
+    await finished(here)
+    here.git.commit({"one.md": b"Something else.\n"})
+    before = here.log()
+
+    said = await here.cairn("undo", "1.1")
+
+    assert said.code == 2
+    assert "What 1.1 wrote in one.md was changed since" in said.err
+    assert here.log() == before
+
+
+async def test_uncommitted_changes_are_not_overwritten(here: Checkout) -> None:
+    """The message names the file, and nothing is changed."""
+    await finished(here)
+    (here.folder / "one.md").write_text("Mine.\n")
+
+    said = await here.cairn("undo", "1.1")
+
+    assert said.code == 2
+    assert "uncommitted changes in one.md" in said.err
+    assert (here.folder / "one.md").read_text() == "Mine.\n"
+    assert here.log()[0] == "1.2 Write two.md"
+
+
+async def test_a_box_that_a_person_ticked(here: Checkout) -> None:
+    """There is no commit of ours to take back, which is said."""
+    here.git.commit({"ROADMAP.md": b"- [x] 1.1 Write `one.md`\n"})
+
+    said = await here.cairn("undo", "1.1")
+
+    assert said.code == 2
+    assert "No commit of Cairn's finished task 1.1 on this branch" in said.err
+
+
+async def test_in_a_plain_folder(here: Checkout) -> None:
+    """Without git the states are below .executor, and undoing works all the same."""
+    (here.folder / ".git").rename(here.folder.parent / "git-away")
+    await finished(here)
+
+    said = await here.cairn("undo", "1.1")
+
+    assert said.code == 0, said.err
+    assert not (here.folder / "one.md").exists()
+    assert (here.folder / "two.md").exists()
