@@ -33,7 +33,11 @@ async def test_a_task_is_taken_back_beside_its_neighbour(
     assert said.code == 0, said.err
     assert f"Took back task {name} (commit " in said.out
     assert [line[2:5] for line in roadmap(here)].count("[ ]") == 1
-    assert sorted(path.name for path in here.folder.glob("*.md")) == ["README.md", "ROADMAP.md", left]
+    assert sorted(path.name for path in here.folder.glob("*.md")) == [
+        "README.md",
+        "ROADMAP.md",
+        left,
+    ]
     assert here.log()[0].startswith(f"Undo: {name} ")
     assert here.git("status", "--porcelain") == ""
 
