@@ -17,7 +17,7 @@ from runner.errors import PortError, TaskError
 from runner.files.durable import take_folder
 from runner.git.folder_repository import FolderRepository
 from runner.git.local_repository import LocalRepository
-from runner.git.merging import merged
+from runner.git.objects import merged
 from runner.loop.undoing import FinishedTask, inverse
 from runner.people.sentences import undo_text
 from runner.roadmap.edit import find

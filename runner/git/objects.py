@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import tempfile
@@ -15,8 +16,8 @@ from pathlib import Path
 
 from cachetools import LRUCache
 
-from runner.errors import TaskError
-from runner.git.command import Git, GitFailed
+from runner.errors import Outage, TaskError
+from runner.git.command import Git, GitFailed, hermetic
 from runner.people.sentences import commit_message
 from runner.state.changes import FILE, ChangeSet, Snapshot, TreeEntry, Write
 from runner.state.publishing import Checkpoint
@@ -176,3 +177,26 @@ def _person(ident: bytes) -> tuple[str, str]:
     """Split ``Name <email> seconds zone``."""
     name, _, rest = os.fsdecode(ident).partition(" <")
     return name, rest.partition(">")[0]
+
+
+_LARGEST_MERGED = 4 << 20
+
+
+async def merged(ours: bytes, base: bytes, theirs: bytes) -> bytes | None:
+    """Return ``ours`` with what ``theirs`` changed since ``base``; None where both differ.
+
+    None as well for binary and very large files, and where git is not installed
+    (https://git-scm.com/docs/git-merge-file).
+    """
+    versions = (ours, base, theirs)
+    if any(b"\0" in each or len(each) > _LARGEST_MERGED for each in versions):
+        return None
+    with tempfile.TemporaryDirectory(prefix="cairn-") as folder:
+        paths = [Path(folder) / name for name in ("ours", "base", "theirs")]
+        for path, content in zip(paths, versions, strict=True):
+            await asyncio.to_thread(path.write_bytes, content)
+        try:
+            done = await hermetic("-C", folder).call("merge-file", "-p", "-q", *map(str, paths))
+        except Outage:
+            return None
+    return done.stdout if done.exit_code == 0 else None
