@@ -191,6 +191,12 @@ class OfferedPulls:
             raise TaskError("github", _taken(f"branch {shown.branch} holds somebody's commits"))
         return await self._open(shown, source)
 
+    async def close(self, offered: Offered, why: str) -> None:
+        """Close one with a word of why; one that is closed is never looked at again."""
+        at, doing = offered.number, f"close pull request #{offered.number}"
+        await self._api.change(f"pulls/{at}", {"state": "closed"}, doing)
+        await self._api.post(f"issues/{at}/comments", {"body": why}, doing)
+
     async def _rewrite(self, pull: _Pull, shown: Checkpoint, source: str) -> None:
         if (pull.source, pull.base) != (source, shown.below):
             data = {

@@ -40,6 +40,10 @@ NO_TESTS_WITH_FILE = (
     "to propose."
 )
 HAS_FILE = f"`{CONFIG_PATH}` is there already, and Cairn does not change it."
+THERE_NOW = (
+    f"`{CONFIG_PATH}` is on the default branch now, so this proposal is not needed any more. Cairn "
+    "closes it. The branch stays."
+)
 NO_APP = (
     "Only Cairn's GitHub App opens a pull request with a configuration. Type `cairn init` in a "
     f"checkout instead: it writes a `{CONFIG_PATH}` if the tests need one."
@@ -48,8 +52,8 @@ NO_APP = (
 
 def advice(found: CannotStart) -> str:
     """What was seen and what to do about it, where no pull request does it."""
-    said = f"{sanitize(found.seen, plain=True)} {sanitize(found.todo, plain=True)}"
-    return f"{said}\n\n{_file(found)}".strip()
+    todo = sanitize(found.todo, plain=True)
+    return f"{_seen(found)}\n\n{todo}\n\n{_file(found)}".strip()
 
 
 def told(found: CannotStart, offered: Offered) -> str:
@@ -63,8 +67,7 @@ def told(found: CannotStart, offered: Offered) -> str:
         "pushed": f"Cairn proposed a `{CONFIG_PATH}` in {url}. Somebody has pushed to it since, so "
         "Cairn leaves it alone, although it would propose something else now. Merge or close it.",
     }[offered.state]
-    said = f"{sanitize(found.seen, plain=True)} {_NOT_ASKED}"
-    return f"{said}\n\n{where}\n\n{_file(found)}"
+    return f"{_seen(found)}\n\n{_NOT_ASKED}\n\n{where}\n\n{_file(found)}"
 
 
 def refused(found: CannotStart, why: str) -> str:
@@ -77,14 +80,19 @@ def _file(found: CannotStart) -> str:
     return f"```yaml\n{found.proposed}```" if found.proposed else ""
 
 
-def body(found: CannotStart) -> str:
-    """The description of the pull request; text of the repository's stands in it as code."""
+def _seen(found: CannotStart) -> str:
+    """What the repository's tests printed, as code: an image in it must not load."""
     seen = found.seen.replace("\r\n", "\n").strip()
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", seen)), default=0))
+    return sanitize(f"{fence}text\n{seen}\n{fence}")
+
+
+def body(found: CannotStart) -> str:
+    """The description of the pull request; text of the repository's stands in it as code."""
     parts = [
         "Cairn checked whether this repository's tests can start, and they cannot. It asked no "
         "model and changed nothing. This is what it saw:",
-        f"{fence}text\n{seen}\n{fence}",
+        _seen(found),
         f"This pull request adds `{CONFIG_PATH}` and nothing else. Each line comes from a file of "
         "this repository or from the message above:",
         "\n".join(["| line | why it is there |", "| --- | --- |", *_rows(found.why)]),
@@ -150,6 +158,14 @@ class ConfigOffer:
             if outage.kind != "permission":
                 raise
             return refused(found, outage.message)
+
+    async def close_outdated(self, state: RunState) -> None:
+        """Close the open offer of a file that somebody has committed meanwhile."""
+        if CONFIG_PATH not in (await self._repository.snapshot(state.stack.base)).entries:
+            return
+        known = await self._pulls.known(BRANCH)
+        if known and known.state == "open":
+            await self._pulls.close(known, THERE_NOW)
 
     async def _offer(
         self, commit: str, base: Snapshot, found: CannotStart, *, asked: bool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableSet, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 
 from app.github.reviews import ThreadReply
@@ -206,10 +206,18 @@ async def _obstacle(
         return None
     found = await preflight(step, ports.deps, started)
     if found is None:
+        await _close_outdated(step, ports)
         return None
     said = await ports.offer.offered(step, found) if ports.offer else advice(found)
     await ports.progress.finish("ended", said, step)
     return Outcome("ended", found.seen)
+
+
+async def _close_outdated(step: RunState, ports: RunPorts) -> None:
+    """Close the offer of a configuration that is there; a refusal is not worth a run."""
+    if ports.offer:
+        with suppress(TaskError):
+            await ports.offer.close_outdated(step)
 
 
 def _in_mode(ports: RunPorts, mode: GitHubMode) -> RunPorts:

@@ -28,6 +28,7 @@ _OF_TESTS = re.compile(r"tests?|testing|dev|develop|development|ci")
 _REQUIREMENTS = re.compile(
     r"requirements(?:[-_./](?:tests?|testing|dev|ci|base|main))?\.(?:txt|in)"
 )
+_REQUIRED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:[\[<>=!~;#@]|$)")
 # https://packaging.python.org/en/latest/specifications/name-normalization/#name-format
 _PACKAGE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _OTHERS = (
@@ -120,13 +121,35 @@ def _python(paths: Collection[str], read: Read, missing: Sequence[str]) -> Itera
     elif tests:
         yield from _by_pip(paths, read, pyproject)
         yield from _of_projects(paths)
-    if tests and (missing or not _asks_for_pytest(paths, read)):
-        yield _by_name(missing)
+    listed = _listed(paths, read, pyproject)
+    missing = [name for name in missing if _normal(name) not in listed]
+    there = "pytest" in listed or _asks_for_pytest(paths, read)
+    pytest = [] if there else ["pytest"]
+    if tests and (missing or pytest):
+        yield _by_name(pytest, missing)
 
 
-def _by_name(missing: Sequence[str]) -> ProposedLine:
+def _listed(paths: Collection[str], read: Read, pyproject: Mapping[str, Any]) -> frozenset[str]:
+    """The packages that the commands for the repository's files install, as far as they say so."""
+    lines: list[object] = []
+    for path in _requirements(paths):
+        lines += (read(path) or b"").decode("utf-8", "replace").splitlines()
+    project = table(pyproject, "project")
+    extras, groups = table(project, "optional-dependencies"), table(pyproject, "dependency-groups")
+    chosen = [extras[name] for name in _chosen(extras)] + [groups[name] for name in _chosen(groups)]
+    for each in (project.get("dependencies"), *chosen):
+        lines += each if isinstance(each, list) else []
+    names = (_REQUIRED.match(line) for line in lines if isinstance(line, str))
+    return frozenset(_normal(found[1]) for found in names if found)
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _by_name(pytest: Sequence[str], missing: Sequence[str]) -> ProposedLine:
     """Install pytest and what is missing: of that often only the name of a module is known."""
-    command = f"pip install {' '.join(dict.fromkeys(['pytest', *missing]))}"
+    command = f"pip install {' '.join(dict.fromkeys([*pytest, *missing]))}"
     if not missing:
         return ProposedLine(command, "no file of the repository names pytest")
     one = len(missing) == 1
@@ -135,10 +158,15 @@ def _by_name(missing: Sequence[str]) -> ProposedLine:
     return ProposedLine(command, f"{lacking}; check that {check} you mean")
 
 
+def _requirements(paths: Collection[str]) -> list[str]:
+    """The files of requirements that are installed."""
+    return sorted(path for path in paths if _REQUIREMENTS.fullmatch(path))
+
+
 def _by_pip(
     paths: Collection[str], read: Read, pyproject: Mapping[str, Any]
 ) -> Iterator[ProposedLine]:
-    files = sorted(path for path in paths if _REQUIREMENTS.fullmatch(path))
+    files = _requirements(paths)
     extras = _chosen(table(pyproject, "project", "optional-dependencies"))
     extras = extras or _chosen(_extras_of_cfg(read))
     groups = _chosen(table(pyproject, "dependency-groups"))

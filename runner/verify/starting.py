@@ -24,6 +24,8 @@ _NODE_PACKAGE = re.compile(
     r"(?:Cannot find (?:module|package)|Failed to load url|Failed to resolve import)"
     r" ['\"]?(?!node:)(@[\w.-]+/[\w.-]+|[\w][\w.-]*)[/'\"\s]"
 )
+# a program that a makefile's recipe starts
+_PROGRAM = re.compile(r"([\w./-]{1,100}): (?:not found|command not found|No such file)")
 _COROUTINE = "async def functions are not natively supported"
 
 # what a plug-in of pytest is known by: its options and its fixtures
@@ -95,7 +97,8 @@ def _to_come(said: str, words: str) -> bool:
     """Whether a task adds what is missing, or is about the settings of the tests."""
     if any(name in words for name in _SETTINGS):
         return True
-    return any(has_word(words, last_name(name)) for name in missing_names(said))
+    lacking = (*missing_names(said), *_PROGRAM.findall(said))
+    return any(has_word(words, last_name(name)) for name in lacking)
 
 
 def _stopped(level: Level, words: str, paths: Collection[str]) -> list[TestFailure]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -166,6 +167,34 @@ async def test_a_closed_one_is_not_opened_again_unasked(bot: Bot) -> None:
     assert second.number != first.number
     assert f"/pull/{second.number}" in progress(bot.says())
     assert "another_library_nobody_has" in setup_of(bot, second)[0][-1]
+
+
+@on(CALC | {"conftest.py": b"raise OSError('![x](https://evil.example/x.png) ``` @maria')\n"})
+async def test_what_the_tests_printed_is_shown_as_code(bot: Bot) -> None:
+    """An image in it must not load for whoever reads the comment."""
+    await bot.comment(ONE)
+
+    said = progress(bot.says())
+    before, seen, after = re.split(r"^````(?:text)?$", said, flags=re.MULTILINE)[:3]
+    assert "![x](https://evil.example/x.png)" in seen
+    assert "evil.example" not in before + after
+
+
+@on(LACKING)
+async def test_one_is_closed_when_the_file_was_committed_by_hand(bot: Bot) -> None:
+    """The next run finds the file: nothing is left to merge, and the pull request says why."""
+    await bot.comment(ONE)
+    await bot.github.push(REPOSITORY, {FILE: b"sandbox:\n  timeout: 200\n", "conftest.py": b""})
+    bot.model.says(ADD)
+
+    await bot.comment(ONE)
+
+    first = bot.pulls[0]
+    assert (first.pull.head, first.state) == (BRANCH, "closed")
+    said = bot.github.says(REPOSITORY, first.number)
+    assert ["is on the default branch now" in each for each in said] == [True]
+    assert "✅ | **1.1**" in progress(bot.says()[1:])
+    assert bot.checkpoints()[-1].startswith("1.1 ")
 
 
 @on(LACKING)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from runner.ports import SandboxSession
@@ -142,6 +143,9 @@ def _block(block: str) -> TestFailure:
 
 
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+# what make says where a recipe's program is missing, and the shell (or make itself) before it
+_STOPPED = re.compile(rb"^g?make(?:\[\d+\])?: \*\*\* \[.{0,300}\] Error 127\s*$", re.MULTILINE)
+_ABSENT = re.compile(r"^(.{1,200}: (?:not found|command not found|No such file.*))$", re.MULTILINE)
 _TARGET = re.compile(rb"^test[ \t]*:(?!=)", re.MULTILINE)
 
 
@@ -159,4 +163,9 @@ class Make:
         """Run the target; it knows no single tests."""
         result, level = await ran(box, ["make", "test"], tool=self.name, timeout=timeout)
         must_be_there(result, "make")
-        return by_exit_code(level, result, timeout=timeout)
+        judged = by_exit_code(level, result, timeout=timeout)
+        if not _STOPPED.search(result.stderr):
+            return judged
+        said = _ABSENT.findall(result.stderr.decode("utf-8", "replace"))
+        why = f"`make test` starts a program that is not there: {said[-1] if said else 'exit 127'}"
+        return replace(judged, broken=why, reason=why, cause="")

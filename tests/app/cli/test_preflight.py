@@ -74,8 +74,26 @@ async def test_the_proposal_is_made_from_the_repositorys_own_files(tmp_path: Pat
 
         assert [command[-1] for command in proposed(said)] == [
             'pip install -e ".[test]"',
-            "pip install pytest a_library_nobody_has",
+            "pip install a_library_nobody_has",
         ]
+
+
+MAKE = {
+    "ROADMAP.md": b"- [ ] 1.1 Write `notes.txt`\n",
+    "Makefile": b"test:\n\tcairn_no_such_program --all\n",
+}
+
+
+async def test_a_makefile_whose_program_is_missing_cannot_start(tmp_path: Path) -> None:
+    """That no test is red is no reason to ask a model: nothing could be verified."""
+    async with checkout(tmp_path / "here", MAKE) as here:
+        said = await here.cairn("run")
+
+        assert said.code == 2
+        assert "The tests cannot start" in said.err
+        assert "starts a program that is not there" in said.err
+        assert "cairn_no_such_program" in said.err
+        assert here.model.requests == []
 
 
 async def test_a_failing_setup_costs_nothing(tmp_path: Path) -> None:

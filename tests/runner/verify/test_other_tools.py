@@ -274,3 +274,12 @@ async def test_make_counts_by_its_exit_code(tmp_path: Path, recipe: str, result:
     level, _ = await ran_by(tmp_path, {"Makefile": f"test:\n\t{recipe}\n"})
 
     assert (level.tool, level.result) == ("make", result)
+
+
+async def test_a_program_that_make_cannot_find_is_no_red_test(tmp_path: Path) -> None:
+    """The runner could not do its work, which is told apart from tests that fail."""
+    level, _ = await ran_by(tmp_path, {"Makefile": "test:\n\tcairn_no_such_program --all\n"})
+
+    assert level.result == "failed"
+    assert level.broken.startswith("`make test` starts a program that is not there: ")
+    assert "cairn_no_such_program" in level.broken

@@ -114,9 +114,41 @@ def test_a_guessed_package_is_to_be_checked() -> None:
     """Of a module only the name is known, and a package of that name may be another one."""
     line = proposed({"requirements.txt": b"pytest\n"}, "told").lines[-1]
 
-    assert line.text == "pip install pytest told"
+    assert line.text == "pip install told"
     assert "`told` is missing" in line.why
     assert "check that it is the package you mean" in line.why
+
+
+EXTRAS = b'[project.optional-dependencies]\ntest = ["pytest", "Told.It>=1"]\ndocs = ["sphinx"]\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "missing", "expected"),
+    [
+        (
+            {"requirements-test.txt": b"# for tests\npytest==8\ntold_it[x] ; python_version>'3'\n"},
+            "told-it",
+            ["pip install -r requirements-test.txt"],
+        ),
+        (
+            {"requirements.txt": b"pytest\ntold-1.0-py3-none-any.whl\n"},
+            "told",
+            ["pip install -r requirements.txt", "pip install told"],
+        ),
+        ({"pyproject.toml": PROJECT + EXTRAS}, "told_it", ['pip install -e ".[test]"']),
+        (
+            {"pyproject.toml": PROJECT + EXTRAS},
+            "sphinx",
+            ['pip install -e ".[test]"', "pip install sphinx"],
+        ),
+    ],
+    ids=["a requirement", "a wheel", "an extra", "another extra"],
+)
+def test_what_a_file_installs_is_not_installed_by_name(
+    files: dict[str, bytes], missing: str, expected: list[str]
+) -> None:
+    """Only what no other line brings is left to guess."""
+    assert commands(proposed(files, missing)) == expected
 
 
 @pytest.mark.parametrize("name", ["-ievil.example", "-r", "--pre", "a b", "told\n", "", "x;y", "ё"])
@@ -124,7 +156,7 @@ def test_what_is_no_name_of_a_package_is_not_installed(name: str) -> None:
     """The names come from what the repository's tests print: pip must not take one as an option."""
     assert commands(proposed({"requirements.txt": b"pytest\n"}, name, "told")) == [
         "pip install -r requirements.txt",
-        "pip install pytest told",
+        "pip install told",
     ]
 
 
