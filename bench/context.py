@@ -14,11 +14,12 @@ import bm25s  # type: ignore[import-untyped]
 
 from bench.finding import Finding, Line, Peer
 from bench.large_repository import Question, definition_of, repository
-from runner.context.library import MAX_FILES
+from runner.context.library import Index
 from runner.context.search import LONGEST, nearest, terms, unit
 from runner.context.tokens import counter
+from runner.files.facts_file import FactsFile
 from runner.git.local_repository import LocalRepository
-from runner.loop.deps import Deps
+from runner.loop.deps import Deps, FileSearch
 from runner.model.chat import OpenAIModel
 from runner.nodes.context import describe
 from runner.state.run_state import RunState
@@ -176,13 +177,19 @@ async def _huge(folder: Path) -> AsyncIterator[Line]:
     big = {"data/all.py": b"x = 1\n" * (50_000_000 // 6)}
     ports, commit = _ports(folder, {**contents, **big})
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    began = time.perf_counter()
-    await describe(_asking(questions[0], commit), ports)
-    yield Finding(
-        what=f"first context of 20,000 files, {MAX_FILES:,} of them read",
-        value=time.perf_counter() - began,
-        unit="s",
-    )
+    for what, goal in (("first", 20), ("first in a new process (warm index)", 1)):
+        index = Index(FactsFile(folder.parent / "facts.bin"))
+        began, used = time.perf_counter(), time.process_time()
+        await describe(_asking(questions[0], commit), replace(ports, search=FileSearch(index)))
+        used = time.process_time() - used
+        yield Finding(
+            what=f"{what} context of 20,000 files",
+            value=time.perf_counter() - began,
+            unit="s",
+            peer=Peer(what="processor time", value=used),
+            goal=f"<= {goal} s of processor time",
+            ok=used <= goal,
+        )
     more = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     yield Finding(what="memory it took", value=more, unit="MB")
 

@@ -47,6 +47,7 @@ from runner.config.reading import ConfigError
 from runner.context.library import Index
 from runner.errors import Outage
 from runner.files.durable import take_folder
+from runner.files.facts_file import FactsFile
 from runner.files.results import FileMemory, RunFiles
 from runner.loop import stacking
 from runner.loop.deps import Deps, FileSearch
@@ -334,7 +335,7 @@ async def open_parts(
         journal=StoredJournal(store, around.clock),
         sandbox=replace(choice, sandbox=MaskedSandbox(choice.sandbox, mask)),
         folders=Folders(folder, mask=mask),
-        index=Index(),
+        index=Index(FactsFile(folder / "index" / "facts.bin")),
         mask=mask,
         configs=Configurations(clock=around.clock, images=settings.cairn_allowed_images),
     )

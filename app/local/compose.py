@@ -19,7 +19,9 @@ from app.local.runs import LocalStore
 from app.local.text import ON_A_CHECKOUT
 from app.logs import mask_for, secrets_of
 from app.settings import RunSettings, SettingsError, SettingsProblem
+from runner.context.library import Index
 from runner.files.decisions import FileDecisions, FileRuns
+from runner.files.facts_file import FactsFile
 from runner.files.journal import AnswerFiles, FileJournal, JournalView
 from runner.files.results import FileMemory, RunFiles
 from runner.git.folder_repository import FolderRepository
@@ -109,7 +111,7 @@ async def local_deps(
         answers=answers,
         decisions=kept.inbox,
         memory=FileMemory(folder / "memory.json", mask=mask),
-        search=FileSearch(embedder=within, windows=within),
+        search=FileSearch(_index(folder, keep=not dry), within, within),
         model_name=settings.cairn_model,
         mask=mask,
         start=ON_A_CHECKOUT,
@@ -119,6 +121,11 @@ async def local_deps(
     finally:
         await journal.close()
         await model.close()
+
+
+def _index(folder: Path, *, keep: bool) -> Index:
+    """What is known of contents; a dry run leaves nothing behind."""
+    return Index(FactsFile(folder / "index.bin") if keep else None)
 
 
 async def _repository(asked: LocalRun, *, keep: bool) -> LocalRepository | FolderRepository:

@@ -10,7 +10,8 @@ from itertools import islice
 from runner.code.languages import is_among_tests
 from runner.code.symbols import Definition
 from runner.context.cut import cut, hard_cut, wanted_by
-from runner.context.library import NOTHING, Library, layout, no_source, project_type
+from runner.context.facts import NOTHING, no_source
+from runner.context.library import Library, layout, project_type
 from runner.context.rank import Ranking
 from runner.context.search import terms
 from runner.context.tokens import Count

@@ -1,134 +1,132 @@
 """A tree's files together: search, who defines what, who imports whom, and the kind of project.
 
-Facts are kept in memory by blob sha, so each content is read once per process.
+Facts are kept by blob sha, in memory and on disk, so each content is read once.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from threading import Lock
+from typing import Protocol
 
 from cachetools import LRUCache
 
 from runner.code.imports import ModulePaths, imported
 from runner.code.languages import language_of
-from runner.code.symbols import NONE, Symbols, symbols_of
+from runner.context.facts import NOTHING, FileFacts, facts_of, hashed, no_source
 from runner.context.search import Search, Vectors, terms
 from runner.state.changes import EXECUTABLE, FILE, SUBMODULE, Snapshot, TreeEntry
 from runner.text.mask import is_secret_file
 
 
-@dataclass(frozen=True, slots=True)
-class FileFacts:
-    """Symbols and search terms of one file."""
-
-    symbols: Symbols = NONE
-    terms: tuple[str, ...] = ()
-
-    @property
-    def weight(self) -> int:
-        """About how much memory it takes, in references."""
-        symbols = self.symbols
-        return 20 + len(self.terms) + 12 * len(symbols.definitions) + len(symbols.references)
-
-
-NOTHING = FileFacts()
-
-
-_LFS = b"version https://git-lfs.github.com/spec/"
-_MINIFIED, _LONG_LINES = 10_000, 300
-
-
-def no_source(content: bytes) -> str:
-    """Why nobody would read a file: it is binary, a pointer of Git LFS, or minified; '' if not."""
-    if b"\0" in content[:8_000]:
-        return "is not text"
-    if content.startswith(_LFS):
-        return "is kept with Git LFS"
-    if len(content) > _MINIFIED and len(content) > _LONG_LINES * (content.count(b"\n") + 1):
-        return "has very long lines: it is probably generated"
-    return ""
-
-
-def facts_of(path: str, content: bytes) -> FileFacts:
-    """Read a file; one that is no source has no facts. What it defines counts twice in search."""
-    if no_source(content):
-        return NOTHING
-    symbols = symbols_of(path, content)
-    names = " ".join(definition.name for definition in symbols.definitions)
-    words = terms(content.decode("utf-8", "replace"), most=_MOST_TERMS)
-    return FileFacts(symbols, (*words, *terms(names)))
-
-
-_MOST_TERMS = 100_000
-
-
-_PATH_COUNTS = 3
-
-
-@dataclass(frozen=True)
 class Library:
-    """``imports`` and ``importers`` by path; ``definers`` by name, in order of path."""
+    """The facts of a tree's files: search, who defines and uses a name, who imports whom.
 
-    facts: Mapping[str, FileFacts]
-    search: Search
-    imports: Mapping[str, frozenset[str]]
-    importers: Mapping[str, frozenset[str]]
-    definers: Mapping[str, tuple[str, ...]]
+    Who imports whom is worked out when it is asked for: of 20,000 files few matter for a task.
+    """
+
+    def __init__(self, facts: Mapping[str, FileFacts]) -> None:
+        self.facts = facts
+        self._paths = list(facts)
+        rows = list(facts.values())
+        sizes = [len(row.terms) // _HASH for row in rows]
+        terms, counts = b"".join(r.terms for r in rows), b"".join(r.counts for r in rows)
+        self.search = Search(self._paths, terms, counts, sizes)
+        self._names = _Postings(self._paths, [row.names for row in rows])
+        self._used = _Postings(self._paths, [row.references for row in rows])
+        self._imports = _Postings(self._paths, [row.imports for row in rows])
+        self._places = ModulePaths(facts)
+        self._imported: dict[str, frozenset[str]] = {}
+
+    def definers(self, name: str) -> tuple[str, ...]:
+        """Files that define a name, in order of path."""
+        found = self._names.having(name)
+        if len(found) > _MOST_CHECKED:
+            return tuple(found)
+        return tuple(sorted(path for path in found if _defines(self.facts[path], name)))
+
+    def users(self, name: str) -> list[str]:
+        """Files that call or mention a name in code, in order of path."""
+        return self._used.having(name)
+
+    def imports(self, path: str) -> frozenset[str]:
+        """Files that a file imports."""
+        if path not in self._imported:
+            known = self.facts.get(path, NOTHING)
+            found = imported(path, known.symbols.imports, self._places) if known.imports else ()
+            self._imported[path] = frozenset(found)
+        return self._imported[path]
+
+    def importers(self, path: str) -> frozenset[str]:
+        """Files that import a file."""
+        folder, _, name = path.rpartition("/")
+        stem = name.partition(".")[0]
+        near = dict.fromkeys(self._imports.having(stem))
+        if stem in _NAMELESS or path.endswith(".go"):  # its folder's name is what is imported
+            near |= dict.fromkeys(self._imports.having(folder.rpartition("/")[2]))
+        if stem in _NAMELESS:  # ``from . import x`` names neither
+            inside = f"{folder}/" if folder else ""
+            near |= {p: None for p in self._imports.having(".") if p.startswith(inside)}
+        return frozenset(p for p in list(near)[:_MOST_IMPORTERS] if path in self.imports(p))
+
+
+_HASH = 4
+_NAMELESS = frozenset({"__init__", "index", "mod", "lib"})
+_MOST_IMPORTERS, _MOST_CHECKED = 5_000, 100
+
+
+def _defines(facts: FileFacts, name: str) -> bool:
+    return any(definition.name == name for definition in facts.symbols.definitions)
+
+
+class _Postings:
+    """Which files have a word, by its hash."""
+
+    def __init__(self, paths: Sequence[str], rows: Sequence[bytes]) -> None:
+        import numpy as np  # 0.1 s: not at every command
+
+        self._paths = paths
+        self._hashes = np.frombuffer(b"".join(rows), np.uint32)
+        self._ends = np.cumsum([len(row) // _HASH for row in rows])
+
+    def having(self, word: str) -> list[str]:
+        """Return the paths, in their order."""
+        at = (self._hashes == hashed(word)).nonzero()[0]
+        return [self._paths[i] for i in self._ends.searchsorted(at, side="right")]
 
 
 def library(facts: Mapping[str, FileFacts]) -> Library:
-    """Put what is known of single files together."""
-    places = ModulePaths(facts)
-    imports = {
-        path: imported(path, known.symbols.imports, places)
-        for path, known in facts.items()
-        if known.symbols.imports
-    }
-    documents = {
-        path: (*known.terms, *terms(_without_suffix(path)) * _PATH_COUNTS)
-        for path, known in facts.items()
-    }
-    return Library(facts, Search(documents), imports, _reversed(imports), _definers(facts))
+    """Put what is known of single files together, in order of path."""
+    return Library({path: facts[path] for path in sorted(facts)})
 
 
-def _without_suffix(path: str) -> str:
-    folder, slash, name = path.rpartition("/")
-    return folder + slash + (name.rpartition(".")[0] or name)
-
-
-def _reversed(imports: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
-    importers: dict[str, set[str]] = defaultdict(set)
-    for path, targets in imports.items():
-        for target in targets:
-            importers[target].add(path)
-    return {path: frozenset(found) for path, found in importers.items()}
-
-
-def _definers(facts: Mapping[str, FileFacts]) -> dict[str, tuple[str, ...]]:
-    definers: dict[str, dict[str, None]] = defaultdict(dict)
-    for path in sorted(facts):
-        for definition in facts[path].symbols.definitions:
-            definers[definition.name][path] = None
-    return {name: tuple(paths) for name, paths in definers.items()}
-
-
-_MOST = 6_000_000
-"""References held by all facts together, about 100 MB."""
+_MOST = 256_000_000
+"""Bytes of all facts together that are held in memory."""
 
 Key = tuple[str, str]
+
+
+class FactsStore(Protocol):
+    """Where facts are kept from one process to the next; it fails without saying so."""
+
+    def get(self, sha: str, language: str) -> FileFacts | None:
+        """Return what was kept of a blob."""
+
+    def put(self, new: Mapping[Key, FileFacts]) -> None:
+        """Keep these."""
 
 
 class Index:
     """Shared by all runs of a process and used from worker threads, hence the lock."""
 
-    def __init__(self) -> None:
+    def __init__(self, store: FactsStore | None = None) -> None:
         self._lock = Lock()
+        self._store = store
+        self._new: dict[Key, FileFacts] = {}
         self._facts: LRUCache[Key, FileFacts] = LRUCache(
             _MOST, getsizeof=lambda facts: facts.weight
         )
@@ -137,16 +135,29 @@ class Index:
 
     def known(self, path: str, sha: str) -> FileFacts | None:
         """Return the facts of a blob, if it was read before."""
+        key = sha, language_of(path)
         with self._lock:
-            facts: FileFacts | None = self._facts.get((sha, language_of(path)))
+            facts: FileFacts | None = self._facts.get(key)
+            if facts is None and self._store and (facts := self._store.get(*key)):
+                self._facts[key] = facts
             return facts
 
     def learn(self, path: str, sha: str, content: bytes) -> FileFacts:
         """Read a blob and keep its facts."""
         facts = facts_of(path, content)
+        key = sha, language_of(path)
         with self._lock:
-            self._facts[sha, language_of(path)] = facts
+            self._facts[key] = facts
+            if self._store:
+                self._new[key] = facts
         return facts
+
+    def keep(self) -> None:
+        """Store what was learned, for other processes."""
+        with self._lock:
+            new, self._new = self._new, {}
+            if self._store and new:
+                self._store.put(new)
 
     def library(self, facts: Mapping[str, FileFacts], shas: Mapping[str, str]) -> Library:
         """Return the library of these files; ``shas`` (by path) name it."""
@@ -166,7 +177,7 @@ MAX_FILE = 1_000_000
 _MOST_DATA = 64_000
 """Bytes of a file that is read though its language is not known and no task names it."""
 
-MAX_FILES, MAX_BYTES = 4_000, 24_000_000
+MAX_FILES, MAX_BYTES = 30_000, 200_000_000
 """Read of one tree at most; the rest is only listed."""
 
 _FOREIGN = re.compile(
@@ -194,13 +205,12 @@ def chosen(entries: Mapping[str, TreeEntry], *, text: str, first: Iterable[str])
     Code comes before other text, paths that share words with the task before others, those near
     the root before deep ones.
     """
-    about = set(terms(text))
+    about = frozenset(terms(text))
+    named = [p for p in dict.fromkeys(first) if readable(entries, p)]
     fit = [p for p in entries if readable(entries, p) and not _is_data(p, entries[p].size)]
     kept: list[str] = []
     size = 0
-    for path in dict.fromkeys([*first, *sorted(fit, key=lambda p: _order(p, about))]):
-        if not readable(entries, path):
-            continue
+    for path in dict.fromkeys([*named, *sorted(fit, key=lambda p: _order(p, about))]):
         size += entries[path].size
         if len(kept) == MAX_FILES or size > MAX_BYTES:
             break
@@ -215,8 +225,8 @@ def _is_data(path: str, size: int) -> bool:
     return size > _MOST_DATA and (not language_of(path) or bool(_FOREIGN.search(path)))
 
 
-def _order(path: str, about: Collection[str]) -> tuple[bool, int, bool, int, str]:
-    shared = len(set(terms(path)) & set(about))
+def _order(path: str, about: frozenset[str]) -> tuple[bool, int, bool, int, str]:
+    shared = len(about.intersection(terms(path)))
     return bool(_FOREIGN.search(path)), -shared, not language_of(path), path.count("/"), path
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from runner.code.imports import ModulePaths, imported
 from runner.code.languages import language_of
-from runner.context.library import FileFacts, Library
+from runner.context.facts import FileFacts
+from runner.context.library import Library
 from runner.context.search import fused, names_in, terms
 
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -73,8 +74,8 @@ def _targets(library: Library, text: str, named: Sequence[str]) -> tuple[RankTar
     others = [
         RankTarget(path, name)
         for name in names_in(text)
-        if name not in taken and len(library.definers.get(name, ())) <= _SAME_NAME
-        for path in library.definers.get(name, ())
+        if name not in taken and len(definers := library.definers(name)) <= _SAME_NAME
+        for path in definers
     ]
     others.sort(key=lambda target: target.path.endswith(_STUBS))
     methods = [target for target in _methods(library, text) if target.name not in taken]
@@ -84,7 +85,7 @@ def _targets(library: Library, text: str, named: Sequence[str]) -> tuple[RankTar
 def _methods(library: Library, text: str) -> Iterator[RankTarget]:
     """What ``Class.method`` names, however many others define a method of that name."""
     for outer, name in dict.fromkeys(_DOTTED.findall(text)):
-        both = [p for p in library.definers.get(outer, ()) if p in library.definers.get(name, ())]
+        both = sorted({*library.definers(outer)} & {*library.definers(name)})
         if len(both) <= _SAME_NAME:
             yield from (RankTarget(path, name) for path in both)
 
@@ -118,23 +119,23 @@ def _users(
     """Files that use a target: its file's importers that mention it, or all that call its name."""
     users: dict[str, dict[str, None]] = {}
     for target in targets:
-        importers = library.importers.get(target.path, frozenset())
-        for path, facts in library.facts.items():
-            calls = target.name in facts.symbols.references
-            if path != target.path and (calls or path in importers) and _mentions(facts, target):
+        calling = library.users(target.name)
+        others = library.importers(target.path).difference(calling)
+        naming = (path for path in others if _mentions(library.facts[path], target))
+        for path in (*calling, *naming):
+            if path != target.path:
                 users.setdefault(path, {})[target.name] = None
     if not targets:
         for path in named:
-            for user in sorted(library.importers.get(path, ())):
+            for user in sorted(library.importers(path)):
                 users.setdefault(user, {})
     return {path: tuple(names) for path, names in sorted(users.items())}
 
 
 def _mentions(facts: FileFacts, target: RankTarget) -> bool:
-    """Whether the file uses the name, or imports it from somewhere."""
-    symbols = facts.symbols
+    """Whether the file imports the name from somewhere."""
     pattern = re.compile(rf"\b{re.escape(target.name)}\b")
-    return target.name in symbols.references or any(map(pattern.search, symbols.imports))
+    return any(map(pattern.search, facts.symbols.imports))
 
 
 def _spread(library: Library, scores: Mapping[str, float]) -> dict[str, float]:
@@ -142,7 +143,7 @@ def _spread(library: Library, scores: Mapping[str, float]) -> dict[str, float]:
     lifted = dict(scores)
     best = sorted(scores, key=lambda path: (-scores[path], path))[:_SPREAD_FROM]
     for path in best:
-        near = [*library.imports.get(path, ()), *library.importers.get(path, ())]
+        near = [*library.imports(path), *library.importers(path)]
         for other in near:
             share = _NEIGHBOUR * scores[path] / max(1, len(near)) ** 0.5
             lifted[other] = lifted.get(other, 0.0) + share

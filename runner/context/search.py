@@ -1,4 +1,4 @@
-"""Search texts and code: BM25 over words (https://github.com/xhluca/bm25s), and embeddings.
+"""Search texts and code: BM25 over words, and embeddings.
 
 Scores of embeddings cannot be compared with other scores, so only their ranks count, while the
 words keep their scores (measured with `make bench ARGS=context`).
@@ -6,41 +6,89 @@ words keep their scores (measured with `make bench ARGS=context`).
 
 from __future__ import annotations
 
-import logging
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from operator import mul
 from threading import Lock
+from zlib import crc32
 
 from cachetools import LRUCache
 
 
 class Search:
-    """An index of named documents; built once, asked often."""
+    """BM25 over files whose terms are known by their hashes; asked often.
 
-    def __init__(self, documents: Mapping[str, Sequence[str]]) -> None:
-        import bm25s  # type: ignore[import-untyped] # with numpy 0.2 s: not at every command
+    ``terms`` and ``counts`` are those of all files, one after another, ``sizes`` how many each file
+    has. The terms of their ``paths`` count as if they stood in the file so often.
+    The formula is Lucene's (https://arxiv.org/abs/2407.03618); making the matrix of bm25s anew for
+    each tree takes 3 seconds for 20,000 files, and this 0.1.
+    """
 
-        logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets DEBUG on its own
-        self._names = [name for name, terms in documents.items() if terms]
-        self._index = bm25s.BM25(method="lucene")
-        if self._names:
-            corpus = [list(documents[name]) for name in self._names]
-            self._index.index(corpus, show_progress=False)
+    def __init__(self, paths: Sequence[str], terms: bytes, counts: bytes, sizes: Sequence[int]):
+        import numpy as np  # 0.1 s: not at every command
+
+        self._paths = paths
+        own = [list(_hashed_terms(_without_suffix(path))) for path in paths]
+        place = np.arange(len(paths), dtype=np.int32)
+        self._terms = np.concatenate(
+            [np.frombuffer(terms, np.uint32), np.array([t for row in own for t in row], np.uint32)]
+        )
+        self._files = np.concatenate(
+            [np.repeat(place, sizes), np.repeat(place, [len(row) for row in own])]
+        )
+        of_paths = np.full(len(self._terms) - sum(sizes), _PATH_COUNTS, np.float32)
+        self._counts = np.concatenate(
+            [np.frombuffer(counts, np.uint16).astype(np.float32), of_paths]
+        )
+        self._lengths = np.bincount(self._files, self._counts, len(paths))
 
     def scores(self, query: Sequence[str]) -> dict[str, float]:
-        """Return documents with a score above 0; the best has 1."""
-        if not self._names or not query:
+        """Return paths with a score above 0; the best has 1."""
+        import numpy as np
+
+        wanted = Counter(crc32(term.encode("utf-8", "surrogatepass")) for term in query)
+        if not self._paths or not wanted:
             return {}
-        found = self._index.get_scores(list(query))
-        best = float(found.max())
-        if best <= 0:
-            return {}
-        hits = found.nonzero()[0]
-        return {self._names[at]: float(found[at]) / best for at in hits}
+        low = np.zeros(1 << 16, bool)
+        low[[term & 0xFFFF for term in wanted]] = True
+        near = np.flatnonzero(low[self._terms & 0xFFFF])
+        scores = np.zeros(len(self._paths))
+        long = _K1 * (1 - _B + _B * self._lengths / max(1.0, float(self._lengths.mean())))
+        for term, weight in wanted.items():
+            at = near[self._terms[near] == term]
+            often = np.bincount(self._files[at], self._counts[at], len(self._paths))
+            having = int((often > 0).sum())
+            rare = math.log(1 + (len(self._paths) - having + 0.5) / (having + 0.5))
+            scores += weight * rare * often / (often + long)
+        best = float(scores.max())
+        hits: Sequence[int] = scores.nonzero()[0].tolist() if best > 0 else ()
+        return {self._paths[at]: float(scores[at]) / best for at in hits}
+
+
+_K1, _B, _PATH_COUNTS = 1.5, 0.75, 3
+
+
+def _without_suffix(path: str) -> str:
+    folder, slash, name = path.rpartition("/")
+    return folder + slash + (name.rpartition(".")[0] or name)
+
+
+@lru_cache(maxsize=50_000)
+def _hashed_terms(text: str) -> tuple[int, ...]:
+    """The hashes of a text's terms."""
+    found = (term for word in _WORD.findall(text) for term in _terms_of(word))
+    return tuple(crc32(term.encode("utf-8", "surrogatepass")) for term in found)
+
+
+def hashed_terms(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the hashes of a text's terms, and how often each word that has them occurs."""
+    for word, count in Counter(_WORD.findall(text)).items():
+        for term in _hashed_terms(word):
+            yield term, count
 
 
 MAX_TERMS = 4_000
@@ -56,14 +104,14 @@ void new if else elif while for in str int bool float list dict any
 _SHORTEST = 3
 
 
-def terms(text: str, *, most: int = MAX_TERMS) -> list[str]:
+def terms(text: str) -> list[str]:
     """Return the terms of a text in order, repeated as often as they occur."""
     found: list[str] = []
     for word in _WORD.finditer(text):
         found += _terms_of(word[0])
-        if len(found) > most:
+        if len(found) > MAX_TERMS:
             break
-    return found[:most]
+    return found[:MAX_TERMS]
 
 
 _QUOTED = re.compile(r"`([^`\n]{1,160})`")

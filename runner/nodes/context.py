@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from runner.checks.validate import syntax_complaint
 from runner.context.compose import ContextParts, Listed, Material, compose, signatures, within
+from runner.context.facts import FileFacts
 from runner.context.library import (
     MAX_FILE,
-    FileFacts,
     Index,
     Library,
     chosen,
@@ -151,8 +152,11 @@ _BATCH_FILES, _BATCH_BYTES = 300, 4_000_000
 _FETCHED = 40
 """Files whose contents are looked at for one context."""
 
-_LEARNING = 30.0
-"""Seconds after which no further file is read for one context."""
+_LEARNING = 60.0
+"""Seconds of processor time after which no further file is read for one context: the next goes on.
+
+A busy machine takes longer for it, and reads the same files.
+"""
 
 LONG_FILE = 150
 """Lines of a file from which on a first answer is asked for the lines that change alone."""
@@ -269,22 +273,32 @@ async def _library(
 
 async def facts_of_tree(deps: Deps, base: Snapshot, paths: Sequence[str]) -> dict[str, FileFacts]:
     """Return what is known of these files; those nobody has read yet are read, for some time."""
-    entries = base.entries
-    facts = {p: known for p in paths if (known := deps.search.index.known(p, entries[p].sha))}
-    until = deps.clock.monotonic() + _LEARNING
+    index = deps.search.index
+    facts = await asyncio.to_thread(_known, index, base, paths)
+    left = _LEARNING
     for batch in _batches([path for path in paths if path not in facts], base):
-        if deps.clock.monotonic() > until:
+        if left <= 0:
             log.warning("Of %d files %d were read", len(paths), len(facts))
             break
         found = await contents(deps, base, batch)
-        facts |= await asyncio.to_thread(_learn, deps.search.index, base, found)
+        new, taken = await asyncio.to_thread(_learn, index, base, found)
+        facts |= new
+        left -= taken
+    await asyncio.to_thread(index.keep)
     return facts
 
 
-def _learn(index: Index, base: Snapshot, found: Mapping[str, bytes]) -> dict[str, FileFacts]:
-    return {
-        path: index.learn(path, base.entries[path].sha, content) for path, content in found.items()
-    }
+def _known(index: Index, base: Snapshot, paths: Sequence[str]) -> dict[str, FileFacts]:
+    return {p: known for p in paths if (known := index.known(p, base.entries[p].sha))}
+
+
+def _learn(
+    index: Index, base: Snapshot, found: Mapping[str, bytes]
+) -> tuple[dict[str, FileFacts], float]:
+    """Return the facts of these files, and the processor time that they took."""
+    began = time.thread_time()
+    facts = {p: index.learn(p, base.entries[p].sha, content) for p, content in found.items()}
+    return facts, time.thread_time() - began
 
 
 def _batches(paths: Sequence[str], base: Snapshot) -> Iterator[list[str]]:

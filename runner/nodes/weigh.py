@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 from runner.checks.tests_inventory import source_of
 from runner.code.languages import is_among_tests, is_pytest_module, is_test_file
-from runner.context.library import MAX_FILE, FileFacts, chosen, facts_of
+from runner.context.facts import FileFacts, facts_of
+from runner.context.library import MAX_FILE, chosen
 from runner.context.rank import Importers, followed, importers_of, names_of
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, everything, prepared_image, reader

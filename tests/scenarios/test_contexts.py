@@ -106,3 +106,5 @@ async def test_what_a_run_taught_is_kept_for_the_repository(bot: Bot) -> None:
     notes = json.loads(memory.read_text())["notes"]
     assert ("files", "calc/add.py") in {(note["kind"], note["about"]) for note in notes}
     assert "runs" in {note["kind"] for note in notes}
+    (index,) = bot.files("facts.bin")
+    assert index.stat().st_size > 200

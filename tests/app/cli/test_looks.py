@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from runner.files.facts_file import FactsFile
+from runner.state.changes import blob_sha
 from tests.app.checkout import checkout
 
 NOISE = "".join(
@@ -58,6 +60,10 @@ async def test_what_is_asked_for_is_shown_and_no_answer_is_spent(tmp_path: Path)
         assert here.git("show", "HEAD:shop/fees.py") == NOISE.strip()
         row = report(here.folder)
         assert (row["answers"], row["looks"]) == (1, 2)
+        kept = FactsFile(here.folder / ".executor" / "index.bin")
+        found = kept.get(blob_sha(FEES.encode()), "python")
+        assert found is not None
+        assert len(found.symbols.definitions) == 400
 
 
 async def test_after_three_rounds_nothing_more_is_shown(tmp_path: Path) -> None:

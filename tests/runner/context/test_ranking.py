@@ -8,19 +8,19 @@ import pytest
 
 from runner.code.symbols import symbols_of
 from runner.context.cut import Wanted, cut, hard_cut, wanted_by
+from runner.context.facts import facts_of
 from runner.context.library import (
     MAX_FILE,
     MAX_FILES,
     Index,
     Library,
     chosen,
-    facts_of,
     layout,
     library,
     project_type,
 )
 from runner.context.rank import ranked
-from runner.context.search import Search, terms
+from runner.context.search import terms
 from runner.context.tokens import counter, estimate
 from runner.state.changes import FILE, SYMLINK, TreeEntry, blob_sha
 
@@ -47,13 +47,34 @@ def test_terms_split_identifiers_and_cut_endings() -> None:
 
 
 def test_search_finds_words_of_paths_and_contents() -> None:
-    """The best document has 1, one without a word of the query is not there."""
-    search = Search({"a": terms("cart payment"), "b": terms("cart"), "c": terms("mail"), "d": []})
-    scores = search.scores(terms("paying for carts, payments"))
+    """The best file has 1, one without a word of the query is not there."""
+    files = {"a.md": "cart payment", "b.md": "cart", "c.md": "mail", "d.md": "", "pay/e.md": "x y"}
+    scores = known(files).search.scores(terms("paying for carts, payments"))
 
-    assert scores["a"] == pytest.approx(1.0)
-    assert set(scores) == {"a", "b"}
-    assert Search({}).scores(["x"]) == {}
+    assert max(scores, key=scores.__getitem__) in ("a.md", "pay/e.md")
+    assert max(scores.values()) == 1.0
+    assert set(scores) == {"a.md", "b.md", "pay/e.md"}
+    assert known({}).search.scores(["x"]) == {}
+
+
+def test_search_ranks_as_bm25_does() -> None:
+    """The same order and the same ratios as the library whose formula it is."""
+    import bm25s  # type: ignore[import-untyped]
+
+    files = {
+        f"{n:03}.md": " ".join(f"w{n % 7}x{n * m % 11}" for m in range(n + 3)) for n in range(60)
+    }
+    library_of = bm25s.BM25(method="lucene")
+    library_of.index(
+        [terms(text) + terms(name[:-3]) * 3 for name, text in files.items()], show_progress=False
+    )
+    query = terms("w3x4 w1x2 w1x2 w5x9")
+    expected = library_of.get_scores(query)
+    found = known(files).search.scores(query)
+
+    assert found
+    for at, path in enumerate(files):
+        assert found.get(path, 0.0) == pytest.approx(expected[at] / expected.max(), abs=1e-4)
 
 
 @pytest.mark.parametrize(
