@@ -95,7 +95,11 @@ async def _help(told: Conversation, command: HelpCommand) -> CommandReply:
 
 
 async def _status(told: Conversation, command: StatusCommand) -> CommandReply:
-    return CommandReply(replies.status(await told.runs.status(**told.here)))
+    runs = await told.runs.status(**told.here)
+    if not told.event.is_pull_request:
+        return CommandReply(replies.status(runs))
+    here = await told.runs.checkpoint(told.request(ExecuteCommand()))
+    return CommandReply(replies.status(runs, here))
 
 
 async def _cancel(told: Conversation, command: CancelCommand) -> CommandReply:
@@ -253,7 +257,8 @@ COMMANDS: Commands = (
         makes=StatusCommand,
         handler=_status,
         needs="read",
-        description="show the runs of this issue and their tasks",
+        description="show the runs of this issue and their tasks; on a pull request of Cairn also "
+        "its place in the stack",
         example="/execute status",
     ),
     CommandRow(

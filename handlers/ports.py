@@ -194,6 +194,27 @@ class Ambiguous:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckpointStatus:
+    """A checkpoint's pull request as it is now: its title, and the ``run`` that made it.
+
+    ``height`` counts from the bottom of its stack, which has ``size`` open members. ``lower`` is
+    the number of the one it builds on (0: none), ``first`` that of the one to merge first,
+    ``uppers`` are those that build on it. ``issue`` is where the run was asked for (0: unknown).
+    """
+
+    title: str
+    run: str
+    issue: int
+    open: bool
+    merged: bool
+    height: int = 1
+    size: int = 1
+    lower: int = 0
+    first: int = 0
+    uppers: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Revising:
     """What became of the wish to revise a pull request.
 
@@ -222,9 +243,6 @@ class Runs(Protocol):
         Returns the ids of open proposals about it, which are closed. Twice leaves one of each.
         """
 
-    async def is_checkpoint(self, request: RunRequested) -> bool:
-        """Say whether the pull request of the request shows our work on a task."""
-
     async def revise(self, request: RunRequested, asked: RevisionRequest) -> Revising:
         """Queue a run that changes a checkpoint as reviewers ask; twice leaves one."""
 
@@ -236,6 +254,9 @@ class Runs(Protocol):
 
     async def status(self, *, repository_id: int, issue: int) -> tuple[RunStatus, ...]:
         """Return the runs asked for on this issue, newest first; () for none."""
+
+    async def checkpoint(self, request: RunRequested) -> CheckpointStatus | None:
+        """Return how the pull request of the request is doing, if it shows our work on a task."""
 
     async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Order the unfinished runs of the issue to stop; return their ids, every time."""

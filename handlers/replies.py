@@ -15,7 +15,15 @@ from handlers.grammar import (
     Need,
     Option,
 )
-from handlers.ports import ProposalView, Revising, Rules, RunStatus, TaskLine, Vote
+from handlers.ports import (
+    CheckpointStatus,
+    ProposalView,
+    Revising,
+    Rules,
+    RunStatus,
+    TaskLine,
+    Vote,
+)
 from runner.state.status_words import PROPOSALS, RUNS, run_word, task_word
 from runner.text.sanitize import sanitize
 
@@ -146,11 +154,14 @@ def resuming(runs: Sequence[str]) -> str:
     return f"{_runs(runs, 'continues', '')} from where it stopped."
 
 
-def status(runs: Sequence[RunStatus]) -> str:
-    """Say how the runs of an issue are doing, with a table of tasks for each."""
-    if not runs:
+def status(runs: Sequence[RunStatus], here: CheckpointStatus | None = None) -> str:
+    """Say how the runs of an issue are doing, with a table of tasks for each.
+
+    On a checkpoint (``here``) they are its revisions; its place in the stack comes first.
+    """
+    if not (runs or here):
         return f"No run has been started on this issue yet. `{TRIGGER}` starts one."
-    shown = [_run(run) for run in runs[:_MOST_RUNS]]
+    shown = [*([_checkpoint(here)] if here else []), *map(_run, runs[:_MOST_RUNS])]
     if len(runs) > _MOST_RUNS:
         shown.append(f"{len(runs) - _MOST_RUNS} older runs are not shown.")
     return "\n\n".join(shown)
@@ -190,6 +201,29 @@ def revising(found: Revising) -> str:
 
 def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
+
+
+def _checkpoint(here: CheckpointStatus) -> str:
+    where = f", asked for on #{here.issue}," if here.issue else ""
+    made = f"Run `{here.run}`{where} made this pull request for {quoted(here.title)}."
+    if not here.open:
+        return f"{made} It is {'merged' if here.merged else 'closed without a merge'}."
+    return " ".join([made, *_in_stack(here)])
+
+
+def _in_stack(here: CheckpointStatus) -> list[str]:
+    """What it builds on, what builds on it, and what to merge first."""
+    if here.size == 1:
+        return ["It builds on no other pull request of Cairn, and none builds on it."]
+    said = [f"It is number {here.height} of {here.size} in its stack, counted from the bottom."]
+    if here.lower:
+        said.append(f"It builds on #{here.lower}. Merge #{here.first} first.")
+    else:
+        said.append("It builds on no other one: merge this one first.")
+    if here.uppers:
+        numbers = ", ".join(f"#{number}" for number in here.uppers[:_MOST_NAMES])
+        said.append(f"{numbers} {'builds' if len(here.uppers) == 1 else 'build'} on it.")
+    return said
 
 
 def open_quote() -> str:

@@ -30,7 +30,7 @@ async def handle_review(
     if verdict != "changes_requested" and not await _speaks_to_us(event.body, talk.own_login):
         return
     request = _request(event)
-    if not await runs.is_checkpoint(request):
+    if await runs.checkpoint(request) is None:
         return
     role = await role_of(talk.github, repository=event.repository, user=event.author)
     if not suffices(role, _REVISE.needs):

@@ -20,8 +20,9 @@ from app.github.commits import Branches, Commits
 from app.github.config import Configurations, Overlay, as_it_is
 from app.github.mirror import Mirror
 from app.github.one_pull import OfferedPulls
-from app.github.pulls import Pull, read_pull
+from app.github.pulls import Pull, Pulls, read_pull
 from app.github.repository import GitHubRepository
+from app.github.stack import Height, height_of
 from app.github.token_identity import CHECK, PUBLISH, READ, REVIEW, Identity
 from app.local.compose import open_model, sandboxes
 from app.logs import mask_for, secrets_of
@@ -292,6 +293,17 @@ class ServerParts:
         doing = f"show #{request.issue}"
         found = await api.find(f"pulls/{request.issue}", doing, refused=Outage)
         return read_pull(found, await self.identity.bot_login()) if found else None
+
+    async def height_of(self, request: RunRequested, pull: Pull) -> Height:
+        """Where a pull request of ours is in its stack. Raises ``Outage``."""
+        github = self.identity.client(
+            installation_id=request.installation_id,
+            repository_id=request.repository.id,
+            permissions=REVIEW,
+        )
+        api = RepositoryApi(github, request.repository.full_name)
+        pulls = Pulls(api, bot_login=await self.identity.bot_login(), roadmap=pull.roadmap)
+        return height_of(pull, await pulls.all(), request.repository.default_branch)
 
     async def most_revisions(self, request: RunRequested) -> int:
         """How often a repository lets one pull request be revised. Raises ``Outage``."""

@@ -164,7 +164,7 @@ def _people(parts: ServerParts, work: _Work, poll: Look) -> _People:
         find=TaskFinder(work.runs, roadmap_of=parts.roadmap_of, read=parts.roadmap_now),
         skips=parts.skips,
         proposals=proposals,
-        checkpoints=Checkpoints(parts.pull_of, parts.most_revisions),
+        checkpoints=Checkpoints(parts.pull_of, parts.height_of, parts.most_revisions),
     )
     return _People(stored, proposals, polls, service)
 

@@ -53,6 +53,7 @@ class Pull:
     labels: frozenset[str] = field(default_factory=frozenset)
     node: str = ""
     on: str = ""
+    title: str = ""
     body: str = ""
 
     @property
@@ -135,6 +136,7 @@ def read_pull(found: Any, bot_login: str) -> Pull | None:
         labels=frozenset(label["name"] for label in found["labels"]),
         node=found["node_id"],
         on=marked(body, "on") or "",
+        title=found["title"],
         body=body or "",
     )
 

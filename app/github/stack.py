@@ -140,6 +140,28 @@ def _tasks(here: list[Pull]) -> tuple[frozenset[str], frozenset[str], frozenset[
     return in_review, closed - in_review, frozenset(p.task for p in here if p.asks)
 
 
+@dataclass(frozen=True, slots=True)
+class Height:
+    """How far up one is in its stack of ``size`` open members, counted from 1 at the bottom."""
+
+    height: int
+    size: int
+    lower: Pull | None
+    first: Pull
+    uppers: tuple[Pull, ...]
+
+
+def height_of(pull: Pull, pulls: Iterable[Pull], base: str) -> Height:
+    """Find an open member's place; ``base`` is the base branch."""
+    ties = Ties((p for p in pulls if p.roadmap == pull.roadmap), base)
+    down = list(ties.down(pull))
+    size, top, seen = len(down), [pull], {p.number for p in down}
+    while top := [p for each in top for p in ties.uppers(each) if p.number not in seen]:
+        seen |= {p.number for p in top}
+        size += 1
+    return Height(len(down), size, ties.lower(pull), down[-1], tuple(ties.uppers(pull)))
+
+
 _MOST = 10
 
 

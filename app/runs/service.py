@@ -15,7 +15,8 @@ from dataclasses import asdict, dataclass, replace
 
 from app.github.client import SUSPENDED
 from app.github.identity import Gone
-from app.github.pulls import Pull
+from app.github.pulls import PREFIX, Pull
+from app.github.stack import Height
 from app.github.token_identity import Identity
 from app.proposals.service import ProposalService
 from app.store.queue import Affected, Queue
@@ -23,6 +24,7 @@ from app.store.runs import PERSON, REMOVED, Run, RunRequest, Status, StoredRuns,
 from handlers.events import User
 from handlers.ports import (
     Ambiguous,
+    CheckpointStatus,
     NamedTask,
     Revising,
     RunRequested,
@@ -65,13 +67,14 @@ class TaskFinder:
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """What is known of the pull requests that may be revised.
+    """What is known of the pull requests that show our work.
 
-    ``pull_of`` finds the one of a request if it is ours, ``most_of`` says how often the repository
-    lets one be revised (0: never). Both raise ``Outage``.
+    ``pull_of`` finds the one of a request if it is ours, ``height_of`` its place in the stack;
+    ``most_of`` says how often the repository lets one be revised (0: never). All raise ``Outage``.
     """
 
     pull_of: Callable[[RunRequested], Awaitable[Pull | None]]
+    height_of: Callable[[RunRequested, Pull], Awaitable[Height]]
     most_of: Callable[[RunRequested], Awaitable[int]]
 
 
@@ -151,10 +154,31 @@ class RunService:
         await self._start(request, retry=True)
         return tuple(each.id for each in open_ones)
 
-    async def is_checkpoint(self, request: RunRequested) -> bool:
-        """Say whether the pull request of the request shows our work on a task."""
+    async def checkpoint(self, request: RunRequested) -> CheckpointStatus | None:
+        """Return how the pull request of the request is doing, if it shows our work on a task."""
         pull = await self._checkpoints.pull_of(request)
-        return pull is not None and pull.kind == "checkpoint"
+        if pull is None or pull.kind != "checkpoint":
+            return None
+        id = pull.head.removeprefix(PREFIX).partition("/")[0]
+        run = await self._runs.get(id)
+        found = CheckpointStatus(
+            title=pull.title,
+            run=id,
+            issue=(run.issue if run else None) or 0,
+            open=pull.open,
+            merged=pull.merged,
+        )
+        if not pull.open:
+            return found
+        place = await self._checkpoints.height_of(request, pull)
+        return replace(
+            found,
+            height=place.height,
+            size=place.size,
+            lower=place.lower.number if place.lower else 0,
+            first=place.first.number,
+            uppers=tuple(upper.number for upper in place.uppers),
+        )
 
     async def revise(self, request: RunRequested, asked: RevisionRequest) -> Revising:
         """Queue a run that changes a checkpoint as reviewers ask; twice leaves one."""

@@ -17,8 +17,10 @@ from handlers.events import IssueCommentCreated, Repo, User
 from handlers.grammar import Command, Misunderstood
 from handlers.ports import (
     Ambiguous,
+    CheckpointStatus,
     NamedTask,
     ProposalView,
+    Revising,
     Rules,
     RunRequested,
     RunStatus,
@@ -26,6 +28,7 @@ from handlers.ports import (
     Vote,
 )
 from handlers.talk import IssueThread
+from runner.state.revising import RevisionRequest
 from tests.handlers.github import OUR_LOGIN, SmallGitHub
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -45,6 +48,7 @@ class WrittenRuns:
     found: tuple[RunStatus, ...] = ()
     affected: tuple[str, ...] = ()
     task: NamedTask | Unknown | Ambiguous = ONE
+    here: CheckpointStatus | None = None
 
     async def start(self, request: RunRequested) -> None:
         self.requests.append(request)
@@ -75,6 +79,13 @@ class WrittenRuns:
 
     async def set_up(self, request: RunRequested) -> None:
         self.asked.append(("setup", request.run, request.command))
+
+    async def checkpoint(self, request: RunRequested) -> CheckpointStatus | None:
+        return self.here
+
+    async def revise(self, request: RunRequested, asked: RevisionRequest) -> Revising:
+        self.asked.append(("revise", request.run, asked.text))
+        return Revising("started", 1, 3)
 
     async def skip(self, request: RunRequested, task: NamedTask) -> bool:
         self.asked.append(("skip", task.key))
