@@ -55,7 +55,8 @@ _OPTIONAL = re.compile(
     rf"[(\[]\s*{_WORD}\s*[)\]](?!\()|\A[\s*_]*{_WORD}[*_]*\s*(?::|-\s)"
     rf"|[(\[]\s*{_WORD},?\s+{words.any_of(words.BUT)}\b[^()\[\]]{{0,200}}[)\]]"
     rf"|[(\[]\s*(?:only\s+)?{words.any_of(words.IF_NEEDED)}\s*[)\]]\W*\Z"
-    rf"|\s[-\u2013\u2014]\s*{_WORD}[\s.!*_]*\Z",
+    rf"|\s[-\u2013\u2014]\s*{_WORD}[\s.!*_]*\Z"
+    rf"|\A[\s*_]*(?:[\w.]{{1,12}}[.):]?\s+)?[(\[]\s*{_WORD}\s*[,;:]",
     re.IGNORECASE,
 )
 _OPTIONAL_REMARK = re.compile(rf"[(\[]\s*{_WORD}\s*[-,;:\u2013\u2014]", re.IGNORECASE)

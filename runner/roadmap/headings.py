@@ -15,7 +15,7 @@ from functools import lru_cache
 from runner.roadmap.checks import BEFORE, COLONS, MOST, is_checks, plain
 from runner.roadmap.source import opens_with_status, plain_dashes, without_marks
 from runner.roadmap.task import Heading
-from runner.roadmap.words import COUNTED, FILES, PHASES, STATUSES, TASKS, WORK
+from runner.roadmap.words import COUNTED, DONE_LABELS, FILES, PHASES, STATUSES, TASKS, WORK
 
 # ruff: noqa: RUF001 (the marks of other languages are meant)
 
@@ -69,6 +69,11 @@ def is_status(text: str) -> bool:
     words = plain(text)
     head = re.split(r"\s*[-:/&|,]\s+|\s+(?:tasks|items|features|work)\b", words, maxsplit=1)[0]
     return words in STATUSES or head in STATUSES
+
+
+def is_done(text: str) -> bool:
+    """Say whether a label is a word for done: below a task it says when that is so."""
+    return plain(text) in DONE_LABELS
 
 
 def criteria(paragraph: str) -> list[str]:

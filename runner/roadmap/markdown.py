@@ -29,7 +29,7 @@ from markdown_it.utils import EnvType
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from runner.roadmap.checks import is_bare_phase, is_checks, labels_checks
-from runner.roadmap.headings import Path, is_files, is_work, label, number
+from runner.roadmap.headings import Path, is_done, is_files, is_task, is_work, label, number
 from runner.roadmap.source import DEEPEST, has_front_matter
 from runner.roadmap.task import Heading
 
@@ -321,7 +321,7 @@ class _Walk:
         else:
             item.take(text)
             self.found.items.append(item)
-        if _names_a_file(item):
+        if _names_a_file(item) or _says_when_done(item):
             item.check = True
         if "\n" in text and _is_keyword(said := label(text)):
             self._labels[-1] = said  # without a blank line before it, a label joins the last item
@@ -414,6 +414,13 @@ def _names_a_file(item: ListItem) -> bool:
         return False
     above = item.label or (item.headings[-1].text if item.headings else "")
     return is_files(above)
+
+
+def _says_when_done(item: ListItem) -> bool:
+    """Say whether an item is an open one below "Done:" in the section of a task."""
+    if item.box != " " or not is_done(item.label) or not item.headings:
+        return False
+    return bool(is_task(item.headings[-1].text))
 
 
 def _under_checks(above: Path) -> bool:

@@ -84,6 +84,14 @@ FILES = frozenset(
 )  # fmt: skip
 """Labels and headings of lists of files: a checkbox before a path says that it exists."""
 
+DONE_LABELS = frozenset(
+    {
+        "done", "fertig", "terminé", "fait", "hecho", "feito", "fatto", "klar", "gereed", "gotowe",
+        "готово", "完成", "完了", "완료",
+    }
+)  # fmt: skip
+"""Labels of what holds when a task is done, where the checkboxes below are open."""
+
 WORK = frozenset(
     {
         "task", "tasks", "task list", "todo", "todos", "to do", "to-do", "implementation",
@@ -235,7 +243,7 @@ OPTIONAL = frozenset(
         "optional", "nice to have", "nice-to-have", "stretch", "stretch goal", "stretch goals",
         "bonus", "optionnel", "optionnelle", "facultatif", "facultative", "opcional",
         "opcionales", "opcionais", "opzionale", "facoltativo", "optioneel", "opcjonalne",
-        "opcjonalnie", "valfritt", "volitelné", "isteğe bağlı", "tùy chọn", "опционально",
+        "opcjonalnie", "valfritt", "volitelné", "isteğe bağlı", "tùy chọn", "опционально", "опция",
         "необязательно", "за бажанням", "необов'язково", "可选", "选做", "可選", "任意",
         "オプション", "선택", "선택 사항", "선택사항",
     }

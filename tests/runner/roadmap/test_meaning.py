@@ -46,6 +46,15 @@ def test_labels_of_checks(said: str) -> None:
     assert check.kind == "check"
 
 
+def test_what_holds_when_a_task_is_done() -> None:
+    """Open boxes below "Done:" in a task's section are its criteria; elsewhere they are work."""
+    sold, written = read(
+        "### Task 1: Shop\n\n**Done:**\n- [ ] sold\n\n## Notes\n\n**Done:**\n- [ ] written\n"
+    )
+
+    assert (sold.kind, written.kind) == ("check", "work")
+
+
 def test_checks_of_a_phase_in_a_section_of_their_own() -> None:
     """They belong to the work of that phase, not to all."""
     tasks = read(
@@ -87,6 +96,8 @@ def test_labels_of_work(said: str) -> None:
         "Rollen anlegen (falls nötig)",
         "Añadir roles (si es necesario)",
         "追加する（必要に応じて）",
+        "**2.6 (опция, можно отложить) Добавить роли.**",
+        "(optional, later) Add roles",
     ],
 )
 def test_optional_tasks(text: str) -> None:
