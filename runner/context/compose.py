@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from runner.code.languages import is_among_tests
 from runner.code.symbols import Definition
 from runner.context.cut import cut, hard_cut, wanted_by
-from runner.context.facts import NOTHING, no_source
+from runner.context.facts import NOTHING, no_source, says_more
 from runner.context.library import Library, layout, project_type
 from runner.context.rank import Ranking
 from runner.context.search import terms
@@ -50,6 +50,7 @@ class ContextParts:
     project: str = ""
     layout: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    guides: tuple[QuotedFile, ...] = ()
     files: tuple[QuotedFile, ...] = ()
     users: tuple[Listed, ...] = ()
     earlier: tuple[Listed, ...] = ()
@@ -58,7 +59,7 @@ class ContextParts:
 
 
 Item = QuotedFile | Listed | str
-_DROPPED = ("outlines", "recalled", "layout", "earlier", "users", "files", "notes")
+_DROPPED = ("outlines", "recalled", "guides", "layout", "earlier", "users", "files", "notes")
 """What is dropped first, from its end, if everything is too long; then the texts."""
 
 
@@ -130,6 +131,9 @@ DETAILS, SECTION, LAYOUT, USERS, EARLIER, RECALLED, RELATED, OUTLINES = (
 )  # fmt: skip
 """Shares of the limit. Named files get the rest, outlines what is left after them."""
 
+GUIDES, _LEAST_GUIDE = 0.08, 60
+"""The share of what the repository tells its contributors, and the fewest tokens of one text."""
+
 TESTS_ALONE, RELATED_ALONE = 0.35, 0.55
 """The share of named files that are all tests, and of others where no source is named."""
 
@@ -149,7 +153,7 @@ class Material:
     """All that is known. ``contents`` are of the files worth showing, best first after ``named``.
 
     ``paths`` is the full tree, ``named`` the files the task or its plan names, ``text`` the task's
-    words.
+    words. ``guides`` are what the repository tells contributors, ``tested`` what runs its tests.
     """
 
     text: str
@@ -161,6 +165,8 @@ class Material:
     ranking: Ranking
     contents: Mapping[str, bytes]
     notes: tuple[str, ...] = ()
+    guides: Mapping[str, bytes] = field(default_factory=dict)
+    tested: str = ""
     earlier: Sequence[Listed] = ()
     recalled: Sequence[str] = ()
 
@@ -169,7 +175,14 @@ def compose(material: Material, *, limit: int, left: int, count: Count) -> Conte
     """Return the parts of a context of ``limit`` tokens, of which ``left`` are not used up yet."""
     parts = _frame(material, limit, count)
     left -= sum(cost(text, count) for text in (parts.details, parts.section, parts.project))
-    for items in (parts.layout, parts.notes, parts.users, parts.earlier, parts.recalled):
+    for items in (
+        parts.layout,
+        parts.notes,
+        parts.guides,
+        parts.users,
+        parts.earlier,
+        parts.recalled,
+    ):
         left -= sum(cost(item, count) for item in items)
     files = _named_files(material, limit, left - int(limit * OUTLINES), count)
     left -= sum(cost(file, count) for file in files)
@@ -189,13 +202,31 @@ def _frame(material: Material, limit: int, count: Count) -> ContextParts:
     return ContextParts(
         details=hard_cut(material.details, limit=int(limit * DETAILS), count=count),
         section=hard_cut(material.section, limit=int(limit * SECTION), count=count),
-        project=project_type(material.paths),
+        project=_project(material),
+        guides=tuple(_guides(material, int(limit * GUIDES), count)),
         layout=_layout(material, int(limit * LAYOUT), count),
         notes=material.notes[:10],
         users=listed(_users(material), limit=int(limit * USERS), count=count, most=30),
         earlier=listed(material.earlier, limit=int(limit * EARLIER), count=count, most=30),
         recalled=fitting(material.recalled, limit=int(limit * RECALLED), count=count),
     )
+
+
+def _project(material: Material) -> str:
+    kind = project_type(material.paths)
+    return f"{kind}; tested with {material.tested}" if kind and material.tested else kind
+
+
+def _guides(material: Material, left: int, count: Count) -> Iterator[QuotedFile]:
+    """What contributors are told, from its beginning; of a long text the first part."""
+    for path, content in material.guides.items():
+        room = left - cost(QuotedFile(path, ""), count)
+        if room < _LEAST_GUIDE:
+            return
+        text = content.decode("utf-8", "replace").replace("\r\n", "\n").strip()
+        file = QuotedFile(path, hard_cut(text, limit=room, count=count))
+        left -= cost(file, count)
+        yield file
 
 
 def _layout(material: Material, limit: int, count: Count) -> tuple[str, ...]:
@@ -245,6 +276,8 @@ def _shown(
     content = material.contents[path]
     room -= cost(QuotedFile(path, ""), count)
     why = no_source(content)
+    if not wanted and (path in material.guides or not says_more(content)):
+        return None
     if room < 40 or (why and (not wanted or "lines" not in why)):
         return None
     text = content.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n")

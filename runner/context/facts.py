@@ -114,6 +114,18 @@ def no_source(content: bytes) -> str:
     return ""
 
 
+_TITLE = re.compile(r"\s*(?:#.*|[=~-]{3,}|(?:[\"']{3})[^\n]*(?:[\"']{3})|)\s*")
+
+
+def says_more(content: bytes) -> bool:
+    """Whether a text has a line that is neither blank nor a comment, a title or a docstring."""
+    lines = content.decode("utf-8", "replace").split("\n")
+    return len(lines) > _MOST_TITLES or not all(map(_TITLE.fullmatch, lines))
+
+
+_MOST_TITLES = 5
+
+
 def facts_of(path: str, content: bytes) -> FileFacts:
     """Read a file; one that is no source has no facts. What it defines counts twice in search."""
     if no_source(content):

@@ -32,6 +32,7 @@ from runner.loop.reading import contents, quote, seen_of
 from runner.loop.schedule import Bases, independent
 from runner.money import Usage
 from runner.nodes.revise import change_so_far
+from runner.nodes.told import guides, test_command, wants_tests
 from runner.ports import Embedder
 from runner.prompts import render_text
 from runner.state.changes import Snapshot, Write, blob_sha
@@ -106,10 +107,11 @@ def earlier_tasks(state: RunState, index: Index) -> list[Listed]:
     """Return one entry a finished task, the newest first."""
     titles = {task.key: f"{task.name} {task.title}" for task in state.tasks}
     done = _before(state)
-    return [
+    entries = [
         Listed(titles.get(attempt.task, attempt.task)[:120], tuple(_lines(attempt, index)))
         for attempt in reversed(done)
     ]
+    return [entry for entry in entries if entry.lines]
 
 
 def made(state: RunState) -> list[str]:
@@ -200,7 +202,13 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
         library=library,
         ranking=ranking,
         contents={path: found[path] for path in wanted if path in found},
-        notes=(*near_misses(state.task.files, base), *not_shown(named, base, found)),
+        notes=(
+            *near_misses(state.task.files, base),
+            *not_shown(named, base, found),
+            *filter(None, [wants_tests(state, library, base)]),
+        ),
+        guides=await guides(deps, base, about),
+        tested=await test_command(state, deps, base),
         earlier=earlier_tasks(state, deps.search.index),
         recalled=recalled,
     )
@@ -250,6 +258,7 @@ def _render(state: RunState, parts: ContextParts) -> str:
         plan=state.attempt.planned.plan,
         parts=parts,
         files=[(f, quote(f.path, f.text.encode(), limit=MAX_FILE * 2)) for f in parts.files],
+        guides=[quote(f.path, f.text.encode(), limit=MAX_FILE) for f in parts.guides],
         points=_points(state),
     )
 
