@@ -35,6 +35,41 @@ async def test_the_tasks_are_listed(here: Checkout) -> None:
     assert everything(here.folder) == before
 
 
+OVERVIEW = b"""# Shop
+
+## Phases
+
+- [ ] **Phase 1: Store** - keep things
+- [ ] **Phase 2: Shop** - sell things
+- [ ] **Phase 2.1: Bank** - take money
+
+## Details
+
+### Phase 1: Store
+- [ ] 01-01: Write `store.md`
+- [ ] 01-02: TBD
+
+### Phase 2: Shop
+**Plans**: TBD
+
+### Phase 2.1: Bank
+- [ ] 02-01: Write `bank.md`
+"""
+
+
+async def test_phases_whose_plans_are_still_to_come(here: Checkout) -> None:
+    """They are listed after the tasks of earlier phases, and what is undecided is not."""
+    here.git.commit({"ROADMAP.md": OVERVIEW})
+
+    said = await here.cairn("run", "--dry-run")
+
+    assert said.out.splitlines() == [
+        "[DRY RUN] 1. 01-01: Write store.md (ROADMAP.md, line 12)",
+        "[DRY RUN] 2. Phase 2: Shop - sell things (ROADMAP.md, line 6)",
+        "[DRY RUN] 3. 02-01: Write bank.md (ROADMAP.md, line 19)",
+    ]
+
+
 async def test_for_programs(here: Checkout) -> None:
     """With ``--json`` every object says that it is of a dry run; nothing is written either."""
     before = everything(here.folder)
