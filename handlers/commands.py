@@ -124,7 +124,8 @@ async def _retry(told: Conversation, command: RetryCommand) -> CommandReply:
     if not isinstance(found, NamedTask):
         return _no_task(command.task, found)
     again = replace(request.command, task=found.key, path=found.roadmap)
-    superseded = await told.runs.retry(replace(request, command=again))
+    asked = replace(request, command=again)
+    superseded = await told.runs.retry(asked, note=command.note.strip())
     return CommandReply(replies.retrying(request.run, superseded))
 
 
@@ -293,7 +294,16 @@ COMMANDS: Commands = (
         description="work on one task again, even if it failed, was declined or skipped, or has a "
         "proposal; continues from what people pushed to its recovery branch",
         example="/execute retry 1.2",
-        arguments=(_TASK,),
+        arguments=(
+            _TASK,
+            Argument(
+                field="note",
+                value="what to add",
+                kind="below",
+                help="what the model should know this time, such as the answer to its question, on "
+                "the lines below",
+            ),
+        ),
     ),
     CommandRow(
         name="skip",
@@ -374,6 +384,7 @@ COMMANDS: Commands = (
                 field="below",
                 value="a list of tasks",
                 kind="below",
+                required=True,
                 help="the new tasks, one list item each, on the lines below",
             ),
         ),

@@ -66,9 +66,10 @@ class ResumeCommand(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryCommand(Command):
-    """Work on one task (key or written id) again."""
+    """Work on one task (key or written id) again; ``note`` is what to add to it then."""
 
     task: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +177,7 @@ class Argument:
     def usage(self) -> str:
         """How it is written."""
         if self.kind == "below":
-            return f"+ {self.value}"
+            return f"+ {self.value}" if self.required else f"[+ {self.value}]"
         return self.value if self.required or self.kind == "words" else f"[{self.value}]"
 
 

@@ -131,10 +131,10 @@ def _read_arguments(row: CommandRow, words: list[str], line: CommandLine) -> Val
         if problem:
             return problem
     for argument in row.arguments:
-        if argument.required and argument.field not in values:
-            return Misunderstood(replies.missing_argument(row, argument), row.example)
         if argument.kind == "below":
             values[argument.field] = line.below
+        elif argument.required and argument.field not in values:
+            return Misunderstood(replies.missing_argument(row, argument), row.example)
     return values
 
 

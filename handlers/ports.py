@@ -237,9 +237,10 @@ class Runs(Protocol):
     async def find_task(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:
         """Find the task a name means in the roadmap of the issue's newest run."""
 
-    async def retry(self, request: RunRequested) -> tuple[str, ...]:
+    async def retry(self, request: RunRequested, *, note: str = "") -> tuple[str, ...]:
         """Queue a run for the one task of the command, whatever was decided about it.
 
+        ``note`` is what a person adds to the task.
         Returns the ids of open proposals about it, which are closed. Twice leaves one of each.
         """
 

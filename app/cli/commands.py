@@ -26,7 +26,7 @@ Resume = Annotated[bool, typer.Option("--resume", help="Continue the run at once
 
 def add_to(cli: typer.Typer) -> None:
     """Add the commands."""
-    for command in (status, show, undo, resume, approve, reject, edit):
+    for command in (status, show, undo, retry, resume, approve, reject, edit):
         cli.command()(command)
 
 
@@ -58,6 +58,35 @@ def show(
     from app.local.show import command
 
     raise typer.Exit(command(Path.cwd(), Asked(tuple(words or ()), exchanges, json)))
+
+
+def retry(
+    task: Annotated[str, typer.Argument(help="The task: its id or key.")],
+    message: Annotated[
+        str,
+        typer.Option("-m", "--message", help="What to add, such as the answer to a question."),
+    ] = "",
+    sandbox: Sandbox = None,
+    max_cost: MaxCost = None,
+    max_tokens: MaxTokens = None,
+    allow_dirty: AllowDirty = False,
+    json: Json = False,
+    verbose: Verbose = False,
+    log_level: LogLevel = "info",
+) -> None:
+    """Work on one task again in a new run, with what you add to it."""
+    from app.local.command import command
+    from app.local.decide import at_terminal
+    from app.local.options import LocalRun
+    from app.local.report import OutputFormat as Told
+    from runner.model.budget import Budget
+    from runner.state.options import LONGEST_NOTE
+
+    given = {"task": task, "note": message.strip()[:LONGEST_NOTE]}
+    budget, answers = Budget(max_cost, max_tokens), at_terminal() and not json
+    place, chosen = Path.cwd(), sandbox or ""
+    asked = LocalRun(place, "", given, "", chosen, budget, dirty=allow_dirty, answers=answers)
+    raise typer.Exit(command(asked, Told(json, log_level, verbose)))
 
 
 def undo(

@@ -30,12 +30,13 @@ from runner.ports import Repository
 from runner.roadmap.task import Task
 from runner.state.grouped import changed
 from runner.state.options import (
+    LONGEST_NOTE,
     Request,
 )
 from runner.state.proposal import ApprovalMode
 from runner.state.revising import RevisionRequest
 from runner.state.run_state import Attempt, Plan, RunState
-from runner.text.sanitize import sanitize
+from runner.text.sanitize import cut_middle, sanitize
 
 
 async def plan_only(request: Request, deps: Deps, progress: Progress) -> Outcome:
@@ -280,6 +281,7 @@ def request_of(run: Run, config: RepositoryConfig) -> Request:
         tasks=tuple(asked.get("tasks") or ()),
         phase=asked.get("phase") or "",
         retry=bool(asked.get("retry")),
+        note=cut_middle(asked.get("note") or "", LONGEST_NOTE),
         revision=RevisionRequest(**asked["revision"]) if asked.get("revision") else None,
         model=asked.get("model") or options.models.model,
         approval_mode=_asked_mode(run, config) or options.approvals.approval_mode,

@@ -124,12 +124,13 @@ class RunService:
         request: RunRequested,
         *,
         retry: bool = False,
+        note: str = "",
         setup: bool = False,
         revision: RevisionRequest | None = None,
     ) -> None:
         if await self._runs.get(request.run) is None:
             roadmap = await self._roadmap_of(request)
-            row = row_of(request, roadmap, retry=retry, setup=setup, revision=revision)
+            row = row_of(request, roadmap, retry=retry, note=note, setup=setup, revision=revision)
             comment = await self._first_words(row)
             await self._queue.start(row, comment)
         await self._look()
@@ -138,8 +139,10 @@ class RunService:
         """Find the task a name means in the roadmap of the issue's newest run."""
         return await self._find(request, name)
 
-    async def retry(self, request: RunRequested) -> tuple[str, ...]:
+    async def retry(self, request: RunRequested, *, note: str = "") -> tuple[str, ...]:
         """Queue a run for one task, whatever was decided about it; end its open proposals.
+
+        ``note`` is what a person adds to the task.
 
         Their runs were there first, so they close what they show before this one looks.
         """
@@ -151,7 +154,7 @@ class RunService:
             delivery = f"{request.run}:{each.id}"
             by, at = request.by.login, request.created_at
             await self._proposals.supersede(each, by=by, at=at, delivery=delivery)
-        await self._start(request, retry=True)
+        await self._start(request, retry=True, note=note)
         return tuple(each.id for each in open_ones)
 
     async def checkpoint(self, request: RunRequested) -> CheckpointStatus | None:
@@ -254,6 +257,7 @@ def row_of(
     roadmap: str,
     *,
     retry: bool = False,
+    note: str = "",
     setup: bool = False,
     revision: RevisionRequest | None = None,
 ) -> RunRequest:
@@ -273,6 +277,7 @@ def row_of(
             "by_id": request.by.id,
             "retry": retry,
             "setup": setup,
+            **({"note": note} if note else {}),
             **({"revision": asdict(revision)} if revision else {}),
         },
         priority=request.command.priority,

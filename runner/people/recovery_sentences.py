@@ -64,7 +64,7 @@ def _answers(count: int) -> str:
     return "1 answer" if count == 1 else f"{count} answers"
 
 
-NEEDS_AN_ANSWER = "only people can answer that"
+NEEDS_AN_ANSWER = "only people can answer that; `retry` the task with your answer"
 
 
 def defer_refused(why: Literal["once", "never"], name: str = "") -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Kind = Literal["work", "check", "summary"]
@@ -82,6 +82,14 @@ class Task:
     def name(self) -> str:
         """What people call it: its written id, else its key."""
         return self.id or self.key
+
+    def with_note(self, note: str) -> Task:
+        """Return the task with what a person adds to it for one run."""
+        if not note:
+            return self
+        details = "\n\n".join(filter(None, [self.details, f"A person adds: {note}"]))
+        named = dict.fromkeys((*self.files, *files(note)))
+        return replace(self, details=details, files=tuple(named))
 
     @property
     def around(self) -> tuple[Heading, ...]:

@@ -33,14 +33,18 @@ def plans_first(task: Task, planning: Planning) -> bool:
     )
 
 
+LONGEST_NOTE = 4_000
+"""Characters of what a person adds to a task."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Which tasks a run works on, and at most how many.
 
     ``task`` is a key or a written id, ``phase`` the number or heading of a phase or section,
     ``tasks`` keys beyond which nothing is worked on (empty: no such bound). ``retry`` takes
-    ``task`` up though it was declined, skipped or has a proposal. ``revision`` works on ``task``
-    again in its open pull request.
+    ``task`` up though it was declined, skipped or has a proposal; ``note`` is what a person adds to
+    it then. ``revision`` works on ``task`` again in its open pull request.
     """
 
     max_tasks: int = 10
@@ -48,6 +52,7 @@ class Scope:
     tasks: tuple[str, ...] = ()
     phase: str = ""
     retry: bool = False
+    note: str = ""
     revision: RevisionRequest | None = None
 
     @property

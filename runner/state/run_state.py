@@ -334,9 +334,10 @@ class RunState:
 
     @property
     def task(self) -> Task:
-        """The current task; of a group all its tasks as one."""
+        """The current task, with what a person adds; of a group all its tasks as one."""
         grouped = (self.current, *self.attempt.planned.members)
-        return TaskGroup(tuple(self.task_of(key) for key in grouped)).task
+        task = TaskGroup(tuple(self.task_of(key) for key in grouped)).task
+        return task.with_note(self.request.options.scope.note)
 
     def task_of(self, key: str) -> Task:
         """A task by its key, also one that a recovery replaced."""

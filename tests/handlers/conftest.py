@@ -73,7 +73,7 @@ class WrittenRuns:
         self.asked.append(("find", name))
         return self.task
 
-    async def retry(self, request: RunRequested) -> tuple[str, ...]:
+    async def retry(self, request: RunRequested, *, note: str = "") -> tuple[str, ...]:
         self.requests.append(request)
         return self.affected
 

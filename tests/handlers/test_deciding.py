@@ -67,7 +67,7 @@ def test_what_a_comment_asks_for(body: str, command: object) -> None:
     [
         ("/execute approve", "/approve"),
         ("/execute retry", "/execute retry 1.2"),
-        ("/execute retry 1 2", "/execute retry ID"),
+        ("/execute retry 1 2", "/execute retry ID [+ what to add]"),
         ("/approve a b", "/approve [ID]"),
         ("/execute --priority 0", "--priority 1"),
     ],

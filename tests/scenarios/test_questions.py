@@ -35,4 +35,20 @@ async def test_asked_again_its_question_goes_to_people(bot: Bot) -> None:
     assert "ESCALATE" in comment
     assert "the model asks: Before I write it: which title should the note have?" in comment
     assert "1. Notes 2. A note" in comment
-    assert "only people can answer that" in comment
+    assert "only people can answer that; `retry` the task with your answer" in comment
+
+
+async def test_people_answer_it(bot: Bot) -> None:
+    """What stands below ``/execute retry`` is a part of the task in the next attempt."""
+    bot.model.says(WHICH, WHICH, note("one.md"))
+    await bot.comment("/execute --max-tasks 1")
+    bot.says()
+    bot.proposes()
+
+    await bot.comment("/execute retry 1.1\n\nTake the second title,\nas in `two.md`.")
+
+    said = bot.says()
+    assert any("completed" in each for each in said)
+    assert "A person adds: Take the second title,\nas in `two.md`." in bot.prompts[2]
+    assert bot.checkpoints()[-1] == "1.1 Write one.md"
+    assert any("the task is tried again" in each for each in bot.proposes())

@@ -171,3 +171,16 @@ async def test_a_published_proposal_is_over_when_its_task_is_worked_on_again(
 
         assert said.code == 0, said.err
         assert f"Type `cairn resume {here.left('report.json')['run']}`" in said.out
+
+
+async def test_a_task_is_retried_with_an_answer(here: Checkout) -> None:
+    """What is added with ``-m`` is a part of the task; the older proposal is taken up with it."""
+    here.model.says("Which title should it have?", "Which title should it have?", note("one.md"))
+    await here.cairn("run", "--task", "1.1")
+
+    said = await here.cairn("retry", "1.1", "-m", "Call it 'A note'.")
+
+    assert said.code == 0, said.err
+    assert here.log()[0] == "1.1 Write one.md"
+    asked = str(here.model.requests[2].messages[-1]["content"])
+    assert "A person adds: Call it 'A note'." in asked
