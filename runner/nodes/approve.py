@@ -247,12 +247,23 @@ def _noted(state: RunState, said: str) -> RunState:
     return state.with_attempt(reasons=(*state.attempt.spent.reasons, said))
 
 
-def _said(decision: Decision) -> str:
-    by = f" by {decision.channel}" if decision.channel else ""
+_DECIDED = {
+    "approve": "approved",
+    "reject": "rejected",
+    "skip": "skipped",
+    "edit": "edited",
+    "defer": "put off",
+}
+
+
+def _said(decision: Decision | Decided) -> str:
+    if decision.channel == "retry":
+        return f"{decision.by} asked to try the task again"
+    how = f" ({decision.channel})" if decision.channel else ""
     why = f": {decision.why}" if decision.why else ""
-    return f"{decision.verdict}{by} by {decision.by}{why}"
+    return f"{_DECIDED.get(decision.verdict, decision.verdict)} by {decision.by}{how}{why}"
 
 
 def _why(attempt: Attempt) -> str:
     decision = attempt.agreed.decision
-    return f"{decision.verdict} by {decision.by}" if decision else "decided by the approval mode"
+    return _said(decision) if decision else "decided by the approval mode"

@@ -45,7 +45,7 @@ async def test_a_thumb_down_rejects(bot: Bot) -> None:
 
     (said,) = bot.says()
     assert "❌ | **1.1**" in said
-    assert "reject by reaction by writer" in "".join(bot.proposes())
+    assert "rejected by writer (reaction)" in "".join(bot.proposes())
     assert pull.state == "closed"
 
 
@@ -161,7 +161,7 @@ async def test_a_review_rejects(bot: Bot) -> None:
     await bot.idle()
 
     bot.says()
-    assert "reject by review by writer: Too small" in "".join(bot.proposes())
+    assert "rejected by writer (review): Too small" in "".join(bot.proposes())
     assert pull.state == "closed"
 
 
@@ -259,7 +259,7 @@ async def test_two_opposite_decisions_at_once(bot: Bot, approver_first: bool) ->
     first = "was approved by `writer` (reply)" if approved else "was rejected by `keeper`"
     assert said.count(first) == said.count("Only the first decision counts") == 1
     assert ("is approved. Run" in said) == approved == (pull.state == "open")
-    assert ("reject by review by keeper" in said) != approved
+    assert ("rejected by keeper (review)" in said) != approved
     bot.says()
 
 
@@ -276,7 +276,7 @@ async def test_the_earliest_reaction_counts(bot: Bot) -> None:
     await bot.later(seconds=13)
 
     bot.says()
-    assert "reject by reaction by keeper" in "".join(bot.proposes())
+    assert "rejected by keeper (reaction)" in "".join(bot.proposes())
 
 
 @MORE

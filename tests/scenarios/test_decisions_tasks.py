@@ -26,7 +26,7 @@ async def test_a_retry_closes_the_proposal(bot: Bot) -> None:
 
     said = bot.says()
     assert any(f"Proposal `{id}` is closed" in each for each in said)
-    assert "the task is tried again" in "".join(bot.proposes())
+    assert "asked to try the task again" in "".join(bot.proposes())
     assert pull.state == "closed"
     assert bot.checkpoints()[-1].startswith("1.1 Write one.md")
 

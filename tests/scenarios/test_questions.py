@@ -51,4 +51,4 @@ async def test_people_answer_it(bot: Bot) -> None:
     assert any("completed" in each for each in said)
     assert "A person adds: Take the second title,\nas in `two.md`." in bot.prompts[2]
     assert bot.checkpoints()[-1] == "1.1 Write one.md"
-    assert any("the task is tried again" in each for each in bot.proposes())
+    assert any("writer asked to try the task again" in each for each in bot.proposes())

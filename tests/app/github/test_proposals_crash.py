@@ -170,7 +170,10 @@ async def test_a_proposal_is_ended_once(
     """One word about it, then it is closed, its branch deleted, its buttons gone."""
     issue = await _published(github)
     await _broken(
-        github, effect, how, lambda each: each.end_proposal("t1", ready=False, why="reject by ada")
+        github,
+        effect,
+        how,
+        lambda each: each.end_proposal("t1", ready=False, why="rejected by ada"),
     )
     both = [f"<!-- cairn:{kind}:{FIRST}"[:40] for kind in ("proposal", "ended")]
     left = _one(branches=["main"], comments=both, checks=[(FIRST, "neutral")])

@@ -39,14 +39,14 @@ def _conclusions(github: Bench) -> list[tuple[object, object]]:
 async def test_an_approved_escalation_is_for_people(github: Bench) -> None:
     """It is ready, says who approved and what to do, and its buttons are gone."""
     issue = await _proposed(github)
-    (said,) = await _ended(github, issue, ready=True, why="approve by ada")
+    (said,) = await _ended(github, issue, ready=True, why="approved by ada")
     assert issue.pull is not None
     assert (issue.state, issue.pull.draft, _conclusions(github)) == (
         "open",
         False,
         [("neutral", [])],
     )
-    assert "approve by ada" in said
+    assert "approved by ada" in said
     assert f"Finish the task on `{BRANCH}`" in said
     assert "`/execute retry t1`" in said
 
@@ -61,9 +61,9 @@ async def test_it_stays_in_progress_with_people(github: Bench) -> None:
 async def test_a_refused_proposal_is_closed(github: Bench) -> None:
     """The comment says why, the pull request is closed, the branch and the buttons are gone."""
     issue = await _proposed(github)
-    said = await _ended(github, issue, ready=False, why="reject by ada: not now")
+    said = await _ended(github, issue, ready=False, why="rejected by ada: not now")
     assert said == [
-        f"<!-- cairn:ended:{FIRST} -->\n\n**This proposal is closed:** reject by ada: not now."
+        f"<!-- cairn:ended:{FIRST} -->\n\n**This proposal is closed:** rejected by ada: not now."
     ]
     assert (issue.state, _conclusions(github)) == ("closed", [("neutral", [])])
     assert set(github.fake.repo(NAME).branches) == {"main"}

@@ -87,7 +87,7 @@ async def test_rejecting_ends_the_proposal() -> None:
     step, where = await told(state, yes(state, "reject", why="not now"))
 
     assert (step.outcome, step.state.attempt.status) == ("rejected", Status.FAILED)
-    assert where.ended == {state.current: (False, "reject by reply by ada: not now")}
+    assert where.ended == {state.current: (False, "rejected by ada (reply): not now")}
 
 
 async def test_an_approval_of_an_older_proposal_does_nothing() -> None:
