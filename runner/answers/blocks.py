@@ -40,6 +40,9 @@ _ROLE = re.compile(
     r"(?:(?:file\s*name|file\s*path|filename|filepath|file|path)\b)?\s*[:=]?\s*",
     re.IGNORECASE,
 )
+_TAG = re.compile(
+    r"^\s*<[\w:]+\s[^<>]*?\w*(?:path|name|src)\s*=\s*[\"'](?P<path>[^\"'\n]+)[\"'][^<>]*>$"
+)
 _TAIL = re.compile(r"\s*\((?:[a-z ]*(?:new|updated|modified|file|unchanged|full)[a-z ]*)\)$", re.I)
 _COMMENT = re.compile(
     r"^\s*(?P<mark>#|//|--|;|%|/\*|<!--)\s*(?:file\s*name|filename|file|path)?\s*:?\s*"
@@ -81,6 +84,8 @@ def from_info(info: str, known: Collection[str]) -> str:
 
 def from_line(line: str, known: Collection[str]) -> str:
     """Return the path when the line is nothing but a path, however it is dressed."""
+    if (tag := _TAG.match(line)) and looks_like_path(tag["path"], known):
+        return tag["path"]
     text = _LEAD.sub("", line.strip().replace("\\_", "_")).strip("*`\"' \t:")
     for candidate in (text, _TAIL.sub("", _ROLE.sub("", text))):
         word = candidate.strip("*`\"' \t:")

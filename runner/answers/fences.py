@@ -115,7 +115,7 @@ def _end(
                 return at, True
             first_bare = first_bare or at
             depth -= 1
-        elif not _is_markdown(opening.info) and names_file(fence.info, lines[at - 1]):
+        elif not is_markdown(opening.info) and names_file(fence.info, lines[at - 1]):
             label = 0 if names_file(fence.info, "") else 1  # the path's own line is not the file's
             return (first_bare, True) if first_bare else (at - label, False)
         else:
@@ -123,7 +123,8 @@ def _end(
     return (first_bare, True) if first_bare else (len(lines), False)
 
 
-def _is_markdown(info: str) -> bool:
+def is_markdown(info: str) -> bool:
+    """Whether a fence says that it holds Markdown."""
     return bool(re.search(r"(?i)\b(?:md|markdown)\b", info))
 
 

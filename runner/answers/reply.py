@@ -8,11 +8,27 @@ from dataclasses import dataclass, field, replace
 
 from runner.answers import blocks
 from runner.answers.asked_back import asked_back
-from runner.answers.blocks import edits_of, names_file, read_blocks, resolve, target
+from runner.answers.blocks import (
+    edits_of,
+    from_above,
+    from_info,
+    from_line,
+    names_file,
+    read_blocks,
+    resolve,
+    target,
+)
 from runner.answers.edits import apply_edits, has_edits, is_diff, read_diff
 from runner.answers.elision import Whole, whole
 from runner.answers.explained import explanation
-from runner.answers.fences import Outline, clean_answer, clean_block, is_program, outline
+from runner.answers.fences import (
+    Outline,
+    clean_answer,
+    clean_block,
+    is_markdown,
+    is_program,
+    outline,
+)
 from runner.answers.json_answers import is_json, read_json
 from runner.answers.pieces import (
     EXAMPLE,
@@ -210,6 +226,7 @@ def parse_reply(
 
 
 def _found(text: str, known: Known, *, truncated: bool) -> FoundPieces:
+    text = _unwrapped(text, known)
     parts = _outline(text, known)
     if len(parts.blocks) > MOST_BLOCKS:
         message = f"The answer has {len(parts.blocks)} blocks; {MOST_BLOCKS} are read at most."
@@ -225,6 +242,22 @@ def _found(text: str, known: Known, *, truncated: bool) -> FoundPieces:
     elif not any(part.pieces or part.complaints for part in found):
         found.append(_bare(text, known, truncated=truncated))
     return join([*found, FoundPieces(tuple(_deletions(parts.prose, known)))])
+
+
+def _unwrapped(text: str, known: Known) -> str:
+    """Return an answer without a fence of Markdown around all its files; every line stays."""
+    lines = text.split("\n")
+    for block in _outline(text, known).blocks:
+        own = from_info(block.info, known.names) or from_above(block.above, known.names)
+        first = next((line for line in block.lines if line.strip()), "")
+        if not is_markdown(block.info) or own or not from_line(first, known.names):
+            continue
+        inside = _outline(block.text, known).blocks
+        if inside and all(from_above(each.above, known.names) for each in inside):
+            lines[block.line - 1] = ""
+            if block.closed:
+                lines[block.line + len(block.lines)] = ""
+    return "\n".join(lines)
 
 
 def gives_files(text: str, known: Known) -> bool:

@@ -5,8 +5,6 @@ with them by imports or by name, all tests, package files and data. Outside is o
 nobody asked for: documentation, change logs, CI and settings that neither the task nor the
 project's rules mention, and source files that have nothing to do with the rest. A task that names
 nothing of what changed has all its source files inside.
-
-
 """
 
 from __future__ import annotations
@@ -378,8 +376,7 @@ _ABOUT_ERRORS = re.compile(
     r"(?:\w+\s+){0,3}(?:errors?|exceptions?|texts?|strings?|words?|help|output)\b",
     re.IGNORECASE,
 )
-_ENOUGH_WORDS = 2
-"""Fewer own words do not show what an answer is for."""
+_ENOUGH_WORDS = 2  # fewer own words do not show what an answer is for
 _OTHER_TASK = "Nothing in this answer has to do with the task. Do what the task asks for."
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _ABOUT_MANIFESTS = ("depend", "packages", "version", "release", "bump", "upgrad", "config",
@@ -387,9 +384,8 @@ _ABOUT_MANIFESTS = ("depend", "packages", "version", "release", "bump", "upgrad"
                     "coverage")  # fmt: skip
 _OF_MANIFESTS = {"version", "dependencies", "require", "requires", "github", "com", "org",
                  "project", "scripts", "tool", "indirect", "true", "false", "name"}  # fmt: skip
-_SAID = {"CI": "the CI", "settings": "these settings", "change log": "the change log",
-         "legal": "this file", "documentation": "the documentation",
-         "leftover": "such a file"}  # fmt: skip
+_SAID = {"CI": "the CI", "settings": "these settings", "change log": "the change log", "legal":
+         "this file", "documentation": "the documentation", "leftover": "such a file"}  # fmt: skip
 
 
 def _is_source(path: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from runner.checks.asked import TaskWords, guidance_among
@@ -14,16 +14,9 @@ from runner.checks.broken_code import broken_code
 from runner.checks.copied import copied_cases
 from runner.checks.destructive import Destructive, destructive, log_line
 from runner.checks.kept_names import NameFindings, are_compared, losses, verdict
-from runner.checks.members import members_of_several, without_members
-from runner.checks.misplaced import another_task, holders, misplaced
+from runner.checks.knows_tests import knows_its_tests
+from runner.checks.misplaced import holders, misplaced
 from runner.checks.paths import asked_about, protect_file
-from runner.checks.promises import (
-    PromisedName,
-    has_name,
-    missing_names,
-    name_complaint,
-    promised_names,
-)
 from runner.checks.reach import Trimmed, trimmed
 from runner.checks.tests_kept import changed_tests, told_of_tests, weakened_tests
 from runner.checks.undefined import (
@@ -36,10 +29,12 @@ from runner.checks.undefined import (
 from runner.checks.unfinished import beside_the_code, unfinished
 from runner.checks.uses import CodeFiles, family_of
 from runner.checks.validate import Limits, validate
-from runner.code.languages import is_among_tests, is_test_file
+from runner.code.languages import is_among_tests
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import Read, base_of, contents, reader
 from runner.loop.strategy import MAX_CALLS, given_up, judged
+from runner.nodes.already import already_there
+from runner.nodes.promised import LARGEST, code_among, without_members_of, without_names
 from runner.nodes.recover import needs_a_person
 from runner.people.sentences import refusal_in_log
 from runner.recovery.facts import reading_of
@@ -48,7 +43,7 @@ from runner.roadmap.task import Task, listed_files
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.findings import ASKED_BACK, Complaint
 from runner.state.options import Options
-from runner.state.run_state import Attempt, RunState, Step
+from runner.state.run_state import Attempt, Failure, RunState, Step
 
 
 async def without_the_unasked(
@@ -87,7 +82,6 @@ def _said(state: RunState) -> str:
     return "\n\n".join([state.task.details, *points])
 
 
-_MOST_FILES, _LARGEST, _MOST_BYTES = 4_000, 1 << 20, 32 << 20
 _MOST_TESTS = 20
 """Test files whose cases are compared with the code of an answer."""
 
@@ -114,21 +108,6 @@ async def kept_names(
     return await asyncio.to_thread(
         verdict, found, CodeFiles(files), asked=attempt.checked.asked, last=last
     )
-
-
-def code_among(base: Snapshot, families: Collection[str] | None = None) -> list[str]:
-    """Return the code files of some languages (None: of all), as many as are read at once."""
-    kept: list[str] = []
-    size = 0
-    for path, entry in sorted(base.entries.items()):
-        family = family_of(path)
-        wanted = bool(family) if families is None else family in families
-        if wanted and entry.size <= _LARGEST:
-            size += entry.size
-            if size > _MOST_BYTES or len(kept) == _MOST_FILES:
-                break
-            kept.append(path)
-    return kept
 
 
 async def _others(deps: Deps, changes: ChangeSet, base: Snapshot, read: Read) -> OtherFiles:
@@ -173,74 +152,25 @@ async def undone(
             *broken_code(changes, asked, read=read),
             *undefined_names(changes, read=read, others=others),
             *copied_cases(changes, asked, old=old, tests=tests),
+            *knows_its_tests(changes, asked, old=old),
             *wrong,
         )
 
     complaints = await asyncio.to_thread(found)
     if reviewed:
         return complaints
-    lacking = await _without_members(deps, changes, base, asked)
-    return (*complaints, *lacking, *await _without_names(state, deps, changes, base, read))
+    lacking = await without_members_of(deps, changes, base, asked)
+    return (*complaints, *lacking, *await without_names(state, deps, changes, base, read))
 
 
 def _tests_about(changes: ChangeSet, base: Snapshot, asked: TaskWords) -> list[str]:
     """Return the tests of the base that the task names, or that are named like a changed file."""
     stems = {path.rpartition("/")[2].partition(".")[0].lower() for path in changes.files}
     stems = {stem for stem in stems if len(stem) > 2 and not is_among_tests(stem)}
-    tests = [p for p, e in sorted(base.entries.items()) if is_among_tests(p) and e.size <= _LARGEST]
+    tests = [p for p, e in sorted(base.entries.items()) if is_among_tests(p) and e.size <= LARGEST]
     named = [path for path in tests if asked.names_file(path)]
     alike = (p for p in tests if any(stem in p.rpartition("/")[2].lower() for stem in stems))
     return list(dict.fromkeys((*named, *alike)))[:_MOST_TESTS]
-
-
-async def _without_members(
-    deps: Deps, changes: ChangeSet, base: Snapshot, asked: TaskWords
-) -> tuple[Complaint, ...]:
-    """Return the classes that lack a method promised for several; read the others only then."""
-    if not members_of_several(asked):
-        return ()
-    others = [path for path in code_among(base) if path not in changes.files]
-    files = {path: write.content for path, write in changes.files.items() if write}
-    files |= await contents(deps, base, others)
-    return await asyncio.to_thread(lambda: tuple(without_members(files, asked)))
-
-
-async def _without_names(
-    state: RunState, deps: Deps, changes: ChangeSet, base: Snapshot, read: Read
-) -> tuple[Complaint, ...]:
-    """Return the promised names that nothing has; or that the answer does another task."""
-    asked = TaskWords.of(state.task)
-    missing = await asyncio.to_thread(missing_names, changes, asked)
-    if not missing:
-        return ()
-    paths = [path for path in code_among(base) if path not in changes.files]
-    there = await contents(deps, base, paths)
-    # in a thread: a hostile repository may cost a second
-    nowhere = await asyncio.to_thread(_nowhere, missing, there)
-    if nowhere and len({promise.name for promise in missing}) == len(promised_names(asked)):
-        others = [task for task in state.tasks if task.key != state.task.key]
-        other = await asyncio.to_thread(another_task, changes, asked, others, read=read)
-        if other:
-            return (other,)
-    return tuple(map(name_complaint, nowhere))
-
-
-def _nowhere(missing: Sequence[PromisedName], there: Mapping[str, bytes]) -> list[str]:
-    """Return the names that no file has that did not change; a test's are good for tests only."""
-    code, tests = (
-        "\n".join(
-            content.decode("utf-8", "replace")
-            for path, content in there.items()
-            if is_test_file(path) == are_tests
-        )
-        for are_tests in (False, True)
-    )
-    return [
-        promise.name
-        for promise in missing
-        if not has_name(code, promise.name)
-        and not (promise.for_tests and has_name(tests, promise.name))
-    ]
 
 
 # `os.path`, `application/json` and `owner/name` look like paths and are none; a task that says
@@ -348,6 +278,7 @@ async def validate_code(
     base = await base_of(state, deps)
     attempt = state.attempt
     changes = attempt.answered.changes.effective(base)
+    is_same = not changes
     read = reader(await contents(deps, base, _touched(changes, base)))
     reduced = await without_the_unasked(state, deps, changes, base, read)
     # in a thread: a hostile answer may cost seconds, and other runs must not wait for it
@@ -381,6 +312,9 @@ async def validate_code(
     )
     if _asked_back(complaints) and (why := await asyncio.to_thread(_no_chance, state, attempt)):
         return given_up(state, why)
+    nothing = is_same and all(complaint.error in _NOTHING for complaint in complaints)
+    if nothing and (seen := await already_there(state, deps, work, base, code_among(base))):
+        return _done(state, seen)
     if not complaints and changes and changes.digest not in attempt.answered.tried:
         return await asyncio.to_thread(_cleared, state, read)
     for complaint in complaints:
@@ -389,6 +323,16 @@ async def validate_code(
     if same:
         state = state.with_attempt(complaints=(_nothing_new(attempt, changes),))
     return judged(state, "code", same=same)
+
+
+_NOTHING = frozenset({"EmptyAnswer", "UnreadableAnswer"})
+"""Complaints of an answer in which nothing was found to write."""
+
+
+def _done(state: RunState, seen: tuple[str, ...]) -> Step:
+    """End an attempt at a task that needs no change."""
+    failure = Failure("done", seen[0], node="validate_code", evidence=seen)
+    return given_up(state.with_attempt(failure=failure), "the base has what the task asks for")
 
 
 def _cleared(state: RunState, read: Read) -> Step:

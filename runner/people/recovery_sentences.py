@@ -15,12 +15,14 @@ from runner.state.status_words import OUTCOMES
 from runner.text.sanitize import cut_middle, sanitize
 
 _LONGEST_REASON = 240
+_MOST_NAMED = 4
 
 _BECAUSE: dict[Reason, str] = {
     "task_too_vague": "The task does not say what to do",
     "task_too_complex": "The task is too large for one attempt",
     "missing_dependency": "The task needs something that does not exist yet",
     "environment_issue": "The tests need something that is missing from this environment",
+    "already_done": "The task is already done",
 }
 _UNKNOWN = {
     "pattern": "Rewording or reordering the tasks would not help",
@@ -38,6 +40,23 @@ _WHAT_FAILED: dict[Strategy, str] = {
     "skip": "When the environment has what is missing, comment `/execute retry` to try it again",
     "escalate": "",
 }
+
+
+_DONE = (
+    "If that is all, tick the task; if not, say in it what is missing and comment `/execute retry`"
+)
+
+
+def there_already(names: Sequence[str], tests: Sequence[str]) -> str:
+    """What shows that a task is done before anything was changed."""
+    what = _some([f"`{name}`" for name in names])
+    there = f"{what} {'is' if len(names) == 1 else 'are'} there, and " if names else ""
+    return f"{there}{_some(tests)} {'passes' if len(tests) == 1 else 'pass'} without a change"
+
+
+def _some(things: Sequence[str]) -> str:
+    more = f" and {len(things) - _MOST_NAMED} more" if len(things) > _MOST_NAMED else ""
+    return ", ".join(things[:_MOST_NAMED]) + more
 
 
 def tests_fail(answers: int, red: Sequence[str]) -> str:
@@ -91,7 +110,8 @@ def explained(strategy: Strategy, failure: Failure, parts: int, instead: str) ->
         f"{why}: {cut_middle(seen, _LONGEST_REASON)}" if seen not in ("", failure.message) else why
     )
     refused = f"Cairn cannot continue on its own: {instead}" if instead else ""
-    does = _WHAT_FAILED[strategy].format(parts=parts)
+    done = strategy == "skip" and failure.reason == "already_done"
+    does = _DONE if done else _WHAT_FAILED[strategy].format(parts=parts)
     return " ".join(_ended(part) for part in (because, refused, does) if part)
 
 
@@ -124,6 +144,7 @@ _WHY = {
     "task_too_complex": "the task is too large for one attempt",
     "missing_dependency": "the task needs something that does not exist yet",
     "environment_issue": "the environment lacks something the task needs",
+    "already_done": "the task is already done",
 }
 _LONGEST = 4_000
 """Characters of a task that are shown as it was."""

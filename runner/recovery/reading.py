@@ -56,7 +56,7 @@ def _in_form(text: str) -> Classification | None:
         return None
     reason = said.get("reason") if isinstance(said, dict) else None
     named: Reason | None = next((known for known in get_args(Reason) if known == reason), None)
-    if named is None:
+    if named in (None, "already_done"):  # which only a run of the tests can say
         return None
     why = " ".join(str(said.get("why", "")).split())[:_LONGEST_WHY]
     return Classification(named, (f"the model says: {why}",) if why else (), by="model")

@@ -16,7 +16,12 @@ from runner.roadmap.writing import task_fault
 from runner.state.changes import ChangeSet
 
 Reason = Literal[
-    "task_too_vague", "task_too_complex", "missing_dependency", "environment_issue", "unknown"
+    "task_too_vague",
+    "task_too_complex",
+    "missing_dependency",
+    "environment_issue",
+    "already_done",
+    "unknown",
 ]
 Strategy = Literal["rewrite", "decompose", "defer", "skip", "escalate"]
 ApprovalMode = Literal["auto", "approve_decompose", "interactive", "review_only"]
@@ -26,6 +31,7 @@ STRATEGY_OF: Final[Mapping[Reason, Strategy]] = {
     "task_too_complex": "decompose",
     "missing_dependency": "defer",
     "environment_issue": "skip",
+    "already_done": "skip",
     "unknown": "escalate",
 }
 

@@ -54,8 +54,7 @@ class Point:
 class Revision:
     """A checkpoint that is worked on again as reviewers ask.
 
-    ``head`` is the newest commit of ``branch``, ``fork`` where that left the branch ``below``;
-    ``base`` is the head of the branch below all of the stack.
+    ``head`` is the newest commit of ``branch``, ``fork`` where that left the branch ``below``.
     ``kept`` are paths that the new attempt takes as they are on the head: the roadmap, and what
     people pushed. ``tasks`` are the keys of the tasks it does, ``by`` is who asked.
     """
@@ -67,7 +66,6 @@ class Revision:
     head: str
     fork: str
     below: str
-    base: str = ""
     kept: tuple[str, ...] = ()
     points: tuple[Point, ...] = ()
     by: str = ""

@@ -93,6 +93,7 @@ _REASONS: dict[str, Reason] = {
     "budget": "task_too_complex",
     "environment": "environment_issue",
     "sandbox": "environment_issue",
+    "done": "already_done",
     "permission": "unknown",
     "github": "unknown",
     "git": "unknown",

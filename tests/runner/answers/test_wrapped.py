@@ -7,6 +7,7 @@ import json
 import pytest
 
 from runner.answers import ParsedAnswer, parse_reply
+from tests.runner.answers.asking import ask, written
 
 OLD = "def add(a, b):\n    return a - b\n\n\ndef double(x):\n    return 2 * x\n"
 NEW = "def add(a, b):\n    return a + b\n\n\ndef double(x):\n    return 2 * x\n"
@@ -262,3 +263,38 @@ def test_hunks_of_a_patch() -> None:
 
     assert reply.complaints == ()
     assert content(reply, "calc.py") == NEW.replace("2 * x", "x + x")
+
+
+SEVERAL = (
+    "src/math.py\n```python\ndef add(a, b):\n    return a + b\n```\n\n"
+    "tests/test_math.py\n```python\ndef test_add():\n    assert add(1, 2) == 3\n```\n"
+)
+
+
+@pytest.mark.parametrize("outer", ["````markdown\n{}````\n", "```md\n{}```\n", "Here:\n\n{}"])
+def test_several_files_inside_one_fence_of_markdown(outer: str) -> None:
+    """The outer fence belongs to no file: each of those inside is one."""
+    found = written(ask(outer.format(SEVERAL)))
+
+    assert list(found) == ["src/math.py", "tests/test_math.py"]
+    assert found["src/math.py"] == "def add(a, b):\n    return a + b\n"
+
+
+def test_a_page_of_markdown_may_show_files() -> None:
+    """Its own path stands above the fence, so that what is inside is its content."""
+    found = written(ask(f"docs/README.md\n````markdown\n{SEVERAL}````\n", expected=()))
+
+    assert list(found) == ["docs/README.md"]
+
+
+@pytest.mark.parametrize("tag", ['<file path="{}">', '<document name="{}" kind="code">'])
+def test_a_tag_above_a_fence_names_its_file(tag: str) -> None:
+    """Also where the fences are in another order than the task names the files."""
+    names = ("src/app.py", "src/math.py")
+    text = "\n".join(
+        f"{tag.format(name)}\n```python\nprint('{name}')\n```\n</file>\n" for name in names[::-1]
+    )
+    found = ask(text, expected=names)
+
+    assert written(found) == {name: f"print('{name}')\n" for name in names}
+    assert found.repairs == ()

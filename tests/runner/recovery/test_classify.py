@@ -22,8 +22,12 @@ LIKE = near_misses()
 
 
 def test_twelve_of_each_reason() -> None:
-    """The labels are spread evenly, and no failure stands there twice."""
-    assert Counter(case.label for case in CASES) == dict.fromkeys(get_args(Reason), 12)
+    """The labels are spread evenly, and no failure stands there twice.
+
+    That a task is already done is seen by its tests alone, and never guessed.
+    """
+    guessed = [reason for reason in get_args(Reason) if reason != "already_done"]
+    assert Counter(case.label for case in CASES) == dict.fromkeys(guessed, 12)
     assert len({case.id for case in CASES}) == 60
 
 

@@ -1,0 +1,86 @@
+"""An answer that changes nothing: is what the task asks for there already?
+
+An earlier checkpoint may have done the work of the next task as well. It is there where everything
+that the task promises has its name, and tests that use it, or that the task names, are green.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Mapping, Sequence
+
+from runner.checks.asked import TaskWords
+from runner.checks.promises import has_name, has_word, promised_names
+from runner.code.languages import is_among_tests, is_test_file
+from runner.errors import TaskError
+from runner.loop.deps import Deps, TaskWork
+from runner.loop.reading import contents
+from runner.nodes.weigh import run_base_tests
+from runner.people.recovery_sentences import there_already
+from runner.state.changes import Snapshot
+from runner.state.findings import Level, Verification
+from runner.state.run_state import RunState
+from runner.verify import Commands, configuration, tools_of
+from runner.verify.weighing import path_of
+
+log = logging.getLogger(__name__)
+
+
+async def already_there(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, code: Collection[str]
+) -> tuple[str, ...]:
+    """Return what shows that the base has all that the task promises; () where nothing does.
+
+    ``code`` are the paths of its code. Its tests run, once for all answers. Raises ``Outage``.
+    """
+    options = state.request.options.verify
+    if state.attempt.planned.human_commits is not None or options.verify_mode in ("syntax", "off"):
+        return ()
+    asked = TaskWords.of(state.task)
+    texts = await contents(deps, base, code)
+    names, tests = await asyncio.to_thread(_promised, asked, texts)
+    if not tests:
+        return ()
+    own = Commands(options.verify_commands, options.verify_report) or None
+    old = await contents(deps, base, configuration(base.entries))
+    tools = {tool.name for tool in tools_of(sorted(base.entries), old.get)}
+    try:
+        before = await run_base_tests(state, deps, work, base, tools, own)
+    except TaskError as error:
+        log.info("Nobody knows whether the task is done: %s", error.message)
+        return ()
+    return (there_already(names, tests),) if _green(before, tests) else ()
+
+
+def _promised(asked: TaskWords, code: Mapping[str, bytes]) -> tuple[list[str], list[str]]:
+    """The names that the task promises, and the tests that show them; nothing if one is missing.
+
+    Tests that the task says to leave as they are say alone when it is done.
+    """
+    texts = {path: content.decode("utf-8", "replace") for path, content in code.items()}
+    names = sorted(promised_names(asked))
+    made = "\n".join(text for path, text in texts.items() if not is_among_tests(path))
+    if not all(has_name(made, name) for name in names):
+        return [], []
+    tests = [path for path in texts if is_test_file(path)]
+    named = [path for path in tests if asked.names_file(path)]
+    if not names:
+        return [], sorted(asked.left_alone(named))
+    using = [path for path in tests if any(has_word(texts[path], name) for name in names)]
+    shown = "\n".join(texts[path] for path in using)
+    return (names, named or using) if all(has_word(shown, name) for name in names) else ([], [])
+
+
+def _green(before: Verification, tests: Sequence[str]) -> bool:
+    """Whether each of the tests ran and passed, and nothing failed to be read or built."""
+    red = {path_of(failure) for level in before.tests for failure in level.failures}
+    ran = [level for level in before.tests if level.passed]
+    broken = any(level.result == "failed" and not level.failures for level in before.tests)
+    return bool(ran) and not broken and not red & set(tests) and all(_ran(ran, t) for t in tests)
+
+
+def _ran(levels: Sequence[Level], test: str) -> bool:
+    """Whether a test file passed, as far as the tools name files."""
+    named = {path for level in levels for path in level.green}
+    return not named or test in named
