@@ -84,12 +84,14 @@ class Commits:
         return _commit(await self._api.get(f"git/commits/{sha}", f"show commit {sha}"))
 
     async def between(self, base: str, head: str) -> tuple[str, tuple[Commit, ...]]:
-        """Return where a head left a base, and its commits since, the oldest first (at most 250).
+        """Return where a head left a base, and its commits since, the oldest first.
+
+        GitHub shows at most 250 of them.
 
         https://docs.github.com/en/rest/commits/commits#compare-two-commits
         """
         doing = f"compare {base[:10]} with {head[:10]}"
-        found = await self._api.get(f"compare/{base}...{head}?per_page=250", doing, refused=Outage)
+        found = await self._api.get(f"compare/{base}...{head}", doing, refused=Outage)
         made = ({**each, **each["commit"], "sha": each["sha"]} for each in found["commits"])
         return str(found["merge_base_commit"]["sha"]), tuple(map(_commit, made))
 

@@ -150,6 +150,7 @@ class GitHubRepository:
             commits=self._commits,
             branches=self._branches,
             snapshot=self.snapshot,
+            base=self._base_commit,
             may_ask=partial(may_write, self._client, self._api.full_name),
             bot_login=self._bot_login,
             run=self._run,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -82,7 +82,8 @@ class ThreadReply:
 class ReviewedPulls:
     """The ``Reviews`` port on GitHub, for one run.
 
-    ``may_ask`` says whether somebody's words count, ``run`` is the run's id.
+    ``may_ask`` says whether somebody's words count, ``base`` finds the head of the base branch,
+    ``run`` is the run's id.
     """
 
     def __init__(
@@ -93,6 +94,7 @@ class ReviewedPulls:
         commits: Commits,
         branches: Branches,
         snapshot: Callable[[str], Awaitable[Snapshot]],
+        base: Callable[[], Awaitable[str]],
         may_ask: Callable[[User], Awaitable[bool]],
         bot_login: str,
         run: str,
@@ -100,7 +102,7 @@ class ReviewedPulls:
     ) -> None:
         self._api, self._pulls, self._commits, self._branches = api, pulls, commits, branches
         self._snapshot, self._may_ask, self._bot_login = snapshot, may_ask, bot_login
-        self._run, self._roadmap = run, roadmap
+        self._run, self._roadmap, self._base = run, roadmap, base
         self._known: dict[int, bool] = {}
 
     async def asked(self, request: RevisionRequest) -> Revision:
@@ -118,6 +120,7 @@ class ReviewedPulls:
             head=head,
             fork=fork,
             below=pull.base,
+            base=await self._base(),
             kept=kept,
             points=tuple(await self._points(pull, request))[:_MOST_POINTS],
             by=request.by,
@@ -127,8 +130,7 @@ class ReviewedPulls:
         """Return the same revision on the newest commit of its branch. Raises as ``asked``."""
         pull = await self._pull(revision.pull)
         head, fork, kept = await self._branch(pull)
-        known = (revision.pull, pull.url, revision.tasks, pull.head, head, fork, pull.base, kept)
-        return Revision(*known, revision.points, revision.by)
+        return replace(revision, head=head, fork=fork, below=pull.base, kept=kept)
 
     async def publish(self, checkpoint: Checkpoint) -> tuple[str, Pull]:
         """Add the commit to the branch of its pull request, and describe the new head there.
@@ -194,13 +196,14 @@ class ReviewedPulls:
         if head is None or base is None:
             raise TaskError("github", not_open(pull.head))
         fork, commits = await self._commits.between(base.sha, head.sha)
-        while commits and commits[-1].run == self._run and await self._commits.ours(commits[-1]):
-            commits = commits[:-1]
+        while head.run == self._run and head.parents and await self._commits.ours(head):
+            commits = tuple(each for each in commits if each.sha != head.sha)
+            head = await self._commits.show(head.parents[0])
         kept = {self._roadmap}
         for commit in commits:
             if not await self._commits.ours(commit):
                 kept |= await self._changed(commit)
-        return commits[-1].sha if commits else head.sha, fork, tuple(sorted(kept))
+        return head.sha, fork, tuple(sorted(kept))
 
     async def _changed(self, commit: Commit) -> set[str]:
         new = (await self._snapshot(commit.sha)).entries
@@ -314,7 +317,9 @@ def _split(body: str) -> tuple[str, tuple[str, ...]]:
 
 def _suggested(body: str) -> Iterator[tuple[int, int, str]]:
     """Yield first line, line after the end, and content of each suggestion block."""
-    for token in MarkdownIt("commonmark").parse(body.replace("\r\n", "\n")):
+    # without its inline rules, which take long for hostile text
+    markdown = MarkdownIt("commonmark").disable("inline")
+    for token in markdown.parse(body.replace("\r\n", "\n")):
         fence = token.type == "fence" and token.level == 0 and token.map
         if fence and token.info.strip() == "suggestion":
             yield fence[0], fence[1], token.content

@@ -93,9 +93,14 @@ def hashed(word: str) -> int:
     return crc32(word.encode("utf-8", "surrogatepass"))
 
 
+def bytes_of(word: str) -> bytes:
+    """Return the hash as it stands in facts."""
+    return array(_NUMBERS, [hashed(word)]).tobytes()
+
+
 def has(hashes: bytes, word: str) -> bool:
     """Whether a word is probably among these."""
-    return array(_NUMBERS, [hashed(word)]).tobytes() in hashes
+    return bytes_of(word) in hashes
 
 
 NOTHING = FileFacts()

@@ -17,7 +17,7 @@ from cachetools import LRUCache
 
 from runner.code.imports import ModulePaths, imported
 from runner.code.languages import language_of
-from runner.context.facts import NOTHING, FileFacts, facts_of, hashed, no_source
+from runner.context.facts import NOTHING, FileFacts, bytes_of, facts_of, hashed, no_source
 from runner.context.search import Search, Vectors, terms
 from runner.state.changes import EXECUTABLE, FILE, SUBMODULE, Snapshot, TreeEntry
 from runner.text.mask import is_secret_file
@@ -169,6 +169,15 @@ class Index:
             with self._lock:
                 self._libraries[key] = kept
         return kept
+
+
+def likely_to_have(index: Index, base: Snapshot, words: str) -> list[str]:
+    """Return the files of a tree that have all of these words, as far as the index knows them."""
+    wanted = [bytes_of(term) for term in dict.fromkeys(terms(words))]
+    if not wanted:
+        return []
+    known = ((path, index.known(path, entry.sha)) for path, entry in base.entries.items())
+    return [p for p, f in known if f and all(each in f.terms for each in wanted)]
 
 
 MAX_FILE = 1_000_000

@@ -15,7 +15,7 @@ from runner.text.mask import is_secret_file
 MOST_LINES, MOST_CHARACTERS = 200, 8_000
 """Of one file that is read; of a longer one the places that the task is about."""
 
-_MOST_HITS, _MOST_LISTED, _LONGEST_LINE = 20, 60, 160
+MOST_HITS, _MOST_LISTED, _LONGEST_LINE = 20, 60, 160
 _WORD = re.compile(r"[^\W\d]\w+")
 _ALTERNATIVE = re.compile(r"\\?\|")
 
@@ -79,8 +79,8 @@ def _found(words: str, files: Mapping[str, bytes]) -> str:
         said = f"Nothing has exactly `{words}`. Its words stand together in:\n"
     if not hits:
         return f"Nothing has `{words}`."
-    more = f"\n[... {len(hits) - _MOST_HITS} more ...]" if len(hits) > _MOST_HITS else ""
-    return said + "\n".join(hits[:_MOST_HITS]) + more
+    more = f"\n[... {len(hits) - MOST_HITS} more ...]" if len(hits) > MOST_HITS else ""
+    return said + "\n".join(hits[:MOST_HITS]) + more
 
 
 def _hits(words: str, files: Mapping[str, bytes], plain: Callable[[str], str]) -> Iterator[str]:

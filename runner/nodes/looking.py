@@ -14,18 +14,21 @@ from dataclasses import dataclass, replace
 
 from runner.answers.look_forms import LookRequest, in_words
 from runner.answers.looks import looks_in
-from runner.context.looking import Shown, shown
+from runner.context.library import likely_to_have
+from runner.context.looking import MOST_HITS, Shown, shown
 from runner.loop.asking import ModelReply, ask
 from runner.loop.deps import Deps
 from runner.loop.reading import base_of, contents, reader
 from runner.nodes.promised import code_among
 from runner.prompts.questions import Message
+from runner.state.changes import Snapshot
 from runner.state.run_state import RunState
 
 log = logging.getLogger(__name__)
 
 _MOST_SHOWN = 24_000
 """Characters that one round shows."""
+_READ_AT_ONCE = 400
 _LONGEST_SAID = 2_000
 """Characters of a request that the next question repeats."""
 
@@ -91,13 +94,32 @@ async def _looked(state: RunState, deps: Deps, looks: Sequence[LookRequest]) -> 
     changes = state.attempt.answered.changes
     paths = changes.entries(base).keys()
     wanted = {look.what for look in looks} & paths
-    if any(look.kind == "SEARCH" for look in looks):
-        wanted |= set(code_among(base))
     old = await contents(deps, base, sorted(wanted & base.entries.keys()))
+    for look in looks:
+        if look.kind == "SEARCH":
+            old |= await _searched(deps, base, look.what)
+            wanted |= old.keys() | changes.files.keys()
     read = reader(old, changes)
     files = {path: text for path in wanted if (text := read(path)) is not None}
     about = f"{state.task.text} {state.task.details}"
     return await asyncio.to_thread(lambda: [shown(look, files, paths, about) for look in looks])
+
+
+async def _searched(deps: Deps, base: Snapshot, words: str) -> dict[str, bytes]:
+    """The files that may have the words: those that the index says have them all, else all code.
+
+    Of many such files as many are read as it takes to find more places than are shown.
+    """
+    likely = await asyncio.to_thread(likely_to_have, deps.search.index, base, words)
+    found: dict[str, bytes] = {}
+    raw, hits = words.lower().encode("utf-8", "replace"), 0
+    for at in range(0, len(likely), _READ_AT_ONCE):
+        new = await contents(deps, base, likely[at : at + _READ_AT_ONCE])
+        found |= new
+        hits += sum(content.lower().count(raw) for content in new.values())
+        if hits > MOST_HITS:
+            return found
+    return found if hits else await contents(deps, base, code_among(base))
 
 
 def _after(

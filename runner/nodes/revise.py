@@ -40,7 +40,7 @@ async def begin_revision(state: RunState, deps: Deps, asked: RevisionRequest) ->
         state,
         revision=revision,
         roadmap=roadmap,
-        stack=RunStack(revision.fork, revision.below),
+        stack=RunStack(revision.fork, revision.below, revision.base),
     )
     if not revision.points:
         return Step(replace(state, problem=nothing_asked(revision)), "rejected")

@@ -54,7 +54,8 @@ class Point:
 class Revision:
     """A checkpoint that is worked on again as reviewers ask.
 
-    ``head`` is the newest commit of ``branch``, ``fork`` where that left the branch ``below``.
+    ``head`` is the newest commit of ``branch``, ``fork`` where that left the branch ``below``;
+    ``base`` is the head of the branch below all of the stack.
     ``kept`` are paths that the new attempt takes as they are on the head: the roadmap, and what
     people pushed. ``tasks`` are the keys of the tasks it does, ``by`` is who asked.
     """
@@ -66,6 +67,7 @@ class Revision:
     head: str
     fork: str
     below: str
+    base: str = ""
     kept: tuple[str, ...] = ()
     points: tuple[Point, ...] = ()
     by: str = ""

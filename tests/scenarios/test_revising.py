@@ -426,3 +426,38 @@ async def test_the_rest_of_the_stack_goes_on(bot: Bot, method: str) -> None:
     before, after = bot.view.files(fork or ""), bot.view.files(second.pull.sha)
     changed = {path for path in before | after if before.get(path) != after.get(path)}
     assert changed == {"ROADMAP.md", "two.md"}
+
+
+@on(CALC)
+async def test_a_suggestion_that_breaks_a_test_is_repaired(bot: Bot) -> None:
+    """The reviewer's lines are a first answer like any other; a model is asked only then."""
+    pull = await checkpoint(bot, ADD)
+    bot.model.says(REFUSES)
+
+    await request_changes(
+        bot, pull, on=[("calc/add.py", 2, 2, "```suggestion\n    return a - b\n```")]
+    )
+
+    assert f"Added {pull.pull.sha}" in said(bot, pull)
+    assert "return a - b" in bot.prompts[1]
+    assert set(bot.changed(pull)) == {"calc/add.py", "tests/test_add.py"}
+    assert len(replies(bot, pull)) == 1
+
+
+async def test_a_restacked_pull_request_is_revised(bot: Bot) -> None:
+    """After a squash below it, it is revised on the branch as it is then."""
+    bot.model.says(note("one.md"), note("two.md"))
+    await bot.comment("/execute")
+    bot.says()
+    first, second = bot.pulls
+    await bot.github.merge_pull(REPOSITORY, first.number, method="squash")
+    await bot.idle()
+    bot.github.says(REPOSITORY, second.number)
+    before = second.pull.sha
+    bot.model.says(note("two.md", "Better, too."))
+
+    await bot.reply(second, "/execute revise be kinder")
+
+    assert f"Added {second.pull.sha}" in said(bot, second)
+    assert parent(bot, second) == before
+    assert set(bot.changed(second)) == {"two.md"}

@@ -10,7 +10,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
 from typing import Any, Final, Literal
@@ -309,6 +309,7 @@ at=$PWD bins=
 while [ -n "$at" ]; do bins="$bins$at/node_modules/.bin:" at=${at%/*}; done
 PATH="$bins$PATH" CI=1 NO_COLOR=1; export PATH CI NO_COLOR
 """
+_ONLY_CODE = "only the exit code of the script `test` is known, not which tests ran"
 _OLD_NODE = re.compile(rb"bad option: --test")
 _WITH = {"how": "npm ci, or what installs the project's packages"}
 
@@ -397,7 +398,8 @@ async def _script(box: SandboxSession, suite: Suite, *, timeout: float) -> Level
         box, command, tool="node", timeout=timeout, shown_as=f"sh -c {shlex.quote(suite.rest)}"
     )
     must_be_there(result, "What the script `test` of package.json starts", **_WITH)
-    return by_exit_code(level, result, timeout=timeout)
+    judged = by_exit_code(level, result, timeout=timeout)
+    return judged if judged.result != "passed" else replace(judged, reason=_ONLY_CODE)
 
 
 def _own(suite: Suite, form: _Form, only: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from tests.app.checkout import Checkout, checkout
+from tests.marks import MORE
 from tests.scenarios.projects import answer
 
 HALF = "def half(a):\n    return a / 2\n"
@@ -61,3 +62,19 @@ async def test_a_repair_of_a_slow_suite_is_judged_by_its_own_tests_first(tmp_pat
         assert "tests/test_found.py::test_found" in here.model.requests[2].prompt
         assert "F401 `os` imported but unused (ruff)" in here.model.requests[2].prompt
         assert "Cairn-Verified: yes" in here.git("log", "-1", "--format=%B")
+
+
+@MORE
+async def test_a_repair_that_never_ends_costs_seconds(tmp_path: Path) -> None:
+    """The same tests end on the base, so that nobody waits for all that the suite may take."""
+    wrong = answer({"calc/half.py": WRONG, "tests/test_add.py": TEST_ADD})
+    endless = answer(
+        {"calc/half.py": BOTH.replace("    return a / 2", "    while True:\n        a += 1")}
+    )
+    async with checkout(tmp_path / "here", SLOW) as here:
+        here.model.says(wrong, endless, answer({"calc/half.py": BOTH}))
+        said = await here.cairn("run", "--loop", "repair")
+
+        assert said.code == 0, said.out
+        assert "the tests timed out after 20 s" in here.model.requests[2].prompt
+        assert len(runs(here)[2]) == 1

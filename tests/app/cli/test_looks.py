@@ -156,3 +156,16 @@ async def test_a_call_of_a_tool_is_a_request(tmp_path: Path) -> None:
         assert "There is no shop/none5.py." in questions[3]
         assert "none6.py" not in questions[3]
         assert report(here.folder)["looks"] == 3
+
+
+async def test_a_search_finds_words_in_files_that_are_no_code(tmp_path: Path) -> None:
+    """Settings and pages, however many files of code there are; parts of words in code as well."""
+    settings = b"[rates]\nhighest_rate = 642\n"
+    async with checkout(tmp_path / "here", {**FILES, "conf/rates.toml": settings}) as here:
+        here.model.says("SEARCH highest_rate = 642", "SEARCH rate_3", EDIT)
+        said = await here.cairn("run")
+
+        questions = [asked.prompt for asked in here.model.requests]
+        assert said.code == 0, said.err
+        assert "conf/rates.toml:2: highest_rate = 642" in questions[1]
+        assert "shop/fees.py:16 (rate_3): def rate_3(order):" in questions[2]

@@ -183,6 +183,15 @@ async def test_a_script_of_several_commands_is_run_as_it_is(tmp_path):
     assert level.reason == "node ended with exit code 7"
 
 
+async def test_a_script_that_passes_says_how_little_is_known(tmp_path):
+    """No test is named or counted, as with runners that are not known (ava, borp, tap)."""
+    script = {"scripts": {"test": "echo checked > /dev/null && node check.js"}}
+    level = await ran_on(tmp_path, {"package.json": json.dumps(script), "check.js": ""})
+
+    assert (level.result, level.passed) == ("passed", 0)
+    assert level.reason == "only the exit code of the script `test` is known, not which tests ran"
+
+
 @pytest.mark.parametrize(
     ("program", "missing"), [("jest", "npm ci"), ("vitest", "npm ci"), ("mocha", "npm ci")]
 )
