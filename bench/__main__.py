@@ -35,6 +35,7 @@ from bench import (
     requests,
     roadmap,
     saving,
+    shown,
     size,
     startup,
     validation,
@@ -74,6 +75,7 @@ MEASURES: dict[str, Measure] = {
     "classification": classification.measure,
     "answers": answers.measure,
     "oracle": oracle.measure,
+    "shown": shown.measure,
     "mutants": mutants.measure,
 }
 
