@@ -6,7 +6,7 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from handlers import replies
+from handlers import decision_replies as replies
 from handlers.events import (
     ButtonClicked,
     CommentDeleted,

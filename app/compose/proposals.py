@@ -13,10 +13,10 @@ from app.github.token_identity import CONVERSE, REACTIONS, Identity
 from app.progress.comment import ReadOnlyCheck, writable_everywhere
 from app.proposals.service import ProposalService
 from app.store.runs import StoredRuns, StoredSkips
+from handlers.decision_replies import unread_reactions
 from handlers.decisions import Reacted, Refused, weigh_reactions
 from handlers.events import Repo
 from handlers.ports import ProposalView, Rules
-from handlers.replies import unread_reactions
 from handlers.talk import IssueThread, Refusals
 from runner.config.model import RepositoryConfig
 from runner.config.reading import ConfigError
