@@ -1,4 +1,4 @@
-"""Every sentence that GitHub users read from the handlers, decisions aside. Users' texts are code."""
+"""Every sentence that GitHub users read from the handlers, except about decisions."""
 
 from __future__ import annotations
 
