@@ -92,6 +92,7 @@ class Setup:
 
     ``inputs`` is a digest of the files they read, ``project`` says whose they are (each project
     keeps few results), ``network`` is for these commands only, ``timeout`` (seconds) for each.
+    ``variables`` are set for them.
     """
 
     commands: tuple[tuple[str, ...], ...]
@@ -99,6 +100,7 @@ class Setup:
     project: str = ""
     network: bool = False
     timeout: float = 1800.0
+    variables: tuple[tuple[str, str], ...] = ()
 
 
 class Sandbox(Protocol):

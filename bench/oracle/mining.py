@@ -60,6 +60,10 @@ class Tests:
 
     def green(self, files: Files, names: Sequence[str]) -> set[str]:
         """Return which tests of these files, or which of these tests, pass."""
+        return {test for test, passes in self.results(files, names).items() if passes}
+
+    def results(self, files: Files, names: Sequence[str]) -> dict[str, bool]:
+        """Return these tests, or the tests of these files, and whether each passes."""
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
             for path, content in files.items():
@@ -83,19 +87,20 @@ class Tests:
                     timeout=_LONGEST,
                 )  # fmt: skip
             except subprocess.TimeoutExpired:
-                return set()
+                return {}
             report = folder / ".found.xml"
-            return set(_passed(report)) if report.exists() else set()
+            return dict(_cases(report)) if report.exists() else {}
 
 
-def _passed(report: Path) -> Iterator[str]:
+def _cases(report: Path) -> Iterator[tuple[str, bool]]:
     for case in ElementTree.parse(report).iter("testcase"):
         path = case.get("file") or ""
-        if not path or any(case.findall(bad) for bad in ("failure", "error", "skipped")):
+        if not path or case.findall("skipped"):
             continue
         module = path.removesuffix(".py").replace("/", ".")
         classes = (case.get("classname") or "").removeprefix(module).strip(".").split(".")
-        yield "::".join([path, *filter(None, classes), case.get("name") or ""])
+        name = "::".join([path, *filter(None, classes), case.get("name") or ""])
+        yield name, not any(case.findall(bad) for bad in ("failure", "error"))
 
 
 def of_patches(asked: argparse.Namespace, old: Files, tests: Tests) -> Iterator[list[str]]:
@@ -112,8 +117,14 @@ def of_patches(asked: argparse.Namespace, old: Files, tests: Tests) -> Iterator[
             continue
         files = _tests(before, after)
         red = {**before, **{path: after[path] for path in after if _is_test(path)}}
-        turned = files and tests.green(after, files) - tests.green(red, files)
-        if turned:
+        was, now = tests.results(red, files), tests.results(after, files)
+        turned = {test for test, passes in now.items() if passes and not was.get(test)}
+        still = {test for test, passes in now.items() if not passes} - {
+            test for test, passes in tests.results(before, files).items() if not passes
+        }
+        if still:
+            print(f"# {name}: its own tests fail: {', '.join(sorted(still))}")
+        elif turned:
             found += 1
             yield [f"patch = {json.dumps(name)}", f"turns = {json.dumps(min(turned))}"]
         else:

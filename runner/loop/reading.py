@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from pathspec import GitIgnoreSpec
@@ -28,6 +28,7 @@ from runner.state.changes import (
 from runner.state.options import Options
 from runner.state.run_state import RunState
 from runner.text.mask import NOT_SHOWN, is_secret_file
+from runner.verify.python_layout import MANIFESTS, version_variables
 
 Read = Callable[[str], bytes | None]
 
@@ -153,7 +154,11 @@ async def prepared_image(state: RunState, deps: Deps, base: Snapshot, changes: C
     if not options.sandbox.setup or options.verify.verify_mode in ("syntax", "off"):
         return options.sandbox.image
 
-    setup = setup_of(options, changes.entries(base))
+    old = await contents(deps, base, MANIFESTS)
+    variables = version_variables(reader(old, changes))
+    setup = replace(
+        setup_of(options, changes.entries(base)), variables=tuple(sorted(variables.items()))
+    )
     # an answer reaches what is kept only through the files the key is made of: any other change of
     # it would work on in later runs, though it was never published
     kept = ChangeSet({p: w for p, w in changes.files.items() if _matters(options, p)})

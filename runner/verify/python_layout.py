@@ -29,6 +29,19 @@ _FIND = re.compile(r"find(?:_namespace)?_packages\(\s*(?:where\s*=\s*)?" + _PATH
 _WRITE_TO = re.compile(r"['\"]?\b(?:write_to|version_file)\b['\"]?\s*[:=]\s*" + _PATH)
 _ARGUMENT = r"^\s*{}\s*=\s*['\"]([\w.+!-]+)['\"]"
 _FROM_GIT = ("setuptools_scm", "use_scm_version", "vcs", "versioningit")
+_TOLD = {
+    "setuptools-scm": "SETUPTOOLS_SCM_PRETEND_VERSION_FOR_{}",
+    "use-scm-version": "SETUPTOOLS_SCM_PRETEND_VERSION_FOR_{}",
+    "flit-scm": "SETUPTOOLS_SCM_PRETEND_VERSION_FOR_{}",
+    "hatch-vcs": "SETUPTOOLS_SCM_PRETEND_VERSION",
+    "pdm-backend": "PDM_BUILD_SCM_VERSION",
+    "pbr": "PBR_VERSION",
+}
+"""What build tools read a version from instead of git's tags; ``{}`` is the project's name."""
+
+_PRETENDED = "99.0.0"
+"""Higher than what packages ask for that need "at least" a version of the project."""
+
 _LITERAL = re.compile(r"\d[\w.+!-]*")
 
 
@@ -75,6 +88,19 @@ def layout_of(paths: Collection[str], read: Read) -> PythonLayout:
         own=tuple(sorted(modules - sys.stdlib_module_names - _JUDGES)),
         entry_points=manifests.entry_points,
     )
+
+
+def version_variables(read: Read) -> dict[str, str]:
+    """Return variables that tell a build the version which it would work out from git's tags.
+
+    The trees that setup commands see have no history, so such a build would fail there.
+    """
+    manifests = _Manifests(read)
+    requires = _texts(table(manifests.pyproject, "build-system").get("requires"))
+    said = " ".join((*requires, manifests.setup_py)).lower().replace("_", "-")
+    own = re.sub(r"[-_.]+", "_", manifests.name).upper()
+    told = {name for word, name in _TOLD.items() if word in said}
+    return {name.format(own): _PRETENDED for name in told if own or "{}" not in name}
 
 
 class _Manifests:

@@ -60,3 +60,25 @@ async def test_a_setup_that_fails_is_told(tmp_path: Path) -> None:
         assert bot.pulls == []
         assert "`pip install -r requirements.txt` of sandbox.setup" in said
         assert "no-such-package" in said
+
+
+FROM_GIT = {
+    "setuptools-scm>=8": "SETUPTOOLS_SCM_PRETEND_VERSION_FOR_TOLD_TWICE",
+    "hatch-vcs": "SETUPTOOLS_SCM_PRETEND_VERSION",
+    "pbr": "PBR_VERSION",
+}
+
+
+@pytest.mark.parametrize("tool", FROM_GIT)
+async def test_setup_can_build_a_project_whose_version_is_a_tag(tool: str, tmp_path: Path) -> None:
+    """The sandbox has no git history, so the build tool is told a version and does not look."""
+    project = f'[project]\nname = "told-twice"\n[build-system]\nrequires = ["{tool}"]\n'
+    config = f"sandbox:\n  setup:\n    - printenv {FROM_GIT[tool]}\n"
+    files = FILES | {"pyproject.toml": project.encode(), ".github/cairn.yml": config.encode()}
+    files["told.py"] = b"ANSWER = 42\n"
+    async with conversation(tmp_path, files) as bot, bot.started():
+        bot.model.says(TOLD)
+
+        await bot.comment("/execute")
+
+        assert bot.checkpoints() == ["1.1 Write told_twice.py with a test"], bot.says()
