@@ -162,6 +162,8 @@ async def _proceeding(state: RunState, deps: Deps, work: TaskWork) -> Step:
 async def _newest(state: RunState, deps: Deps, work: TaskWork, proposal: Proposal) -> bytes:
     """The roadmap that shows whether the task is unchanged; empty without one."""
     decision, path = state.attempt.agreed.decision, state.request.roadmap
+    if state.attempt.planned.revision and state.roadmap:
+        return state.roadmap.content  # of its branch, read again just now, its own tick aside
     merged = decision and decision.channel == "merge"  # which put the replacements there itself
     if work.tip.newest or merged or independent(state):
         tip = work.tip.newest[0] if work.tip.newest else ground(state, work).commit

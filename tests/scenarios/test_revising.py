@@ -461,3 +461,22 @@ async def test_a_restacked_pull_request_is_revised(bot: Bot) -> None:
     assert f"Added {second.pull.sha}" in said(bot, second)
     assert parent(bot, second) == before
     assert set(bot.changed(second)) == {"two.md"}
+
+
+@on(NOTES | {".github/cairn.yml": b"pause_protected: [secret/]\n"})
+async def test_what_needs_approval_waits_for_it(bot: Bot) -> None:
+    """A revision that writes a guarded path asks first, and is added when that is approved."""
+    pull = await checkpoint(bot)
+    before = pull.pull.sha
+    bot.model.says(note("secret/key.md"))
+    await bot.reply(pull, "/execute revise put the note into secret/key.md, too")
+    (asking,) = bot.proposals
+    assert pull.pull.sha == before
+    bot.proposes()
+
+    await bot.reply(asking, "/approve")
+
+    assert f"Added {pull.pull.sha}" in said(bot, pull)
+    assert parent(bot, pull) == before
+    assert set(bot.changed(pull)) == {"secret/key.md"}
+    bot.proposes()
