@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import textwrap
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -24,6 +25,9 @@ _MADE = {Status.COMPLETED, Status.IN_REVIEW, Status.REPLACED}
 _MOST_NAMED = 10
 _LONGEST_WHY = 300
 _MOST_WARNINGS = 20
+_LONGEST_SUBJECT = 100
+"""Characters of a commit's first line; what is longer stands below it."""
+
 _MOST_FINDINGS = 5
 """Findings of one linter that are shown."""
 
@@ -76,8 +80,10 @@ def refusal_in_log(complaint: Complaint) -> str:
 
 def checkpoint_message(task: Task, explanation: str = "") -> str:
     """The message without its trailers: what the task says, short line first, then the model."""
-    first = title_of(task)
-    rest = sanitize(task.text, plain=True) if "\n" in task.text else ""
+    title = title_of(task)
+    first = textwrap.shorten(title, _LONGEST_SUBJECT, placeholder=" …")
+    more = len(task.text.split()) > len(first.split())
+    rest = sanitize(task.text, plain=True) if more else ""
     said = sanitize(explanation, plain=True)
     why = f"What the model says it did: {said}" if said else ""
     return "\n\n".join(filter(None, [first, rest, why]))

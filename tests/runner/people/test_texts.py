@@ -40,7 +40,15 @@ def reached(**attempt: object) -> RunState:
 def test_commit_message() -> None:
     """The first line is id and title; the whole text follows when it says more."""
     assert checkpoint_message(task("Do it")) == "Do it"
-    assert checkpoint_message(task("**T1** Do\n  it well")) == "T1 Do\n\n**T1** Do\nit well"
+    assert checkpoint_message(task("**T1** Do\n  it well")) == "T1 Do it well"
+    two = "**T1** Do it.\n  Do it well"
+    assert checkpoint_message(task(two)) == "T1 Do it.\n\n**T1** Do it.\nDo it well"
+    long = f"T1 Write {'a long text ' * 20}about it"
+    first, _, rest = checkpoint_message(task(long)).partition("\n\n")
+    assert first.startswith("T1 Write a long text")
+    assert first.endswith(" …")
+    assert len(first) <= 100
+    assert rest == long
 
 
 def test_a_commit_message_closes_nothing() -> None:
