@@ -35,12 +35,13 @@ def too_late(proposal: ProposalView) -> str:
     if proposal.state == "superseded":
         return (
             f"{text} by a newer one because its task changed, so this does not count. Decide on "
-            f"the newest proposal on [its pull request]({proposal.url})."
+            f"the newest proposal on [its pull request]({proposal.place.url})."
         )
     if proposal.state in ("closed", "expired"):
         return f"{text}. Nothing was done. {_retry(proposal)}"
-    by = f" by {quoted(proposal.decided_by)}" if proposal.decided_by else ""
-    how = f" ({proposal.channel})" if proposal.channel else ""
+    decision = proposal.decision
+    by = f" by {quoted(decision.by)}" if decision and decision.by else ""
+    how = f" ({decision.channel})" if decision and decision.channel else ""
     return f"{text}{by}{how}. Only the first decision counts, so nothing was done."
 
 
@@ -48,8 +49,8 @@ def stale(proposal: ProposalView) -> str:
     """Say that an answer was about an older proposal."""
     return (
         "This does not count, because it is older than the current proposal: the task or the "
-        f"proposal has changed since. Read [proposal `{proposal.id}`]({proposal.url}) and decide "
-        f"on that one: `/approve {proposal.id}` or `/reject {proposal.id}`."
+        f"proposal has changed since. Read [proposal `{proposal.id}`]({proposal.place.url}) and "
+        f"decide on that one: `/approve {proposal.id}` or `/reject {proposal.id}`."
     )
 
 
@@ -57,8 +58,8 @@ def outdated_review(proposal: ProposalView) -> str:
     """Say that a review is of a commit that is no longer the newest."""
     return (
         "This review does not count, because it is of an older commit: the branch has been pushed "
-        f"to or rebuilt since. Read [proposal `{proposal.id}`]({proposal.url}) as it is now, and "
-        "review it again."
+        f"to or rebuilt since. Read [proposal `{proposal.id}`]({proposal.place.url}) as it is now, "
+        "and review it again."
     )
 
 
@@ -109,7 +110,7 @@ def elsewhere(proposal: ProposalView) -> str:
     """Say where a proposal can be decided."""
     return (
         f"Proposal `{proposal.id}` does not belong to this conversation. Nothing was done. Decide "
-        f"on it on [its own pull request]({proposal.url})."
+        f"on it on [its own pull request]({proposal.place.url})."
     )
 
 
@@ -164,6 +165,6 @@ def _retry(proposal: ProposalView) -> str:
 
 def _listed(proposals: Sequence[ProposalView]) -> str:
     return "\n".join(
-        f"- `{p.id}`: {p.strategy} of task {quoted(p.name)}, [here]({p.url})"
+        f"- `{p.id}`: {p.strategy} of task {quoted(p.name)}, [here]({p.place.url})"
         for p in proposals[:_MOST]
     )

@@ -62,7 +62,7 @@ async def weigh(
         return Weighed(False, why)
     if proposal.state == "open":
         proposal = await proposals.decide(proposal, saying)
-    if proposal.delivery == saying.delivery:
+    if proposal.decision and proposal.decision.delivery == saying.delivery:
         return Weighed(True, replies.counted(proposal, saying))
     return Weighed(False, replies.too_late(proposal))
 
@@ -139,7 +139,7 @@ async def decide_by_reply(
         tasks=tasks,
     )
     named = why != _said(command) if isinstance(command, RejectCommand) else bool(_word(command))
-    older = () if named else [each for each in here if each.number == meant.number][1:]
+    older = () if named else [each for each in here if each.place.number == meant.place.number][1:]
     return await weigh(talk, proposals, meant, saying, older)
 
 
@@ -165,7 +165,7 @@ def _meant(
         ) else ""
     if word and not (isinstance(command, RejectCommand) and not looks_like_id(word)):
         return None, ""
-    on_pull = by_itself and bool(here) and all(p.number == here[0].number for p in here)
+    on_pull = by_itself and bool(here) and all(p.place.number == here[0].place.number for p in here)
     return (here[0] if on_pull else None), said
 
 
@@ -289,7 +289,7 @@ async def handle_pull(
     here = await _reviewed_here(event, proposals)
     if not here:
         return
-    talk = replace(talk, issue=here[0].number or event.issue)
+    talk = replace(talk, issue=here[0].place.number or event.issue)
     if isinstance(event, CommentDeleted):
         await _lost(event, talk, proposals, here)
     elif isinstance(event, PullPushed):
@@ -297,7 +297,7 @@ async def handle_pull(
             await proposals.pushed(here[0], by=event.sender, delivery=event.delivery)
     elif saying := _saying_of_review(event, clock):
         await _said_in_review(talk, proposals, here, saying)
-    await proposals.touch(event.repository.id, here[0].number or 0)
+    await proposals.touch(event.repository.id, here[0].place.number or 0)
 
 
 async def _reviewed_here(event: Event, proposals: Proposals) -> tuple[ProposalView, ...]:
@@ -358,6 +358,8 @@ async def _said_in_review(
 async def _lost(
     event: CommentDeleted, talk: IssueThread, proposals: Proposals, here: tuple[ProposalView, ...]
 ) -> None:
-    gone = next((p for p in here if p.comment_id == event.comment_id and p.state == "open"), None)
+    gone = next(
+        (p for p in here if p.place.comment_id == event.comment_id and p.state == "open"), None
+    )
     if gone and await proposals.lose_comment(gone):
         await talk.reply(replies.lost_comment(gone), to=f"lost-{gone.id}")

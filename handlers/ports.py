@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 from handlers.events import Repo, User
 from handlers.grammar import ExecuteCommand, Need
 from runner.roadmap.task import NewTask
+from runner.state.proposal import ProposalPlace
 from runner.state.revising import RevisionRequest
 
 State = Literal["open", "approved", "rejected", "superseded", "closed", "expired"]
@@ -17,12 +18,30 @@ Channel = Literal["reaction", "reply", "review", "check", "merge", "close", "ret
 Verdict = Literal["approve", "reject", "skip", "edit"]
 
 
+@dataclass(frozen=True, slots=True)
+class InstalledRepository:
+    """A repository, and the installation of the App that covers it."""
+
+    id: int
+    full_name: str
+    installation_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionView:
+    """Who decided about a proposal, by which channel; ``delivery`` brought the decision."""
+
+    by: str
+    channel: str
+    delivery: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalView:
     """A proposal as a server keeps it; ``id`` is what people type, ``name`` is that of its task.
 
-    ``decided_by``, ``decided_at``, ``channel`` and ``delivery`` describe the decision, once it
-    exists. ``run_status`` is the stored word for its run, ``starter`` the id of who asked for that.
+    ``place`` is where people find it, ``decision`` what they decided. ``run_status`` is the stored
+    word for its run, ``starter`` the id of who asked for that.
     """
 
     seq: int
@@ -31,20 +50,12 @@ class ProposalView:
     name: str
     fingerprint: str
     strategy: str
-    repository_id: int
-    repository: str
-    installation_id: int
+    repository: InstalledRepository
     roadmap: str
-    number: int | None
-    url: str
-    comment_id: int | None
-    comment_node_id: str = ""
+    place: ProposalPlace
     state: State
     made_at: datetime
-    decided_by: str = ""
-    decided_at: datetime | None = None
-    channel: str = ""
-    delivery: str = ""
+    decision: DecisionView | None = None
     run_status: str
     starter: int
 

@@ -14,7 +14,6 @@ LONGEST_MODULE, LONGEST_FUNCTION = 500, 60
 MOST_FIELDS = 15
 WIDE_VALUES = {
     "Proposal": 22,  # journals and pull requests of open proposals hold it in this form
-    "ProposalView": 22,  # a row of its table, one field a column, and what is known of its run
     "Task": 28,  # one task as `cairn roadmap show --json` prints it
     "TaskView": 21,  # one row of every table about a run, one field a column
 }

@@ -148,7 +148,7 @@ class ActionReport:
     def pulls(self) -> list[str]:
         """The pull requests of the runs, checkpoints and proposals, each once."""
         made = [a.published.url for _, state in self.runs if state for a in state.attempts.values()]
-        asked = [each.url for each in self.open]
+        asked = [each.place.url for each in self.open]
         return list(dict.fromkeys(url for url in (*made, *asked) if url))
 
     def notes(self) -> list[Annotation]:
@@ -159,7 +159,7 @@ class ActionReport:
                 notes.append(Annotation("warning", f"Cairn run {run.id} is paused", run.reason))
         notes += [_failed(path, task) for path, task in self._touched() if _is_failed(task)]
         for each in self.open:
-            text = f"{each.strategy} is proposed for task {each.name}: {each.url}"
+            text = f"{each.strategy} is proposed for task {each.name}: {each.place.url}"
             notes.append(Annotation("warning", "Cairn is waiting for a decision", text))
         return notes
 
@@ -238,7 +238,7 @@ def _waiting(open_: Sequence[ProposalView]) -> str:
         return ""
     rows = ["| proposal | task | what | where |", "| --- | --- | --- | --- |"]
     rows += [
-        f"| `{each.fingerprint[:8]}` | {cell(each.name, _CELL)} | {each.strategy} | {each.url} |"
+        f"| `{each.id}` | {cell(each.name, _CELL)} | {each.strategy} | {each.place.url} |"
         for each in open_[:100]
     ]
     head = (

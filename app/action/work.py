@@ -118,8 +118,8 @@ async def _look_at_reactions(acting: Acting) -> None:
     """Let every open proposal's reactions be read at once, however old it is."""
     stored, now = acting.work.stored, acting.work.parts.around.clock.now()
     for each in await stored.open_since(now):
-        if each.number is not None:
-            await stored.touch(each.repository_id, each.number)
+        if each.place.number is not None:
+            await stored.touch(each.repository.id, each.place.number)
     await acting.work.poller.look()
 
 

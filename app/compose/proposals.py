@@ -88,27 +88,25 @@ class Reactions:
 
     async def _talk(self, stored: ProposalView) -> IssueThread:
         """The conversation on a proposal's pull request."""
-        run = await self._runs.get(stored.run)
+        run, here = await self._runs.get(stored.run), stored.repository
         repository = Repo(
-            id=stored.repository_id,
-            full_name=stored.repository,
+            id=here.id,
+            full_name=here.full_name,
             default_branch=run.base_branch if run else "",
             private=False,
         )
         return IssueThread(
             github=self._identity.client(
-                installation_id=stored.installation_id,
-                repository_id=stored.repository_id,
+                installation_id=here.installation_id,
+                repository_id=here.id,
                 permissions=CONVERSE,
             ),
             repository=repository,
-            installation_id=stored.installation_id,
-            issue=stored.number or 0,
+            installation_id=here.installation_id,
+            issue=stored.place.number or 0,
             own_login=await self._identity.bot_login(),
             refusals=self._refusals,
-            quiet=partial(
-                self._quiet, stored.installation_id, stored.repository_id, stored.repository
-            ),
+            quiet=partial(self._quiet, here.installation_id, here.id, here.full_name),
         )
 
 

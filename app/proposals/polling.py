@@ -156,7 +156,9 @@ class Poller:
     ) -> None:
         """Ask, and judge; where reactions may not be read, say so and ask rarely from then on."""
         try:
-            reacted, requests = await self._ask(installation, [c.comment_node_id for c in claimed])
+            reacted, requests = await self._ask(
+                installation, [c.place.comment_node_id for c in claimed]
+            )
         except Outage as outage:
             if outage.kind != "permission":
                 raise
@@ -167,7 +169,7 @@ class Poller:
             return
         budget.spend(requests, self._clock.now())
         for each in claimed:
-            await self._judge(each, reacted.get(each.comment_node_id))
+            await self._judge(each, reacted.get(each.place.comment_node_id))
 
     def _put_up_with(self, outage: Outage, installation: int, budget: RequestBudget) -> None:
         log.warning("Reactions of installation %s: %s", installation, outage.message)

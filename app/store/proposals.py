@@ -20,9 +20,9 @@ from app.store.runs import Run
 from app.store.schema import decisions as decisions_table
 from app.store.schema import proposals as table
 from app.store.schema import runs
-from handlers.ports import ProposalView, State
+from handlers.ports import DecisionView, InstalledRepository, ProposalView, State
 from runner.ports import Clock, Decision
-from runner.state.proposal import Proposal
+from runner.state.proposal import Proposal, ProposalPlace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +43,8 @@ class ProposalOfRun:
 
 
 _KEPT = ("task", "fingerprint", "strategy", "number", "url", "comment_id", "comment_node_id")
-_OF_RUN = ("run_status", "starter")
 _SELECT = sa.select(
-    *(table.c[field.name] for field in fields(ProposalView) if field.name not in _OF_RUN),
-    runs.c.status.label("run_status"),
-    runs.c.request.label("starter"),
+    table, runs.c.status.label("run_status"), runs.c.request.label("run_request")
 ).select_from(table.outerjoin(runs, runs.c.id == table.c.run))
 _OPEN = table.c.state == "open"
 
@@ -149,7 +146,7 @@ class StoredProposals:
         change = sa.update(table).where(table.c.seq == sa.bindparam("row"))
         change = change.values(next_poll_at=sa.bindparam("at"))
         async with self._store.writing() as connection:
-            found = [_row(row._mapping) for row in await connection.execute(query)]
+            found = [_row(row) for row in await connection.execute(query)]
             if found:
                 times = [{"row": each.seq, "at": again(each.made_at)} for each in found]
                 await connection.execute(change, times)
@@ -181,7 +178,7 @@ class StoredProposals:
 
     async def _find(self, query: sa.Select[Any]) -> list[ProposalView]:
         async with self._store.reading() as connection:
-            return [_row(row._mapping) for row in await connection.execute(query)]
+            return [_row(row) for row in await connection.execute(query)]
 
     async def _time(self, query: sa.Select[Any]) -> datetime | None:
         async with self._store.reading() as connection:
@@ -278,12 +275,25 @@ def _changed(run: str, shown: ProposalOfRun, poll_at: datetime) -> sa.Update:
     return change.values(**place, comment_node_id=found, next_poll_at=first)
 
 
-def _row(row: sa.RowMapping) -> ProposalView:
+def _row(row: sa.Row[Any]) -> ProposalView:
     """The view of a row; of a run that is gone nothing can be applied any more."""
-    found: dict[str, Any] = {str(key): value for key, value in row.items()}
-    found["run_status"] = found["run_status"] or "ended"
-    found["starter"] = int((found["starter"] or {}).get("by_id") or 0)
-    return ProposalView(**found)
+    decision = DecisionView(row.decided_by, row.channel, row.delivery)
+    return ProposalView(
+        seq=row.seq,
+        run=row.run,
+        task=row.task,
+        name=row.name,
+        fingerprint=row.fingerprint,
+        strategy=row.strategy,
+        repository=InstalledRepository(row.repository_id, row.repository, row.installation_id),
+        roadmap=row.roadmap,
+        place=ProposalPlace(row.number, row.url, row.comment_id, row.comment_node_id),
+        state=row.state,
+        made_at=row.made_at,
+        decision=decision if row.decided_at else None,
+        run_status=row.run_status or "ended",
+        starter=int((row.run_request or {}).get("by_id") or 0),
+    )
 
 
 _DECISION = TypeAdapter(Decision)

@@ -58,6 +58,16 @@ class Classification:
     waits_for: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ProposalPlace:
+    """Where people find a proposal: its pull request, and the comment that they react to."""
+
+    number: int | None = None
+    url: str = ""
+    comment_id: int | None = None
+    comment_node_id: str = ""
+
+
 @dataclass(frozen=True)
 class Proposal:
     """What to do about a failed task, or about a change set that needs a person.

@@ -18,6 +18,8 @@ from handlers.grammar import Command, Misunderstood
 from handlers.ports import (
     Ambiguous,
     CheckpointStatus,
+    DecisionView,
+    InstalledRepository,
     NamedTask,
     ProposalView,
     Revising,
@@ -28,6 +30,7 @@ from handlers.ports import (
     Vote,
 )
 from handlers.talk import IssueThread
+from runner.state.proposal import ProposalPlace
 from runner.state.revising import RevisionRequest
 from tests.handlers.github import OUR_LOGIN, SmallGitHub
 
@@ -116,7 +119,7 @@ class WrittenProposals:
     rival: Vote | None = None
 
     async def on_pull(self, repository_id: int, number: int) -> tuple[ProposalView, ...]:
-        return tuple(each for each in self.here if each.number == number)
+        return tuple(each for each in self.here if each.place.number == number)
 
     async def of_issue(self, repository_id: int, issue: int) -> tuple[ProposalView, ...]:
         return self.here
@@ -133,11 +136,9 @@ class WrittenProposals:
     async def decide(self, proposal: ProposalView, saying: Vote) -> ProposalView:
         first = self.rival or saying
         self.said += [saying] if first is saying else []
-        by, channel = first.by.login, first.channel
+        decision = DecisionView(first.by.login, first.channel, first.delivery)
         state = "rejected" if first.verdict == "reject" else "approved"
-        return replace(
-            proposal, state=state, decided_by=by, channel=channel, delivery=first.delivery
-        )
+        return replace(proposal, state=state, decision=decision)
 
     async def pushed(self, proposal: ProposalView, *, by: User, delivery: str) -> None:
         self.pushes.append(delivery)
@@ -163,18 +164,11 @@ def proposal(**changes: Any) -> ProposalView:
         name="1.1",
         fingerprint="abcd1234" * 8,
         strategy="decompose",
-        repository_id=1,
-        repository="o/r",
-        installation_id=3,
+        repository=InstalledRepository(1, "o/r", 3),
         roadmap="ROADMAP.md",
-        number=7,
-        url="https://github.test/o/r/pull/7",
-        comment_id=70,
+        place=ProposalPlace(number=7, url="https://github.test/o/r/pull/7", comment_id=70),
         state="open",
         made_at=NOW - timedelta(hours=1),
-        decided_by="",
-        channel="",
-        delivery="",
         run_status="resting",
         starter=3,
     )

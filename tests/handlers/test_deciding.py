@@ -21,6 +21,7 @@ from handlers.grammar import (
 )
 from handlers.ports import Ambiguous, Unknown, Vote
 from handlers.talk import IssueThread
+from runner.state.proposal import ProposalPlace
 from tests.handlers.conftest import NOW, WrittenProposals, WrittenRuns, comment, parse, proposal
 from tests.handlers.github import SmallGitHub
 
@@ -117,7 +118,7 @@ async def test_a_reply_older_than_the_present_proposal_is_stale(
 @pytest.mark.parametrize("name", ["abcd1234", "ABCD", "1.1", "k1"])
 async def test_a_proposal_has_names(say: Say, proposals: WrittenProposals, name: str) -> None:
     """The beginning of its id, or its task by number or key."""
-    proposals.here = (proposal(number=9),)
+    proposals.here = (proposal(place=ProposalPlace(9, "https://github.test/o/r/pull/9")),)
 
     await say(f"/approve {name}", on_pull=False)
 

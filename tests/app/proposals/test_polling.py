@@ -283,7 +283,7 @@ async def test_what_happens_on_a_pull_request_makes_its_poll_due(bench: Bench) -
     await bench.work()
 
     due = await bench.stored.claim(
-        here.row.installation_id,
+        here.row.repository.installation_id,
         due_by=bench.github.clock.now(),
         most=100,
         again=lambda made: made + EXPIRES,

@@ -67,7 +67,7 @@ async def test_a_row_is_made_once(stored, sync):
     assert not await sync(SHOWN)
 
     (row,) = await stored.on_pull(1, 5)
-    assert (row.state, row.comment_node_id, row.name) == ("open", "IC_50", "1.1")
+    assert (row.state, row.place.comment_node_id, row.name) == ("open", "IC_50", "1.1")
 
 
 async def test_a_proposal_nobody_waits_for_has_no_row(stored, sync):
@@ -115,7 +115,7 @@ async def test_the_first_decision_wins(bench, stored, sync, store):
     assert sum(won) == 1
     first = people[won.index(True)]
     (row,) = await stored.on_pull(1, 5)
-    assert (row.decided_by, row.delivery) == (first.by, f"d{won.index(True)}")
+    assert (row.decision.by, row.decision.delivery) == (first.by, f"d{won.index(True)}")
     assert row.state == ("approved" if first.verdict == "approve" else "rejected")
     assert await StoredDecisions(store).take("a", "t1", "1.5") == first
     assert await StoredDecisions(store).take("a", "t1", "1.9") is None
@@ -160,11 +160,17 @@ async def test_a_claim_is_for_one(stored, sync, clock):
     def later(made_at):
         return clock.now() + timedelta(minutes=1)
 
-    first = await stored.claim(row.installation_id, due_by=clock.now(), most=10, again=later)
-    second = await stored.claim(row.installation_id, due_by=clock.now(), most=10, again=later)
+    first = await stored.claim(
+        row.repository.installation_id, due_by=clock.now(), most=10, again=later
+    )
+    second = await stored.claim(
+        row.repository.installation_id, due_by=clock.now(), most=10, again=later
+    )
 
     assert (len(first), second) == (1, [])
-    assert await stored.polls() == {row.installation_id: clock.now() + timedelta(minutes=1)}
+    assert await stored.polls() == {
+        row.repository.installation_id: clock.now() + timedelta(minutes=1)
+    }
 
 
 async def test_a_place_that_is_known_later(stored, sync):
@@ -175,7 +181,7 @@ async def test_a_place_that_is_known_later(stored, sync):
     await sync(SHOWN)
 
     (row,) = await stored.on_pull(1, 5)
-    assert row.comment_node_id == "IC_50"
+    assert row.place.comment_node_id == "IC_50"
     assert len(await stored.polls()) == 1
 
 
