@@ -24,7 +24,7 @@ from bench.finding import Finding, Line, Peer
 from bench.run_requests import run_request
 from handlers.decisions import Reacted
 from handlers.ports import ProposalView
-from runner.state.proposal import Proposal
+from runner.state.proposal import Proposal, ProposalPlace
 from tests.scenarios.bot import Bot, conversation
 from tests.scenarios.proposing import STUCK, decomposed, goes_on, proposal_comment
 
@@ -167,9 +167,7 @@ async def proposals(store: Store, clock: HandClock, many: int) -> None:
                 explanation="",
                 original="",
                 fingerprint=f"{n:08x}" * 8,
-                number=n,
-                comment_id=n,
-                comment_node_id=f"IC_{n}",
+                place=ProposalPlace(number=n, comment_id=n, comment_node_id=f"IC_{n}"),
             ),
             name=f"{n}",
             open=True,

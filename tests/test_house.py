@@ -13,7 +13,6 @@ MODULES = sorted(
 LONGEST_MODULE, LONGEST_FUNCTION = 500, 60
 MOST_FIELDS = 15
 WIDE_VALUES = {
-    "Proposal": 22,  # journals and pull requests of open proposals hold it in this form
     "Task": 28,  # one task as `cairn roadmap show --json` prints it
     "TaskView": 21,  # one row of every table about a run, one field a column
 }

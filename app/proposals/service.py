@@ -246,7 +246,7 @@ def shown_in(state: RunState) -> tuple[ProposalOfRun, ...]:
             proposal=proposal, name=state.task_of(attempt.task).name, open=_waits(attempt)
         )
         for attempt in state.attempts.values()
-        if (proposal := attempt.proposal) and proposal.number is not None
+        if (proposal := attempt.proposal) and proposal.place.number is not None
     )
 
 

@@ -7,7 +7,7 @@ who was first. ``Queue.answer`` stores the decision itself, in the inbox that ru
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -42,7 +42,6 @@ class ProposalOfRun:
         return self.proposal.task, self.proposal.fingerprint
 
 
-_KEPT = ("task", "fingerprint", "strategy", "number", "url", "comment_id", "comment_node_id")
 _SELECT = sa.select(
     table, runs.c.status.label("run_status"), runs.c.request.label("run_request")
 ).select_from(table.outerjoin(runs, runs.c.id == table.c.run))
@@ -235,8 +234,11 @@ def _state_after(decision: Decision) -> State:
 def _insert(run: Run, shown: ProposalOfRun, now: datetime, poll_at: datetime) -> sa.Insert:
     own = shown.proposal
     return sa.insert(table).values(
-        **{name: getattr(own, name) for name in _KEPT},
+        task=own.task,
+        fingerprint=own.fingerprint,
+        strategy=own.strategy,
         name=shown.name,
+        **asdict(own.place),
         run=run.id,
         repository_id=run.repository_id,
         repository=run.repository,
@@ -244,7 +246,7 @@ def _insert(run: Run, shown: ProposalOfRun, now: datetime, poll_at: datetime) ->
         roadmap=run.roadmap,
         state="open",
         made_at=now,
-        next_poll_at=poll_at if own.comment_node_id else None,
+        next_poll_at=poll_at if own.place.comment_node_id else None,
     )
 
 
@@ -266,8 +268,8 @@ def _changed(run: str, shown: ProposalOfRun, poll_at: datetime) -> sa.Update:
     change = sa.update(table).where(table.c.run == run, is_it, _OPEN)
     if not shown.open:
         return change.values(state="closed", next_poll_at=None)
-    place = {"number": own.number, "url": own.url, "comment_id": own.comment_id}
-    found = own.comment_node_id
+    place = asdict(own.place)
+    found = place.pop("comment_node_id")
     due = table.c.next_poll_at
     first = sa.case((table.c.comment_node_id == found, due), else_=sa.literal(poll_at, due.type))
     if not found:

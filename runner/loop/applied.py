@@ -54,7 +54,7 @@ def divides(state: RunState, roadmap: Roadmap, task: Task) -> bool:
     boxes = any(task.line < other.line <= task.end_line for other in roadmap.tasks)
     decision = state.attempt.agreed.decision
     as_shown = decision is None or decision.verdict != "edit"
-    whole = _of(state).strategy == "decompose" or bool(_of(state).head)
+    whole = _of(state).strategy == "decompose" or bool(_of(state).pushes.head)
     return whole and as_shown and not boxes
 
 

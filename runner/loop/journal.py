@@ -19,6 +19,7 @@ from runner.roadmap.parse import parse_roadmap
 from runner.state.changes import blob_sha
 from runner.state.grouped import flat, nested
 from runner.state.options import Options, Request
+from runner.state.proposal import Proposal
 from runner.state.run_state import Attempt, RunState, Status
 
 _BLOB = "$blob"
@@ -31,7 +32,9 @@ _RUN = TypeAdapter(RunState)
 def encode_attempt(attempt: Attempt) -> tuple[dict[str, object], dict[str, bytes]]:
     """Return (JSON, contents by sha)."""
     contents: dict[str, bytes] = {}
-    return _lift(flat(Attempt, _ATTEMPT.dump_python(attempt)), contents), contents
+    data = flat(Attempt, _ATTEMPT.dump_python(attempt))
+    data["proposal"] = _flat_proposal(data["proposal"])
+    return _lift(data, contents), contents
 
 
 def encode_run(state: RunState) -> tuple[dict[str, object], dict[str, bytes]]:
@@ -48,6 +51,7 @@ def encode_run(state: RunState) -> tuple[dict[str, object], dict[str, bytes]]:
 def decode_attempt(data: Mapping[str, object], content: Mapping[str, bytes]) -> Attempt:
     """Rebuild an attempt from a row; ``content`` holds what ``references`` names."""
     plain = _lower(dict(data), content.__getitem__)
+    plain["proposal"] = _nested_proposal(plain.get("proposal"))
     return _ATTEMPT.validate_python(nested(Attempt, plain))
 
 
@@ -61,6 +65,19 @@ def decode_run(data: Mapping[str, object], content: Mapping[str, bytes]) -> RunS
     if roadmap is None:
         return state
     return replace(state, roadmap=parse_roadmap(roadmap["path"], roadmap["content"]))
+
+
+def _flat_proposal(data: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if data is None:
+        return None
+    plain = flat(Proposal, data)
+    return plain | {"ours": _flat_proposal(plain["ours"])}
+
+
+def _nested_proposal(plain: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if plain is None:
+        return None
+    return nested(Proposal, {**plain, "ours": _nested_proposal(plain.get("ours"))})
 
 
 def references(data: object) -> set[str]:

@@ -68,7 +68,7 @@ async def _pushed_since(state: RunState, deps: Deps, work: TaskWork) -> RunState
     """A fresh proposal where the branch does not show what was agreed to; None where it does."""
     fresh = await with_push(state, deps, work)
     proposal = _proposal(state.attempt)
-    if fresh is None and proposal.held and state.attempt.agreed.decision:
+    if fresh is None and proposal.pushes.held and state.attempt.agreed.decision:
         fresh = await shown_anew(state, deps, work)
     return _noted(fresh, PUSHED_SINCE).with_attempt(decision=None) if fresh else None
 
@@ -101,7 +101,8 @@ async def apply_recovery(state: RunState, deps: Deps, work: TaskWork) -> Step:
 async def withdraw(state: RunState, deps: Deps) -> None:
     """Close what a cancelled run still asks people about; a refusal changes nothing else."""
     for attempt in state.attempts.values():
-        if attempt.proposal is None or attempt.agreed.decision or attempt.proposal.number is None:
+        proposal = attempt.proposal
+        if proposal is None or attempt.agreed.decision or proposal.place.number is None:
             continue
         if attempt.status not in (Status.AWAITING_APPROVAL, Status.PENDING):
             continue
@@ -179,7 +180,7 @@ async def _rewritten(state: RunState, deps: Deps, work: TaskWork, proposal: Prop
     place = ground(state, work)
     tip, below = place.commit, place.branch
     if stands(state, proposal.task):
-        return state.with_attempt(status=Status.REPLACED, url=proposal.url)
+        return state.with_attempt(status=Status.REPLACED, url=proposal.place.url)
     base = await deps.repository.snapshot(tip)
     path = state.request.roadmap
     before = (await contents(deps, base, [path])).get(path)
@@ -208,7 +209,7 @@ async def _rewritten(state: RunState, deps: Deps, work: TaskWork, proposal: Prop
             trailers=_trailers(state),
         ),
         kind="recovery",
-        onto=proposal.head or proposal.onto,
+        onto=proposal.pushes.head or proposal.pushes.onto,
     )
     state, made = added(state, work, made)
     return committed(state, work, await deps.repository.publish_checkpoint(made))

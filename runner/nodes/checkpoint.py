@@ -197,7 +197,7 @@ async def _no_more_asked(state: RunState, deps: Deps, url: str) -> None:
     """
     attempt = state.attempt
     proposal, human_commits = attempt.proposal, attempt.planned.human_commits
-    if proposal is None or proposal.kind != "changes" or proposal.number is None:
+    if proposal is None or proposal.kind != "changes" or proposal.place.number is None:
         return
     if human_commits and human_commits.branch == proposal.branch:
         return

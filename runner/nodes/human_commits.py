@@ -117,7 +117,7 @@ async def with_pushed_changes(state: RunState, deps: Deps, human_commits: HumanC
     if why := await asyncio.to_thread(_fault, state, theirs, base, read):
         proposal = state.attempt.proposal
         assert proposal is not None  # noqa: S101 - the caller put it there
-        return state.with_attempt(proposal=replace(proposal, held=why))
+        return state.with_attempt(proposal=proposal.held(why))
     return await asyncio.to_thread(_taken, state, human_commits, theirs.changes, read)
 
 
@@ -178,14 +178,16 @@ async def with_push(state: RunState, deps: Deps, work: TaskWork) -> RunState | N
         return None
     human_commits = await deps.repository.human_commits(proposal.task, state.stack.tip)
     theirs = human_commits if human_commits and human_commits.branch == proposal.branch else None
-    if (theirs.commit if theirs else "") == proposal.head:
+    if (theirs.commit if theirs else "") == proposal.pushes.head:
         return None
     log.info("The branch of the proposal about task [%s] was pushed to", state.task.name)
-    ours = proposal.ours or proposal
-    fresh = replace(ours, revision=proposal.revision)
+    ours = proposal.pushes.ours or proposal
+    pushes = replace(ours.pushes, revision=proposal.pushes.revision)
+    fresh = replace(ours, pushes=pushes)
     if theirs is None:
         return await shown_anew(_as_before(state, fresh), deps, work)
-    fresh = replace(fresh, head=theirs.commit, onto="", ours=ours)
+    pushes = replace(pushes, head=theirs.commit, onto="", ours=ours)
+    fresh = replace(ours, pushes=pushes)
     state = state.with_attempt(proposal=fresh)
     read = _with_pushed_tasks if proposal.replaces else with_pushed_changes
     return await shown_anew(await read(state, deps, theirs), deps, work)
@@ -194,7 +196,8 @@ async def with_push(state: RunState, deps: Deps, work: TaskWork) -> RunState | N
 async def shown_anew(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     """Show the proposal under a name of its own: what was said to the one before does not count."""
     proposal = _of(state)
-    fresh = sealed(replace(proposal, revision=proposal.revision + 1))
+    pushes = replace(proposal.pushes, revision=proposal.pushes.revision + 1)
+    fresh = sealed(replace(proposal, pushes=pushes))
     state = state.with_attempt(proposal=fresh)
     return with_place(
         state, await deps.repository.publish_proposal(await proposed(state, deps, work))
@@ -244,7 +247,7 @@ def _exact(state: RunState, before: bytes, after: bytes) -> bool:
 
 
 def _held(state: RunState, why: str) -> RunState:
-    return state.with_attempt(proposal=replace(_of(state), held=why))
+    return state.with_attempt(proposal=_of(state).held(why))
 
 
 def _of(state: RunState) -> Proposal:

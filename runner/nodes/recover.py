@@ -33,7 +33,14 @@ from runner.recovery.reading import read_tasks
 from runner.roadmap.edit import EditRefused
 from runner.roadmap.task import NewTask
 from runner.state.changes import ChangeSet, Snapshot, Write
-from runner.state.proposal import MOST_PARTS, Proposal, Strategy, original_of, sealed
+from runner.state.proposal import (
+    MOST_PARTS,
+    Proposal,
+    ProposalPlace,
+    Strategy,
+    original_of,
+    sealed,
+)
 from runner.state.publishing import Checkpoint, CheckpointText, Proposed, Published
 from runner.state.run_state import Failure, RunState, Status, Step
 
@@ -156,7 +163,7 @@ async def proposed(state: RunState, deps: Deps, work: TaskWork, *, stale: bool =
                 trailers=(("Cairn-Run", run), ("Cairn-Task", task.key)),
             ),
             kind="recovery",
-            onto=proposal.onto,
+            onto=proposal.pushes.onto,
         ),
         strategy=proposal.strategy,
         comment=proposal_comment(state, stale=stale),
@@ -171,10 +178,9 @@ def with_place(state: RunState, published: Published) -> RunState:
     placed = replace(
         proposal,
         branch=published.branch,
-        url=published.url,
-        number=published.number,
-        comment_id=published.comment_id,
-        comment_node_id=published.comment_node_id,
+        place=ProposalPlace(
+            published.number, published.url, published.comment_id, published.comment_node_id
+        ),
     )
     notes = (*state.attempt.published.notes, *published.notes)
     return state.with_attempt(proposal=placed, url=published.url, notes=notes)

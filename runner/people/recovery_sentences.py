@@ -349,17 +349,17 @@ def people_of(commits: HumanCommits) -> str:
 
 def _after_push(proposal: Proposal) -> str:
     """What a push to the branch means for the proposal, '' where there was none."""
-    head = proposal.head[:10]
-    if proposal.held:
+    head = proposal.pushes.head[:10]
+    if proposal.pushes.held:
         mend = _MEND_TASKS if proposal.replaces else _MEND_CHANGES
-        return _HELD.format(head=head, why=_plain(proposal.held), mend=mend, id=proposal.id)
+        return _HELD.format(head=head, why=_plain(proposal.pushes.held), mend=mend, id=proposal.id)
     if head:
         return _PUSHED.format(head=head)
-    return _AS_PROPOSED if proposal.revision else ""
+    return _AS_PROPOSED if proposal.pushes.revision else ""
 
 
 def _how_to_decide(state: RunState, proposal: Proposal) -> str:
-    if proposal.held:
+    if proposal.pushes.held:
         return ""
     if (
         proposal.kind == "recovery"

@@ -141,5 +141,5 @@ def _proposal(proposal: Proposal) -> dict[str, object]:
         "evidence": list(proposal.evidence),
         "original": proposal.original,
         "replacements": [as_item(each) for each in proposal.replacements],
-        "url": proposal.url,
+        "url": proposal.place.url,
     }

@@ -14,6 +14,7 @@ from runner.roadmap.source import line_starts
 from runner.roadmap.task import NewTask, Roadmap, Task
 from runner.roadmap.writing import task_fault
 from runner.state.changes import ChangeSet
+from runner.state.grouped import GROUP
 
 Reason = Literal[
     "task_too_vague",
@@ -69,19 +70,32 @@ class ProposalPlace:
 
 
 @dataclass(frozen=True)
+class ProposalPushes:
+    """What people pushed to the branch of a proposal, and what became of it.
+
+    ``head`` is the commit of a person that the branch is at ('' while it is ours), ``held`` why
+    that cannot be approved, ``revision`` counts how often a push was read, ``ours`` is what was
+    proposed before the first one. ``onto`` is a person's commit that the branch is rebuilt on top
+    of, where what is proposed is ours again.
+    """
+
+    head: str = ""
+    held: str = ""
+    revision: int = 0
+    onto: str = ""
+    ours: Proposal | None = None
+
+
+@dataclass(frozen=True)
 class Proposal:
     """What to do about a failed task, or about a change set that needs a person.
 
     ``kind`` is ``recovery`` or ``changes`` (``changes`` then holds what asks for approval; for an
     escalation the last validated attempt). ``original`` are the task's own bytes as text when it
     was made. ``fingerprint`` (hex) names task, its bytes and the whole text of the proposal:
-    whoever approves approves exactly this. ``branch``, ``url`` and ``number`` are those of its pull
-    request, if any; ``comment_id`` and ``comment_node_id`` those of the comment people react to.
+    whoever approves approves exactly this. ``branch`` is that of its pull request, if any.
     ``attempt`` separates the proposal of a second attempt from an equal one of the first, which was
-    closed. ``head`` is the commit of a person that its branch is at ('' while it is ours), ``held``
-    why that cannot be approved, ``revision`` counts how often a push was read, ``ours`` is what was
-    proposed before the first one. ``onto`` is a person's commit that the branch is rebuilt on top
-    of, where what is proposed is ours again.
+    closed. Rows of the journal store the fields of its groups beside its own.
     """
 
     task: str
@@ -97,15 +111,8 @@ class Proposal:
     attempt: int = 1
     fingerprint: str = ""
     branch: str = ""
-    url: str = ""
-    number: int | None = None
-    comment_id: int | None = None
-    comment_node_id: str = ""
-    head: str = ""
-    held: str = ""
-    revision: int = 0
-    onto: str = ""
-    ours: Proposal | None = None
+    place: ProposalPlace = field(default_factory=ProposalPlace, metadata=GROUP)
+    pushes: ProposalPushes = field(default_factory=ProposalPushes, metadata=GROUP)
 
     @property
     def replaces(self) -> bool:
@@ -117,10 +124,15 @@ class Proposal:
 
         It is shown on top of their commits, for people decide on what they see.
         """
-        onto = before.head or before.onto if before else ""
+        onto = before.pushes.head or before.pushes.onto if before else ""
         if before is None or not onto:
             return self
-        return replace(self, onto=onto, revision=before.revision + 1)
+        pushes = replace(self.pushes, onto=onto, revision=before.pushes.revision + 1)
+        return replace(self, pushes=pushes)
+
+    def held(self, why: str) -> Proposal:
+        """Return it as one that cannot be approved as it is on its branch now."""
+        return replace(self, pushes=replace(self.pushes, held=why))
 
     @property
     def id(self) -> str:
@@ -130,6 +142,7 @@ class Proposal:
 
 def sealed(proposal: Proposal) -> Proposal:
     """Return the proposal with the fingerprint of all that a person is shown and agrees to."""
+    pushes = proposal.pushes
     shown = [
         proposal.task,
         proposal.kind,
@@ -140,7 +153,7 @@ def sealed(proposal: Proposal) -> Proposal:
         [asdict(each) for each in proposal.replacements],
         proposal.changes.digest,
         *([proposal.attempt] if proposal.attempt > 1 else []),
-        *([proposal.revision, proposal.head, proposal.held] if proposal.revision else []),
+        *([pushes.revision, pushes.head, pushes.held] if pushes.revision else []),
     ]
     text = json.dumps(shown, ensure_ascii=True, sort_keys=True)
     return replace(proposal, fingerprint=hashlib.sha256(text.encode()).hexdigest())

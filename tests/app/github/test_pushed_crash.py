@@ -126,7 +126,7 @@ async def test_a_push_is_asked_about_once(
     fresh = steps[0].state.attempt.proposal
     assert fresh
     assert steps[0] == steps[1]
-    assert (fresh.revision, fresh.held, first.revision) == (1, "", 0)
+    assert (fresh.pushes.revision, fresh.pushes.held, first.pushes.revision) == (1, "", 0)
     assert [c.body[:80] for c in issue.comments] == [
         f"<!-- cairn:proposal:{each.fingerprint} -->"[:80] for each in (first, fresh)
     ]

@@ -29,7 +29,7 @@ from handlers.commands import COMMANDS
 from handlers.events import PullClosed, Repo
 from handlers.ports import ProposalView, Rules, State
 from runner.errors import Outage
-from runner.state.proposal import Proposal
+from runner.state.proposal import Proposal, ProposalPlace
 from tests.app.store.rows import set_run
 from tests.fake_github import FakeGitHub
 from tests.fake_github.state import Comment, Issue
@@ -89,10 +89,12 @@ class Bench:
             explanation="",
             original="",
             fingerprint=fingerprint,
-            number=pull.number,
-            url="https://github.test/pull",
-            comment_id=comment.id,
-            comment_node_id=f"IC_{comment.id}",
+            place=ProposalPlace(
+                number=pull.number,
+                url="https://github.test/pull",
+                comment_id=comment.id,
+                comment_node_id=f"IC_{comment.id}",
+            ),
         )
         shown = ProposalOfRun(proposal=proposal, name="1.1", open=True)
         row = await self.runs.get(f"r{name}")

@@ -11,7 +11,7 @@ import pytest
 from app.store.proposals import ProposalOfRun, StoredDecisions, StoredProposals
 from app.store.runs import StoredSkips
 from runner.ports import Decision
-from runner.state.proposal import Proposal
+from runner.state.proposal import Proposal, ProposalPlace
 from tests.app.store.bench import Bench
 from tests.postgresql import ON_BOTH
 
@@ -25,13 +25,16 @@ PROPOSAL = Proposal(
     explanation="",
     original="",
     fingerprint="aa" * 32,
-    number=5,
-    url="https://github.test/5",
-    comment_id=50,
-    comment_node_id="IC_50",
+    place=ProposalPlace(
+        number=5, url="https://github.test/5", comment_id=50, comment_node_id="IC_50"
+    ),
 )
 SHOWN = ProposalOfRun(proposal=PROPOSAL, name="1.1", open=True)
-LATER = replace(PROPOSAL, fingerprint="bb" * 32, comment_id=51, comment_node_id="IC_51")
+LATER = replace(
+    PROPOSAL,
+    fingerprint="bb" * 32,
+    place=replace(PROPOSAL.place, comment_id=51, comment_node_id="IC_51"),
+)
 FRESH = replace(SHOWN, proposal=LATER)
 YES = Decision("t1", "approve", by="ada", channel="reply", fingerprint=PROPOSAL.fingerprint)
 
@@ -175,7 +178,8 @@ async def test_a_claim_is_for_one(stored, sync, clock):
 
 async def test_a_place_that_is_known_later(stored, sync):
     """A comment that was made after the row is polled from then on."""
-    await sync(replace(SHOWN, proposal=replace(PROPOSAL, comment_id=None, comment_node_id="")))
+    place = replace(PROPOSAL.place, comment_id=None, comment_node_id="")
+    await sync(replace(SHOWN, proposal=replace(PROPOSAL, place=place)))
     assert await stored.polls() == {}
 
     await sync(SHOWN)

@@ -17,7 +17,7 @@ from runner.state.changes import ChangeSet, Write, blob_sha
 from runner.state.findings import Complaint, Level, TestFailure, Verification
 from runner.state.grouped import changed, flat
 from runner.state.options import Options, Request, Scope
-from runner.state.proposal import Proposal, Reason, Strategy
+from runner.state.proposal import Proposal, ProposalPlace, ProposalPushes, Reason, Strategy
 from runner.state.run_state import (
     Agreed,
     Answered,
@@ -75,7 +75,7 @@ proposals = st.builds(
     replacements=st.lists(new_tasks, max_size=2).map(tuple),
     changes=any_changes,
     made_at=seconds,
-    number=st.one_of(st.none(), counts),
+    place=st.builds(ProposalPlace, st.one_of(st.none(), counts), texts),
 )
 attempts = st.builds(
     Attempt,
@@ -264,6 +264,30 @@ OLD_TASK = {
     "struck": False,
     "template": False,
 }
+OLD_PROPOSAL = {
+    "task": "t1",
+    "kind": "changes",
+    "strategy": "escalate",
+    "reason": "unknown",
+    "explanation": "because",
+    "original": "- [ ] 1.1 Add",
+    "evidence": ["line"],
+    "replacements": [{"text": "Do it", "id": "1.1.1", "details": ["x"], "acceptance": ["y"]}],
+    "changes": {"files": {"a.py": None}},
+    "made_at": 5.0,
+    "attempt": 2,
+    "fingerprint": "41253300",
+    "branch": "cairn/r1/recovery",
+    "url": "https://x/7",
+    "number": 7,
+    "comment_id": 8,
+    "comment_node_id": "IC_8",
+    "head": "c9",
+    "held": "no",
+    "revision": 1,
+    "onto": "c8",
+    "ours": None,
+}
 OLD_RUN = {
     "tip": "c1",
     "tip_branch": "b1",
@@ -302,6 +326,21 @@ def test_an_attempt_of_an_older_version() -> None:
     assert {key: again[key] for key in OLD_ATTEMPT} == OLD_ATTEMPT
 
 
+def test_a_proposal_of_an_older_version() -> None:
+    """Its place and what was pushed to it lie side by side, also in what it was before a push."""
+    row: dict[str, Any] = {"task": "t1", "base": "c0", "below": "main"}
+    row["proposal"] = OLD_PROPOSAL | {"ours": OLD_PROPOSAL}
+    attempt = decode_attempt(row, {})
+    assert attempt.proposal
+    ours = attempt.proposal.pushes.ours
+    assert ours
+
+    assert ours.place == ProposalPlace(7, "https://x/7", 8, "IC_8")
+    assert ours.pushes == ProposalPushes("c9", "no", 1, "c8")
+    assert attempt.proposal == replace(ours, pushes=replace(ours.pushes, ours=ours))
+    assert stored(encode_attempt(attempt)[0])["proposal"] == row["proposal"]
+
+
 def test_the_options_of_an_older_version() -> None:
     """A run's row keeps its options side by side, too."""
     request = {"id": "r1", "roadmap": "ROADMAP.md", "options": OLD_OPTIONS}
@@ -332,7 +371,7 @@ def test_a_run_of_an_older_version() -> None:
     assert {key: again[key] for key in OLD_RUN} == OLD_RUN
 
 
-@pytest.mark.parametrize("kind", [Attempt, Options, RunState])
+@pytest.mark.parametrize("kind", [Attempt, Options, Proposal, RunState])
 def test_no_two_groups_store_a_field_under_one_name(kind: type[Any]) -> None:
     """Rows keep the fields of all groups side by side, so no name may stand for two of them."""
     groups = [field for field in fields(kind) if "group" in field.metadata]
@@ -340,6 +379,7 @@ def test_no_two_groups_store_a_field_under_one_name(kind: type[Any]) -> None:
     plain: dict[type[Any], Any] = {
         Attempt: Attempt("t", "c", "main"),
         Options: Options(),
+        Proposal: Proposal("t", "recovery", "skip", "unknown", "", ""),
         RunState: RunState(Request("r1")),
     }
     made = plain[kind]

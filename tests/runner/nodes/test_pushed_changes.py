@@ -84,7 +84,7 @@ async def test_a_push_is_the_change_set_that_is_asked_about(verdict: str) -> Non
 
     assert (step.outcome, step.state.attempt.status) == ("waiting", Status.AWAITING_APPROVAL)
     assert (step.state.attempt.agreed.approved, step.state.attempt.agreed.decision) == ("", None)
-    assert (fresh.changes, fresh.head, fresh.held) == (PUSH, "theirs", "")
+    assert (fresh.changes, fresh.pushes.head, fresh.pushes.held) == (PUSH, "theirs", "")
     assert fresh.fingerprint != proposal_of(state).fingerprint == saying(state).fingerprint
     assert shown.fingerprint == fresh.fingerprint
     assert "is what Ada pushed" in shown.comment
@@ -141,7 +141,7 @@ async def test_what_may_not_be_written_cannot_be_approved(tree: Tree, why: str) 
     pushed(where, state, None)
     back = await told(again.state, where, saying(again.state))
     assert back.outcome == "waiting"
-    assert (proposal_of(back.state).changes, proposal_of(back.state).held) == (ours, "")
+    assert (proposal_of(back.state).changes, proposal_of(back.state).pushes.held) == (ours, "")
     assert (await told(back.state, where, saying(back.state))).outcome == "proceed"
 
 
@@ -154,7 +154,9 @@ async def test_a_file_that_both_changed() -> None:
     pushed(where, state, {**THEIRS, "old.sh": (FILE, b"echo mine\n")})
     held = (await told(state, where, saying(state, "pushed"))).state
 
-    assert proposal_of(held).held == "old.sh changed both there and in what the task builds on"
+    assert (
+        proposal_of(held).pushes.held == "old.sh changed both there and in what the task builds on"
+    )
 
 
 @pytest.mark.parametrize("verdict", ["reject", "skip"])
@@ -166,7 +168,7 @@ async def test_what_writes_nothing_counts_all_the_same(verdict: str) -> None:
     step = await told(state, where, saying(state, verdict))
 
     assert step.outcome == ("rejected" if verdict == "reject" else "ok")
-    assert proposal_of(step.state).revision == 0
+    assert proposal_of(step.state).pushes.revision == 0
 
 
 async def test_a_push_that_is_taken_back() -> None:
