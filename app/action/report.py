@@ -228,7 +228,9 @@ def summary(report: ActionReport) -> str:
 def _trust(state: RunState | None) -> str:
     """How far the completed tasks of a run are verified, a line each; '' where none is."""
     tasks = view_of(state).tasks if state else ()
-    lines = [f"- {named(task)}: {trust_line(task.trust)}" for task in tasks if task.trust]
+    lines = [
+        f"- {named(task)}: {trust_line(task.checks.trust)}" for task in tasks if task.checks.trust
+    ]
     return "\n\n" + "\n".join([f"### {HEADING}", "", *lines[:_MOST_TASKS]]) if lines else ""
 
 

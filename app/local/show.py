@@ -193,7 +193,7 @@ def _way(detail: TaskDetail) -> Iterator[str]:
         yield f"- {one_line(step)}"
     for path, why in detail.attempt.answered.left_out.items():
         yield f"Left out: {one_line(path)}: {one_line(why)}"
-    for warning in detail.view.warnings:
+    for warning in detail.view.checks.warnings:
         yield f"Worth a look: {one_line(warning)}"
 
 
@@ -219,5 +219,5 @@ def _verified(detail: TaskDetail) -> Iterator[str]:
     for failure in verification.failures if verification else ():
         yield f"{one_line(failure.test)}:"
         yield cut_middle(printable(failure.message), _LONGEST)
-    if detail.view.trust:
-        yield f"In short: {printable(trust_line(detail.view.trust))}"
+    if detail.view.checks.trust:
+        yield f"In short: {printable(trust_line(detail.view.checks.trust))}"

@@ -81,6 +81,7 @@ def run_view(sight: Sight, server_url: str) -> dict[str, Any]:
 
 
 def _task(task: TaskView) -> dict[str, Any]:
+    effort, url = task.effort, task.place.url
     return {
         "key": task.key,
         "name": task.name,
@@ -90,13 +91,13 @@ def _task(task: TaskView) -> dict[str, Any]:
         "current": task.current,
         "touched": task.touched,
         "verified": task.verified,
-        "doubt": task.doubt,
-        "answers": task.answers,
-        "repairs": task.code_repairs + task.test_repairs,
-        "tokens": task.used.tokens,
-        "cost": task.used.known_cost,
-        "cost_text": cost_brief(task.used) if task.used.calls else "",
-        "url": task.url if task.url.startswith(("https://", "http://")) else "",
+        "doubt": task.checks.doubt,
+        "answers": effort.answers,
+        "repairs": effort.repairs,
+        "tokens": effort.used.tokens,
+        "cost": effort.used.known_cost,
+        "cost_text": cost_brief(effort.used) if effort.used.calls else "",
+        "url": url if url.startswith(("https://", "http://")) else "",
         "why": task.why,
     }
 

@@ -68,13 +68,14 @@ def _weight(task: TaskView) -> tuple[bool, int]:
 
 
 def _row(task: TaskView) -> str:
+    tokens = task.effort.used.tokens
     where = " ".join([task.made or cell(task.why, _WHY), *_marked(task)]).strip()
     cells = [
         task.word.sign,
         named(task),
         _standing(task),
-        str(task.answers or ""),
-        f"{task.used.tokens:,}" if task.used.tokens else "",
+        str(task.effort.answers or ""),
+        f"{tokens:,}" if tokens else "",
         where,
     ]
     return f"| {' | '.join(cells)} |"
@@ -82,12 +83,13 @@ def _row(task: TaskView) -> str:
 
 def _marked(task: TaskView) -> list[str]:
     """The warnings of an accepted change, each behind its mark."""
-    return [f"⚠️ {cell(text, _WHY)}" for text in task.warnings[:_MOST_WARNINGS]]
+    return [f"⚠️ {cell(text, _WHY)}" for text in task.checks.warnings[:_MOST_WARNINGS]]
 
 
 def _standing(task: TaskView) -> str:
     """A status in words; what no test has shown is not called verified, and why."""
-    doubt = f", **not verified**: {cell(task.doubt, _WHY)}" if task.doubt else ""
+    why = task.checks.doubt
+    doubt = f", **not verified**: {cell(why, _WHY)}" if why else ""
     return f"{task.word.text}{doubt}"
 
 
@@ -113,20 +115,21 @@ def graph(view: RunView) -> str:
     names: dict[str, str] = {}
     lines = ["flowchart LR"]
     for number, task in enumerate(touched[-MOST:], 1):
-        lines += _below(task, names)
+        place = task.place
+        lines += _below(place.below, names)
         lines.append(f"    t{number}{_shape(task)}")
-        lines.append(f"    {names[task.below]} --> t{number}")
-        if task.branch:
-            names[task.branch] = f"t{number}"
+        lines.append(f"    {names[place.below]} --> t{number}")
+        if place.branch:
+            names[place.branch] = f"t{number}"
     return "\n".join([*lines, *(f"    {line}" for line in _CLASSES)])
 
 
-def _below(task: TaskView, names: dict[str, str]) -> list[str]:
+def _below(branch: str, names: dict[str, str]) -> list[str]:
     """Draw the branch a task builds on where no task of this run made it."""
-    if task.below in names:
+    if branch in names:
         return []
-    names[task.below] = f"b{len(names)}"
-    return [f'    {names[task.below]}(["{_label(task.below)}"])']
+    names[branch] = f"b{len(names)}"
+    return [f'    {names[branch]}(["{_label(branch)}"])']
 
 
 def _shape(task: TaskView) -> str:

@@ -75,7 +75,7 @@ def _tasks(view: RunView, look: Look) -> Table:
 
 def _warnings(view: RunView, look: Look) -> Iterator[RenderableType]:
     """What a reviewer should see of the tasks that were done."""
-    found = [(task, text) for task in view.tasks for text in task.warnings]
+    found = [(task, text) for task in view.tasks for text in task.checks.warnings]
     if found:
         yield Text(f"{WORTH_A_LOOK}:", style="bold yellow")
     for task, text in found[:_MOST_TASKS]:
@@ -84,11 +84,11 @@ def _warnings(view: RunView, look: Look) -> Iterator[RenderableType]:
 
 def _row(task: TaskView, look: Look) -> Iterator[Text | str]:
     yield Text(shown(f"{task.name} {task.title}", look))
-    doubt, word = task.doubt, task.word
+    doubt, word = task.checks.doubt, task.word
     style = "yellow" if doubt else _STYLES[word.tone]
     yield Text(f"{word.text}, not verified" if doubt else word.text, style=style)
-    yield str(task.answers) if task.touched else ""
-    yield f"{task.used.tokens:,}" if task.touched else ""
+    yield str(task.effort.answers) if task.touched else ""
+    yield f"{task.effort.used.tokens:,}" if task.touched else ""
     yield Text(shown(f"{task.made} ({doubt})" if doubt else task.made or task.why, look, _WARNING))
 
 

@@ -68,7 +68,7 @@ def of_tasks(done: int, total: int) -> str:
 
 def ended(view: RunView) -> str:
     """The first line of the summary, with how many tasks no test has verified."""
-    doubts = sum(bool(task.doubt) for task in view.tasks)
+    doubts = sum(bool(task.checks.doubt) for task in view.tasks)
     unsure = f" Not verified: {of_tasks(doubts, view.done)}." if doubts else ""
     how = "was cancelled" if view.cancelled else "stopped" if view.problem else "is done"
     return (

@@ -56,7 +56,7 @@ def report(state: RunState) -> dict[str, object]:
             for attempt in attempts
             for text in warnings_of(attempt)
         ],
-        "trust": [trust_json(task.trust) for task in view.tasks if task.trust],
+        "trust": [trust_json(t.checks.trust) for t in view.tasks if t.checks.trust],
         "timeline": [_line(attempt) for attempt in attempts],
         "errors": [
             *(_error(attempt) for attempt in attempts if attempt.failure),
@@ -107,24 +107,25 @@ def _todo(state: RunState, task: TaskView) -> dict[str, object]:
         "status": str(task.status),
         "checked": task.status is Status.COMPLETED,
         "line": task.line,
-        "url": task.url,
+        "url": task.place.url,
         "replaces": state.replaced.origins.get(task.key, ""),
         "blocked_by": state.blocked_by.get(task.key, "") if blocked else "",
     }
 
 
 def _row(task: TaskView) -> dict[str, object]:
+    checks = task.checks
     return {
         "name": task.name,
         "title": sanitize(task.title, plain=True).replace("|", "\\|"),
         "status": str(task.status),
-        "doubt": task.doubt.replace("|", "\\|"),
-        "answers": task.answers,
-        "tokens": task.used.tokens,
-        "url": task.url,
-        "commit": task.commit,
-        "warnings": list(task.warnings),
-        "trust": trust_line(task.trust) if task.trust else "",
+        "doubt": checks.doubt.replace("|", "\\|"),
+        "answers": task.effort.answers,
+        "tokens": task.effort.used.tokens,
+        "url": task.place.url,
+        "commit": task.place.commit,
+        "warnings": list(checks.warnings),
+        "trust": trust_line(checks.trust) if checks.trust else "",
         "why": _one_cell(task.why),
     }
 

@@ -25,14 +25,43 @@ DONE = frozenset({Status.COMPLETED, Status.IN_REVIEW})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TaskEffort:
+    """What the run spent on a task: answers of the model, repairs among them, what they used."""
+
+    answers: int = 0
+    repairs: int = 0
+    used: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskChecks:
+    """What a reviewer should know of a task; ``doubt`` and ``warnings`` are safe to publish.
+
+    ``trust`` is how far a completed one is verified, ``doubt`` says why it is not.
+    """
+
+    trust: Trust | None = None
+    doubt: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkPlace:
+    """Where the work on a task is; ``branch`` is its own, ``below`` the one it builds on."""
+
+    url: str = ""
+    commit: str = ""
+    branch: str = ""
+    below: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskView:
     """One task of a run.
 
     ``turn`` counts when the run took it up, None for a task it did not touch. ``gone`` says that a
-    recovery or a person took it out of the roadmap. ``trust`` is how far a completed one is
-    verified, ``doubt`` says why it is not, ``why`` why one is not done; ``doubt`` and ``warnings``
-    are safe to publish, ``title`` and ``why`` are foreign text. ``branch`` is its own, ``below``
-    the one it builds on.
+    recovery or a person took it out of the roadmap, ``why`` why one is not done; ``title`` and
+    ``why`` are foreign text.
     """
 
     key: str
@@ -44,18 +73,10 @@ class TaskView:
     current: bool = False
     gone: bool = False
     turn: int | None = None
-    answers: int = 0
-    code_repairs: int = 0
-    test_repairs: int = 0
-    used: Usage = field(default_factory=Usage)
-    trust: Trust | None = None
-    doubt: str = ""
-    warnings: tuple[str, ...] = ()
     why: str = ""
-    url: str = ""
-    commit: str = ""
-    branch: str = ""
-    below: str = ""
+    effort: TaskEffort = field(default_factory=TaskEffort)
+    checks: TaskChecks = field(default_factory=TaskChecks)
+    place: WorkPlace = field(default_factory=WorkPlace)
 
     @property
     def touched(self) -> bool:
@@ -65,7 +86,8 @@ class TaskView:
     @property
     def verified(self) -> bool | None:
         """Whether tests verify it; None unless it is completed."""
-        return self.trust.result != "not_verified" if self.trust else None
+        trust = self.checks.trust
+        return trust.result != "not_verified" if trust else None
 
     @property
     def word(self) -> TaskWord:
@@ -75,7 +97,7 @@ class TaskView:
     @property
     def made(self) -> str:
         """Where its work is: the pull request, else the commit; '' for nowhere."""
-        return self.url or self.commit[:12]
+        return self.place.url or self.place.commit[:12]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,19 +191,25 @@ def _tried(task: TaskView, attempt: Attempt, turn: int) -> TaskView:
     """The view of a task that this run took up."""
     failure = attempt.failure.message if attempt.failure else ""
     completed = task.status is Status.COMPLETED
+    answered, published = attempt.answered, attempt.published
     return replace(
         task,
         turn=turn,
-        answers=attempt.answered.answers,
-        code_repairs=attempt.answered.code_repairs,
-        test_repairs=attempt.answered.test_repairs,
-        used=attempt.spent.total,
-        trust=trust_of(attempt) if completed else None,
-        doubt=doubt_of(attempt) if completed else "",
-        warnings=tuple(warnings_of(attempt)),
         why=task.why or failure,
-        url=attempt.published.url,
-        commit=attempt.published.commit,
-        branch=attempt.published.branch,
-        below=attempt.below,
+        effort=TaskEffort(
+            answers=answered.answers,
+            repairs=answered.code_repairs + answered.test_repairs,
+            used=attempt.spent.total,
+        ),
+        checks=TaskChecks(
+            trust=trust_of(attempt) if completed else None,
+            doubt=doubt_of(attempt) if completed else "",
+            warnings=tuple(warnings_of(attempt)),
+        ),
+        place=WorkPlace(
+            url=published.url,
+            commit=published.commit,
+            branch=published.branch,
+            below=attempt.below,
+        ),
     )
