@@ -15,12 +15,12 @@ from typing import Any, get_args
 import yaml
 
 from bench.finding import Finding, Line
+from runner.grouped import changed
 from runner.recovery.classify import classify
 from runner.recovery.facts import FailureFacts, facts_of
 from runner.roadmap.parse import parse_roadmap
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint, Level, TestFailure, Verification
-from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.proposal import Reason
 from runner.state.run_state import Attempt, Failure, Plan, RunStack, RunState

@@ -25,12 +25,12 @@ from app.store.schema import journal
 from app.store.wakeups import Wakeups
 from bench.finding import Finding, Line, Peer
 from bench.run_requests import run_request
+from runner.grouped import changed
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import Node, driving
 from runner.loop.task_pool import Ended
 from runner.ports import Fanout, SystemClock
 from runner.roadmap.parse import parse_roadmap
-from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import RunState, Step
 from tests.runner.memory_repository import START, MemoryRepository

@@ -14,12 +14,12 @@ from app.store.runs import StoredJournal
 from app.store.schema import contents, journal
 from bench.finding import Finding, Line
 from bench.validation import PYTHON
+from runner.grouped import changed
 from runner.loop.deps import Deps
 from runner.loop.driver import drive
 from runner.nodes import NODES
 from runner.ports import Fanout, SystemClock
 from runner.state.changes import blob_sha
-from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import Status
 from tests.runner.memory_repository import MemoryRepository

@@ -13,9 +13,12 @@ MODULES = sorted(
 LONGEST_MODULE, LONGEST_FUNCTION = 500, 60
 MOST_FIELDS = 15
 WIDE_VALUES = {
-    "Task": 28,  # one task as `cairn roadmap show --json` prints it
+    "Deps": 16,
+    "Pull": 16,
+    "RepositoryConfig": 16,  # the keys of `.github/cairn.yml`, as people write them
+    "RunState": 16,
 }
-"""Dataclasses with more fields: none may grow, and none may be added."""
+"""Values with more fields: none may grow, and none may be added."""
 
 
 def test_no_two_public_classes_share_a_name() -> None:
@@ -54,17 +57,12 @@ def test_few_modules_stand_loose() -> None:
 
 
 def test_values_are_small_enough_to_read() -> None:
-    """A dataclass has at most 15 fields; one with more keeps them in groups."""
-    wide = {}
+    """A class has at most 15 fields; one with more keeps them in groups."""
+    wide: dict[str, int] = {}
     for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ClassDef) and "dataclass" in map(_name, node.decorator_list):
+            if isinstance(node, ast.ClassDef):
                 fields = sum(isinstance(each, ast.AnnAssign) for each in node.body)
                 wide |= {node.name: fields} if fields > MOST_FIELDS else {}
 
     assert wide == WIDE_VALUES
-
-
-def _name(decorator: ast.expr) -> str:
-    called = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return getattr(called, "id", "")

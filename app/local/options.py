@@ -18,10 +18,10 @@ from app.local.text import STOPPED, STOPPING
 from runner.config.model import CONFIG_PATH, RepositoryConfig, config_entry, parse_config
 from runner.config.options import options_of
 from runner.errors import Outage
+from runner.grouped import changed
 from runner.loop.deps import Deps
 from runner.loop.reading import contents
 from runner.model.budget import Budget
-from runner.state.grouped import changed
 from runner.state.options import Options
 from runner.state.proposal import ApprovalMode
 

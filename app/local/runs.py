@@ -117,7 +117,7 @@ def is_published(attempt: Attempt) -> bool:
 def parked(run: KnownRun, state: RunState, inbox: FileDecisions) -> Iterator[PendingProposal]:
     """The proposals of a run that can be answered."""
     said = [s.decision for s in inbox.stored() if s.run == run.id]
-    for key in sorted(state.attempts, key=lambda key: state.task_of(key).line):
+    for key in sorted(state.attempts, key=lambda key: state.task_of(key).place.line):
         attempt = state.attempts[key]
         waits = attempt.status is Status.AWAITING_APPROVAL or is_published(attempt)
         if waits and attempt.proposal:

@@ -79,7 +79,7 @@ def proposal_lines(waiting: PendingProposal) -> Iterator[str]:
     what = "needs approval" if proposal.kind == "changes" else proposal.strategy.upper()
     yield f"Proposal {proposal.id}: {what}"
     yield f"Task:  {one_line(task.name)} {one_line(task.title)} "
-    yield f"       ({one_line(state.request.roadmap)}, line {task.line})"
+    yield f"       ({one_line(state.request.roadmap)}, line {task.place.line})"
     yield f"Why:   {one_line(proposal.explanation)[:_LONGEST]} ({proposal.reason})"
     for line in proposal.evidence[:_MOST_EVIDENCE]:
         yield f"       {one_line(line)[:_LINE]}"

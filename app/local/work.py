@@ -27,6 +27,7 @@ from runner.errors import Outage, PortError
 from runner.files.decisions import KnownRun, State
 from runner.files.durable import take_folder
 from runner.graph import END, REST
+from runner.grouped import changed
 from runner.loop.deps import TaskWork
 from runner.loop.driver import drive
 from runner.loop.journal import BORDER, Cursors, encode_attempt, encode_run
@@ -37,7 +38,6 @@ from runner.nodes import NODES
 from runner.nodes.run import parse_roadmap
 from runner.ports import Decision, Events, Fanout, JournalRow
 from runner.roadmap.parse import parse_roadmap as read_tasks
-from runner.state.grouped import changed
 from runner.state.options import Request
 from runner.state.run_state import Attempt, RunState, Status
 

@@ -145,7 +145,9 @@ def _order(tasks: Sequence[Task], roadmap: Roadmap) -> str:
     rows = ["| | task | line | after |", "| ---: | --- | ---: | --- |"]
     for number, task in enumerate(tasks[:_MOST_ROWS], 1):
         after = [names[key] for key in task.depends_on[:_MOST_LINES] if key in names]
-        rows.append(f"| {number} | {named(task)} | {task.line} | {cell(', '.join(after), 80)} |")
+        rows.append(
+            f"| {number} | {named(task)} | {task.place.line} | {cell(', '.join(after), 80)} |"
+        )
     if len(tasks) > _MOST_ROWS:
         rows.append(f"| | … {len(tasks) - _MOST_ROWS:,} more | | |")
     return "\n".join(rows)
@@ -184,7 +186,7 @@ def _rest(state: RunState, roadmap: Roadmap) -> list[str]:
 
 
 def _each(tasks: Sequence[Task]) -> list[str]:
-    return [f"- line {task.line}: {named(task)}" for task in tasks]
+    return [f"- line {task.place.line}: {named(task)}" for task in tasks]
 
 
 def _folded(title: str, lines: Sequence[str]) -> str:

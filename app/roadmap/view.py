@@ -11,6 +11,7 @@ from typing import Any
 
 from app.roadmap.table import Style, TableColumn, styled, table_lines
 from app.terminal import one_line, say
+from runner.grouped import side_by_side
 from runner.roadmap.order import ordered
 from runner.roadmap.task import Heading, Roadmap, Task, Warning
 
@@ -74,14 +75,14 @@ def _rows(roadmap: Roadmap) -> Iterator[tuple[tuple[str, ...], Style]]:
     runs = _numbers(roadmap)
     seen: set[Heading] = set()
     for task in roadmap.tasks:
-        for heading in task.headings:
+        for heading in task.place.headings:
             if heading not in seen:
                 seen.add(heading)
                 yield ("", str(heading.line), "", one_line(heading.text), "", "", ""), "bold"
         yield (
             (
                 runs.get(task.key, ""),
-                str(task.line),
+                str(task.place.line),
                 "[x]" if task.checked else "[ ]",
                 _name(task),
                 task.kind,
@@ -99,7 +100,7 @@ def _numbers(roadmap: Roadmap) -> dict[str, str]:
 
 
 def _name(task: Task) -> str:
-    return "  " * task.depth + one_line(f"{task.id or ''} {task.title}")
+    return "  " * task.place.depth + one_line(f"{task.id or ''} {task.title}")
 
 
 def _waits(task: Task, by_key: Mapping[str, Task]) -> str:
@@ -112,7 +113,8 @@ def _waits(task: Task, by_key: Mapping[str, Task]) -> str:
 
 def _also(task: Task) -> str:
     flags = ("optional", "parallel", "struck", "template")
-    said = [task.priority or "", task.effort or "", *(f for f in flags if getattr(task, f))]
+    marks = task.marks
+    said = [marks.priority or "", marks.effort or "", *(f for f in flags if getattr(marks, f))]
     criteria = len(task.acceptance)
     said.append(f"{criteria} criteria" if criteria > 1 else "1 criterion" if criteria else "")
     return one_line(", ".join(text for text in said if text))
@@ -174,5 +176,6 @@ def warnings_json(warnings: tuple[Warning, ...]) -> list[dict[str, Any]]:
 
 
 def _task(task: Task) -> dict[str, Any]:
-    fields = {name: getattr(task, name) for name in TASK_FIELDS}
-    return fields | {"headings": [asdict(heading) for heading in task.headings]}
+    known = side_by_side(task)
+    fields = {name: known[name] for name in TASK_FIELDS}
+    return fields | {"headings": [asdict(heading) for heading in task.place.headings]}

@@ -18,6 +18,7 @@ from runner.config.model import GitHubMode, RepositoryConfig
 from runner.config.options import options_of
 from runner.config.reading import ConfigError
 from runner.errors import STOP_REQUEST, Outage, Stopped, StopRequest, TaskError
+from runner.grouped import changed
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import MARK, driving, lines, would_do
 from runner.loop.task_pool import Ended
@@ -28,7 +29,6 @@ from runner.nodes.run import parse_roadmap
 from runner.people.report import table
 from runner.ports import Repository
 from runner.roadmap.task import Task
-from runner.state.grouped import changed
 from runner.state.options import (
     LONGEST_NOTE,
     Request,

@@ -61,7 +61,7 @@ class TaskFinder:
             return NamedTask(task.key, task.name, task.title, path)
         same = [each for each in roadmap.tasks if each.id == name]
         if same:
-            return Ambiguous(tuple((each.key, each.line, each.title) for each in same))
+            return Ambiguous(tuple((each.key, each.place.line, each.title) for each in same))
         return Unknown(path, tuple(each.name for each in roadmap.tasks if each.kind == "work"))
 
 

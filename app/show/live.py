@@ -154,8 +154,8 @@ def standing(state: RunState, in_hand: frozenset[str] = frozenset()) -> RunProgr
 
 def _heading(task: Task) -> str:
     """The heading of its phase, else the highest one below the title; '' for none."""
-    below = (heading for heading in task.headings if heading.level > 1)
-    heading = phase_heading(task.headings) or next(below, None)
+    below = (heading for heading in task.place.headings if heading.level > 1)
+    heading = phase_heading(task.place.headings) or next(below, None)
     return without_marks(heading.text) if heading else ""
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from bench.loop.corpus import Files, Task
 from bench.loop.hall import Hall
 from bench.loop.naming import Character
+from runner.grouped import changed
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import Node, driving
 from runner.loop.task_pool import Ended
@@ -17,7 +18,6 @@ from runner.nodes import NODES
 from runner.roadmap.parse import parse_roadmap
 from runner.state.changes import ChangeSet
 from runner.state.events import Exchange, ModelAnswered
-from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import Attempt, RunStack, RunState
 from tests.runner.memory_repository import START

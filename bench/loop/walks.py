@@ -12,9 +12,9 @@ from bench.loop.hall import Hall
 from bench.loop.naming import Character
 from runner.files.journal import AnswerFiles, FileJournal
 from runner.git.local_repository import LocalRepository
+from runner.grouped import changed
 from runner.loop.driver import drive
 from runner.nodes import NODES
-from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import RunState, Status
 from tests.runner.git.scratch_git import ENVIRONMENT, ScratchGit

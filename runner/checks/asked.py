@@ -139,7 +139,9 @@ class TaskWords:
     def of(cls, task: Task) -> TaskWords:
         """Read a task."""
         own = "\n".join((task.text, task.details, *task.acceptance))
-        above = "\n".join((task.label, task.section, *(each.text for each in task.headings)))
+        above = "\n".join(
+            (task.place.label, task.place.section, *(each.text for each in task.place.headings))
+        )
         return cls(f"{own}\n{above}", task.files, _ABOUT_TESTS.search(task.title) is not None)
 
     @cached_property

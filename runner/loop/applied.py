@@ -51,7 +51,8 @@ def divides(state: RunState, roadmap: Roadmap, task: Task) -> bool:
     Parts of a divided task do, and so does what a person pushed instead of it. Nested checkboxes
     are separate tasks and stay; so does what a person did not see removed.
     """
-    boxes = any(task.line < other.line <= task.end_line for other in roadmap.tasks)
+    place = task.place
+    boxes = any(place.line < other.place.line <= place.end_line for other in roadmap.tasks)
     decision = state.attempt.agreed.decision
     as_shown = decision is None or decision.verdict != "edit"
     whole = _of(state).strategy == "decompose" or bool(_of(state).pushes.head)

@@ -223,6 +223,7 @@ def lines(state: RunState) -> list[str]:
     if not tasks:
         return [f"{MARK} {state.request.roadmap} has no open task."]
     return [
-        f"{MARK} {number}. {task.name}: {task.title} ({state.request.roadmap}, line {task.line})"
+        f"{MARK} {number}. {task.name}: {task.title}"
+        f" ({state.request.roadmap}, line {task.place.line})"
         for number, task in enumerate(tasks, 1)
     ]

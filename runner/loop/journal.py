@@ -14,10 +14,11 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from runner.graph import END, REST, RUN_NODES
+from runner.grouped import flat, nested
 from runner.ports import Journal, JournalRow
 from runner.roadmap.parse import parse_roadmap
+from runner.roadmap.task import Task
 from runner.state.changes import blob_sha
-from runner.state.grouped import flat, nested
 from runner.state.options import Options, Request
 from runner.state.proposal import Proposal
 from runner.state.run_state import Attempt, RunState, Status
@@ -42,6 +43,7 @@ def encode_run(state: RunState) -> tuple[dict[str, object], dict[str, bytes]]:
     contents: dict[str, bytes] = {}
     data = _RUN.dump_python(replace(state, attempts={}, roadmap=None))
     data = flat(RunState, data)
+    data["replaced"] = [flat(Task, each) for each in data["replaced"]]
     data["request"]["options"] = flat(Options, data["request"]["options"])
     if state.roadmap:
         data["roadmap"] = {"path": state.roadmap.path, "content": state.roadmap.content}
@@ -61,6 +63,7 @@ def decode_run(data: Mapping[str, object], content: Mapping[str, bytes]) -> RunS
     roadmap = plain.pop("roadmap", None)
     request = plain["request"]
     request["options"] = nested(Options, request.get("options", {}))
+    plain["replaced"] = [nested(Task, each) for each in plain.get("replaced", ())]
     state = _RUN.validate_python(nested(RunState, plain))
     if roadmap is None:
         return state

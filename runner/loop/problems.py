@@ -122,7 +122,7 @@ def _no_single(roadmap: Roadmap, wanted: str) -> str:
 def _no_phase(roadmap: Roadmap, wanted: str) -> str:
     """A phase that no task is of."""
     said = f"`{_plain(roadmap.path)}` has no tasks in a phase called `{_plain(wanted)}`."
-    phases = [phase for phase in dict.fromkeys(task.phase for task in roadmap.tasks) if phase]
+    phases = [phase for phase in dict.fromkeys(task.place.phase for task in roadmap.tasks) if phase]
     if not phases:
         return f"{said} Its headings name no phases."
     return f"{said} Its phases: {', '.join(f'`{_plain(phase)}`' for phase in phases[:_MOST])}."
@@ -130,13 +130,14 @@ def _no_phase(roadmap: Roadmap, wanted: str) -> str:
 
 def _listed(tasks: Iterable[Task]) -> str:
     return "\n".join(
-        f"- `{task.key}` (line {task.line}) {sanitize(task.title, plain=True)}" for task in tasks
+        f"- `{task.key}` (line {task.place.line}) {sanitize(task.title, plain=True)}"
+        for task in tasks
     )
 
 
 def _unworkable(state: RunState, task: Task) -> str:
     """Say why a task that was asked for cannot be worked on, or nothing."""
-    name = f"Task `{task.name}` (line {task.line})"
+    name = f"Task `{task.name}` (line {task.place.line})"
     if task.kind == "summary":
         return f"{name} has subtasks; name one of them."
     if task.kind == "check":

@@ -196,7 +196,7 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
     material = Material(
         text=text,
         details=state.task.details,
-        section=state.task.section,
+        section=state.task.place.section,
         paths=base.entries.keys(),
         named=about,
         library=library,
@@ -254,7 +254,7 @@ def _render(state: RunState, parts: ContextParts) -> str:
     return render_text(
         "context",
         task=state.task,
-        headings=[heading.text for heading in state.task.headings],
+        headings=[heading.text for heading in state.task.place.headings],
         plan=state.attempt.planned.plan,
         parts=parts,
         files=[(f, quote(f.path, f.text.encode(), limit=MAX_FILE * 2)) for f in parts.files],

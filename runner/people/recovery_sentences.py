@@ -208,7 +208,7 @@ def proposal_title(state: RunState) -> str:
 def proposal_body(state: RunState) -> str:
     """What the pull request is for; the proposal itself is its first comment."""
     return (
-        f"Task of `{state.request.roadmap}`, line {state.task.line}:\n\n"
+        f"Task of `{state.request.roadmap}`, line {state.task.place.line}:\n\n"
         f"{_quoted(state.task.text)}\n\n"
         f"Cairn could not finish it: {_reason(state)}. The diff shows what happens if you approve. "
         "The first comment explains the proposal and how to decide on it."

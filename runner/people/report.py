@@ -171,7 +171,7 @@ def _modification(state: RunState, attempt: Attempt) -> dict[str, object]:
     return {
         "task": attempt.task,
         "edit": proposal.strategy if proposal else "tick",
-        "line": state.task_of(attempt.task).line,
+        "line": state.task_of(attempt.task).place.line,
         "commit": attempt.published.commit,
     }
 

@@ -178,7 +178,7 @@ def _task(state: RunState, task: Task, turns: Mapping[str, int], *, gone: bool) 
         id=task.id,
         name=task.name,
         title=task.title,
-        line=task.line,
+        line=task.place.line,
         status=status,
         current=task.key == state.current,
         gone=gone,

@@ -103,7 +103,7 @@ def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
     """
     task, attempt = state.task, state.attempt
     parts = [
-        f"**Task** of `{state.request.roadmap}`, line {task.line}:",
+        f"**Task** of `{state.request.roadmap}`, line {task.place.line}:",
         _quoted(sanitize(task.text)),
         before_others(missing(state, task)),
         in_its_words(attempt),

@@ -81,7 +81,7 @@ def sync(todos: object, roadmap: Roadmap) -> Synced:
         if problem:
             conflicts.append(problem)
         elif task and wish is not None and wish != task.checked:
-            edits.append(BoxEdit(task.key, task.line, wish))
+            edits.append(BoxEdit(task.key, task.place.line, wish))
     return Synced(tuple(edits), tuple(conflicts))
 
 
@@ -141,9 +141,10 @@ def _conflict(todo: _Todo, task: Task | None, wish: bool | None, path: str) -> s
     if task is None:
         return f"{name}: {path} has no task {todo.key}; it may have been edited"
     if task.kind != "work":
-        return f"{name}: {path}, line {task.line} is a {task.kind}, which has no state of its own"
+        where = f"{path}, line {task.place.line}"
+        return f"{name}: {where} is a {task.kind}, which has no state of its own"
     if todo.title is not None and todo.title != task.title:
-        return f"{name}: its title was changed here; change it in {path}, line {task.line}"
+        return f"{name}: its title was changed here; change it in {path}, line {task.place.line}"
     return ""
 
 
@@ -152,4 +153,5 @@ def _passed_by(name: str, task: Task | None, said: bool, path: str) -> str:
     if task is None or task.checked == said:
         return ""
     state = "done" if task.checked else "open"
-    return f"{name}: {path}, line {task.line} is already {state}, and todos.json does not change it"
+    where = f"{path}, line {task.place.line}"
+    return f"{name}: {where} is already {state}, and todos.json does not change it"

@@ -196,7 +196,7 @@ def _same(task: Task, tasks: Sequence[NewTask]) -> str:
 
 def _scope(number: int, task: Task, new: NewTask) -> str:
     """What widens the task must have been in it before."""
-    old = f"{unnumbered(task)}\n{task.details}\n{task.section}"
+    old = f"{unnumbered(task)}\n{task.details}\n{task.place.section}"
     for text in (new.text, *new.details, *new.acceptance):
         for pattern in (*_WIDENS, _ALSO):
             if (found := pattern.search(text)) and not pattern.search(old):
@@ -219,7 +219,7 @@ def _unclear(number: int, strategy: Strategy, new: NewTask) -> str:
 def _paths(number: int, state: RunState, ground: Ground, new: NewTask) -> str:
     """Files it names are in the tree, in one of its folders, or were named before."""
     task, plan = state.task, state.attempt.planned.plan
-    known = {*task.files, *files(task.section), *(plan.likely_files if plan else ())}
+    known = {*task.files, *files(task.place.section), *(plan.likely_files if plan else ())}
     text = "\n".join((new.text, *new.details, *new.acceptance))
     guard = protection(
         (*state.request.options.approvals.protect, protect_file(state.request.roadmap))
@@ -275,7 +275,7 @@ def _refused(state: RunState, ground: Ground) -> str:
     new = _new(before, after)
     if old and old.runnable and not all(task.runnable for task in new):
         return "A task would be optional or a template; write plain work."
-    lines = {line for task in new for line in range(task.line, task.end_line + 1)}
+    lines = {line for task in new for line in range(task.place.line, task.place.end_line + 1)}
     for warning in after.warnings:
         broken = warning.code in ("unresolved-dependency", "dependency-cycle")
         if broken and warning.line in lines:

@@ -117,7 +117,7 @@ def _failures(attempt: Attempt) -> tuple[TestFailure, ...]:
 def open_others(state: RunState) -> Iterator[Task]:
     """Work that is still to come, whether this run will come to it or not."""
     for task in state.tasks:
-        works = task.kind == "work" and not task.struck
+        works = task.kind == "work" and not task.marks.struck
         if works and task.key != state.current and state.status(task) not in _GONE:
             yield task
 

@@ -230,7 +230,7 @@ def read_pushed(path: str, before: bytes, after: bytes, key: str) -> PushedTasks
     task = find(roadmap, key)
     if task is None:
         return PushedTasks(problem=f"the {path} that it started from does not have the task")
-    if any(task.line < other.line <= task.end_line for other in roadmap.tasks):
+    if any(task.place.line < other.place.line <= task.place.end_line for other in roadmap.tasks):
         return PushedTasks(problem="there are checkboxes inside the task")
     start, end = _place(roadmap, task)
     rest = before[end:]
@@ -250,13 +250,13 @@ def same_tasks(path: str, one: bytes, other: bytes) -> bool:
 
 def _place(roadmap: Roadmap, task: Task) -> tuple[int, int]:
     starts = [*line_starts(roadmap.content), len(roadmap.content)]
-    return starts[task.line - 1], starts[min(task.end_line, len(starts) - 1)]
+    return starts[task.place.line - 1], starts[min(task.place.end_line, len(starts) - 1)]
 
 
 def _only_tasks(path: str, after: bytes, first: int, written: bytes) -> bool:
     """Whether every line that is written, the first at line ``first``, belongs to a task."""
     tasks = parse_roadmap(path, after).tasks
-    inside = {line for task in tasks for line in range(task.line, task.end_line + 1)}
+    inside = {line for task in tasks for line in range(task.place.line, task.place.end_line + 1)}
     lines = written.splitlines()
     return all(not each.strip() or n in inside for n, each in enumerate(lines, first))
 

@@ -228,16 +228,17 @@ def _read_section(
 def _of_task(task: Task) -> _Said:
     """What a task says in its own text, and in its own bullets below it."""
     called = f"task {task.id}" if task.id else f'the task "{task.title[:60]}"'
-    place = _Said(Mention(task.line, called))
+    place = _Said(Mention(task.place.line, called))
     own = name_of(task.id) if task.id else None
     place.take(f for f in own_fields(task.text) if f.of in (None, own))
     if task.details:
-        first = task.end_line - task.details.count("\n") - task.line
+        first = task.place.end_line - task.details.count("\n") - task.place.line
         found = fields(task.details, first=max(first, 0))
         place.take(f for f in found if f.of in (None, own))
     place.priority = place.priority or priority_in(task.text)
     place.effort = place.effort or effort_in(task.text)
-    place.optional |= is_optional(task.text) or (bool(task.label) and is_optional_place(task.label))
+    label = task.place.label
+    place.optional |= is_optional(task.text) or (bool(label) and is_optional_place(label))
     return place
 
 
@@ -252,7 +253,7 @@ def _inherit(
         if around := _nearest(section.path[:-1], places):
             places[section.line].inherit(around)
     for task in tasks:
-        around = own.get(task.parent or "") or _nearest(task.around, places)
+        around = own.get(task.place.parent or "") or _nearest(task.around, places)
         if around is not None:
             own[task.key].inherit(around)
 
@@ -266,13 +267,14 @@ def _marked(task: Task, place: _Said) -> Task:
     parallel = is_parallel(task.text)
     if not (place.priority or place.effort or place.optional or parallel):
         return task
-    return replace(
-        task,
+    marks = replace(
+        task.marks,
         priority=place.priority or None,
         effort=place.effort or None,
         optional=place.optional,
         parallel=parallel,
     )
+    return replace(task, marks=marks)
 
 
 def _waiting(
@@ -295,7 +297,7 @@ def _waiting(
     for task in tasks:
         place = own[task.key]
         names = task.kind == "work" or (task.kind == "summary" and place.stated is not None)
-        around = own.get(task.parent or "") or _nearest(task.around, places)
+        around = own.get(task.place.parent or "") or _nearest(task.around, places)
         if around is not None:
             _hand_down(around, place)
         if names and place.stated is not None:

@@ -25,8 +25,8 @@ class Unclear:
 
     def __str__(self) -> str:
         """What is unclear, for people: "text" fits lines 3, 9 (before: 4)."""
-        lines = ", ".join(str(task.line) for task in self.new)
-        before = ", ".join(str(task.line) for task in self.old)
+        lines = ", ".join(str(task.place.line) for task in self.new)
+        before = ", ".join(str(task.place.line) for task in self.old)
         return f"the {self.by} fits more than one task: lines {lines} now, lines {before} before"
 
 
@@ -88,7 +88,7 @@ def _in_place(outer: int) -> Callable[[Task], Hashable]:
 
 
 def _path(task: Task) -> tuple[str, ...]:
-    return tuple(heading.text for heading in task.headings)
+    return tuple(heading.text for heading in task.place.headings)
 
 
 def _id(task: Task) -> Hashable:
@@ -215,7 +215,7 @@ def diff(old: Roadmap, new: Roadmap) -> RoadmapDiff:
 def _said(task: Task) -> tuple[object, ...]:
     """What a task says itself: no number, no place, no tick, and nothing of tasks nested in it."""
     details = "" if task.kind == "summary" else " ".join(_BOX.sub("[]", task.details).split())
-    return (words(task), details, task.kind == "summary", task.struck)
+    return (words(task), details, task.kind == "summary", task.marks.struck)
 
 
 def _moved(old: Roadmap, new: Roadmap, found: Matching) -> tuple[Pair, ...]:
@@ -232,7 +232,7 @@ def _moved(old: Roadmap, new: Roadmap, found: Matching) -> tuple[Pair, ...]:
     def has_moved(number: int, a: Task, b: Task) -> bool:
         if number not in kept or a.id != b.id:
             return True
-        if (now.get(a.parent) if a.parent else None) != b.parent:
+        if (now.get(a.place.parent) if a.place.parent else None) != b.place.parent:
             return True
         before, after = _place(a), _place(b)
         return before != after and (before in places_now or after in places_before)
@@ -241,7 +241,7 @@ def _moved(old: Roadmap, new: Roadmap, found: Matching) -> tuple[Pair, ...]:
 
 
 def _place(task: Task) -> tuple[str, ...]:
-    return tuple(heading.text for heading in task.headings)
+    return tuple(heading.text for heading in task.place.headings)
 
 
 def _in_order(old: Roadmap, found: Matching) -> set[int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from operator import attrgetter
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
@@ -32,9 +31,6 @@ class Seen(NamedTuple):
     runnable: bool
 
 
-_FIELDS = attrgetter(*Seen._fields)
-
-
 def outline(tasks: Iterable[Task]) -> list[Seen]:
     """Return what is compared of each task, in file order."""
     return [seen(task) for task in tasks]
@@ -42,7 +38,20 @@ def outline(tasks: Iterable[Task]) -> list[Seen]:
 
 def seen(task: Task) -> Seen:
     """Return what is compared of one task."""
-    return Seen._make(_FIELDS(task))
+    place = task.place
+    return Seen(
+        line=place.line,
+        text_end_line=place.text_end_line,
+        end_line=place.end_line,
+        key=task.key,
+        id=task.id,
+        text=task.text,
+        checked=task.checked,
+        kind=task.kind,
+        depth=place.depth,
+        parent=place.parent,
+        runnable=task.runnable,
+    )
 
 
 def difference(meant: Sequence[Seen], found: Sequence[Seen]) -> str:
@@ -139,9 +148,11 @@ def wanted(roadmap: Roadmap, key: str) -> Task:
 
 def place_of(roadmap: Roadmap, task: Task) -> TaskLayout:
     """Return how a task is written; raises ``EditRefused`` if its line has no checkbox."""
-    place = place_at(roadmap.content, line_starts(roadmap.content)[task.line - 1])
+    place = place_at(roadmap.content, line_starts(roadmap.content)[task.place.line - 1])
     if place is None:
-        raise EditRefused(f"{roadmap.path}, line {task.line}: no checkbox before the task's text")
+        raise EditRefused(
+            f"{roadmap.path}, line {task.place.line}: no checkbox before the task's text"
+        )
     return place
 
 
@@ -159,7 +170,7 @@ def _set(before: Roadmap, keys: Iterable[str], *, checked: bool) -> bytes:
         for seen in outline(before.tasks)
     ]
     if why := difference(meant, outline(after.tasks)):
-        lines = ", ".join(str(task.line) for task in tasks)
+        lines = ", ".join(str(task.place.line) for task in tasks)
         raise EditRefused(f"{before.path}: changing the checkbox of line {lines} {why}")
     return after.content
 
@@ -203,7 +214,7 @@ def stands(news: Sequence[Written], line: int, *, between: int = 0) -> tuple[Sta
 
 def unmeant(plan: EditPlan, before: Roadmap, after: Roadmap) -> str:
     """Say what an edit did that was not planned, or ''."""
-    there = {task.line: task for task in after.tasks}
+    there = {task.place.line: task for task in after.tasks}
     first = there.get(plan.stands[0].line)
     meant = [*_others(plan, before, first.key if first else None)]
     meant += [_new(plan, stand, there.get(stand.line)) for stand in plan.stands]
@@ -222,9 +233,9 @@ def _others(plan: EditPlan, before: Roadmap, first: str | None) -> Iterator[Seen
         if other.key == task.key:
             continue
         found = seen(other)
-        if other.line > task.end_line:
+        if other.place.line > task.place.end_line:
             found = Seen._make((*(line + growth for line in found[:3]), *found[3:]))
-        elif other.end_line >= task.line:
+        elif other.place.end_line >= task.place.line:
             found = _around(plan, found)
         if found.parent == task.key:
             found = found._replace(parent=first)
@@ -233,7 +244,7 @@ def _others(plan: EditPlan, before: Roadmap, first: str | None) -> Iterator[Seen
 
 def _around(plan: EditPlan, other: Seen) -> Seen:
     """A task that contains the edited one, or the reverse."""
-    outer = other.line < plan.task.line and other.end_line == plan.task.end_line
+    outer = other.line < plan.task.place.line and other.end_line == plan.task.place.end_line
     return other._replace(
         line=moved(other.line, plan.splices),
         text_end_line=moved(other.text_end_line, plan.splices),
@@ -255,8 +266,8 @@ def _new(plan: EditPlan, stand: Stand, found: Task | None) -> Seen:
         text=found.text if found and same else stand.text,
         checked=False,
         kind=kind,
-        depth=plan.task.depth,
-        parent=plan.task.parent,
+        depth=plan.task.place.depth,
+        parent=plan.task.place.parent,
         runnable=runs or bool(found and found.runnable),
     )
 

@@ -75,11 +75,11 @@ class TaskNames:
             self._by_id[name].append(index)
             if name.word:
                 self._words[name.number].add(name.word)
-        if task.parent:
-            self._children[task.parent].append(index)
+        if task.place.parent:
+            self._children[task.place.parent].append(index)
         if not task.runnable:
             return
-        for heading in {*task.headings, *task.home}:
+        for heading in {*task.place.headings, *task.place.home}:
             self._below[heading.line].append(index)
         for each in self._numbers(task):
             self._within[each].append(index)
@@ -94,8 +94,9 @@ class TaskNames:
         names = [name for h in reversed(task.around) if (name := self.names.get(h.line))]
         nearest = next((name.number for name in names if not name.word), "")
         numbers = dict.fromkeys((*_beginnings(nearest), nearest) if nearest else ())
-        if task.phase and not any(name.number == task.phase.casefold() for name in names):
-            numbers[task.phase.casefold()] = None
+        phase = (task.place.phase or "").casefold()
+        if phase and not any(name.number == phase for name in names):
+            numbers[phase] = None
         return numbers
 
     def title(self, name: Name) -> str | None:
@@ -210,9 +211,9 @@ def in_phase(task: Task, wanted: str) -> bool:
     name = name_of(wanted)
     if name is None:
         return False
-    if task.phase and task.phase.casefold() in (name.number, wanted.casefold()):
+    if task.place.phase and task.place.phase.casefold() in (name.number, wanted.casefold()):
         return not name.word or not _is_of_another(task, name)
-    texts = [without_marks(heading.text) for heading in task.headings]
+    texts = [without_marks(heading.text) for heading in task.place.headings]
     if wanted.casefold() in (text.casefold() for text in texts):
         return True
     return any(_is_called(text, name) for text in texts)
@@ -227,6 +228,6 @@ def _is_called(heading: str, name: Name) -> bool:
 
 def _is_of_another(task: Task, name: Name) -> bool:
     """Say whether a heading gives the number another word: Milestone 2 is not Phase 2."""
-    found = [named[0] for h in task.headings if (named := name_at(without_marks(h.text)))]
+    found = [named[0] for h in task.place.headings if (named := name_at(without_marks(h.text)))]
     words = {one.word for one in found if one.number == name.number and one.word}
     return bool(words) and name.word not in words

@@ -38,8 +38,8 @@ def ordered(tasks: Sequence[Task]) -> tuple[Task, ...]:
     Of those that may come next, the first in the file does. Tasks that wait for each other in a
     circle come last, in document order: none is lost.
     """
-    if any(task.turn for task in tasks):
-        tasks = sorted(tasks, key=lambda task: task.turn or task.line)
+    if any(task.place.turn for task in tasks):
+        tasks = sorted(tasks, key=lambda task: task.place.turn or task.place.line)
     queue = _Queue(len(tasks))
     for node, targets in enumerate(links(tasks)):
         # nobody waits for what is done
@@ -91,7 +91,7 @@ def independent(a: Task, b: Task, *, among: Sequence[Task]) -> bool:
     """Say whether neither needs the other, not even by way of others ``among`` them.
 
     Two that are likely to write the same file are not independent, even if both say ``[P]``
-    (``Task.parallel``), which promises different files.
+    (``TaskMarks.parallel``), which promises different files.
     """
     if not apart(a, b):
         return False
@@ -244,4 +244,4 @@ def _warning(way: Sequence[Task]) -> Warning:
         f"{' → '.join(names)}: these tasks wait for each other, so Cairn lets none of them wait. "
         "Remove one of the dependencies."
     )
-    return Warning(way[0].line, 1, CYCLE, message)
+    return Warning(way[0].place.line, 1, CYCLE, message)

@@ -24,7 +24,7 @@ from runner.roadmap.source import (
     too_many,
 )
 from runner.roadmap.suspects import candidates, templates
-from runner.roadmap.task import Roadmap, Task, Warning, files
+from runner.roadmap.task import Roadmap, Task, TaskMarks, TaskPlace, Warning, files
 
 _TEMPLATE = (
     "the tasks of this file are placeholders (`[Task 1]`, `{{X}}`, `<name>`): it is a template. "
@@ -113,24 +113,25 @@ def _maker(
             id=box.id,
             title=box.title,
             text=item.text,
-            line=item.start + 1,
-            text_end_line=item.text_end,
-            end_line=end,
+            place=TaskPlace(
+                line=item.start + 1,
+                text_end_line=item.text_end,
+                end_line=end,
+                depth=item.depth,
+                headings=item.headings,
+                home=box.home,
+                turn=box.turn,
+                section=told(box.around),
+                label=item.label,
+                phase=phase(box.around),
+                parent=box.parent.key if box.parent else None,
+            ),
             checked=item.box != " ",
-            depth=item.depth,
             kind=box.kind,
-            headings=item.headings,
             details=details,
-            home=box.home,
-            turn=box.turn,
-            section=told(box.around),
-            label=item.label,
-            phase=phase(box.around),
             acceptance=acceptance(box) if box.kind == "work" else (),
             files=files(f"{item.text}\n{details}"),
-            parent=box.parent.key if box.parent else None,
-            struck=struck,
-            template=template,
+            marks=TaskMarks(struck=struck, template=template),
         )
 
     return make
@@ -238,7 +239,8 @@ def _fits(piece: Sequence[Task], task: Task, by: Grouping, apart: frozenset[str]
 
 def _place(task: Task) -> tuple[object, ...]:
     """Which list a task is in."""
-    return (task.parent, task.depth, task.label, task.headings, task.kind, task.runnable)
+    place = task.place
+    return (place.parent, place.depth, place.label, place.headings, task.kind, task.runnable)
 
 
 def _needs_no_more(piece: Sequence[Task], task: Task) -> bool:

@@ -186,14 +186,14 @@ def replacement(
     own, rest = (*news[0].own, *said), (*news[0].nested, *_lines(news[1:]))
     rest = (*rest, *_gap(before, task))
     if not keep_nested:
-        splice = Splice(task.line, task.end_line, (*own, *rest))
-        return EditPlan(task, (splice,), stands(news, task.line, between=len(said)))
+        splice = Splice(task.place.line, task.place.end_line, (*own, *rest))
+        return EditPlan(task, (splice,), stands(news, task.place.line, between=len(said)))
     splices = (
-        Splice(task.line, task.text_end_line, own),
-        Splice(task.end_line + 1, task.end_line, rest),
+        Splice(task.place.line, task.place.text_end_line, own),
+        Splice(task.place.end_line + 1, task.place.end_line, rest),
     )
-    between = len(said) + task.end_line - task.text_end_line
-    return EditPlan(task, splices, stands(news, task.line, between=between))
+    between = len(said) + task.place.end_line - task.place.text_end_line
+    return EditPlan(task, splices, stands(news, task.place.line, between=between))
 
 
 def _applied(roadmap: Roadmap, key: str, audit: Audit) -> bool:
@@ -204,24 +204,28 @@ def _applied(roadmap: Roadmap, key: str, audit: Audit) -> bool:
     task = find(roadmap, key)
     return any(
         found.audit.identity == audit.identity
-        and (task is None or task.text_end_line < found.line <= task.end_line)
+        and (task is None or task.place.text_end_line < found.line <= task.place.end_line)
         for found in audits(roadmap.content)
     )
 
 
 def _require_replaceable(roadmap: Roadmap, task: Task, *, keep_nested: bool) -> None:
-    where = f"{roadmap.path}, line {task.line}"
+    where = f"{roadmap.path}, line {task.place.line}"
     if task.checked:
         raise EditRefused(f"{where}: the task is done, so it is not replaced")
     if task.kind != "work":
         raise EditRefused(f"{where}: a {task.kind} is not worked on, so it is not replaced")
-    inside = (other for other in roadmap.tasks if task.line < other.line <= task.end_line)
+    inside = (
+        other
+        for other in roadmap.tasks
+        if task.place.line < other.place.line <= task.place.end_line
+    )
     if not keep_nested and any(inside):
         raise EditRefused(f"{where}: the task has checkboxes in it, which must be kept")
 
 
 def _require_fit(roadmap: Roadmap, task: Task, news: Sequence[NewTask]) -> None:
-    where = f"{roadmap.path}, line {task.line}"
+    where = f"{roadmap.path}, line {task.place.line}"
     if not 1 <= len(news) <= MOST:
         raise EditRefused(f"{where}: {len(news)} new tasks; write 1 to {MOST}")
     for number, new in enumerate(news, 1):
@@ -240,13 +244,13 @@ def _written(like: Task, news: Sequence[NewTask], place: TaskLayout) -> list[Wri
 
 def _older_audits(before: Roadmap, task: Task) -> tuple[bytes, ...]:
     """The comments of earlier recoveries, which stay where the rest of a task goes."""
-    nested = lines_of(before.content, task.text_end_line + 1, task.end_line)
+    nested = lines_of(before.content, task.place.text_end_line + 1, task.place.end_line)
     return tuple(takewhile(is_audit, nested))
 
 
 def _gap(before: Roadmap, task: Task) -> tuple[bytes, ...]:
     """A blank line where words follow at once: they would become part of what is written."""
-    follows = lines_of(before.content, task.end_line + 1, task.end_line + 1)
+    follows = lines_of(before.content, task.place.end_line + 1, task.place.end_line + 1)
     return (b"",) if follows and _WORDS.match(follows[0]) else ()
 
 
@@ -258,5 +262,5 @@ def _made(before: Roadmap, plan: EditPlan) -> bytes:
     """Make the edit if it does exactly what was planned."""
     after = parse_roadmap(before.path, spliced(before.content, plan.splices))
     if why := unmeant(plan, before, after):
-        raise EditRefused(f"{before.path}: the edit of line {plan.task.line} {why}")
+        raise EditRefused(f"{before.path}: the edit of line {plan.task.place.line} {why}")
     return after.content

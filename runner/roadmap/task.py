@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from runner.grouped import GROUP
 
 Kind = Literal["work", "check", "summary"]
 
@@ -36,47 +38,68 @@ class Section:
     below: str = ""
 
 
-@dataclass(frozen=True)
-class Task:
-    """One task item of a roadmap (fields as in ``cairn roadmap show --json``).
+@dataclass(frozen=True, slots=True)
+class TaskPlace:
+    """Where a task is in its file.
 
-    Lines count from 1 and are lines of the file; ``end_line`` includes nested content. ``text`` is
-    the item's own text, ``title`` that without id and markers, ``details`` what is nested in it,
-    ``section`` what its section says before the list, ``label`` the line that introduces the list.
-    ``home`` is the path of a section elsewhere that says what an item of an overview is about (()
-    for none), ``turn`` the line at which such an item is worked on (0 for its own).
-    ``depends_on`` are keys, ``depends_text`` what could not be resolved to one. ``parallel`` is
-    spec-kit's ``[P]``; ``template`` and ``struck`` tasks are placeholders and crossed-out ones.
+    Lines count from 1; ``text_end_line`` is the last one of its own text, ``end_line`` includes
+    nested content. ``parent`` is the key of the task it is nested in, ``section`` what its section
+    says before the list, ``label`` the line that introduces the list. ``home`` is the path of a
+    section elsewhere that says what an item of an overview is about (() for none), ``turn`` the
+    line at which such an item is worked on (0 for its own).
     """
 
-    key: str
-    id: str | None
-    title: str
-    text: str
-    line: int
-    text_end_line: int
-    end_line: int
-    checked: bool
-    depth: int
-    kind: Kind
-    headings: tuple[Heading, ...]
+    line: int = 1
+    text_end_line: int = 1
+    end_line: int = 1
+    depth: int = 0
+    parent: str | None = None
+    headings: tuple[Heading, ...] = ()
     home: tuple[Heading, ...] = ()
     turn: int = 0
-    details: str = ""
     section: str = ""
     label: str = ""
     phase: str | None = None
-    acceptance: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-    depends_on: tuple[str, ...] = ()
-    depends_text: tuple[str, ...] = ()
-    parent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskMarks:
+    """What is stated of a task besides what to do.
+
+    ``parallel`` is spec-kit's ``[P]``; ``template`` and ``struck`` tasks are placeholders and
+    crossed-out ones.
+    """
+
     optional: bool = False
     priority: str | None = None
     effort: str | None = None
     parallel: bool = False
     struck: bool = False
     template: bool = False
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task item of a roadmap.
+
+    ``text`` is the item's own text, ``title`` that without id and markers, ``details`` what is
+    nested in it. ``depends_on`` are keys, ``depends_text`` what could not be resolved to one. Rows
+    of the journal, and ``cairn roadmap show --json``, have the fields of its groups beside its own.
+    """
+
+    key: str
+    id: str | None
+    title: str
+    text: str
+    checked: bool
+    kind: Kind
+    place: TaskPlace = field(default_factory=TaskPlace, metadata=GROUP)
+    details: str = ""
+    acceptance: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
+    depends_text: tuple[str, ...] = ()
+    marks: TaskMarks = field(default_factory=TaskMarks, metadata=GROUP)
 
     @property
     def name(self) -> str:
@@ -94,12 +117,13 @@ class Task:
     @property
     def around(self) -> tuple[Heading, ...]:
         """The headings of what says what to do."""
-        return self.home or self.headings
+        return self.place.home or self.place.headings
 
     @property
     def runnable(self) -> bool:
         """Whether a run takes it unasked."""
-        return self.kind == "work" and not (self.optional or self.struck or self.template)
+        marks = self.marks
+        return self.kind == "work" and not (marks.optional or marks.struck or marks.template)
 
 
 @dataclass(frozen=True, slots=True)

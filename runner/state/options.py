@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from runner.grouped import GROUP, stored_as
 from runner.roadmap.task import Task
-from runner.state.grouped import GROUP, stored_as
 from runner.state.proposal import ApprovalMode
 from runner.state.publishing import PullRequests
 from runner.state.revising import RevisionRequest

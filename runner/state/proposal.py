@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Final, Literal
 
+from runner.grouped import GROUP
 from runner.roadmap.lint import lint_text
 from runner.roadmap.replace import MOST
 from runner.roadmap.source import line_starts
 from runner.roadmap.task import NewTask, Roadmap, Task
 from runner.roadmap.writing import task_fault
 from runner.state.changes import ChangeSet
-from runner.state.grouped import GROUP
 
 Reason = Literal[
     "task_too_vague",
@@ -162,7 +162,9 @@ def sealed(proposal: Proposal) -> Proposal:
 def original_of(roadmap: Roadmap, task: Task) -> str:
     """Return the task's own lines as they are in the file, with nested content."""
     starts = [*line_starts(roadmap.content), len(roadmap.content)]
-    own = roadmap.content[starts[task.line - 1] : starts[min(task.end_line, len(starts) - 1)]]
+    own = roadmap.content[
+        starts[task.place.line - 1] : starts[min(task.place.end_line, len(starts) - 1)]
+    ]
     return own.decode("utf-8", "backslashreplace").rstrip()
 
 

@@ -8,12 +8,12 @@ from enum import StrEnum
 from typing import Literal
 
 from runner.graph import START
+from runner.grouped import GROUP, changed, stored_as
 from runner.money import Usage
 from runner.roadmap.parse import TaskGroup
 from runner.roadmap.task import Roadmap, Task
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint, LostName, Verdict, Verification
-from runner.state.grouped import GROUP, changed, stored_as
 from runner.state.options import Request
 from runner.state.proposal import Proposal, Reason
 from runner.state.publishing import HumanCommits, Member

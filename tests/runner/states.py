@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from runner.grouped import changed
 from runner.roadmap.parse import parse_roadmap
-from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import Attempt, RunStack, RunState, Status
 from tests.runner.memory_repository import START

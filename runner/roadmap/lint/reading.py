@@ -36,7 +36,7 @@ def short(text: str) -> str:
 
 def about(task: Task, message: str, at: str = "") -> LintFinding:
     """A finding about a task's own text."""
-    return LintFinding(task.line, message, at, task.text_end_line)
+    return LintFinding(task.place.line, message, at, task.place.text_end_line)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -237,7 +237,7 @@ class TaskReading:
         """Whether something below the task or in its section says more than its title."""
         if self.task.acceptance or is_specific(self.explanation):
             return True
-        return "`" in self.task.section or len(self.task.section) >= _EXPLAINING
+        return "`" in self.task.place.section or len(self.task.place.section) >= _EXPLAINING
 
     @property
     def placed(self) -> bool:
@@ -262,13 +262,13 @@ def readings(roadmap: Roadmap) -> Iterator[TaskReading]:
     """The tasks that are still to be done, each with what is above it."""
     by_key = {task.key: task for task in roadmap.tasks}
     for task in roadmap.tasks:
-        if task.kind == "work" and not (task.checked or task.struck or task.template):
-            yield TaskReading(task, _around(task, by_key.get(task.parent or "")))
+        if task.kind == "work" and not (task.checked or task.marks.struck or task.marks.template):
+            yield TaskReading(task, _around(task, by_key.get(task.place.parent or "")))
 
 
 def _around(task: Task, parent: Task | None) -> str:
-    headings = [heading.text[:_READ] for heading in task.headings if heading.level > 1][-2:]
-    names = [*map(_without_number, headings), task.label[:_READ]]
+    headings = [heading.text[:_READ] for heading in task.place.headings if heading.level > 1][-2:]
+    names = [*map(_without_number, headings), task.place.label[:_READ]]
     return "\n".join([*names, parent.title[:_READ]] if parent else names)
 
 
@@ -292,8 +292,8 @@ def hours(reading: TaskReading) -> float:
     What a section or phase is estimated at says nothing of one task in it.
     """
     task = reading.task
-    own = task.effort and task.effort in f"{task.text}\n{task.details}"
-    found = _ESTIMATE.findall((task.effort or "")[:200]) if own else []
+    own = task.marks.effort and task.marks.effort in f"{task.text}\n{task.details}"
+    found = _ESTIMATE.findall((task.marks.effort or "")[:200]) if own else []
     return max((_number(n) * _HOURS[unit[0].lower()] for n, unit in found), default=0.0)
 
 

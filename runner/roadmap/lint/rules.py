@@ -66,7 +66,7 @@ _HEADING_DONE = re.compile(rf"{_CHECK}|[(\[]\s*(?:{_DONE})\s*[)\]]\s*$", re.IGNO
 def contradiction(roadmap: Roadmap) -> Iterator[LintFinding]:
     """Find tasks whose words contradict their checkbox, and done headings over open tasks."""
     for task in roadmap.tasks:
-        if task.kind == "work" and not (task.struck or task.template):
+        if task.kind == "work" and not (task.marks.struck or task.marks.template):
             found = _remarked(TaskReading(task))
             if found:
                 yield found
@@ -103,8 +103,8 @@ def _finding(task: Task, said: str) -> LintFinding:
 def _done_headings(roadmap: Roadmap) -> Iterator[LintFinding]:
     below: dict[Heading, int] = {}
     for task in roadmap.tasks:
-        if task.kind == "work" and not (task.checked or task.struck or task.optional):
-            below |= {heading: below.get(heading, 0) + 1 for heading in task.headings}
+        if task.kind == "work" and not (task.checked or task.marks.struck or task.marks.optional):
+            below |= {heading: below.get(heading, 0) + 1 for heading in task.place.headings}
     for heading, count in below.items():
         if _HEADING_DONE.search(heading.text[:500]):
             tasks = f"{count} open tasks are" if count > 1 else "an open task is"
@@ -122,7 +122,7 @@ def duplicate_id(roadmap: Roadmap) -> Iterator[LintFinding]:
         other = first.setdefault(task.id, task)
         if other is not task and not (other.checked and task.checked):
             ask = f"give it its own id, or name it by its key {task.key}"
-            message = f"line {other.line} has the same id {short(task.id)}; {ask}"
+            message = f"line {other.place.line} has the same id {short(task.id)}; {ask}"
             yield about(task, message, task.id)
 
 
@@ -130,14 +130,14 @@ def duplicate_title(roadmap: Roadmap) -> Iterator[LintFinding]:
     """Find a title that is twice under the same headings and parent, one of them open."""
     first: dict[tuple[object, ...], Task] = {}
     for task in roadmap.tasks:
-        if task.kind != "work" or task.struck or task.template:
+        if task.kind != "work" or task.marks.struck or task.marks.template:
             continue
         title = " ".join(task.title.casefold().split())
-        place = (title, task.parent, tuple(heading.line for heading in task.headings))
+        place = (title, task.place.parent, tuple(heading.line for heading in task.place.headings))
         other = first.setdefault(place, task)
         if other is not task and not (other.checked and task.checked):
             ask = "remove one of them, or say how they differ"
-            yield about(task, f"the same task is on line {other.line}; {ask}")
+            yield about(task, f"the same task is on line {other.place.line}; {ask}")
 
 
 TOO_MANY = 2

@@ -38,7 +38,7 @@ def normalise(path: str, content: bytes) -> NormalizedRoadmap:
     before = parse_roadmap(path, content)
     if not before.asks and any(task.kind == "work" for task in before.tasks):
         return _nothing(path, content, "its tasks already have checkboxes")
-    if any(task.template for task in before.tasks):
+    if any(task.marks.template for task in before.tasks):
         return _nothing(path, content, "it is a template with placeholders; fill it in first")
     return _proposed(before)
 
@@ -74,7 +74,7 @@ def _unread(draft: RoadmapDraft, part: Part) -> Iterator[ReviewNote]:
 def draft_of(before: Roadmap) -> RoadmapDraft:
     """Return a draft of the file in which checkboxes that are checks are plain bullets."""
     draft = RoadmapDraft(lines_of(before.content))
-    unbox(draft, [task.line - 1 for task in before.tasks])
+    unbox(draft, [task.place.line - 1 for task in before.tasks])
     return draft
 
 
@@ -86,7 +86,7 @@ def checked(path: str, content: bytes, draft: RoadmapDraft) -> NormalizedRoadmap
     splices = tuple(draft.splices())
     new = spliced(content, splices)
     after = parse_roadmap(path, new)
-    if [(task.line, task.checked) for task in after.tasks] != meant:
+    if [(task.place.line, task.checked) for task in after.tasks] != meant:
         return _unclear(path, content, "the checkboxes would end up in the wrong place")
     if after.asks or all(task.kind != "work" for task in after.tasks):
         return _unclear(path, content, "the checkboxes would not be read as tasks")

@@ -82,7 +82,7 @@ def test_what_is_shown_is_what_is_parsed(plan: Path) -> None:
 
     parsed = parse_roadmap(str(plan), plan.read_bytes()).tasks
     assert [(t["key"], t["line"], t["files"]) for t in tasks] == [
-        (task.key, task.line, list(task.files)) for task in parsed
+        (task.key, task.place.line, list(task.files)) for task in parsed
     ]
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from rich.console import Console
 
 from app.show.live import Look, View, advanced, screen, standing
+from runner.grouped import changed
 from runner.money import Usage
 from runner.state.events import Advanced, Event, NodeStarted, RunChanged
-from runner.state.grouped import changed
 from runner.state.run_state import Attempt, RunState
 from tests.runner.states import START, run_state
 

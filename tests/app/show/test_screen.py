@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from app.show.live import InHand
-from runner.state.grouped import changed
+from runner.grouped import changed
 from tests.app.show.drawing import ROADMAP, at_work, drawn
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from runner.grouped import changed, flat
 from runner.loop.journal import decode_attempt, decode_run, encode_attempt, encode_run, references
 from runner.money import Usage
-from runner.roadmap.task import NewTask
+from runner.roadmap.task import NewTask, Task
 from runner.state.changes import ChangeSet, Write, blob_sha
 from runner.state.findings import Complaint, Level, TestFailure, Verification
-from runner.state.grouped import changed, flat
 from runner.state.options import Options, Request, Scope
 from runner.state.proposal import Proposal, ProposalPlace, ProposalPushes, Reason, Strategy
 from runner.state.run_state import (
@@ -366,12 +366,13 @@ def test_a_run_of_an_older_version() -> None:
     assert state.stack.members["m"].tasks == ("m", "n")
     assert (state.stack.taken, state.blocked_by) == (("m",), {"a": "b"})
     assert (task.name, state.replaced.origins) == ("1.1", {"new": task.key})
+    assert (task.place.phase, task.place.end_line, task.marks.priority) == ("1", 10, "high")
     again: Any = stored(encode_run(state)[0])
     again["replaced"] = [{key: again["replaced"][0][key] for key in OLD_TASK}]
     assert {key: again[key] for key in OLD_RUN} == OLD_RUN
 
 
-@pytest.mark.parametrize("kind", [Attempt, Options, Proposal, RunState])
+@pytest.mark.parametrize("kind", [Attempt, Options, Proposal, RunState, Task])
 def test_no_two_groups_store_a_field_under_one_name(kind: type[Any]) -> None:
     """Rows keep the fields of all groups side by side, so no name may stand for two of them."""
     groups = [field for field in fields(kind) if "group" in field.metadata]
@@ -381,6 +382,7 @@ def test_no_two_groups_store_a_field_under_one_name(kind: type[Any]) -> None:
         Options: Options(),
         Proposal: Proposal("t", "recovery", "skip", "unknown", "", ""),
         RunState: RunState(Request("r1")),
+        Task: Task("t", None, "Add", "Add", checked=False, kind="work"),
     }
     made = plain[kind]
 

@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 import pytest
 
 from runner.errors import Outage, Stopped, TaskError
+from runner.grouped import changed
 from runner.loop.driver import drive, driving
 from runner.loop.journal import BORDER
 from runner.loop.task_pool import Ended
 from runner.state.events import Advanced, NodeFinished, NodeStarted, RunChanged
-from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import Status
 from tests.runner.recording_box import RecordingSandbox

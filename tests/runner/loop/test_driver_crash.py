@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from runner.grouped import changed
 from runner.loop.driver import drive
 from runner.money import Usage
-from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import RunState
 from tests.runner.scripted import Killed, LateJournal, MemoryJournal, ScriptedModel, deps

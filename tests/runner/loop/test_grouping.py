@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from runner.grouped import changed
 from runner.loop.driver import drive
 from runner.nodes import NODES
 from runner.people.report import todos
-from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import Status
 from tests.runner.memory_repository import MemoryRepository

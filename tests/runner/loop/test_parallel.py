@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import pytest
 
 from runner.errors import Outage, Stopped
+from runner.grouped import changed
 from runner.loop.driver import drive
 from runner.nodes import NODES
 from runner.prompts.questions import Answer, Question
-from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import Status
 from tests.runner.memory_repository import MemoryRepository

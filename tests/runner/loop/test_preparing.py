@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from runner.errors import TaskError
+from runner.grouped import changed
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import setup_of
 from runner.nodes.verify import verify_task, write_files
 from runner.state.changes import FILE, ChangeSet, TreeEntry, Write
-from runner.state.grouped import changed
 from runner.state.options import Options
 from runner.state.run_state import RunState
 from tests.runner.memory_repository import MemoryRepository

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runner.grouped import changed
 from runner.loop.strategy import MAX_CALLS, MAX_REPAIRS, after_failure
-from runner.state.grouped import changed
 from runner.state.run_state import Attempt
 
 

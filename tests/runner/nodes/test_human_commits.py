@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from runner.errors import TaskError
+from runner.grouped import changed
 from runner.loop.deps import Deps, TaskWork
 from runner.nodes.generate import execute_task
 from runner.nodes.human_commits import set_aside
 from runner.nodes.run import pick_task
 from runner.state.changes import EXECUTABLE, FILE, SYMLINK, Write
-from runner.state.grouped import changed
 from runner.state.publishing import HumanCommits
 from runner.state.run_state import RunState
 from tests.runner.memory_repository import START, MemoryRepository, Tree

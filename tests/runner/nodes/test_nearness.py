@@ -10,6 +10,7 @@ import pytest
 
 from runner.context.search import MOST_NEW, fused, nearest, unit
 from runner.errors import Outage
+from runner.grouped import changed
 from runner.loop.deps import Deps, FileSearch, TaskWork
 from runner.loop.driver import drive
 from runner.money import Usage
@@ -18,7 +19,6 @@ from runner.nodes.plan import plan_task
 from runner.people.report import report
 from runner.ports import Embedder
 from runner.prompts.questions import Embedded
-from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import RunState
 from tests.runner.memory_repository import START, MemoryRepository

@@ -10,11 +10,11 @@ from textwrap import dedent
 
 import pytest
 
+from runner.grouped import changed
 from runner.loop.driver import drive
 from runner.loop.task_pool import Ended
 from runner.nodes import NODES
 from runner.sandbox.process import ProcessSandbox
-from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import Failure, RunState
 from tests.runner.memory_repository import MemoryRepository

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from runner.grouped import changed
 from runner.loop.deps import TaskWork
 from runner.nodes.run import decide_next, generate_report, parse_roadmap, pick_task, retry_deferred
 from runner.state.changes import SYMLINK
-from runner.state.grouped import changed
 from runner.state.options import Options, Request
 from runner.state.run_state import RunState, Status
 from tests.runner.memory_repository import START, MemoryRepository

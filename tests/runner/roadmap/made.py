@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from runner.grouped import changed
 from runner.roadmap.task import Heading, Task
 
 
 def task(name: str, /, **fields: Any) -> Task:
     """A task whose key and id are its name, open work unless told otherwise."""
-    given: dict[str, Any] = {
-        "key": name,
-        "id": name,
-        "title": f"Do {name}",
-        "text": f"{name} Do {name}",
-        "line": 1,
-        "text_end_line": 1,
-        "end_line": 1,
-        "checked": False,
-        "depth": 1,
-        "kind": "work",
-        "headings": (),
-    }
-    return Task(**given | fields)
+    plain = Task(name, name, f"Do {name}", f"{name} Do {name}", checked=False, kind="work")
+    return changed(plain, **{"depth": 1, **fields})
 
 
 def heading(text: str, *, level: int = 2, line: int = 1) -> Heading:

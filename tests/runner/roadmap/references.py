@@ -39,7 +39,12 @@ def ours(roadmap: Roadmap) -> list[Seen]:
     links: EnvType = {}
     _SHOW.parse(decoded(roadmap.content), links)
     return [
-        (task.line, task.checked, task.depth, _words(_SHOW.renderInline(task.text, links)))
+        (
+            task.place.line,
+            task.checked,
+            task.place.depth,
+            _words(_SHOW.renderInline(task.text, links)),
+        )
         for task in roadmap.tasks
     ]
 

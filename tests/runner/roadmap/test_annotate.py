@@ -258,7 +258,14 @@ def test_simple_fields() -> None:
     tasks, _ = read(text)
 
     assert [
-        (called(task), task.priority, task.effort, task.optional, task.parallel) for task in tasks
+        (
+            called(task),
+            task.marks.priority,
+            task.marks.effort,
+            task.marks.optional,
+            task.marks.parallel,
+        )
+        for task in tasks
     ] == [
         ("T001", "Critical", "2-3 hours", False, True),
         ("T002", "P1", "3h", False, False),

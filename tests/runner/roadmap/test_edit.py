@@ -90,8 +90,8 @@ def test_only_that_task(content: bytes) -> None:
     before = parse_roadmap(PATH, content).tasks
     for task in before:
         after = parse_roadmap(PATH, tick(PATH, content, task.key)).tasks
-        wanted = [(t.key, t.line, t.checked or t.key == task.key) for t in before]
-        assert [(t.key, t.line, t.checked) for t in after] == wanted
+        wanted = [(t.key, t.place.line, t.checked or t.key == task.key) for t in before]
+        assert [(t.key, t.place.line, t.checked) for t in after] == wanted
 
 
 @settings(deadline=None)

@@ -40,7 +40,7 @@ def check_toggle(roadmap: Roadmap, key: str, *, done: bool) -> None:
 
 def _edited(roadmap: Roadmap, task: Task, news: list[NewTask]) -> bytes | None:
     """Replace a task; None where that has to be refused."""
-    equal = any(t.text == task.text and t.line > task.line for t in roadmap.tasks)
+    equal = any(t.text == task.text and t.place.line > task.place.line for t in roadmap.tasks)
     if task.checked or task.kind != "work" or equal:
         with suppress(EditRefused):
             return replace_task(PATH, roadmap.content, task.key, news, audit=AUDIT, parsed=roadmap)
@@ -57,8 +57,8 @@ def check_replace(roadmap: Roadmap, key: str) -> None:
     if after is None:
         return
     old, new = lines_of(roadmap.content), lines_of(after)
-    behind = old[task.end_line :]
-    assert new[: task.line - 1] == old[: task.line - 1]
+    behind = old[task.place.end_line :]
+    assert new[: task.place.line - 1] == old[: task.place.line - 1]
     assert new[len(new) - len(behind) :] == behind
     assert len(parse_roadmap(PATH, after).tasks) == len(roadmap.tasks) + 1
 

@@ -167,7 +167,7 @@ def test_boxes_inside_stay() -> None:
         ("b", "work", False),
     ]
     assert [t.key for t in new[1:3]] == [t.key for t in old[1:3]]
-    assert new[1].parent == new[0].key
+    assert new[1].place.parent == new[0].key
 
 
 def test_twice_is_once() -> None:
@@ -285,9 +285,16 @@ def edited(
 def others(tasks: tuple[Task, ...], but: set[int]) -> list[tuple[object, ...]]:
     """What must stay of the tasks that are not on the given lines."""
     return [
-        (t.key, t.checked, t.kind, t.depth, t.text, t.headings and t.headings[-1].text)
+        (
+            t.key,
+            t.checked,
+            t.kind,
+            t.place.depth,
+            t.text,
+            t.place.headings and t.place.headings[-1].text,
+        )
         for t in tasks
-        if t.line not in but
+        if t.place.line not in but
     ]
 
 
@@ -314,14 +321,16 @@ def check_replaced_exactly(
     after, now = edited(content, task, news, keep=keep)
 
     _other_lines_stay(content, after, task, keep=keep)
-    made = [t for t in now if t.line in _made_lines(now, task, len(news))]
+    made = [t for t in now if t.place.line in _made_lines(now, task, len(news))]
     assert [t.checked for t in made] == [False] * len(news)
-    assert {(t.depth, t.parent) for t in made} == {(task.depth, task.parent)}
+    assert {(t.place.depth, t.place.parent) for t in made} == {
+        (task.place.depth, task.place.parent)
+    }
     for new, written in zip(news, made, strict=True):
         assert _words(new.text) in _words(written.text)
         for line in (*new.details, *new.acceptance):
             assert _words(line) in _words(written.details)
-    assert others(now, {t.line for t in made}) == others(before, {task.line})
+    assert others(now, {t.place.line for t in made}) == others(before, {task.place.line})
     if boxes(content) == [t.checked for t in before]:
         assert boxes(after) == [t.checked for t in now]
 
@@ -333,17 +342,21 @@ def _words(text: str) -> str:
 
 def _made_lines(now: tuple[Task, ...], task: Task, count: int) -> set[int]:
     """The lines of the replacements: those of the first one's depth that follow it."""
-    same = [t.line for t in now if t.line >= task.line and t.depth == task.depth]
+    same = [
+        t.place.line
+        for t in now
+        if t.place.line >= task.place.line and t.place.depth == task.place.depth
+    ]
     return set(same[:count])
 
 
 def _other_lines_stay(content: bytes, after: bytes, task: Task, *, keep: bool) -> None:
     """Lines before and behind the task are the same bytes, and so are its kept ones."""
     old, new = lines_of(content), lines_of(after)
-    behind = len(old) - task.end_line
-    assert new[: task.line - 1] == old[: task.line - 1]
-    assert new[len(new) - behind :] == old[task.end_line :]
-    kept = b"".join(old[task.text_end_line : task.end_line]).rstrip(b"\r\n")
+    behind = len(old) - task.place.end_line
+    assert new[: task.place.line - 1] == old[: task.place.line - 1]
+    assert new[len(new) - behind :] == old[task.place.end_line :]
+    kept = b"".join(old[task.place.text_end_line : task.place.end_line]).rstrip(b"\r\n")
     assert not keep or kept in after
 
 

@@ -75,7 +75,7 @@ def test_all_tasks_of_a_piece_as_one() -> None:
     second = task("2", files=("b", "c"), depends_on=("1", "0"), details="more")
     one = TaskGroup((first, second)).task
 
-    assert (one.key, one.id, one.line) == ("1", "1", 1)
+    assert (one.key, one.id, one.place.line) == ("1", "1", 1)
     assert one.title == "Do 1 (and 1 more)"
     assert one.text == "- 1 Do\n  it\n- 2 Do 2"
     assert (one.files, one.depends_on, one.details) == (("a", "b", "c"), ("0",), "more")

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from runner import grouped
 from runner.roadmap.lint import lint
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Roadmap, Task, Warning
@@ -20,7 +21,7 @@ def changed(roadmap: Roadmap, **tasks: dict[str, object]) -> Roadmap:
     """The roadmap with fields of tasks replaced, by written id (``T1``)."""
 
     def new(task: Task) -> Task:
-        return replace(task, **tasks.get(task.id or "", {}))  # type: ignore[arg-type]
+        return grouped.changed(task, **tasks.get(task.id or "", {}))
 
     return replace(roadmap, tasks=tuple(map(new, roadmap.tasks)))
 

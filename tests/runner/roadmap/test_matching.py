@@ -21,7 +21,7 @@ def lines(old: str, new: str) -> dict[int, int]:
     """Old line → new line of what was matched."""
     found = match(tasks(old), tasks(new))
     assert not found.unclear
-    return {a.line: b.line for a, b in found.pairs}
+    return {a.place.line: b.place.line for a, b in found.pairs}
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_two_candidates_are_refused(old: str, new: str, by: str) -> None:
     assert (unclear.by, unclear.old, unclear.new) == (by, tasks(old), tasks(new))
     assert (found.pairs, found.added, found.removed) == ((), (), ())
     assert found.now(tasks(old)[0].key) is unclear
-    assert f"the {by} fits more than one task: lines {tasks(new)[0].line}" in str(unclear)
+    assert f"the {by} fits more than one task: lines {tasks(new)[0].place.line}" in str(unclear)
 
 
 def test_what_came_and_what_went() -> None:
@@ -93,9 +93,9 @@ def complete(found: Matching, old: tuple[Task, ...], new: tuple[Task, ...]) -> b
     unclear: tuple[Unclear, ...] = found.unclear
     olds = [a for a, _ in found.pairs] + [*found.removed] + [t for u in unclear for t in u.old]
     news = [b for _, b in found.pairs] + [*found.added] + [t for u in unclear for t in u.new]
-    return sorted(t.line for t in olds) == sorted(t.line for t in old) and sorted(
-        t.line for t in news
-    ) == sorted(t.line for t in new)
+    return sorted(t.place.line for t in olds) == sorted(t.place.line for t in old) and sorted(
+        t.place.line for t in news
+    ) == sorted(t.place.line for t in new)
 
 
 @given(files, files)

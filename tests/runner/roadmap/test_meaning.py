@@ -104,7 +104,7 @@ def test_optional_tasks(text: str) -> None:
     """What a person calls optional is not run unasked."""
     [task] = read(f"- [ ] {text}\n")
 
-    assert (task.optional, task.runnable) == (True, False)
+    assert (task.marks.optional, task.runnable) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_tasks_that_mention_what_is_undecided() -> None:
 )
 def test_a_rule_at_the_beginning(text: str, lines: list[int]) -> None:
     """A file that begins with a rule has no front matter: that begins with a key."""
-    assert [task.line for task in read(text)] == lines
+    assert [task.place.line for task in read(text)] == lines
 
 
 @pytest.mark.parametrize(
@@ -210,4 +210,4 @@ def test_a_struck_line_stays_struck() -> None:
     """What goes on below a crossed-out line does not bring it back."""
     [task] = read("- [ ] ~~Write the parser~~\n  because it exists\n")
 
-    assert task.struck
+    assert task.marks.struck

@@ -81,8 +81,8 @@ def test_what_the_section_of_a_phase_says_belongs_to_it() -> None:
     assert bank.depends_on == (shop.key,)
     assert shop.acceptance == ("A thing can be sold",)
     assert bank.acceptance == ("Money comes",)
-    assert "Things are sold." in shop.section
-    assert (shop.phase, bank.phase) == ("3", "4")
+    assert "Things are sold." in shop.place.section
+    assert (shop.place.phase, bank.place.phase) == ("3", "4")
 
 
 def test_a_section_of_one_milestone_is_not_that_of_another() -> None:
@@ -93,7 +93,7 @@ def test_a_section_of_one_milestone_is_not_that_of_another() -> None:
     )
 
     assert [task.kind for task in roadmap.tasks] == ["work"] * 3
-    assert not any(task.home for task in roadmap.tasks)
+    assert not any(task.place.home for task in roadmap.tasks)
 
 
 def test_a_phase_put_between_two_others() -> None:

@@ -18,7 +18,7 @@ def parse(text: str | bytes) -> Roadmap:
 
 def tasks(text: str | bytes) -> list[tuple[int, bool, str]]:
     """(line, done, text) of every task."""
-    return [(task.line, task.checked, task.text) for task in parse(text).tasks]
+    return [(task.place.line, task.checked, task.text) for task in parse(text).tasks]
 
 
 def only(text: str) -> Task:
@@ -33,7 +33,10 @@ def test_tasks_stand_under_headings() -> None:
 
     [task] = parse(text).tasks
 
-    assert [(h.level, h.line, h.text) for h in task.headings] == [(1, 1, "Plan"), (2, 4, "Two")]
+    assert [(h.level, h.line, h.text) for h in task.place.headings] == [
+        (1, 1, "Plan"),
+        (2, 4, "Two"),
+    ]
 
 
 def test_open_and_done() -> None:
@@ -141,7 +144,7 @@ def test_quotes_are_left_out_and_told() -> None:
 
 def test_a_quoted_heading_heads_nothing() -> None:
     """A heading inside a quote is not above the tasks that follow the quote."""
-    assert only("# Plan\n\n> # Quoted\n\n- [ ] a\n").headings[-1].text == "Plan"
+    assert only("# Plan\n\n> # Quoted\n\n- [ ] a\n").place.headings[-1].text == "Plan"
 
 
 def test_parents_are_summaries() -> None:
@@ -156,8 +159,8 @@ def test_children_know_their_parent() -> None:
     """A nested task names its parent's key and its depth."""
     first, inner, second = parse("- [ ] a\n  - [ ] b\n- [ ] c\n").tasks
 
-    assert (first.parent, inner.parent, second.parent) == (None, first.key, None)
-    assert (first.depth, inner.depth) == (0, 1)
+    assert (first.place.parent, inner.place.parent, second.place.parent) == (None, first.key, None)
+    assert (first.place.depth, inner.place.depth) == (0, 1)
 
 
 def test_deep_nesting() -> None:
@@ -171,7 +174,7 @@ def test_lines_of_text_and_item() -> None:
     """The own text and the whole item have their own last lines; blank lines are not counted."""
     task = only("- [ ] a\n  more\n\n  second\n  - bullet\n\n\nafter\n")
 
-    assert (task.line, task.text_end_line, task.end_line) == (1, 2, 5)
+    assert (task.place.line, task.place.text_end_line, task.place.end_line) == (1, 2, 5)
     assert task.text == "a\nmore"
     assert task.details == "\n  second\n  - bullet".strip("\n")
 
@@ -182,18 +185,18 @@ def test_section() -> None:
         "# P\n\nWhy.\n\n- bullet\n\n**Tasks**\n\n- [ ] a\n\nLater.\n\n- [ ] b\n\n# Q\n- [ ] c\n"
     ).tasks
 
-    assert first.section == second.section == "Why.\n\n- bullet\n\n**Tasks**"
-    assert other.section == ""
+    assert first.place.section == second.place.section == "Why.\n\n- bullet\n\n**Tasks**"
+    assert other.place.section == ""
 
 
 def test_section_of_an_underlined_heading() -> None:
     """The line under a heading is not part of its section."""
-    assert only("Plan\n====\nWhy.\n\n- [ ] a\n").section == "Why."
+    assert only("Plan\n====\nWhy.\n\n- [ ] a\n").place.section == "Why."
 
 
 def test_a_box_in_code_does_not_end_a_section() -> None:
     """An example of a task in a fence belongs to the section's text."""
-    assert "- [ ] example" in only("# P\n```\n- [ ] example\n```\n\n- [ ] a\n").section
+    assert "- [ ] example" in only("# P\n```\n- [ ] example\n```\n\n- [ ] a\n").place.section
 
 
 @pytest.mark.parametrize(
@@ -301,7 +304,7 @@ def test_parsing_never_raises(content: bytes) -> None:
     roadmap = parse(content)
 
     assert roadmap.content == content
-    assert [t.line for t in roadmap.tasks] == sorted(t.line for t in roadmap.tasks)
+    assert [t.place.line for t in roadmap.tasks] == sorted(t.place.line for t in roadmap.tasks)
 
 
 @given(files)
@@ -317,7 +320,7 @@ def test_lines_lie_in_the_file(content: bytes) -> None:
     """A task's lines are lines of the file, its text before its end."""
     last = content.count(b"\n") + content.count(b"\r") + 1
     for task in parse(content).tasks:
-        assert 1 <= task.line <= task.text_end_line <= task.end_line <= last
+        assert 1 <= task.place.line <= task.place.text_end_line <= task.place.end_line <= last
 
 
 @given(files, st.sampled_from([b"\n", b"\r\n", b"\r"]))

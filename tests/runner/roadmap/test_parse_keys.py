@@ -91,7 +91,7 @@ def test_a_key_finds_its_task_after_any_edit_elsewhere(
     [key] = [
         key
         for key, task in tasks(render(before)).items()
-        if (task.phase, task.text) == (str(number), text)
+        if (task.place.phase, task.text) == (str(number), text)
     ]
 
     after = [each for each in data.draw(chapters) if each.name != chapter.name]
@@ -107,7 +107,7 @@ def test_a_key_finds_its_task_after_any_edit_elsewhere(
         )
     )
 
-    assert (found[key].text, found[key].phase) == (text, str(start + place))
+    assert (found[key].text, found[key].place.phase) == (text, str(start + place))
 
 
 @pytest.mark.parametrize(

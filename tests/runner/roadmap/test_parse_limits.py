@@ -46,7 +46,7 @@ def test_nested_three_hundred_deep() -> None:
     """What is nested deeper than is read is told with its line, and nothing is run unasked."""
     roadmap = parse("".join(f"{'  ' * depth}- [ ] {depth}\n" for depth in range(300)))
 
-    assert [task.depth for task in roadmap.tasks] == list(range(len(roadmap.tasks)))
+    assert [task.place.depth for task in roadmap.tasks] == list(range(len(roadmap.tasks)))
     assert len(roadmap.tasks) >= 45
     assert "nested more than 50 deep on line 50" in roadmap.asks
     assert "too-deep" in {warning.code for warning in roadmap.warnings}
@@ -106,7 +106,7 @@ def test_lines_that_trap_patterns(piece: str) -> None:
     text = f"{BOX}a {piece * (100_000 // len(piece))}\n- [ ] b\n"
     tasks = parse(text).tasks
 
-    assert [task.line for task in tasks] == [1, 2]
+    assert [task.place.line for task in tasks] == [1, 2]
     assert len(tasks[0].title) <= 500
 
 
@@ -117,7 +117,7 @@ def test_nothing_is_multiplied() -> None:
     checks = "## Definition of Done\n" + "".join(f"- [ ] check {n}\n" for n in range(many))
     tasks = parse(f"# Phase 1\n\n{long}\n\n{sections}{checks}").tasks
 
-    texts = {id(task.section): task.section for task in tasks}
+    texts = {id(task.place.section): task.place.section for task in tasks}
     assert sum(map(sys.getsizeof, texts.values())) < 10_000_000
     shared = {id(task.acceptance): task.acceptance for task in tasks}
     assert sum(map(len, shared.values())) <= 50 * (many + 1)

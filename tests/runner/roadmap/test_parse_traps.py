@@ -19,7 +19,7 @@ def read(name: str) -> Roadmap:
 
 def at(name: str, line: int) -> Task:
     """The task on a line of a file."""
-    [task] = [task for task in read(name).tasks if task.line == line]
+    [task] = [task for task in read(name).tasks if task.place.line == line]
     return task
 
 
@@ -70,7 +70,7 @@ PHASES = {
 @pytest.mark.parametrize("name", PHASES)
 def test_phases(name: str) -> None:
     """The nearest number that says a phase wins; headings that leak out of code change nothing."""
-    assert [task.phase for task in read(name).tasks] == PHASES[name]
+    assert [task.place.phase for task in read(name).tasks] == PHASES[name]
 
 
 @pytest.mark.parametrize(
@@ -148,20 +148,28 @@ def test_parents_by_id() -> None:
     """A sub-task that stands beside its parent is found by its id, whatever the list says."""
     first, one, two, other = read("kinds-kiro").tasks
 
-    assert (one.parent, two.parent) == (first.key, first.key)
-    assert (first.parent, other.parent) == (None, None)
-    assert [task.depth for task in (first, one)] == [0, 0]
+    assert (one.place.parent, two.place.parent) == (first.key, first.key)
+    assert (first.place.parent, other.place.parent) == (None, None)
+    assert [task.place.depth for task in (first, one)] == [0, 0]
 
 
 def test_struck_through() -> None:
     """What is crossed out is not run; what only mentions something crossed out is."""
-    assert [task.struck for task in read("kinds-struck").tasks] == [True, True, False, True, True]
+    assert [task.marks.struck for task in read("kinds-struck").tasks] == [
+        True,
+        True,
+        False,
+        True,
+        True,
+    ]
 
 
 def test_placeholders() -> None:
     """Of a template no task is run; elsewhere only the placeholder itself is not."""
-    assert all(task.template for task in read("kinds-template").tasks)
-    assert [task.line for task in read("kinds-one-placeholder").tasks if task.template] == [8]
+    assert all(task.marks.template for task in read("kinds-template").tasks)
+    assert [
+        task.place.line for task in read("kinds-one-placeholder").tasks if task.marks.template
+    ] == [8]
 
 
 @pytest.mark.parametrize(
@@ -184,7 +192,7 @@ def test_candidates(name: str, lines: list[tuple[int, int, str]]) -> None:
     roadmap = read(name)
 
     assert [(c.line, c.end_line, c.why) for c in roadmap.candidates] == lines
-    assert not {task.line for task in roadmap.tasks} & {c.line for c in roadmap.candidates}
+    assert not {task.place.line for task in roadmap.tasks} & {c.line for c in roadmap.candidates}
 
 
 def test_titles_of_candidates() -> None:
@@ -230,7 +238,7 @@ def test_an_open_comment_says_what_it_hides() -> None:
     [task] = roadmap.tasks
     first, second = (warning.message for warning in roadmap.warnings)
 
-    assert (task.line, [heading.line for heading in task.headings]) == (15, [1])
+    assert (task.place.line, [heading.line for heading in task.place.headings]) == (15, [1])
     assert "2 lines that read like tasks are behind the comment of line 4 (to line 10)" in first
     assert "this is behind the comment of line 17" in second
 
@@ -274,9 +282,11 @@ def test_the_how_of_a_task() -> None:
     """A task is told its phase's first words, its section above "Tasks", and what it holds."""
     [task] = read("sections-how").tasks
 
-    assert task.section.startswith("The reader comes first.\n\nUse `read_bytes`.\n\n```python")
-    assert "It is small" not in task.section
-    assert "Later words" not in task.section + task.details
+    assert task.place.section.startswith(
+        "The reader comes first.\n\nUse `read_bytes`.\n\n```python"
+    )
+    assert "It is small" not in task.place.section
+    assert "Later words" not in task.place.section + task.details
     assert task.files == ("src/reader.py", "docs/")
     assert "A paragraph of the task." in task.details
     assert "  read()" in task.details
@@ -297,7 +307,7 @@ def test_sections() -> None:
 
 def test_labels() -> None:
     """A list knows the line that introduces it, without marks."""
-    assert at("seed-sections", 25).label == "Tasks"
-    assert at("seed-sections", 30).label == "Expected Behavior"
-    assert at("kinds-parent-item", 6).label == "Acceptance"
-    assert at("kinds-sibling-tasks", 9).label == ""
+    assert at("seed-sections", 25).place.label == "Tasks"
+    assert at("seed-sections", 30).place.label == "Expected Behavior"
+    assert at("kinds-parent-item", 6).place.label == "Acceptance"
+    assert at("kinds-sibling-tasks", 9).place.label == ""

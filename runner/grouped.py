@@ -38,6 +38,16 @@ def changed(value: V, **changes: Any) -> V:
     return replace(value, **changes)
 
 
+def side_by_side(value: DataclassInstance) -> dict[str, Any]:
+    """Return the fields of a value, those of its groups beside its own, by name."""
+    found: dict[str, Any] = {}
+    for each in fields(value):
+        held = getattr(value, each.name)
+        inner = {f.name: getattr(held, f.name) for f in _inner(each)}
+        found |= inner if "group" in each.metadata else {each.name: held}
+    return found
+
+
 def flat(kind: type[V], data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a dumped value as rows store it: the fields of its groups beside its own."""
     found: dict[str, Any] = {}
