@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from runner.checks.asked import TaskWords
 from runner.checks.promises import PromisedName, has_word, promised_names, promises
@@ -74,6 +74,30 @@ def another_task(
             )
             return Complaint("", "OtherTask", message)
     return None
+
+
+def content_of_another(
+    changes: ChangeSet, others: Mapping[str, bytes], *, read: Read
+) -> Iterator[Complaint]:
+    """Yield files that get the content of another file of the repository in place of their own.
+
+    ``others`` are the files that stay as they are. To be asked where a file loses names.
+    """
+    for path, write in changes.files.items():
+        before = read(path)
+        if write is None or before is None:
+            continue
+        old, new = _names(path, before), _names(path, write.content)
+        if not new or len(old & new) * 4 > len(old):
+            continue
+        owner = next((p for p, text in others.items() if _is_mostly(_names(p, text), new)), "")
+        if owner:
+            message = f"This is the content of {owner}, with changes. Give it as {owner}."
+            yield Complaint(path, "WrongPlace", message)
+
+
+def _is_mostly(theirs: set[str], new: set[str]) -> bool:
+    return bool(theirs) and len(theirs & new) * 2 > len(theirs)
 
 
 def _new_names(path: str, changes: ChangeSet, read: Read) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from runner.checks.asked import TaskWords, guidance_among
@@ -15,7 +15,7 @@ from runner.checks.copied import copied_cases
 from runner.checks.destructive import Destructive, destructive, log_line
 from runner.checks.kept_names import NameFindings, are_compared, losses, verdict
 from runner.checks.knows_tests import knows_its_tests
-from runner.checks.misplaced import holders, misplaced
+from runner.checks.misplaced import content_of_another, holders, misplaced
 from runner.checks.paths import asked_about, protect_file
 from runner.checks.reach import Trimmed, trimmed
 from runner.checks.tests_kept import changed_tests, told_of_tests, weakened_tests
@@ -103,11 +103,20 @@ async def kept_names(
     families = {family_of(loss.path) for loss in found}
     paths = [path for path in code_among(base, families) if path not in changes.files]
     files = await contents(deps, base, paths)
+    wrong = await asyncio.to_thread(_wrong_files, changes, files, read)
+    if wrong:
+        return NameFindings(wrong)
     files |= {path: write.content for path, write in changes.files.items() if write}
     last = attempt.calls >= MAX_CALLS
     return await asyncio.to_thread(
         verdict, found, CodeFiles(files), asked=attempt.checked.asked, last=last
     )
+
+
+def _wrong_files(
+    changes: ChangeSet, others: Mapping[str, bytes], read: Read
+) -> tuple[Complaint, ...]:
+    return tuple(content_of_another(changes, others, read=read))
 
 
 async def _others(deps: Deps, changes: ChangeSet, base: Snapshot, read: Read) -> OtherFiles:

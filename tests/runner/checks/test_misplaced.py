@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner.checks.asked import TaskWords
-from runner.checks.misplaced import another_task, misplaced
+from runner.checks.misplaced import another_task, content_of_another, misplaced
 from runner.checks.promises import missing_names, promises
 from runner.roadmap.parse import parse_roadmap
 from tests.runner.checks.trees import changes
@@ -46,6 +46,28 @@ def test_a_name_belongs_into_the_file_that_the_task_says() -> None:
         wrong("Add `Cart.tax()` to `shop/cart.py`", shop__money="def tax():\n    return 1\n") == []
     )
     assert wrong("Add `subtract(a, b)`", more=defined) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "refused"),
+    [
+        ("calc.py", "def to_cents(price):\n    return round(price * 100)\n", True),
+        ("calc.py", BASE["calc.py"] + "\n\ndef to_cents(price):\n    return price\n", False),
+        ("calc.py", "def subtract(a, b):\n    return a - b\n", False),
+        ("shop/money.py", "def to_cents(price):\n    return round(price * 100)\n", False),
+        ("new.py", "def to_cents(price):\n    return round(price * 100)\n", False),
+    ],
+)
+def test_a_file_gets_the_content_of_another(path: str, text: str, *, refused: bool) -> None:
+    """Where nothing is left of its own names, and most of the other's are there."""
+    others = {name: each.encode() for name, each in BASE.items() if name != path}
+    found = content_of_another(
+        changes({path: text}),
+        others,
+        read=lambda name: BASE[name].encode() if name in BASE else None,
+    )
+
+    assert [(each.error, each.path) for each in found] == [("WrongPlace", path)] * refused
 
 
 def test_a_script_exports_what_belongs_into_it() -> None:
