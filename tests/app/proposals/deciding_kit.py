@@ -16,7 +16,7 @@ from app.github.config import Configurations
 from app.github.identity import AppIdentity
 from app.proposals.polling import Poller
 from app.proposals.service import ProposalService
-from app.runs.service import RunService
+from app.runs.service import Checkpoints, RunService
 from app.store.database import Store, open_store
 from app.store.deliveries import Delivery, StoredRefusals
 from app.store.proposals import ProposalOfRun, StoredProposals
@@ -27,7 +27,7 @@ from app.store.schema import proposals as table
 from app.store.wakeups import Wakeups
 from handlers.commands import COMMANDS
 from handlers.events import PullClosed, Repo
-from handlers.ports import ProposalView, Rules, State
+from handlers.ports import ProposalView, Rules, RunRequested, State
 from runner.errors import Outage
 from runner.state.proposal import Proposal, ProposalPlace
 from tests.app.store.rows import set_run
@@ -250,6 +250,9 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
     async def refuse(*_: object) -> str:
         raise Outage("test", "no run is started here")
 
+    async def no_checkpoint(request: RunRequested) -> None:
+        """None of the pull requests here shows work."""
+
     async def ended(event: PullClosed) -> None:
         return None
 
@@ -262,6 +265,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         find=refuse,  # type: ignore[arg-type]
         skips=StoredSkips(store, clock),
         proposals=proposals,
+        checkpoints=Checkpoints(no_checkpoint, refuse, refuse),  # type: ignore[arg-type]
     )
     dispatch = Dispatch(
         identity,
