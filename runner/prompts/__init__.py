@@ -9,11 +9,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from runner.prompts.questions import Message
 from runner.text.sanitize import sendable
 
+_FOR_FILES = frozenset({"execute_task", "repair_code", "repair_test"})
+"""Questions that are answered with files; the others have a shorter introduction."""
+
 
 def question(name: str, **values: object) -> tuple[Message, ...]:
     """Render the question ``name``. A value the template wants and does not get is a bug."""
-    environment = _environment()
-    system = environment.get_template("system.md.j2").render()
+    introduction = "system" if name in _FOR_FILES else "system_plan"
+    system = _environment().get_template(f"{introduction}.md.j2").render()
     return Message("system", system.strip()), Message("user", render_text(name, **values))
 
 

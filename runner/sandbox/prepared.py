@@ -106,7 +106,9 @@ async def run_setup(box: SandboxSession, setup: Setup) -> None:
     Raises ``TaskError`` (kind ``environment``) with the end of the output when one fails.
     """
     began = await box.run(["sh", "-c", _BEGIN], timeout=setup.timeout)
-    told = ("env", *(f"{name}={value}" for name, value in setup.variables))
+    variables = [f"{name}={value}" for name, value in setup.variables]
+    # a small root may have no env
+    told = ("env", *variables) if variables else ()
     for command in setup.commands:
         _must_work(await box.run((*told, *command), timeout=setup.timeout), command, began)
     _must_work(await box.run(["sh", "-c", _END], timeout=setup.timeout), ("keep",), began)
