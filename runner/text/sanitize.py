@@ -37,6 +37,8 @@ _SKIP_CI = re.compile(r"\[(?=(?:skip ci|ci skip|no ci|skip actions|actions skip)
 # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 _WORKFLOW = re.compile(r"^([^\S\n]*:)(?=:)|#(?=#\[)", re.MULTILINE)
 _HIDDEN = re.compile(r"<(?=[!?])")
+# an image tells its server who reads the page, and can show anything
+_IMAGE = re.compile(r"!(?=\[)|<(?=(?:img|picture|video|audio|source)\b)", re.IGNORECASE)
 # the mention filter works on rendered text, so that characters written as entities count
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z]{2,31};)")
 _MENTION = re.compile(r"(?<![A-Za-z0-9])@(?=[A-Za-z0-9_])")
@@ -81,7 +83,9 @@ def _with_gap(found: re.Match[str]) -> str:
 
 def _prose(text: str) -> str:
     text = _ENTITY.sub(_decoded, text)
-    return _NUMBER.sub(_with_gap, _MENTION.sub(_with_gap, text))
+    for pattern in (_IMAGE, _MENTION, _NUMBER):
+        text = pattern.sub(_with_gap, text)
+    return text
 
 
 def _decoded(entity: re.Match[str]) -> str:

@@ -15,6 +15,8 @@ from runner.text.sanitize import sanitize
 GAP = "\u200b"
 
 BROKEN = {
+    "image": ("![x](https://e.example/x.png)", f"!{GAP}[x](https://e.example/x.png)"),
+    "html-image": ("<img src=x> <IMG src=y>", f"<{GAP}img src=x> <{GAP}IMG src=y>"),
     "mention": ("thanks @octocat!", f"thanks @{GAP}octocat!"),
     "team": ("@org/team", f"@{GAP}org/team"),
     "mention in bold": ("**@octocat**", f"**@{GAP}octocat**"),
