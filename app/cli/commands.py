@@ -40,14 +40,17 @@ def status(
 
 
 def show(
-    words: Annotated[
-        list[str] | None,
+    name: Annotated[
+        str,
         typer.Argument(
-            metavar="[RUN | TASK | PROPOSAL]",
             help="A run, a task (id or key) or a proposal (default: the newest run).",
             show_default=False,
         ),
-    ] = None,
+    ] = "",
+    task: Annotated[
+        str,
+        typer.Argument(help="If NAME is a run: one of its tasks or proposals.", show_default=False),
+    ] = "",
     exchanges: Annotated[
         bool, typer.Option("--exchanges", help="Show every question and answer in full.")
     ] = False,
@@ -57,7 +60,7 @@ def show(
     from app.local.show import ShowOptions as Asked
     from app.local.show import command
 
-    raise typer.Exit(command(Path.cwd(), Asked(tuple(words or ()), exchanges, json)))
+    raise typer.Exit(command(Path.cwd(), Asked(tuple(filter(None, (name, task))), exchanges, json)))
 
 
 def retry(
