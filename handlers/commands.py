@@ -258,8 +258,8 @@ COMMANDS: Commands = (
         makes=StatusCommand,
         handler=_status,
         needs="read",
-        description="show the runs of this issue and their tasks; on a pull request of Cairn also "
-        "its place in the stack",
+        description="show the runs of this issue and their tasks; on one of Cairn's pull requests "
+        "also its place in the stack",
         example="/execute status",
     ),
     CommandRow(
@@ -319,7 +319,8 @@ COMMANDS: Commands = (
         makes=ReviseCommand,
         handler=_revise,
         needs="write",
-        description="change this pull request of Cairn as you say: one more commit on its branch",
+        description="change this pull request (one of Cairn's) as you say: one more commit on its "
+        "branch",
         example="/execute revise return 0 for an empty list",
         arguments=(
             Argument(
