@@ -161,7 +161,8 @@ class ConfigOffer:
 
     async def close_outdated(self, state: RunState) -> None:
         """Close the open offer of a file that somebody has committed meanwhile."""
-        if CONFIG_PATH not in (await self._repository.snapshot(state.stack.base)).entries:
+        base = state.stack.base  # '' where the run ended before its roadmap was read
+        if not base or CONFIG_PATH not in (await self._repository.snapshot(base)).entries:
             return
         known = await self._pulls.known(BRANCH)
         if known and known.state == "open":

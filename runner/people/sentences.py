@@ -218,7 +218,7 @@ def commands_of(verification: Verification | None) -> str:
     lines = [f"{level.name}: {_command(level)}" for level in levels if level.command]
     if not lines:
         return ""
-    shown = sanitize("\n".join(["````", *lines, "````"]))
+    shown = "\n".join(["````", sanitize("\n".join(lines), plain=True), "````"])
     return f"<details><summary>Commands</summary>\n\n{shown}\n\n</details>"
 
 

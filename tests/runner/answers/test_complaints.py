@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from runner.answers import ParsedAnswer
 from runner.answers.pieces import EXAMPLE
-from runner.prompts import question
+from runner.prompts import render_text
 from tests.runner.answers.asking import CODE, HELPERS, TREE, ask, written
 
 PARTS = [
@@ -169,4 +169,4 @@ def test_one_block_is_the_only_file_it_can_be(code, expected, path):
 
 def test_the_example_is_the_one_of_the_prompt():
     """The block that is left out as copied is the one the system prompt shows."""
-    assert f"\n{EXAMPLE}\n" in question("form", schema="")[0].content
+    assert f"\n{EXAMPLE}\n" in render_text("system")
