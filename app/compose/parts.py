@@ -23,7 +23,7 @@ from app.github.one_pull import OfferedPulls
 from app.github.pulls import Pull, Pulls, read_pull
 from app.github.repository import GitHubRepository
 from app.github.stack import Height, height_of
-from app.github.token_identity import CHECK, PUBLISH, READ, REVIEW, Identity
+from app.github.token_identity import CHECK, PUBLISH, READ, REVIEW, Identity, Permissions
 from app.local.compose import open_model, sandboxes
 from app.logs import mask_for, secrets_of
 from app.progress.comment import CommentPlace, Progress, QueueAnnouncement
@@ -269,54 +269,38 @@ class ServerParts:
 
     async def roadmap_of(self, request: RunRequested) -> str:
         """The roadmap a command means: the one it names, else the configured one."""
-        if request.command.path:
-            return request.command.path
-        github = self.identity.client(
-            installation_id=request.installation_id,
-            repository_id=request.repository.id,
-            permissions=READ,
-        )
-        try:
-            config = await self._config(github, request.repository.full_name)
-        except ConfigError:
-            config = RepositoryConfig()  # the run itself tells people what is wrong
-        return config.roadmap.path
+        return request.command.path or (await self._config_of(request)).roadmap.path
 
     async def pull_of(self, request: RunRequested) -> Pull | None:
         """The pull request that a request was made on, if it is ours. Raises ``Outage``."""
-        github = self.identity.client(
-            installation_id=request.installation_id,
-            repository_id=request.repository.id,
-            permissions=REVIEW,
-        )
-        api = RepositoryApi(github, request.repository.full_name)
+        api = RepositoryApi(self._client(request, REVIEW), request.repository.full_name)
         doing = f"show #{request.issue}"
         found = await api.find(f"pulls/{request.issue}", doing, refused=Outage)
         return read_pull(found, await self.identity.bot_login()) if found else None
 
     async def height_of(self, request: RunRequested, pull: Pull) -> Height:
         """Where a pull request of ours is in its stack. Raises ``Outage``."""
-        github = self.identity.client(
-            installation_id=request.installation_id,
-            repository_id=request.repository.id,
-            permissions=REVIEW,
-        )
-        api = RepositoryApi(github, request.repository.full_name)
+        api = RepositoryApi(self._client(request, REVIEW), request.repository.full_name)
         pulls = Pulls(api, bot_login=await self.identity.bot_login(), roadmap=pull.roadmap)
         return height_of(pull, await pulls.all(), request.repository.default_branch)
 
     async def most_revisions(self, request: RunRequested) -> int:
         """How often a repository lets one pull request be revised. Raises ``Outage``."""
-        github = self.identity.client(
+        config = await self._config_of(request)
+        return 0 if config.github_mode == "disabled" else config.pull_requests.revisions
+
+    def _client(self, request: RunRequested, permissions: Permissions) -> GitHubAPI:
+        return self.identity.client(
             installation_id=request.installation_id,
             repository_id=request.repository.id,
-            permissions=READ,
+            permissions=permissions,
         )
+
+    async def _config_of(self, request: RunRequested) -> RepositoryConfig:
         try:
-            config = await self._config(github, request.repository.full_name)
+            return await self._config(self._client(request, READ), request.repository.full_name)
         except ConfigError:
-            config = RepositoryConfig()  # the run itself tells people what is wrong
-        return 0 if config.github_mode == "disabled" else config.pull_requests.revisions
+            return RepositoryConfig()  # the run itself tells people what is wrong
 
     async def _config(self, github: GitHubAPI, repository: str) -> RepositoryConfig:
         return self.overlay(await self.configs.read(github, repository))

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from runner.code.languages import is_test_file
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, reader
-from runner.nodes.weigh import filled, steadied, tests_of, timed_out, weighed
+from runner.nodes.weigh import run_levels, steadied, tests_of, timed_out, weighed
 from runner.state.changes import Snapshot
 from runner.state.events import Verified
 from runner.state.findings import Level, Verification
 from runner.state.run_state import RunState
-from runner.verify import Commands, concerned, configuration, running, tools_of, verify
+from runner.verify import Commands, concerned, configuration, running, tools_of
 from runner.verify.project import OnlyFiles
 from runner.verify.weighing import Assessment, path_of, red_tests
 
@@ -63,7 +63,8 @@ async def first_tests(
     if chosen is None:
         return None
     within = min(longest, max(_LEAST_SECONDS, min(seconds, _MOST_SECONDS)))
-    after = await _verified(state, deps, work, base, chosen.only, seconds=within)
+    after = await run_levels(state, deps, work, base, None, seconds=within, only=chosen.only)
+    await deps.events.emit(Verified(state.request.id, state.current, after))
     if all(level.result != "failed" for level in after.tests):
         return None
     after = await steadied(state, deps, work, base, after, own=None)
@@ -95,33 +96,6 @@ async def _chosen(state: RunState, deps: Deps, base: Snapshot) -> _FirstTests | 
         if only and 2 * sum(len(own) for _, own in only) <= len(tests):
             return _FirstTests(only, whole)
     return None
-
-
-async def _verified(
-    state: RunState,
-    deps: Deps,
-    work: TaskWork,
-    base: Snapshot,
-    only: OnlyFiles,
-    *,
-    seconds: float,
-) -> Verification:
-    changes = state.attempt.answered.changes
-    old = await contents(deps, base, configuration(base.entries))
-    session = await filled(state, deps, work, base, changes)
-    work.sandbox.holds = ""
-    found = await verify(
-        session,
-        tree=changes.tree(base),
-        paths=sorted(changes.entries(base)),
-        changed=sorted(path for path, write in changes.files.items() if write),
-        read=reader(old, changes),
-        mode=state.request.options.verify.verify_mode,
-        timeout=seconds,
-        only=only,
-    )
-    await deps.events.emit(Verified(state.request.id, state.current, found))
-    return found
 
 
 def _certain(state: RunState, found: Assessment, base: Snapshot, chosen: _FirstTests) -> bool:

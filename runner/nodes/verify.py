@@ -26,7 +26,7 @@ from runner.nodes.first_tests import first_tests, suite_seconds, whole_seconds
 from runner.nodes.format import formatted
 from runner.nodes.lint import lint_levels, with_linters
 from runner.nodes.proof import must_prove, proved, unnoticed, unproven
-from runner.nodes.weigh import filled, run_base_tests, steadied, timed_out, weighed
+from runner.nodes.weigh import filled, run_base_tests, run_levels, steadied, timed_out, weighed
 from runner.people.sentences import UNPROVEN, faults_unnoticed, new_findings
 from runner.prompts import question
 from runner.recovery.classify import unrepairable
@@ -34,7 +34,7 @@ from runner.state.changes import Snapshot
 from runner.state.events import Verified
 from runner.state.findings import Verification
 from runner.state.run_state import RunState, Step
-from runner.verify import PATIENT, TOOLS, Commands, concerned, configuration, tools_of, verify
+from runner.verify import Commands, configuration, tools_of
 from runner.verify.judging import Read
 from runner.verify.weighing import Assessment
 
@@ -227,39 +227,11 @@ async def _bounded(
     """
     longest = state.request.options.sandbox.test_timeout
     short = longest if suite_seconds(state) > longest / _SOON else longest / _SOON
-    verification = await _levels(state, deps, work, base, own, seconds=short)
+    verification = await run_levels(state, deps, work, base, own, seconds=short)
     tools = timed_out(verification)
     if not tools or short == longest:
         return verification
     before = await run_base_tests(state, deps, work, base, tools, own, within=short)
     if not timed_out(before) and before.tests:
         return verification
-    return await _levels(state, deps, work, base, own, seconds=longest)
-
-
-async def _levels(
-    state: RunState,
-    deps: Deps,
-    work: TaskWork,
-    base: Snapshot,
-    own: Commands | None,
-    *,
-    seconds: float,
-) -> Verification:
-    changes = state.attempt.answered.changes
-    old = await contents(deps, base, configuration(base.entries))
-    session = await filled(state, deps, work, base, changes)
-    work.sandbox.holds = ""
-    return await verify(
-        session,
-        tree=changes.tree(base),
-        paths=sorted(changes.entries(base)),
-        changed=sorted(path for path, write in changes.files.items() if write),
-        read=reader(old, changes),
-        mode=state.request.options.verify.verify_mode,
-        timeout=seconds,
-        tools=PATIENT if seconds == state.request.options.sandbox.test_timeout else TOOLS,
-        own=own,
-        tested=bool(concerned(tools_of(base.entries, old.get), changes.files)),
-        touched=changes.files,
-    )
+    return await run_levels(state, deps, work, base, own, seconds=longest)

@@ -31,10 +31,12 @@ from runner.verify import (
     PATIENT,
     TOOLS,
     Commands,
+    concerned,
     configuration,
     run_again,
     run_tests,
     tools_of,
+    verify,
 )
 from runner.verify.judging import Tool, counted
 from runner.verify.levels import imports_level, without
@@ -127,6 +129,41 @@ async def weighed(
     testers = sorted(p for p in (promise.users or ()) if is_pytest_module(p) and p in promise.tests)
     verdict = replace(found.verdict, untested=untested)
     return replace(found, verdict=verdict, testers=tuple(testers))
+
+
+async def run_levels(
+    state: RunState,
+    deps: Deps,
+    work: TaskWork,
+    base: Snapshot,
+    own: Commands | None,
+    *,
+    seconds: float,
+    only: OnlyFiles = (),
+) -> Verification:
+    """Run every level over the change: the tests of what it concerns, or ``only`` these files.
+
+    ``seconds`` bounds each level; ``own`` are the repository's own commands, in place of tests that
+    are found. Raises as ``verify`` does.
+    """
+    changes = state.attempt.answered.changes
+    old = await contents(deps, base, configuration(base.entries))
+    session = await filled(state, deps, work, base, changes)
+    work.sandbox.holds = ""
+    return await verify(
+        session,
+        tree=changes.tree(base),
+        paths=sorted(changes.entries(base)),
+        changed=sorted(path for path, write in changes.files.items() if write),
+        read=reader(old, changes),
+        mode=state.request.options.verify.verify_mode,
+        timeout=seconds,
+        tools=PATIENT if seconds == state.request.options.sandbox.test_timeout else TOOLS,
+        own=own,
+        tested=bool(concerned(tools_of(base.entries, old.get), changes.files)),
+        touched=changes.files,
+        only=only,
+    )
 
 
 async def run_base_tests(

@@ -21,7 +21,7 @@ from app.settings import ServerSettings, load_server_settings
 from handlers.commands import COMMANDS
 from handlers.grammar import Commands
 from runner.ports import Sandbox
-from tests.fake_github import FakeGitHub
+from tests.fake_github import FakeGitHub, Fault
 from tests.fake_github.reading import View
 from tests.fake_github.state import Issue
 from tests.model_server import ScriptedModel, serve
@@ -93,6 +93,16 @@ class Bot:
         self.github.clock.advance(timedelta(**time).total_seconds())
         await self.rests.ring(self.github.clock.now())
         await self.idle()
+
+    def holds(self, method: str, path: str) -> Fault:
+        """Keep a call to GitHub unanswered until ``release`` of what this returns."""
+        return self.github.fail(method, path, hold=asyncio.Event())
+
+    def check(self) -> None:
+        """Nothing was left unsaid, unread or unasked, and no bug was met."""
+        self.github.verify()
+        self.model.verify()
+        assert self.bugs == []
 
     def says(self) -> list[str]:
         """The bot's comments on the issue that were not read yet, in their newest text."""

@@ -26,8 +26,6 @@ async def bot(
     async with conversation(tmp_path, files) as bot, bot.started():
         yield bot
         await bot.idle()
-        bot.github.verify()
-        bot.model.verify()
-        assert bot.bugs == []
+        bot.check()
         assert leaks(bot, caplog.text) == []
         assert disagreements(bot) == []

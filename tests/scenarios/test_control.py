@@ -194,9 +194,7 @@ async def two(tmp_path: Path) -> AsyncIterator[tuple[Bot, Issue]]:
         bot.github.add_repository("octo/other", NOTE, roles={"writer": "write"})
         issue = bot.github.open_issue("octo/other", "Please", by="writer")
         yield bot, issue
-        bot.github.verify()
-        bot.model.verify()
-        assert bot.bugs == []
+        bot.check()
 
 
 async def both(bot: Bot, issue: Issue, *answers: Held) -> None:

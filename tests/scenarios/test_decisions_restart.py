@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -26,9 +25,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[Bot]:
     """A conversation whose server the test starts and ends."""
     async with conversation(tmp_path, STUCK) as bot:
         yield bot
-        bot.github.verify()
-        bot.model.verify()
-        assert bot.bugs == []
+        bot.check()
 
 
 async def resting(talk: Bot) -> Issue:
@@ -66,13 +63,11 @@ async def test_a_reaction_while_nobody_polls(talk: Bot) -> None:
 async def test_a_stop_while_a_decision_is_worked(talk: Bot, moment: str) -> None:
     """Stopped at any of these calls and started again, it is applied once and answered once."""
     pull = await resting(talk)
-    method, path = MOMENTS[moment]
-    fault = talk.github.fail(method, path, hold=asyncio.Event())
+    fault = talk.holds(*MOMENTS[moment])
     async with talk.started():
         await talk.github.comment(REPOSITORY, pull.number, "/approve", by="writer")
         await fault.reached.wait()
-    assert fault.hold is not None
-    fault.hold.set()
+    fault.release()
 
     async with talk.started():
         await talk.idle()
@@ -86,13 +81,12 @@ async def test_a_stop_while_a_decision_is_worked(talk: Bot, moment: str) -> None
 async def test_a_kill_while_a_decision_is_applied(talk: Bot) -> None:
     """A killed server goes on from the stored decision, and nothing is done twice."""
     pull = await resting(talk)
-    fault = talk.github.fail("POST", "*/git/commits", hold=asyncio.Event())
+    fault = talk.holds("POST", "*/git/commits")
     async with serving(talk) as server:
         await talk.github.comment(REPOSITORY, pull.number, "/approve", by="writer")
         await fault.reached.wait()
         await server.end()
-    assert fault.hold is not None
-    fault.hold.set()
+    fault.release()
 
     async with serving(talk) as server:
         await server.until(": ended")

@@ -26,9 +26,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[Bot]:
     await working_sandbox("docker")  # skips, with the reason, where there is no engine
     async with conversation(tmp_path, CALC, CAIRN_SANDBOX="docker") as bot:
         yield bot
-        bot.github.verify()
-        bot.model.verify()
-        assert bot.bugs == []
+        bot.check()
         assert await containers(bot.settings) == set()
 
 

@@ -73,9 +73,7 @@ async def talk(
     async with conversation(tmp_path, files, **settings) as bot, bot.started():
         yield bot
         await bot.idle()
-        bot.github.verify()
-        bot.model.verify()
-        assert bot.bugs == []
+        bot.check()
     if request.param == "docker":
         await remove_images(str(bot.settings.cairn_data_dir.resolve()))
 

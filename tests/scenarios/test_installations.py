@@ -23,9 +23,7 @@ async def bot(tmp_path: Path, files: Mapping[str, object]) -> AsyncIterator[Bot]
     async with conversation(tmp_path, files, CAIRN_ADMIN_TOKEN=TOKEN) as bot, bot.started():
         yield bot
         await bot.idle()
-        bot.github.verify()
-        bot.model.verify()
-        assert bot.bugs == []
+        bot.check()
 
 
 async def page_of(bot: Bot, run: str) -> str:

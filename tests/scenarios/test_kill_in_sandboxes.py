@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -34,9 +33,7 @@ async def talk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
         settings["CAIRN_SANDBOX_IMAGE"] = ROOT
     async with conversation(tmp_path, CALC, **settings) as bot:
         yield bot
-        bot.github.verify()
-        bot.model.verify()
-        assert bot.bugs == []
+        bot.check()
 
 
 async def ask(bot: Bot) -> None:
@@ -57,15 +54,13 @@ def finished_once(bot: Bot) -> None:
 @pytest.mark.parametrize("moment", MOMENTS)
 async def test_a_kill_after_an_effect_doubles_nothing(talk: Bot, moment: str) -> None:
     """Killed while the call is on its way: GitHub does its part, and nobody is there to hear."""
-    method, path = MOMENTS[moment]
-    fault = talk.github.fail(method, path, hold=asyncio.Event())
+    fault = talk.holds(*MOMENTS[moment])
     talk.model.says(ADD)
     async with serving(talk) as server:
         await ask(talk)
         await fault.reached.wait()
         await server.end()
-    assert fault.hold is not None
-    fault.hold.set()
+    fault.release()
 
     async with serving(talk) as server:
         await server.until(": ended")

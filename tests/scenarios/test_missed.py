@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -21,9 +20,7 @@ async def talk(tmp_path: Path, files: Mapping[str, object]) -> AsyncIterator[Bot
     """A conversation whose server the test starts and ends."""
     async with conversation(tmp_path, files) as bot:
         yield bot
-        bot.github.verify()
-        bot.model.verify()
-        assert bot.bugs == []
+        bot.check()
 
 
 async def comment(bot: Bot, body: str) -> int:
@@ -123,11 +120,10 @@ async def test_a_stop_between_loses_and_doubles_nothing(talk: Bot) -> None:
     """The server ends while it works what it fetched; the next one goes on."""
     talk.model.says(ANSWER)
     await comment(talk, "/execute")
-    held = talk.github.fail("GET", "*/permission", hold=asyncio.Event())
+    held = talk.holds("GET", "*/permission")
     async with talk.started():
         await held.reached.wait()
-    assert held.hold is not None
-    held.hold.set()
+    held.release()
 
     async with talk.started():
         await talk.idle()

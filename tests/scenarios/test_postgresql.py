@@ -30,9 +30,7 @@ async def talk(tmp_path: Path, cluster: Cluster) -> AsyncIterator[Bot]:
     """A conversation whose server the test starts and ends."""
     async with conversation(tmp_path, NOTE, DATABASE_URL=cluster.database()) as bot:
         yield bot
-        bot.github.verify()
-        bot.model.verify()
-        assert bot.bugs == []
+        bot.check()
         assert leaks(bot) == []
 
 

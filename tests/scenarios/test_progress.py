@@ -29,9 +29,7 @@ async def bot(tmp_path: Path) -> AsyncIterator[Bot]:
     async with conversation(tmp_path, HOSTILE, CAIRN_ADMIN_TOKEN=TOKEN) as bot, bot.started():
         yield bot
         await bot.idle()
-        bot.github.verify()
-        bot.model.verify()
-        assert bot.bugs == []
+        bot.check()
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.fake_github import Fault
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.endings import ANSWER, NOTE, check_finished, progress
@@ -35,21 +34,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[Bot]:
     """A conversation whose server the test starts and ends."""
     async with conversation(tmp_path, NOTE) as bot:
         yield bot
-        bot.github.verify()
-        bot.model.verify()
-        assert bot.bugs == []
-
-
-def held(bot: Bot, moment: str) -> Fault:
-    """Keep the call of a moment from being answered."""
-    method, path = MOMENTS[moment]
-    return bot.github.fail(method, path, hold=asyncio.Event())
-
-
-def release(fault: Fault) -> None:
-    """Let a held call have its effect, though nobody waits for the answer any more."""
-    assert fault.hold is not None
-    fault.hold.set()
+        bot.check()
 
 
 async def ask(bot: Bot) -> None:
@@ -61,12 +46,12 @@ async def ask(bot: Bot) -> None:
 @pytest.mark.parametrize("moment", MOMENTS)
 async def test_a_stopped_server_goes_on(talk: Bot, moment: str) -> None:
     """Stopped at any of these calls and started again, a run ends as if undisturbed."""
-    fault = held(talk, moment)
+    fault = talk.holds(*MOMENTS[moment])
     talk.model.says(ANSWER)
     async with talk.started():
         await ask(talk)
         await fault.reached.wait()
-    release(fault)
+    fault.release()
 
     async with talk.started():
         await talk.idle()
@@ -80,13 +65,13 @@ async def test_a_stopped_server_goes_on(talk: Bot, moment: str) -> None:
 )
 async def test_a_killed_server_goes_on(talk: Bot, moment: str) -> None:
     """Killed at any of these calls and started again, a run ends as if undisturbed."""
-    fault = held(talk, moment)
+    fault = talk.holds(*MOMENTS[moment])
     talk.model.says(ANSWER)
     async with serving(talk) as server:
         await ask(talk)
         await fault.reached.wait()
         await server.end()
-    release(fault)
+    fault.release()
 
     async with serving(talk) as server:
         await server.until(": ended")
@@ -114,13 +99,13 @@ async def test_a_question_under_way_is_asked_again(talk: Bot) -> None:
 
 async def test_what_comes_while_nobody_works_is_worked(talk: Bot) -> None:
     """A delivery that was stored and never begun is worked at the next start."""
-    fault = held(talk, "stored")
+    fault = talk.holds(*MOMENTS["stored"])
     talk.model.says(ANSWER)
     async with talk.started():
         await ask(talk)
         await talk.github.comment(REPOSITORY, talk.issue.number, "/execute help", by="reader")
         await fault.reached.wait()
-    release(fault)
+    fault.release()
 
     async with talk.started():
         await talk.idle()

@@ -312,18 +312,24 @@ async def test_hostile_words_stay_words(bot: Bot) -> None:
         assert "ffff" not in shown
 
 
-async def test_a_push_meanwhile_stays_below_the_change(bot: Bot) -> None:
-    """What somebody pushed to other files while the model answered is kept, and built upon."""
-    pull = await checkpoint(bot)
+async def push_while_asked(bot: Bot, pull: Issue, files: Mapping[str, bytes]) -> str:
+    """Somebody pushes to the branch while the model is asked for a revision; their commit."""
     held = Held(BETTER)
     bot.model.says(held)
     await bot.github.comment(REPOSITORY, pull.number, "/execute revise be kinder", by="writer")
     await held.asked.wait()
-    await bot.github.push(REPOSITORY, {"more.md": b"Mine.\n"}, branch=pull.pull.head)
+    await bot.github.push(REPOSITORY, files, branch=pull.pull.head)
     theirs = pull.pull.sha
-
     held.go.set()
     await bot.idle()
+    return theirs
+
+
+async def test_a_push_meanwhile_stays_below_the_change(bot: Bot) -> None:
+    """What somebody pushed to other files while the model answered is kept, and built upon."""
+    pull = await checkpoint(bot)
+
+    theirs = await push_while_asked(bot, pull, {"more.md": b"Mine.\n"})
 
     assert f"Added {pull.pull.sha}" in said(bot, pull)
     assert parent(bot, pull) == theirs
@@ -335,15 +341,8 @@ async def test_a_push_meanwhile_stays_below_the_change(bot: Bot) -> None:
 async def test_a_push_to_the_same_file_wins(bot: Bot) -> None:
     """Nobody's push is overwritten: people are told, and the branch stays as they left it."""
     pull = await checkpoint(bot)
-    held = Held(BETTER)
-    bot.model.says(held)
-    await bot.github.comment(REPOSITORY, pull.number, "/execute revise be kinder", by="writer")
-    await held.asked.wait()
-    await bot.github.push(REPOSITORY, {"one.md": b"Mine.\n"}, branch=pull.pull.head)
-    theirs = pull.pull.sha
 
-    held.go.set()
-    await bot.idle()
+    theirs = await push_while_asked(bot, pull, {"one.md": b"Mine.\n"})
 
     assert "pushed a change of `one.md`" in said(bot, pull)
     assert pull.pull.sha == theirs

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from tests.fake_github import Fault
 from tests.fake_github.state import Issue
 from tests.model_server import Held
 from tests.scenarios.bot import REPOSITORY, Bot, conversation
@@ -33,9 +31,7 @@ async def talk(tmp_path: Path) -> AsyncIterator[Bot]:
     """A conversation whose server the test starts and ends."""
     async with conversation(tmp_path, NOTE) as bot:
         yield bot
-        bot.github.verify()
-        bot.model.verify()
-        assert bot.bugs == []
+        bot.check()
 
 
 async def checkpoint(bot: Bot) -> Issue:
@@ -53,18 +49,6 @@ async def review(bot: Bot, pull: Issue) -> None:
     number = pull.number
     status = await bot.github.review(REPOSITORY, number, "CHANGES_REQUESTED", on=lines)
     assert status == 202
-
-
-def held(bot: Bot, moment: str) -> Fault:
-    """Keep the call of a moment from being answered."""
-    method, path = MOMENTS[moment]
-    return bot.github.fail(method, path, hold=asyncio.Event())
-
-
-def release(fault: Fault) -> None:
-    """Let a held call have its effect, though nobody waits for the answer any more."""
-    assert fault.hold is not None
-    fault.hold.set()
 
 
 def check_revised(bot: Bot, pull: Issue, before: str) -> None:
@@ -89,10 +73,10 @@ async def test_a_stopped_server_finishes_a_revision(talk: Bot, moment: str) -> N
     before = pull.pull.sha
     talk.model.says(BETTER)
     async with talk.started():
-        fault = held(talk, moment)
+        fault = talk.holds(*MOMENTS[moment])
         await review(talk, pull)
         await fault.reached.wait()
-    release(fault)
+    fault.release()
 
     async with talk.started():
         await talk.idle()
@@ -106,12 +90,12 @@ async def test_a_killed_server_finishes_a_revision(talk: Bot) -> None:
     before = pull.pull.sha
     talk.model.says(BETTER)
     async with serving(talk) as server:
-        fault = talk.github.fail("PATCH", "*/pulls/*", hold=asyncio.Event())
+        fault = talk.holds("PATCH", "*/pulls/*")
         await review(talk, pull)
         await fault.reached.wait()
         await server.end()
     assert pull.pull.sha != before
-    release(fault)
+    fault.release()
 
     async with serving(talk) as server:
         await server.until(": ended")
@@ -125,10 +109,10 @@ async def test_a_push_on_top_of_our_own_commit_stays_there(talk: Bot) -> None:
     before = pull.pull.sha
     talk.model.says(BETTER)
     async with talk.started():
-        fault = talk.github.fail("PATCH", "*/pulls/*", hold=asyncio.Event())
+        fault = talk.holds("PATCH", "*/pulls/*")
         await review(talk, pull)
         await fault.reached.wait()
-    release(fault)
+    fault.release()
     ours = pull.pull.sha
     await talk.github.push(REPOSITORY, {"more.md": b"Mine.\n"}, branch=pull.pull.head)
     theirs = pull.pull.sha

@@ -46,9 +46,7 @@ async def by_server(
 def check_server(bot: Bot) -> None:
     """Nothing is left unsaid, unread or unasked."""
     bot.proposes()
-    bot.github.verify()
-    bot.model.verify()
-    assert bot.bugs == []
+    bot.check()
     assert leaks(bot) == []
     assert disagreements(bot) == []
 
