@@ -97,14 +97,14 @@ class GitHubRepository:
         self._commits = Commits(self._api, bot_login=bot_login)
         self._pulls = Pulls(self._api, bot_login=bot_login, roadmap=roadmap)
         self._branches = Branches(self._commits, snapshot=self.snapshot)
-        comments = Comments(self._api, bot_login=bot_login)
+        self._comments = Comments(self._api, bot_login=bot_login)
         self._effort = BestEffort()
         self._trust, buttons = _checks(checks, full_name, bot_login, self._effort)
         self._proposals = RecoveryPulls(
             self._api,
             pulls=self._pulls,
             branches=self._branches,
-            comments=comments,
+            comments=self._comments,
             checks=buttons,
             effort=self._effort,
             run=run,
@@ -122,24 +122,27 @@ class GitHubRepository:
             self._api,
             pulls=self._pulls,
             commits=self._commits,
-            comments=comments,
+            comments=self._comments,
             checks=buttons,
             bot_login=bot_login,
         )
         self._fresh = Freshen(
             self._api, commits=self._commits, snapshot=self.snapshot, blobs=self.blobs
         )
-        self._restack = Restack(
-            pulls=self._pulls,
-            commits=self._commits,
-            comments=comments,
-            fresh=self._fresh,
-            read=self._file,
-        )
         self._base, self._roadmap = base, roadmap
         self._client, self._bot_login, self._run = client, bot_login, run
         self._url = f"{server_url.rstrip('/')}/{full_name}.git"
         self._token, self._mirror = token, mirror
+
+    @cached_property
+    def _restack(self) -> Restack:
+        return Restack(
+            pulls=self._pulls,
+            commits=self._commits,
+            comments=self._comments,
+            fresh=self._fresh,
+            read=self._file,
+        )
 
     @cached_property
     def reviews(self) -> ReviewedPulls:

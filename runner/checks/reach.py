@@ -10,41 +10,28 @@ nothing of what changed has all its source files inside.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 from runner.checks.asked import MANIFEST, TaskWords, asked_for, side_of, words_of
 from runner.checks.blanks import same_but_for_blanks, with_legal_lines, without_blank_changes
-from runner.code.imports import ModulePaths, imported
-from runner.code.languages import is_among_tests, language_of
-from runner.code.symbols import symbols_of
+from runner.checks.connected import (
+    COMMENT_SIGNS,
+    LONGEST,
+    ChangedFile,
+    connected,
+    counted_lines,
+    is_named,
+    is_source,
+    stem_words,
+    tells,
+)
+from runner.code.imports import ModulePaths
+from runner.code.languages import is_among_tests
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint
 
 Read = Callable[[str], bytes | None]
-
-_PACKAGE_FILES = {"__init__.py", "py.typed", "mod.rs", "lib.rs", "index.ts", "index.js", "doc.go",
-                  "setup.py", "conftest.py"}  # fmt: skip
-_LINKED = {"python", "javascript", "typescript", "tsx", "go", "rust", "java", "php", "c", "cpp",
-           "ruby"}  # fmt: skip
-"""Languages whose imports show what belongs together."""
-_LONGEST = 400_000
-_COMMON_WORDS = (
-    "self this that return import from class def func function const let var true false none null "
-    "name value values data type types text string list dict path file files line lines index "
-    "args kwargs item items key keys result results error errors test tests expected actual "
-    "assert should with when then than each into only also must have make made take takes uses "
-    "used using user add adds added new old set get put run code change changes changed update "
-    "fix fixes remove removed number numbers int float bool str object module method call calls "
-    "given default option options if else elif for while try except raise pass yield async await "
-    "lambda not and the are was were is in or as it its an by be on to of at no do does use "
-    "public private static void package main please same other more less some any all one two "
-    "first last empty input output support export exports exported imports imported"
-)
-_COMMON = frozenset(_COMMON_WORDS.split())
-"""Words that code of any kind has: sharing one connects nothing."""
 
 
 @dataclass(frozen=True)
@@ -58,61 +45,6 @@ class Trimmed:
     left_out: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     complaints: tuple[Complaint, ...] = ()
-
-
-@dataclass(frozen=True)
-class _File:
-    """One changed file, old and new; read only as far as it is asked about."""
-
-    path: str
-    old: bytes | None
-    new: bytes | None
-    places: ModulePaths = field(repr=False)
-
-    @cached_property
-    def definitions(self) -> frozenset[str]:
-        known = (symbols_of(self.path, text[:_LONGEST]) for text in self._versions)
-        return frozenset(d.name for symbols in known for d in symbols.definitions)
-
-    @cached_property
-    def new_definitions(self) -> frozenset[str]:
-        old = symbols_of(self.path, (self.old or b"")[:_LONGEST]).definitions
-        return self.definitions - {definition.name for definition in old}
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        return words_of([self.text])
-
-    @cached_property
-    def imports(self) -> frozenset[str]:
-        found = (symbols_of(self.path, text[:_LONGEST]).imports for text in self._versions)
-        return frozenset(t for each in found for t in imported(self.path, each, self.places))
-
-    @property
-    def _versions(self) -> Iterable[bytes]:
-        return (text for text in (self.old, self.new) if text)
-
-    @cached_property
-    def changed_lines(self) -> tuple[str, ...]:
-        """The lines that one version has and the other has not."""
-        old, new = (_counted((text or b"")[:_LONGEST]) for text in (self.old, self.new))
-        return (*(old - new), *(new - old))
-
-    @cached_property
-    def changed_words(self) -> frozenset[str]:
-        return frozenset(w for w in words_of(self.changed_lines) if _tells(w))
-
-    @property
-    def text(self) -> str:
-        return "\n".join(text.decode("utf-8", "replace") for text in self._versions)
-
-
-def _counted(text: bytes) -> Counter[str]:
-    return Counter(text.decode("utf-8", "replace").split("\n"))
-
-
-def _tells(word: str) -> bool:
-    return len(word) > 2 and word.lower() not in _COMMON
 
 
 def trimmed(
@@ -133,7 +65,7 @@ def trimmed(
     """
     places = ModulePaths(paths)
     files = {
-        path: _File(path, read(path), write.content if write else None, places)
+        path: ChangedFile(path, read(path), write.content if write else None, places)
         for path, write in changes.files.items()
     }
     left, complaints = _left_alone(files, asked)
@@ -152,12 +84,12 @@ def trimmed(
     return found if asked.formatting else _tidied(found, read)
 
 
-def _without(files: Mapping[str, _File], left: Mapping[str, str]) -> dict[str, _File]:
+def _without(files: Mapping[str, ChangedFile], left: Mapping[str, str]) -> dict[str, ChangedFile]:
     return {path: file for path, file in files.items() if path not in left}
 
 
 def _left_alone(
-    files: Mapping[str, _File], asked: TaskWords
+    files: Mapping[str, ChangedFile], asked: TaskWords
 ) -> tuple[dict[str, str], tuple[Complaint, ...]]:
     """What the task says must not change: left out, or complained of where that will not do."""
     alone = asked.left_alone([path for path, file in files.items() if file.old is not None])
@@ -168,14 +100,14 @@ def _left_alone(
     return dict.fromkeys(alone, "the task says to leave it as it is"), tuple(complaints)
 
 
-def _needed(file: _File, rest: Iterable[_File]) -> bool:
+def _needed(file: ChangedFile, rest: Iterable[ChangedFile]) -> bool:
     """Say whether others use a name that only the new version of the file defines."""
     if file.new is None or is_among_tests(file.path):
         return False
     return any(file.new_definitions & words_of(other.changed_lines) for other in rest)
 
 
-def _blank(files: Mapping[str, _File], asked: TaskWords) -> dict[str, str]:
+def _blank(files: Mapping[str, ChangedFile], asked: TaskWords) -> dict[str, str]:
     """The files that differ in blanks alone, unless the task may be about blanks."""
     return {
         path: "only whitespace differs"
@@ -214,16 +146,16 @@ def _put_back(
 
 
 def _outside(
-    files: Mapping[str, _File],
+    files: Mapping[str, ChangedFile],
     asked: TaskWords,
     guidance: Mapping[str, bytes],
     roadmap: str,
 ) -> dict[str, str]:
     """Return the files outside the task's reach, and why each is."""
-    seeds = {path for path, file in files.items() if _is_named(file, asked)}
-    sure = any(_is_source(path) and not is_among_tests(path) for path in seeds)
+    seeds = {path for path, file in files.items() if is_named(file, asked)}
+    sure = any(is_source(path) and not is_among_tests(path) for path in seeds)
     named = sure or any(map(asked.names_file, seeds))
-    inside = _connected(files, seeds, asked) if sure else set(files)
+    inside = connected(files, seeds, asked) if sure else set(files)
     found = {
         path: why
         for path, file in files.items()
@@ -232,14 +164,14 @@ def _outside(
         or (why := "" if path in inside else "the task does not need it")
     }
     kept = set(files) - set(found)
-    if not any(path in seeds or _is_source(path) for path in kept):
+    if not any(path in seeds or is_source(path) for path in kept):
         return {}  # then the others are what the answer is about
     return found
 
 
 def _why_outside(
-    file: _File,
-    files: Collection[_File],
+    file: ChangedFile,
+    files: Collection[ChangedFile],
     asked: TaskWords,
     guidance: Mapping[str, bytes],
     roadmap: str,
@@ -262,7 +194,7 @@ def _why_outside(
     return f"the task asks for no change of {_SAID[side]}"
 
 
-def _beside(file: _File, files: Collection[_File], asked: TaskWords) -> str:
+def _beside(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWords) -> str:
     """Say why a task that names its code does not need a deletion, or a change of the manifest."""
     if _deleted_unasked(file, files, asked):
         return "the task does not ask for it to be deleted"
@@ -275,35 +207,35 @@ def _beside(file: _File, files: Collection[_File], asked: TaskWords) -> str:
     return ""
 
 
-def _deleted_unasked(file: _File, files: Collection[_File], asked: TaskWords) -> bool:
+def _deleted_unasked(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWords) -> bool:
     """Whether a file is deleted that the task neither names nor removes, and that did not move."""
     if file.new is not None or asked.names_file(file.path) or asked.mentions(*_TAKING_AWAY):
         return False
     return not any(other.old is None and _moved(file, other) for other in files)
 
 
-def _moved(old: _File, new: _File) -> bool:
+def _moved(old: ChangedFile, new: ChangedFile) -> bool:
     stems = {file.path.rpartition("/")[2].partition(".")[0] for file in (old, new)}
     return len(stems) == 1 or bool(old.definitions & new.definitions)
 
 
-def _manifest_unasked(file: _File, files: Collection[_File], asked: TaskWords) -> bool:
+def _manifest_unasked(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWords) -> bool:
     """Whether a manifest changes in what neither the task nor the other files mention."""
     if file.old is None or file.new is None or not MANIFEST.search(file.path):
         return False
     words = {word.lower() for word in file.changed_words} - _OF_MANIFESTS
     if words & asked.words or asked.mentions(*_ABOUT_MANIFESTS) or asked.names_file(file.path):
         return False
-    others = (other for other in files if other.path != file.path and _is_source(other.path))
+    others = (other for other in files if other.path != file.path and is_source(other.path))
     return not any(words & {word.lower() for word in other.changed_words} for other in others)
 
 
-def _only_renamed(file: _File, files: Collection[_File], asked: TaskWords) -> bool:
+def _only_renamed(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWords) -> bool:
     """Whether a file renames things inside it that neither task nor answer mention."""
-    if not file.old or not file.new or asked.names_file(file.path) or not _is_source(file.path):
+    if not file.old or not file.new or asked.names_file(file.path) or not is_source(file.path):
         return False
     old, new = (
-        _TOKEN.findall(t[:_LONGEST].decode("utf-8", "replace")) for t in (file.old, file.new)
+        _TOKEN.findall(t[:LONGEST].decode("utf-8", "replace")) for t in (file.old, file.new)
     )
     if len(old) != len(new):
         return False
@@ -317,20 +249,20 @@ def _only_renamed(file: _File, files: Collection[_File], asked: TaskWords) -> bo
     return not told & asked.words and not any(words & each for each in others)
 
 
-def _only_texts(file: _File, files: Collection[_File], asked: TaskWords) -> bool:
+def _only_texts(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWords) -> bool:
     """Whether only words in quotes differ, which neither task nor answer mention.
 
     Words that every text has, and the comments of the other files, mention nothing.
     """
-    if not file.old or not file.new or asked.names_file(file.path) or not _is_source(file.path):
+    if not file.old or not file.new or asked.names_file(file.path) or not is_source(file.path):
         return False
     if asked.mentions(*_ABOUT_TEXTS) or _ABOUT_ERRORS.search(asked.text):
         return False
-    old, new = (t[:_LONGEST].decode("utf-8", "replace") for t in (file.old, file.new))
+    old, new = (t[:LONGEST].decode("utf-8", "replace") for t in (file.old, file.new))
     if _QUOTED.sub(_filled, old) != _QUOTED.sub(_filled, new):
         return False
     changed = words_of(_QUOTED.findall(old)) ^ words_of(_QUOTED.findall(new))
-    words = {word for word in changed if _tells(word)}
+    words = {word for word in changed if tells(word)}
     others = (words_of(_code_lines(other)) for other in files if other.path != file.path)
     told = {word.lower() for word in words} & asked.words
     return any(len(w) > 1 for w in changed) and not told and not any(words & o for o in others)
@@ -341,21 +273,21 @@ def _filled(text: re.Match[str]) -> str:
     return f'"{"".join(_FILLED_IN.findall(text[0]))}"'
 
 
-def _code_lines(file: _File) -> Iterable[str]:
-    return (line for line in file.changed_lines if not line.lstrip().startswith(_COMMENT_SIGNS))
+def _code_lines(file: ChangedFile) -> Iterable[str]:
+    return (line for line in file.changed_lines if not line.lstrip().startswith(COMMENT_SIGNS))
 
 
-def _is_another_task(files: Collection[_File], asked: TaskWords) -> bool:
+def _is_another_task(files: Collection[ChangedFile], asked: TaskWords) -> bool:
     """Whether an answer only adds code that shares no word with a task that names its own code."""
-    new_code = (file.old is None and _is_source(file.path) for file in files)
+    new_code = (file.old is None and is_source(file.path) for file in files)
     if not files or not asked.names or not all(new_code):
         return False
     if any(asked.names_file(file.path) for file in files):
         return False
-    topic = {word for word in asked.words | asked.names if _tells(word)}
-    words = {word for file in files for word in (*file.words, *_stem_words(file.path))}
+    topic = {word for word in asked.words | asked.names if tells(word)}
+    words = {word for file in files for word in (*file.words, *stem_words(file.path))}
     parts = {part for word in words for part in (word, *_parts(word))}
-    says_something = len({part.lower() for part in parts if _tells(part)}) >= _ENOUGH_WORDS
+    says_something = len({part.lower() for part in parts if tells(part)}) >= _ENOUGH_WORDS
     return says_something and not topic & parts
 
 
@@ -366,7 +298,6 @@ def _parts(word: str) -> list[str]:
 
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|`(?:[^`\\]|\\.)*`')
 _FILLED_IN = re.compile(r"\{[^{}]*\}")
-_COMMENT_SIGNS = ("#", "//", "/*", "*")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _ABOUT_TEXTS = ("messag", "wording", "reword", "phras", "rephras", "typo", "spell", "translat",
                 "locali", "label", "capital", "punctuat", "quot", "terminolog")  # fmt: skip
@@ -388,106 +319,17 @@ _SAID = {"CI": "the CI", "settings": "these settings", "change log": "the change
          "this file", "documentation": "the documentation", "leftover": "such a file"}  # fmt: skip
 
 
-def _is_source(path: str) -> bool:
-    return side_of(path) is None and language_of(path) != ""
-
-
-def _is_named(file: _File, asked: TaskWords) -> bool:
-    """Whether the task names the file, or something that it defines."""
-    if asked.names_file(file.path):
-        return True
-    return file.path.rpartition("/")[2].partition(".")[0] in asked.names or bool(
-        file.definitions & asked.names
-    )
-
-
-def _connected(files: Mapping[str, _File], seeds: set[str], asked: TaskWords) -> set[str]:
-    """Return the files that lead to the named ones, by imports, by name or by their topic."""
-    inside = set(seeds)
-    topic = {word for word in asked.words | asked.names if _tells(word)}
-    inside |= {path for path, file in files.items() if _stays(file) or topic & _stem_words(path)}
-    grown = True
-    while grown:
-        grown = False
-        for path, file in files.items():
-            if path in inside:
-                continue
-            others = [files[p] for p in inside]
-            if _about(file, topic, others) or any(_linked(file, other) for other in others):
-                inside.add(path)
-                grown = True
-    return inside
-
-
-def _stem_words(path: str) -> set[str]:
-    stem = path.rpartition("/")[2].partition(".")[0].lower()
-    return {stem, *re.split(r"[_-]", stem)}
-
-
-def _stays(file: _File) -> bool:
-    """Whether imports cannot show this (no source file, a package file), or a test is new."""
-    name = file.path.rpartition("/")[2]
-    if language_of(file.path) not in _LINKED or name in _PACKAGE_FILES:
-        return True
-    return is_among_tests(file.path) and not _only_comments(file)
-
-
-def _only_comments(file: _File) -> bool:
-    """Whether nothing but comments and blanks changed in a file that was there."""
-    lines = (line.strip() for line in file.changed_lines)
-    return file.old is not None and not any(
-        line and not line.startswith(_COMMENT_SIGNS) for line in lines
-    )
-
-
-def _about(file: _File, topic: set[str], others: Iterable[_File]) -> bool:
-    """Whether what changed in a file mentions the task, or what the others newly define."""
-    words = file.changed_words
-    if topic & words or {w.lower() for w in words} & topic:
-        return True
-    return any(words & other.changed_words & other.definitions for other in others) or any(
-        words & file.definitions & other.changed_words for other in others
-    )
-
-
-def _linked(one: _File, other: _File) -> bool:
-    """Whether one imports or names the other, or both are of one Go or Java package."""
-    if other.path in one.imports or one.path in other.imports:
-        return True
-    if _names(one, other) or _names(other, one):
-        return True
-    if _tests(one, other) or _tests(other, one):
-        return True
-    same_folder = one.path.rpartition("/")[0] == other.path.rpartition("/")[0]
-    return (
-        same_folder
-        and one.path.endswith((".go", ".java"))
-        and other.path.endswith((".go", ".java"))
-    )
-
-
-def _tests(one: _File, other: _File) -> bool:
-    """Whether one is a test file that uses a name the other defines."""
-    defined = {name for name in other.definitions if _tells(name)}
-    return is_among_tests(one.path) and bool(defined & one.words)
-
-
-def _names(one: _File, other: _File) -> bool:
-    stem = other.path.rpartition("/")[2].partition(".")[0]
-    return _tells(stem) and stem in one.changed_words
-
-
-def _used_by_name(file: _File, others: Iterable[_File]) -> bool:
+def _used_by_name(file: ChangedFile, others: Iterable[ChangedFile]) -> bool:
     name = file.path.rpartition("/")[2]
     return any(name in other.text for other in others if other.path != file.path)
 
 
-def _renames(file: _File, asked: TaskWords) -> bool:
+def _renames(file: ChangedFile, asked: TaskWords) -> bool:
     """Whether most of what goes from a text names what the task renames, moves or takes away."""
     if file.old is None or file.new is None or not asked.mentions(*_TAKING_AWAY):
         return False
-    old, new = _counted(file.old), _counted(file.new)
-    about = {name for name in asked.names | asked.words if _tells(name)}
+    old, new = counted_lines(file.old), counted_lines(file.new)
+    about = {name for name in asked.names | asked.words if tells(name)}
     gone = (words_of(old) - words_of(new)) & about
     lost = [line for line in old - new if line.strip()]
     about_it = [line for line in lost if gone & words_of([line])]

@@ -42,7 +42,7 @@ async def ask(bot: Bot) -> None:
     assert await bot.github.comment(REPOSITORY, bot.issue.number, body, by="writer") == 202
 
 
-def finished_once(bot: Bot) -> None:
+def check_finished_once(bot: Bot) -> None:
     """One answer was paid, one of each thing was made, one box is ticked."""
     assert "is done" in progress(bot.says())
     (pull,) = bot.pulls
@@ -65,4 +65,4 @@ async def test_a_kill_after_an_effect_doubles_nothing(talk: Bot, moment: str) ->
     async with serving(talk) as server:
         await server.until(": ended")
 
-    finished_once(talk)
+    check_finished_once(talk)
