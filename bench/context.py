@@ -180,7 +180,9 @@ async def _huge(folder: Path) -> AsyncIterator[Line]:
     for what, goal in (("first", 20), ("first in a new process (warm index)", 1)):
         index = Index(FactsFile(folder.parent / "facts.bin"))
         began, used = time.perf_counter(), time.process_time()
-        await describe(_asking(questions[0], commit), replace(ports, search=FileSearch(index)))
+        await describe(
+            _asking(questions[0], commit), replace(ports, search=replace(ports.search, index=index))
+        )
         used = time.process_time() - used
         yield Finding(
             what=f"{what} context of 20,000 files",
@@ -204,7 +206,7 @@ def _ports(folder: Path, contents: Mapping[str, bytes]) -> tuple[Deps, str]:
     for words in ("init -q", "add .", "commit -q -m Start"):
         subprocess.run([*git, *words.split()], check=True, capture_output=True)
     head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
-    ports = replace(deps(), repository=LocalRepository(folder), model_name=MODEL)
+    ports = replace(deps(), repository=LocalRepository(folder), search=FileSearch(model=MODEL))
     return ports, head.stdout.strip()
 
 

@@ -16,6 +16,7 @@ from bench.loop.hunks import edits_of
 from bench.oracle.catalogue import Change, Task, change_of, tasks
 from bench.oracle.sources import NoSource
 from runner.context.tokens import counter
+from runner.loop.deps import FileSearch
 from runner.nodes.context import describe
 from tests.runner.memory_repository import MemoryRepository
 from tests.runner.scripted import deps
@@ -56,7 +57,7 @@ async def _context(task: Task, change: Change, limit: int) -> str:
     roadmap = f"# Roadmap\n\n- [ ] {task.title}{details}\n"
     repository = MemoryRepository({**change.base, "ROADMAP.md": roadmap.encode()})
     state = at("build_context", run_state(roadmap, context_tokens=limit))
-    ports = replace(deps(repository=repository), model_name=MODEL)
+    ports = replace(deps(repository=repository), search=FileSearch(model=MODEL))
     return (await describe(state, ports))[1]
 
 

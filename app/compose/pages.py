@@ -100,4 +100,4 @@ async def recall(run: Run, journal: Journal) -> RunState | None:
     """Fold a run's rows without changing any; None when it has none. Raises ``Outage``."""
     request = Request(run.id, run.roadmap)
     state = await Cursors(journal).recall(request, now=0.0)
-    return state if state.started else None
+    return state if state.times.started else None

@@ -178,9 +178,8 @@ class ServerParts:
             decisions=StoredDecisions(self.store),
             skips=SkippedTasks(self.skips, run.repository_id, run.roadmap),
             memory=self.folders.memory(run.repository_id),
-            search=FileSearch(self.index, self.model, self.model),
+            search=FileSearch(self.index, self.model, self.model, self.settings.cairn_model),
             reviews=repository.reviews,
-            model_name=self.settings.cairn_model,
             mask=self.mask,
         )
         stored = StoredProposals(self.store, self.around.clock)

@@ -16,6 +16,7 @@ PREFIX = "cairn/"
 """What the name of every branch of ours begins with."""
 
 Kind = Literal["checkpoint", "recovery"]
+PullState = Literal["open", "merged", "closed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,7 @@ class Pull:
 
     number: int
     url: str
-    open: bool
-    merged: bool
+    state: PullState
     head: str
     sha: str
     base: str
@@ -55,6 +55,16 @@ class Pull:
     on: str = ""
     title: str = ""
     body: str = ""
+
+    @property
+    def open(self) -> bool:
+        """Whether it can still be merged."""
+        return self.state == "open"
+
+    @property
+    def merged(self) -> bool:
+        """Whether its commits are in its base."""
+        return self.state == "merged"
 
     @property
     def kind(self) -> Kind:
@@ -124,8 +134,7 @@ def read_pull(found: Any, bot_login: str) -> Pull | None:
     return Pull(
         number=found["number"],
         url=found["html_url"],
-        open=found["state"] == "open",
-        merged=found["merged_at"] is not None,
+        state="merged" if found["merged_at"] is not None else found["state"],
         head=head["ref"],
         sha=head["sha"],
         base=found["base"]["ref"],

@@ -111,8 +111,7 @@ async def local_deps(
         answers=answers,
         decisions=kept.inbox,
         memory=FileMemory(folder / "memory.json", mask=mask),
-        search=FileSearch(_index(folder, keep=not dry), within, within),
-        model_name=settings.cairn_model,
+        search=FileSearch(_index(folder, keep=not dry), within, within, settings.cairn_model),
         mask=mask,
         start=ON_A_CHECKOUT,
     )

@@ -8,7 +8,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from runner.config.model import CONFIG_PATH, RepositoryConfig
 from runner.errors import Outage, PortError
 from runner.files.decisions import KnownRun
 from runner.files.results import line
+from runner.grouped import changed
 from runner.loop.deps import TaskWork
 from runner.loop.driver import lines, would_do
 from runner.loop.problems import missing_roadmap
@@ -123,7 +124,7 @@ def _as_told(ended: Ended) -> RunState:
     if ended.status not in ("paused", "resting"):
         return ended.state
     problem = f"Paused: {ended.reason}" if ended.status == "paused" else ended.state.problem
-    return replace(ended.state, ended=SystemClock().now().timestamp(), problem=problem)
+    return changed(ended.state, ended=SystemClock().now().timestamp(), problem=problem)
 
 
 def _would_do(state: RunState) -> list[str]:

@@ -74,7 +74,7 @@ def _reopened(state: RunState, here: LocalCheckout) -> RunState:
         raise Outage("journal", f"Run {run} has ended. Type `cairn run` for a new one.")
     for attempt in again:
         state = state.put(replace(attempt, status=Status.AWAITING_APPROVAL))
-    return replace(state, node=REST, current="", ended=0.0) if state.node == END else state
+    return changed(state, node=REST, current="", ended=0.0) if state.node == END else state
 
 
 def _at_border(state: RunState, *, at_work: bool) -> RunState:

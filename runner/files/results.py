@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from runner.context.memory import MAX_ABOUT, MAX_TEXT, MOST, merged, relevant
 from runner.graph import END, REST
+from runner.grouped import changed
 from runner.people.report import markdown, report, todos
 from runner.ports import Clock, MemoryNote, SystemClock
 from runner.state.events import Advanced, Event, ModelAnswered, NodeFinished, RunChanged, Verified
@@ -81,7 +82,7 @@ class RunFiles:
 
     def _report(self, state: RunState) -> None:
         state = self._referenced(state)
-        state = replace(state, ended=state.ended or self._clock.now().timestamp())
+        state = changed(state, ended=state.times.ended or self._clock.now().timestamp())
         self._save("report.json", report(state))
         self._text("report.md", markdown(state))
 

@@ -158,19 +158,20 @@ class FileSearch:
     """What finds the files that a question shows.
 
     ``index`` keeps what is known of contents, shared by the runs of a process; with an ``embedder``
-    files can be found by meaning, too. ``windows`` say how much of them a model can read.
+    files can be found by meaning, too. ``windows`` say how much of them a model can read, and
+    ``model`` is the one that is asked when a run names none: its tokens are counted.
     """
 
     index: Index = field(default_factory=Index)
     embedder: Embedder | None = None
     windows: Windows | None = None
+    model: str = ""
 
 
 @dataclass(frozen=True)
 class Deps:
     """The ports of one run.
 
-    ``model_name`` is the model that is asked when a run names none: its tokens are counted.
     ``mask`` hides secrets in what a model is shown. ``start`` is what people type to start a run.
     """
 
@@ -188,7 +189,6 @@ class Deps:
     memory: Memory = field(default_factory=NoMemory)
     search: FileSearch = field(default_factory=FileSearch)
     reviews: Reviews = field(default_factory=NoReviews)
-    model_name: str = ""
     mask: Mask = field(default_factory=Mask)
 
 

@@ -21,7 +21,7 @@ from runner.roadmap.task import Task
 from runner.state.changes import blob_sha
 from runner.state.options import Options, Request
 from runner.state.proposal import Proposal
-from runner.state.run_state import Attempt, RunState, Status
+from runner.state.run_state import Attempt, RunState, RunTimes, Status
 
 _BLOB = "$blob"
 _MARK = "$"
@@ -151,7 +151,7 @@ class Cursors:
         own = rows.pop("", None)
         if own is None:
             self._seq = {}
-            return RunState(request, started=now)
+            return RunState(request, times=RunTimes(now))
         state = await self._run_of(own)
         for row in rows.values():
             state = state.put(decode_attempt(row.data, await self._contents(row)))

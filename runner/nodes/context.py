@@ -240,7 +240,7 @@ def _rendered(
     options = state.request.options
     planning = state.node == "plan_task"
     limit = limit // 2 if planning else limit
-    count = counter(options.models.model or deps.model_name)
+    count = counter(options.models.model or deps.search.model)
     limit += sum(count(point.text) for point in _points(state))
     render = partial(_render, state)
     left = limit - count(render(ContextParts()))

@@ -6,6 +6,7 @@ import logging
 from dataclasses import replace
 
 from runner.context.memory import of_run, of_task
+from runner.grouped import changed
 from runner.loop.applied import replayed
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.problems import missing_roadmap, nothing_to_do
@@ -112,7 +113,7 @@ async def generate_report(state: RunState, deps: Deps, work: TaskWork) -> Step:
     if state.stopping:
         await withdraw(state, deps)
     await deps.memory.remember(of_run(state))
-    return Step(replace(state, ended=deps.clock.now().timestamp()), "ok")
+    return Step(changed(state, ended=deps.clock.now().timestamp()), "ok")
 
 
 def _again(state: RunState, now: Unmerged | None, stack: Stack) -> RunState:

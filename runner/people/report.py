@@ -33,12 +33,12 @@ def report(state: RunState) -> dict[str, object]:
     """
     statuses = Counter(status for _, status in as_written(state))
     attempts = list(state.attempts.values())
-    ended = state.ended or state.started
+    ended = state.times.ended or state.times.started
     view = view_of(state)
     return {
         "run": view.run,
         "roadmap": view.roadmap,
-        "started_at": _time(state.started),
+        "started_at": _time(state.times.started),
         "completed_at": _time(ended),
         "duration_seconds": round(view.seconds, 3),
         "problem": view.problem,

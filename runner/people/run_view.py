@@ -155,7 +155,7 @@ def view_of(state: RunState) -> RunView:
         now=(state.task.name, state.task.title) if state.current else None,
         problem=state.problem,
         cancelled=state.stopping,
-        seconds=max(0.0, (state.ended or state.started) - state.started),
+        seconds=state.times.seconds,
         tasks=(*here, *gone),
         done=sum(status in DONE for status in statuses),
         total=sum(status is not Status.REPLACED for status in statuses),

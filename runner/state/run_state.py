@@ -266,6 +266,19 @@ class ReplacedTasks:
 
 
 @dataclass(frozen=True)
+class RunTimes:
+    """When a run started and ended (seconds since the epoch; 0: not yet)."""
+
+    started: float = 0.0
+    ended: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """How long it took; 0 while it goes on."""
+        return max(0.0, (self.ended or self.started) - self.started)
+
+
+@dataclass(frozen=True)
 class RunState:
     """A run: what was asked, what was read, and the newest attempt of every task it touched.
 
@@ -284,8 +297,7 @@ class RunState:
     current: str = ""
     stopping: bool = False
     problem: str = ""
-    started: float = 0.0
-    ended: float = 0.0
+    times: RunTimes = field(default_factory=RunTimes, metadata=GROUP)
     statuses: Mapping[str, Status] = field(default_factory=dict)
     usage: Mapping[str, Usage] = field(default_factory=dict)
     decided: tuple[str, ...] = ()

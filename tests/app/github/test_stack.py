@@ -6,16 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from app.github.pulls import ProposalMarkers, Pull
+from app.github.pulls import ProposalMarkers, Pull, PullState
 from app.github.stack import standing
 
 
-def _pull(number: int, base: str = "main", *, state: str = "open", task: str = "") -> Pull:
+def _pull(number: int, base: str = "main", *, state: PullState = "open", task: str = "") -> Pull:
     return Pull(
         number=number,
         url=f"https://github.com/o/r/pull/{number}",
-        open=state == "open",
-        merged=state == "merged",
+        state=state,
         head=f"cairn/r1/t{number}",
         sha=f"{number:040x}",
         base=base,
@@ -29,7 +28,7 @@ def _top(*pulls: Pull) -> int | None:
     return top.number if top else None
 
 
-def _above(number: int, below: int, *, state: str = "open", task: str = "") -> Pull:
+def _above(number: int, below: int, *, state: PullState = "open", task: str = "") -> Pull:
     return _pull(number, f"cairn/r1/t{below}", state=state, task=task)
 
 
@@ -134,7 +133,7 @@ def _proposed(*, applied: bool) -> ProposalMarkers:
     return ProposalMarkers("r1", "f" * 64, applied)
 
 
-def _recovery(number: int, base: str = "main", *, state: str = "open", applied: bool) -> Pull:
+def _recovery(number: int, base: str = "main", *, state: PullState = "open", applied: bool) -> Pull:
     return replace(_pull(number, base, state=state), proposal=_proposed(applied=applied))
 
 

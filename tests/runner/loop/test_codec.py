@@ -29,6 +29,7 @@ from runner.state.run_state import (
     Planned,
     PublishedWork,
     RunState,
+    RunTimes,
     Spent,
     Status,
     VerifiedWork,
@@ -160,7 +161,7 @@ def test_a_run_comes_back(
 
 def test_a_run_without_a_roadmap() -> None:
     """A run that has read nothing yet comes back, too."""
-    state = RunState(run_state().request, started=5.0)
+    state = RunState(run_state().request, times=RunTimes(5.0))
     data, contents = encode_run(state)
 
     assert decode_run(stored(data), contents) == state

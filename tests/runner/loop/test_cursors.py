@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from runner.loop.journal import Cursors
 from runner.state.changes import ChangeSet, Write
-from runner.state.run_state import RunState, Status
+from runner.state.run_state import RunState, RunTimes, Status
 from tests.runner.scripted import LateJournal, MemoryJournal
 from tests.runner.states import at, run_state
 
@@ -26,7 +26,7 @@ async def begun(journal: MemoryJournal) -> Cursors:
 
 async def test_an_unknown_run_starts_now() -> None:
     """A run without a row begins at the graph's start, at the time given."""
-    assert await recalled(MemoryJournal()) == RunState(run_state().request, started=1.0)
+    assert await recalled(MemoryJournal()) == RunState(run_state().request, times=RunTimes(1.0))
 
 
 async def test_the_runs_row_comes_back() -> None:

@@ -155,4 +155,4 @@ async def test_the_report_ends_the_run() -> None:
     ports = deps()
     step = await generate_report(run_state(), ports, TaskWork())
 
-    assert (step.outcome, step.state.ended) == ("ok", ports.clock.now().timestamp())
+    assert (step.outcome, step.state.times.ended) == ("ok", ports.clock.now().timestamp())

@@ -13,7 +13,7 @@ from runner.loop.schedule import with_blocked
 from runner.money import Usage
 from runner.people.report import markdown, report, table, todos
 from runner.people.run_view import usage_by_node
-from runner.state.run_state import Failure, RunState, Status
+from runner.state.run_state import Failure, RunState, RunTimes, Status
 from tests.runner.states import run_state, with_status
 
 ROADMAP = "".join(f"- [ ] T{n} task {n}\n" for n in range(1, 9)) + "- [x] T9 old\n"
@@ -30,7 +30,7 @@ usages = st.dictionaries(
 @st.composite
 def states(draw) -> RunState:
     """Runs whose tasks ended in every possible way."""
-    state = replace(run_state(ROADMAP), started=100.0, ended=160.5, usage=draw(usages))
+    state = replace(run_state(ROADMAP), times=RunTimes(100.0, 160.5), usage=draw(usages))
     for number, status in enumerate(draw(st.lists(st.sampled_from(Status), max_size=8))):
         state = with_status(
             state,
@@ -86,7 +86,7 @@ def test_nodes_are_summed(state: RunState) -> None:
 
 def test_times() -> None:
     """Begin and end are UTC times, and a run that has not ended took no time."""
-    data = report(replace(run_state(), started=0.0))
+    data = report(replace(run_state(), times=RunTimes()))
 
     assert data["started_at"] == data["completed_at"] == "1970-01-01T00:00:00+00:00"
     assert data["duration_seconds"] == 0
