@@ -120,6 +120,24 @@ def source_of(source: bytes, name: str) -> str:
     return "\n".join(ast.get_source_segment(text, each) or "" for each in used)
 
 
+def is_same_test(old: bytes, new: bytes, name: str) -> bool:
+    """Whether a Python test (``Class::function``) and what it uses of its file are unchanged."""
+    before, after = _dumped(old, name), _dumped(new, name)
+    return before is not None and before == after
+
+
+def _dumped(source: bytes, name: str) -> list[str] | None:
+    """The syntax of a test, its decorators and its file's helpers; None if it is not found."""
+    try:
+        tree = python_tree(source)
+        found = {of: (node, outer) for of, node, outer in _functions(tree, "", ())}
+        if (known := found.get(name.partition("[")[0])) is None:
+            return None
+        return [ast.dump(each) for each in (known[0], *known[1], *_helpers(tree, known[0]))]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 def _helpers(tree: ast.Module, test: ast.AST) -> list[ast.stmt]:
     """The functions and classes of the file that a test uses, directly or through another."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

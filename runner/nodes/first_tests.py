@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from runner.code.languages import is_test_file
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, reader
+from runner.nodes.proof import proven_files
 from runner.nodes.weigh import run_levels, steadied, tests_of, timed_out, weighed
 from runner.state.changes import Snapshot
 from runner.state.events import Verified
@@ -68,7 +69,8 @@ async def first_tests(
     if all(level.result != "failed" for level in after.tests):
         return None
     after = await steadied(state, deps, work, base, after, own=None)
-    found = await weighed(state, deps, work, base, after, own=None, only=chosen.only)
+    proven = await proven_files(state, deps, work, base, after)
+    found = await weighed(state, deps, work, base, after, own=None, only=chosen.only, proven=proven)
     if found.outcome != "red" or not _certain(state, found, base, chosen):
         return None
     levels = tuple(map(_told, found.verification.levels))

@@ -12,7 +12,7 @@ from runner.checks.tests_inventory import inventory
 from runner.code.languages import is_pytest_module, is_test_file
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents
-from runner.nodes.weigh import filled
+from runner.nodes.weigh import filled, kept_tests
 from runner.ports import SandboxSession
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.events import Verified
@@ -21,7 +21,7 @@ from runner.state.run_state import RunState
 from runner.verify import configuration, pytest_of, tools_of
 from runner.verify.judging import Tool
 from runner.verify.mutants import Mutant, mutants
-from runner.verify.weighing import is_case
+from runner.verify.weighing import is_case, path_of, red_tests
 
 _NOTHING = "these tests prove nothing, because they also pass without the change"
 _SKIPPED = "the new tests are skipped without the change"
@@ -60,6 +60,23 @@ async def proved(
     proven = Verification(after.tree, tuple(levels))
     await deps.events.emit(Verified(state.request.id, state.current, proven))
     return proven
+
+
+async def proven_files(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot, after: Verification
+) -> frozenset[str]:
+    """The files of the change in which a new test passes that fails without the task's code.
+
+    Asked only where nothing but old tests fail in files of the change: see ``kept_tests``.
+    """
+    changes, red = state.attempt.answered.changes, red_tests(after)
+    own = {failure.test for failure in red if path_of(failure) in changes.files}
+    if not own or own - await kept_tests(deps, base, changes, red):
+        return frozenset()
+    if (new := await _new_tests(deps, base, changes)) is None:
+        return frozenset()
+    proof = await _without_code(state, deps, work, base, new)
+    return frozenset(each.partition("::")[0] for each in proof.found)
 
 
 async def _without_code(

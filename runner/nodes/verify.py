@@ -25,7 +25,7 @@ from runner.nodes.evidence import gathered
 from runner.nodes.first_tests import first_tests, suite_seconds, whole_seconds
 from runner.nodes.format import formatted
 from runner.nodes.lint import lint_levels, with_linters
-from runner.nodes.proof import must_prove, proved, unnoticed, unproven
+from runner.nodes.proof import must_prove, proved, proven_files, unnoticed, unproven
 from runner.nodes.weigh import filled, run_base_tests, run_levels, steadied, timed_out, weighed
 from runner.people.sentences import UNPROVEN, faults_unnoticed, new_findings
 from runner.prompts import question
@@ -172,7 +172,9 @@ async def _assessed(
         await deps.events.emit(Verified(state.request.id, state.current, verification))
     if seconds := whole_seconds(verification):
         state = state.with_attempt(suite_seconds=seconds)
-    return state, await weighed(state, deps, work, base, verification, own=own)
+    proven = await proven_files(state, deps, work, base, verification)
+    found = await weighed(state, deps, work, base, verification, own=own, proven=proven)
+    return state, found
 
 
 def _accepted(state: RunState, verification: Verification, found: Assessment) -> RunState:

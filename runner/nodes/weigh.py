@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from runner.checks.tests_inventory import source_of
+from runner.checks.tests_inventory import is_same_test, source_of
 from runner.code.languages import is_among_tests, is_pytest_module, is_test_file
 from runner.context.facts import FileFacts, facts_of
 from runner.context.library import MAX_FILE, chosen
@@ -107,21 +107,25 @@ async def weighed(
     *,
     own: Commands | None,
     only: OnlyFiles = (),
+    proven: frozenset[str] = frozenset(),
 ) -> Assessment:
     """Return what a verification means for the change; the base's tests are run where they count.
 
     ``only`` are the test files that were run, by tool, if not all were: the base runs no others
-    then. Raises as ``verify`` does.
+    then. ``proven`` are files with a new test that fails without the change. Raises as ``verify``
+    does.
     """
+    changes = state.attempt.answered.changes
+    kept = await kept_tests(deps, base, changes, red_tests(after)) if proven else frozenset()
     old = await contents(deps, base, configuration(base.entries))
     there = {tool.name for tool in tools_of(sorted(base.entries), old.get)} | {COMMAND}
     before = Verification(base.tree, ())
-    if wanted := needs_base(after, there, state.attempt.answered.changes.files):
+    if wanted := needs_base(after, there, changes.files, kept):
         before = await run_base_tests(state, deps, work, base, wanted, own, only=only)
     after = await _imports(state, deps, work, base, after)
-    changes = state.attempt.answered.changes
     graph = await _graph(deps, base, changes)
     promise = await _promise(state, deps, base, after, graph)
+    promise = replace(promise, kept=kept, proven=proven)
     found = await asyncio.to_thread(weigh, after, before, promise)
     if found.outcome != "green":
         return found
@@ -164,6 +168,22 @@ async def run_levels(
         touched=changes.files,
         only=only,
     )
+
+
+async def kept_tests(
+    deps: Deps, base: Snapshot, changes: ChangeSet, failures: Collection[TestFailure]
+) -> frozenset[str]:
+    """The failing tests that a change left as they were in files that it writes."""
+    written = {f.test: path_of(f) for f in failures if path_of(f) in changes.files and is_case(f)}
+    old = await contents(deps, base, set(written.values()))
+    read = reader(old, changes)
+    found: set[str] = set()
+    for test, path in written.items():
+        before, after = old.get(path), read(path)
+        name = test.partition("::")[2]
+        if before and after and is_same_test(before, after, name):
+            found.add(test)
+    return frozenset(found)
 
 
 async def run_base_tests(

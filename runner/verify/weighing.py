@@ -30,6 +30,8 @@ _MISSING = re.compile(
     r"|cannot load such file -- (\S+)|Call to undefined (?:function|method) ([\w\\:]+)"
     r"|Class \"([\w\\]+)\" not found"
 )
+# what is not there before a test even starts: a plug-in's fixture, another package
+_FOREIGN = re.compile(r"fixture '(\w+)' not found|No module named '([\w.]+)'")
 _MOST_KEPT = 100
 """Failing tests that are kept with an attempt."""
 
@@ -45,7 +47,9 @@ class Promise:
     ``other_files`` are the same of tasks that are still open. ``written`` are the files of the
     change set. ``users`` are the files that use one of them by way of imports (themselves among
     them), None if that is not known, and ``loading`` those that use each of the files with an
-    import that cannot be resolved; ``sources`` are the sources of failing tests by id.
+    import that cannot be resolved; ``sources`` are the sources of failing tests by id. ``kept`` are
+    failing tests that the change did not touch in files of its own, ``proven`` the files with a new
+    test that fails without the change and passes with it.
     """
 
     words: str = ""
@@ -57,6 +61,8 @@ class Promise:
     loading: Mapping[str, frozenset[str]] | None = field(default_factory=dict)
     tests: frozenset[str] = frozenset()
     sources: Mapping[str, str] = field(default_factory=dict)
+    kept: frozenset[str] = frozenset()
+    proven: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +88,17 @@ def red_tests(verification: Verification) -> tuple[TestFailure, ...]:
 
 
 def needs_base(
-    after: Verification, tools: Collection[str], written: Collection[str] = ()
+    after: Verification,
+    tools: Collection[str],
+    written: Collection[str] = (),
+    kept: Collection[str] = (),
 ) -> tuple[str, ...]:
     """Name the tools whose tests must be run on the base before a verification can be weighed.
 
     ``tools`` are those the base has tests for. Empty too where nothing the base says could help:
-    a test fails that the change itself wrote (its files are ``written``).
+    a test fails that the change itself wrote (in a file of ``written``, and not among ``kept``).
     """
-    if any(path_of(failure) in written for failure in red_tests(after)):
+    if any(path_of(f) in written and f.test not in kept for f in red_tests(after)):
         return ()
     if any(
         level.result == "failed" and level.name in ("files", "syntax") for level in after.levels
@@ -278,8 +287,10 @@ class _Weigher:
     def excused(self, failure: TestFailure) -> bool:
         """Whether a failing test has nothing to do with the change."""
         was = self._before.get(failure.test) or self._before.get(path_of(failure))
-        if was is None or path_of(failure) in self._promise.written:
+        if was is None:
             return False
+        if path_of(failure) in self._promise.written:
+            return _said(was) == _said(failure) and self._outweighed(failure)
         if self.awaited(failure):
             return not self._uses_change(failure) or self._has_evidence(failure)
         if self._named(failure):
@@ -293,6 +304,18 @@ class _Weigher:
         if self._uses_promised(failure):  # the change's own tests do not outweigh it
             return self._is_anothers(failure) or self._others_show()
         return self._has_evidence(failure)
+
+    def _outweighed(self, failure: TestFailure) -> bool:
+        """Whether a new test shows the change beside an old one that it did not touch.
+
+        The old one must not be what the task is about, unless it lacks what the task does not add.
+        """
+        promise = self._promise
+        if failure.test not in promise.kept or path_of(failure) not in promise.proven:
+            return False
+        lacking = [last_name(a or b) for a, b in _FOREIGN.findall(failure.message)]
+        foreign = bool(lacking) and not any(has_word(promise.words, name) for name in lacking)
+        return not self._is_named(failure) and (foreign or not self._is_about_promised(failure))
 
     def does_no_harm(self, check: Level) -> bool:
         """Whether a check that failed is of imports only, in files that tests load and pass."""
@@ -358,10 +381,14 @@ class _Weigher:
 
     def _named(self, failure: TestFailure) -> bool:
         """Whether the task names the test or its file, and no other open task does."""
-        promise, path = self._promise, path_of(failure)
+        path = path_of(failure)
+        own = path in self._promise.files or self._is_named(failure)
+        return own and path not in self._promise.other_files
+
+    def _is_named(self, failure: TestFailure) -> bool:
+        """Whether the task names the test itself."""
         name = failure.test.rpartition("::")[2].partition("[")[0]
-        own = path in promise.files or ("::" in failure.test and has_word(promise.words, name))
-        return own and path not in promise.other_files
+        return "::" in failure.test and has_word(self._promise.words, name)
 
     def _left_to_another(self, failure: TestFailure) -> bool:
         """Whether another open task names the test's file, and this one does not."""
@@ -378,7 +405,8 @@ class _Weigher:
 
     def _promised(self) -> set[str]:
         """The functions (else the classes, the files) that this task promises by name."""
-        spans = _SPAN.findall(self._promise.words)
+        found = _SPAN.findall(self._promise.words)
+        spans = [span for span in found if not span.startswith("-")]  # an option is no function
         files = {last_name(span) for span in spans if _is_path(span)}
         names = {name for span in spans if not _is_path(span) for name in _called(span)}
         return {name for name in names if not name[0].isupper()} or names or files

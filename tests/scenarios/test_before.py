@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import ADD, CALC, answer, on
@@ -300,3 +302,100 @@ async def test_slow_tests_get_their_time(bot: Bot) -> None:
 
     assert "✅ | **1.1**" in "".join(bot.says())
     assert len(bot.prompts) == 1
+
+
+CLIP = "def clip(text, n):\n    return text[:n]\n"
+CLIPPED = "def clip(text, n):\n    return text[: max(n, 0)]\n"
+CLIPS = (
+    "from text import clip\n\n\ndef test_clip():\n    assert clip('abc', 2) == 'ab'\n\n\n"
+    "def test_at_night(a_clock_of_a_plugin):\n    assert clip('abc', 1) == 'a'\n"
+)
+NEGATIVE = "\n\ndef test_negative():\n    assert clip('abc', -1) == ''\n"
+EXTENDED = {
+    "ROADMAP.md": b"- [ ] 1.1 Let `clip(text, n)` in `text.py` return '' for a negative `n`; "
+    b"extend `tests/test_text.py`\n",
+    "text.py": CLIP.encode(),
+    "tests/test_text.py": CLIPS.encode(),
+}
+
+
+@on(EXTENDED)
+async def test_an_old_failure_in_a_file_that_the_change_extends_is_excused(bot: Bot) -> None:
+    """It lacks a plug-in, as before; the new test beside it fails without the change."""
+    bot.model.says(answer({"text.py": CLIPPED, "tests/test_text.py": CLIPS + NEGATIVE}))
+
+    await bot.comment(ONE)
+
+    assert "✅ | **1.1**" in "".join(bot.says())
+    body = (bot.pulls[0].body or "").replace("\\", "")
+    assert "Failed before this change and still fail: `tests/test_text.py::test_at_night`" in body
+    assert "1 test fails without this change and passes with it" in body
+
+
+REWRITTEN = CLIPS.replace("clip('abc', 1) == 'a'", "clip('ab', 1) == 'a'") + NEGATIVE
+UNPROVEN_ONE = CLIPS + NEGATIVE.replace("-1) == ''", "1) == 'a'")
+
+
+@pytest.mark.parametrize("tests", [REWRITTEN, UNPROVEN_ONE], ids=["rewritten", "unproven"])
+@on(EXTENDED)
+async def test_no_old_failure_is_excused_that_the_change_rewrote_or_does_not_outweigh(
+    bot: Bot, tests: str
+) -> None:
+    """A rewritten test is the change's own; a new one that passes anyway shows nothing."""
+    wrong = answer({"text.py": CLIPPED, "tests/test_text.py": tests})
+    right = answer({"text.py": CLIPPED, "tests/test_text.py": CLIPS + NEGATIVE})
+    bot.model.says(wrong, right)
+
+    await bot.comment(ONE)
+
+    assert "✅ | **1.1**" in "".join(bot.says())
+    assert "test_at_night" in bot.prompts[1]
+
+
+PROMISED = "\n\ndef test_far_below():\n    assert clip('abc', -9) + clip('abc', -2) == ''\n"
+
+
+@on(EXTENDED | {"tests/test_text.py": (CLIPS + PROMISED).encode()})
+async def test_an_old_failure_of_what_the_task_promises_is_not_excused_in_an_extended_file(
+    bot: Bot,
+) -> None:
+    """Half a change with a weak test of its own leaves it red: the task is not done."""
+    half = CLIP.replace("return", "return '' if n == -1 else")
+    bot.model.says(
+        answer({"text.py": half, "tests/test_text.py": CLIPS + PROMISED + NEGATIVE}),
+        answer({"text.py": CLIPPED, "tests/test_text.py": CLIPS + PROMISED + NEGATIVE}),
+    )
+
+    await bot.comment(ONE)
+
+    assert "✅ | **1.1**" in "".join(bot.says())
+    assert "test_far_below" in bot.prompts[1]
+    assert bot.changed(bot.pulls[0])["text.py"] == CLIPPED.encode()
+
+
+OTHERWISE = "\n\ndef test_name():\n    assert label('abc') == 'a'\n"
+LABEL = "\n\ndef label(text):\n    return text[:{}]\n"
+
+
+@on(
+    EXTENDED
+    | {
+        "text.py": (CLIP + LABEL.format(2)).encode(),
+        "tests/test_text.py": (
+            CLIPS.replace("import clip", "import clip, label") + OTHERWISE
+        ).encode(),
+    }
+)
+async def test_an_old_failure_that_fails_otherwise_in_an_extended_file_is_new(bot: Bot) -> None:
+    """The same test fails with another error: the change did something to it."""
+    tests = CLIPS.replace("import clip", "import clip, label") + OTHERWISE + NEGATIVE
+    bot.model.says(
+        answer({"text.py": CLIPPED + LABEL.format(3), "tests/test_text.py": tests}),
+        answer({"text.py": CLIPPED + LABEL.format(2), "tests/test_text.py": tests}),
+    )
+
+    await bot.comment(ONE)
+
+    assert "✅ | **1.1**" in "".join(bot.says())
+    assert "test_name" in bot.prompts[1]
+    assert LABEL.format(2).encode() in (bot.changed(bot.pulls[0])["text.py"] or b"")
