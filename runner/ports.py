@@ -45,13 +45,17 @@ class Endpoint(Model, Embedder, Windows, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """A command that ended (or was ended). Streams are cut at the sandbox's output limit."""
+    """A command that ended (or was ended). Streams are cut at the sandbox's output limit.
+
+    ``image`` says whether its programs are those of an image, and not this machine's own.
+    """
 
     exit_code: int
     stdout: bytes
     stderr: bytes
     timed_out: bool = False
     truncated: bool = False
+    image: bool = True
 
 
 class SandboxSession(Protocol):

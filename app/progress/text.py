@@ -15,7 +15,7 @@ from gidgethub import GitHubException
 from app.progress.waiting import Turn
 from runner.errors import Outage
 from runner.money import cost_text, tokens_text
-from runner.people.run_view import RunView, TaskView, view_of
+from runner.people.run_view import DONE, RunView, TaskView, view_of
 from runner.roadmap.task import Task
 from runner.state.run_state import RunState
 from runner.state.status_words import RUNS
@@ -216,7 +216,7 @@ def progress_text(
     run: str, status: str, detail: str, state: RunState | None, turn: Turn | None = None
 ) -> str:
     """Render the comment; ``detail`` is a sentence (why paused, what is wrong)."""
-    parts = [f"### Cairn run `{run}` {RUNS[status].sentence}"]
+    parts = [f"### Cairn run `{run}` {_sentence(status, state)}"]
     if detail:
         # a folded part or a comment that foreign text opens would swallow what follows
         parts.append(cut(sanitize(detail).replace("<", f"<{GAP}"), _DETAIL))
@@ -227,6 +227,15 @@ def progress_text(
     if state is not None and state.tasks:
         parts += _work(view_of(state), MAX_LENGTH - _PLACE - sum(map(len, parts)))
     return cut("\n\n".join(part for part in parts if part), MAX_LENGTH) + f"\n\n{marker(run)}"
+
+
+def _sentence(status: str, state: RunState | None) -> str:
+    """How a run stands; one that has ended is done only if all it took up is."""
+    if status == "ended" and state is not None and state.attempts:
+        touched = [task for task in view_of(state).tasks if task.touched and not task.gone]
+        if touched and all(task.status in DONE for task in touched):
+            return "is done"
+    return RUNS[status].sentence
 
 
 def _queue(turn: Turn) -> str:

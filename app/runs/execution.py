@@ -210,7 +210,7 @@ async def _obstacle(
         await _close_outdated(step, ports)
         return None
     said = await ports.offer.offered(step, found) if ports.offer else advice(found)
-    await ports.progress.finish("ended", said, step)
+    await ports.progress.finish("refused", said, step)
     return Outcome("ended", found.seen)
 
 
@@ -235,7 +235,7 @@ async def _no_boxes(state: RunState) -> str:
 
 async def _refused(error: ConfigError, ports: RunPorts) -> Outcome:
     problem = f"`.github/cairn.yml` has errors, so Cairn did not start:\n\n{listed(error)}"
-    await ports.progress.finish("ended", problem)
+    await ports.progress.finish("refused", problem)
     return Outcome("ended", "the repository's configuration has errors")
 
 

@@ -13,13 +13,19 @@ import shutil
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryFile
 
 from runner.errors import Outage, TaskError
 from runner.ports import CommandResult, SandboxSpec
-from runner.sandbox.bubblewrap_commands import HOLDS, command_line, holder_line, keyring_filter
+from runner.sandbox.bubblewrap_commands import (
+    HOLDS,
+    ROOT,
+    command_line,
+    holder_line,
+    keyring_filter,
+)
 from runner.sandbox.commands import MARKER, PipedCommand, kill_marked, run_piped
 
 # Seconds between looks: at most what can be filled in that time is used too much.
@@ -146,7 +152,8 @@ class BubblewrapSession:
                 )
             try:
                 with _filter() as file:
-                    return await run_piped(self._command(argv, stdin, seconds, file))
+                    result = await run_piped(self._command(argv, stdin, seconds, file))
+                    return replace(result, image=ROOT in self._plan.binds.values())
             except OSError as error:
                 message = f"The machine refuses to start a command: {error}"
                 raise Outage("sandbox", message) from error

@@ -16,6 +16,7 @@ import shutil
 import tempfile
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from runner.errors import Outage, TaskError
@@ -185,7 +186,7 @@ class ProcessSession:
                 raise TaskError("sandbox", "The folder of this task was removed; open a new one.")
             try:
                 command.folder.chmod(0o755)  # the command before may have locked itself out
-                return await run_on_host(command)
+                return replace(await run_on_host(command), image=False)
             except OSError as error:
                 message = f"The machine refuses to start a command: {error}"
                 raise Outage("sandbox", message) from error

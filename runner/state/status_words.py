@@ -65,7 +65,7 @@ class RunWord:
     text: str
     tone: Tone
     advice: str = ""
-    verb: Literal["is", "was"] = "is"
+    verb: Literal["is", "was", "has"] = "is"
 
     @property
     def sentence(self) -> str:
@@ -109,7 +109,8 @@ RUNS: Mapping[str, RunWord] = {
         "What is published stays. Comment `/execute` on an issue to start a new run.",
         "was",
     ),
-    "ended": RunWord("done", "done"),
+    "ended": RunWord("ended", "done", verb="has"),
+    "refused": RunWord("not started", "failed", verb="was"),
 }
 """By the names that runs are stored under, on a server and on a checkout, and of their events."""
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from runner.errors import TaskError
-from runner.ports import SandboxSession
+from runner.ports import CommandResult, SandboxSession
 from runner.state.findings import Level
 from runner.text.sanitize import as_typed
 from runner.verify.judging import Tool, by_exit_code, counted, gathered, ran
 from runner.verify.junit import UnreadableReport, plain, read_reports
-from runner.verify.levels import NOT_FOUND
+from runner.verify.levels import NOT_FOUND, lacking, to_install
 from runner.verify.tools.cargo import Cargo
 from runner.verify.tools.go import Go
 from runner.verify.tools.jvm import GRADLE, MAVEN, Phpunit
@@ -70,8 +70,11 @@ async def known_programs(box: SandboxSession, own: Commands) -> tuple[Level, ...
     Raises ``TaskError`` (kind ``environment``) for the first that the sandbox does not have.
     """
     for command in own.commands:
-        if command[0] != "sh" and (await box.run(["sh", "-c", _KNOWN, "sh", command[0]])).exit_code:
-            raise _absent(command)
+        if command[0] == "sh":
+            continue
+        known = await box.run(["sh", "-c", _KNOWN, "sh", command[0]])
+        if known.exit_code:
+            raise _absent(known, command)
     return ()
 
 
@@ -84,19 +87,18 @@ async def _level(
     """
     result, level = await ran(box, command, tool=COMMAND, timeout=timeout)
     if result.exit_code == NOT_FOUND and not told:
-        raise _absent(command, f"\n{level.output[-500:]}")
+        raise _absent(result, command, f"\n{level.output[-500:]}")
     judged = by_exit_code(level, result, timeout=timeout)
     if own.proposed and judged.result == "passed":
         return replace(judged, reason=f"by a command the model proposed: {as_typed(command)}")
     return judged
 
 
-def _absent(command: tuple[str, ...], more: str = "") -> TaskError:
+def _absent(result: CommandResult, command: tuple[str, ...], more: str = "") -> TaskError:
     return TaskError(
         "environment",
-        f"The command `{as_typed(command)}` of verify.commands starts a program that is not in "
-        "the sandbox image. Name an image that has it (sandbox.image) or install it in "
-        f"sandbox.setup.{more}",
+        f"The command `{as_typed(command)}` of verify.commands starts a program that is "
+        f"{lacking(result)}. {to_install(result)}.{more}",
     )
 
 

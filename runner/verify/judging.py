@@ -16,7 +16,7 @@ from runner.errors import TaskError
 from runner.ports import CommandResult, SandboxSession
 from runner.state.findings import Level
 from runner.verify.junit import SuiteReport, UnreadableReport
-from runner.verify.levels import NOT_FOUND, shown
+from runner.verify.levels import NOT_FOUND, lacking, shown, to_install
 
 _KILLED = 128
 RED = range(1, _KILLED)
@@ -52,17 +52,13 @@ async def ran(
 def must_be_there(result: CommandResult, program: str, *, how: str = "") -> None:
     """Raise ``TaskError`` (kind ``environment``) when the sandbox does not have the program."""
     if result.exit_code == NOT_FOUND:
-        raise not_there(program, how=how)
+        raise not_there(result, program, how=how)
 
 
-def not_there(what: str, *, how: str = "") -> TaskError:
+def not_there(result: CommandResult, what: str, *, how: str = "") -> TaskError:
     """What to do about a tool that the sandbox does not have."""
     more = f" ({how})" if how else ""
-    return TaskError(
-        "environment",
-        f"{what} is not in the sandbox image. Name an image that has it (sandbox.image) or install "
-        f"it in sandbox.setup{more}.",
-    )
+    return TaskError("environment", f"{what} is {lacking(result)}. {to_install(result)}{more}.")
 
 
 def judged(

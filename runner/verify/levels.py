@@ -62,6 +62,18 @@ async def files_level(box: SandboxSession, changed: Sequence[str], *, timeout: f
     )
 
 
+def lacking(result: CommandResult) -> str:
+    """Where a command did not find a program: what follows "x is"."""
+    return "not in the sandbox image" if result.image else "not installed on this machine"
+
+
+def to_install(result: CommandResult) -> str:
+    """What to do where a program is not there."""
+    if result.image:
+        return "Name an image that has it (sandbox.image) or install it in sandbox.setup"
+    return "Install it here, where the project or PATH has it, or in sandbox.setup"
+
+
 async def syntax_level(box: SandboxSession, changed: Collection[str], *, timeout: float) -> Level:
     """Compile the changed Python files with the sandbox's own Python."""
     python = [path for path in changed if path.endswith(".py")]
@@ -72,7 +84,7 @@ async def syntax_level(box: SandboxSession, changed: Collection[str], *, timeout
     began = monotonic()
     result = await box.run(["python3", "-I", "-c", _COMPILE, *python], timeout=timeout)
     if result.exit_code == NOT_FOUND:
-        return Level("syntax", "skipped", reason="python3 is not in the sandbox image")
+        return Level("syntax", "skipped", reason=f"python3 is {lacking(result)}")
     failures = tuple(_failures(result.stdout))
     return Level(
         "syntax",
@@ -94,7 +106,7 @@ async def imports_level(box: SandboxSession, changed: Collection[str], *, timeou
     began = monotonic()
     result = await box.run(["python3", "-I", "-c", _IMPORTS, *python], timeout=timeout)
     if result.exit_code == NOT_FOUND:
-        return Level("imports", "skipped", reason="python3 is not in the sandbox image")
+        return Level("imports", "skipped", reason=f"python3 is {lacking(result)}")
     failures = tuple(_failures(result.stdout))
     return Level(
         "imports",

@@ -25,7 +25,7 @@ from runner.ports import CommandResult, SandboxSession
 from runner.state.changes import ChangeSet
 from runner.state.findings import Level, TestFailure
 from runner.verify.judging import Read
-from runner.verify.levels import NOT_FOUND
+from runner.verify.levels import NOT_FOUND, lacking
 from runner.verify.lint_output import (
     ToolFinding,
     UnreadableOutput,
@@ -350,7 +350,7 @@ def _why_not(name: str, result: CommandResult, timeout: float) -> str:
     if result.truncated:
         return f"{name} printed too much"
     absent = result.exit_code != 0 and _NOT_THERE.search(result.stderr) is not None
-    return f"{name} is not in the sandbox image" if absent or result.exit_code == NOT_FOUND else ""
+    return f"{name} is {lacking(result)}" if absent or result.exit_code == NOT_FOUND else ""
 
 
 def _placed(found: ToolFinding, folder: str, here: str) -> ToolFinding:

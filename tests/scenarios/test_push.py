@@ -42,7 +42,7 @@ async def test_two_new_open_tasks_run_exactly_those_two(bot: Bot) -> None:
     await bot.github.comment(REPOSITORY, plans(bot)[0].number, "/execute status", by="writer")
     await bot.idle()
     (status,) = said(bot)
-    assert "**done**" in status
+    assert "**ended**" in status
     assert "two.md" in status
 
 

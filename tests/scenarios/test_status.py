@@ -71,4 +71,4 @@ async def test_a_revised_checkpoint_shows_its_revisions(bot: Bot) -> None:
     said = await status(bot, pull)
 
     assert "It builds on no other pull request of Cairn" in said
-    assert f"Run `{revision}`: **done**" in said
+    assert f"Run `{revision}`: **ended**" in said

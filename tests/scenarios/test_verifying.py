@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -172,6 +173,7 @@ async def test_nothing_is_asked_where_the_tests_cannot_start(bot: Bot) -> None:
     await bot.comment(ONE)
 
     text = "\n".join(bot.says()).replace("\\", "")
+    assert re.search(r"### Cairn run `\w+` was not started\n", text)
     assert "The tests cannot start, with or without a change" in text
     assert "No module named 'a_library_nobody_has'" in text
     assert "- pip install pytest a_library_nobody_has" in text

@@ -68,9 +68,11 @@ def read_cargo(text: str) -> SuiteReport:
 def _must_work(result: CommandResult) -> None:
     must_be_there(result, "cargo", how="Rust")
     if result.exit_code and _NO_TOOLCHAIN.search(result.stdout):
-        raise not_there("A Rust toolchain", how="rustup default stable")
+        raise not_there(result, "A Rust toolchain", how="rustup default stable")
     if result.exit_code and _OFFLINE.search(result.stdout):
-        raise not_there("A crate the project needs", how="cargo fetch, with sandbox.network: setup")
+        raise not_there(
+            result, "A crate the project needs", how="cargo fetch, with sandbox.network: setup"
+        )
 
 
 def _cases(lines: Sequence[str]) -> Iterator[tuple[str, TestFailure | None]]:

@@ -56,7 +56,7 @@ class Go:
 def _must_work(result: CommandResult) -> None:
     must_be_there(result, "go", how="Go")
     if result.exit_code and _OFFLINE.search(result.stdout):
-        raise not_there("A module the project needs", how="go mod download")
+        raise not_there(result, "A module the project needs", how="go mod download")
 
 
 def read_go(text: str, *, module: str) -> SuiteReport:

@@ -60,7 +60,7 @@ class Jvm:
         result, level = await ran(box, command, tool=self.name, timeout=timeout, shown_as=typed)
         must_be_there(result, self.program, how="Java and the build tool")
         if result.exit_code and _OFFLINE.search(result.stdout):
-            raise not_there("What the build needs", how=self.fetch)
+            raise not_there(result, "What the build needs", how=self.fetch)
         files = await gathered(box, self.reports)
         folder, _, said = result.stdout.decode("utf-8", "replace").partition("\n")
         text = said.replace(f"{folder}/", "")

@@ -424,4 +424,4 @@ def _call(suite: Suite, form: _Form, report: str, own: str) -> str:
 def _must_work(result: CommandResult, program: str) -> None:
     must_be_there(result, program, **({} if program == "node" else _WITH))
     if _OLD_NODE.search(result.stderr):
-        raise not_there("A Node that reports its tests (18.15 or later)")
+        raise not_there(result, "A Node that reports its tests (18.15 or later)")

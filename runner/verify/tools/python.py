@@ -37,6 +37,7 @@ from runner.verify.junit import (
     read_report,
     report_of,
 )
+from runner.verify.levels import lacking, to_install
 from runner.verify.tools.ruby import MAKEFILES
 
 _OF_PYTEST = ("pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
@@ -337,7 +338,7 @@ def _must_have_pytest(result: CommandResult) -> None:
     must_be_there(result, "python3")
     if result.exit_code == _FAILED and _NO_PYTEST.search(result.stderr):
         message = (
-            "pytest is not in the sandbox image, so the repository's tests cannot run. Name an "
-            "image that has it (sandbox.image) or install it in sandbox.setup."
+            f"pytest is {lacking(result)}, so the repository's tests cannot run. "
+            f"{to_install(result)}."
         )
         raise TaskError("environment", message)

@@ -190,3 +190,17 @@ async def test_the_second_task_that_the_environment_fails_pauses_the_run(tmp_pat
         assert "Two tasks failed for this reason" in said.err
         assert "Then type `cairn resume`" in said.err
         assert len(here.model.requests) == 2
+
+
+async def test_a_program_that_is_not_on_this_machine_is_not_missed_in_an_image(
+    tmp_path: Path,
+) -> None:
+    """The sandbox ``process`` has no image: the sentence says what to install where."""
+    config = b"verify:\n  commands: [[cairn-no-such-program, --all]]\n"
+    async with checkout(tmp_path / "here", CALC | {".github/cairn.yml": config}) as here:
+        said = await here.cairn("run")
+
+        assert said.code == 2
+        assert "starts a program that is not installed on this machine" in said.err
+        assert "sandbox image" not in said.err
+        assert here.model.requests == []

@@ -170,3 +170,18 @@ def test_recoveries_are_counted():
 
     assert "| recovery |" not in plain
     assert "| defer | 1 | 1 | 1 |" in progress_text("r1", "ended", "", retried.put(again))
+
+
+@pytest.mark.parametrize(
+    ("state", "says"),
+    [
+        (with_status(run_state(), Status.COMPLETED), "is done"),
+        (with_status(run_state(), Status.FAILED), "has ended"),
+        (run_state(), "has ended"),
+        (None, "has ended"),
+    ],
+    ids=["completed", "failed", "nothing begun", "no roadmap"],
+)
+def test_only_a_run_whose_tasks_are_done_is_called_done(state, says):
+    """What ended otherwise says no more than that; the lines below say why."""
+    assert text(state, status="ended", detail="why").startswith(f"### Cairn run `r1` {says}\n")

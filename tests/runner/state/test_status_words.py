@@ -41,7 +41,8 @@ def test_every_status_has_its_word():
     [
         ("running", "is running"),
         ("resting", "is waiting"),
-        ("ended", "is done"),
+        ("ended", "has ended"),
+        ("refused", "was not started"),
         ("cancelled", "was cancelled"),
     ],
 )

@@ -12,6 +12,7 @@ from runner.errors import TaskError
 from runner.ports import CommandResult
 from runner.state.findings import Level, TestFailure
 from runner.text.sanitize import cut_middle, numbered
+from runner.verify.judging import not_there
 from runner.verify.junit import UnreadableReport, read_report
 from runner.verify.junit import pytest as pytest_dialect
 from runner.verify.levels import syntax_level
@@ -65,6 +66,14 @@ async def test_an_image_without_pytest_is_an_environment_error(code, stderr):
         await judged(code, b"", stderr=stderr)
 
     assert caught.value.kind == "environment"
+
+
+async def test_programs_of_this_machine_are_not_looked_for_in_an_image():
+    """Where the sandbox uses what is installed here, nobody is told to name an image."""
+    said = not_there(CommandResult(127, b"", b"", image=False), "go").message
+
+    assert said.startswith("go is not installed on this machine. Install it here")
+    assert "image" not in said
 
 
 async def test_without_python_the_syntax_level_is_skipped():

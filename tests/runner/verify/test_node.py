@@ -202,7 +202,7 @@ async def test_packages_that_are_not_installed_are_an_environment_error(tmp_path
         await verified(tmp_path, files)
 
     assert caught.value.kind == "environment"
-    assert caught.value.message.startswith(f"{program} is not in the sandbox image")
+    assert caught.value.message.startswith(f"{program} is not installed on this machine")
 
 
 async def test_a_missing_tool_is_skipped_where_another_one_judges(tmp_path):
