@@ -162,7 +162,7 @@ class RepositoryApi:
         self._client = client
         self._root = f"/repos/{full_name}"
         self.full_name = full_name
-        self._node = ""
+        self._shown: Any = None
 
     async def find(self, path: str, doing: str, *, refused: Refused = TaskError) -> Any:
         """Return what is at ``path``, None when there is nothing (404)."""
@@ -210,10 +210,19 @@ class RepositoryApi:
 
     async def node(self) -> str:
         """Return the repository's id for GraphQL; asked once."""
-        if not self._node:
+        return str((await self._repository())["node_id"])
+
+    async def merge_methods(self) -> frozenset[str]:
+        """Return how pull requests may be merged; empty where GitHub does not say. Asked once."""
+        names = {"merge": "merge_commit", "squash": "squash_merge", "rebase": "rebase_merge"}
+        found = await self._repository()
+        return frozenset(each for each, name in names.items() if found.get(f"allow_{name}"))
+
+    async def _repository(self) -> Any:
+        if self._shown is None:
             with told("show the repository"):
-                self._node = str((await self._client.getitem(self._root))["node_id"])
-        return self._node
+                self._shown = await self._client.getitem(self._root)
+        return self._shown
 
     async def create(self, path: str, data: dict[str, Any], doing: str) -> Any:
         """Create something, or return None if GitHub says that it already exists (422)."""

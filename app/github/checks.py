@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Awaitable, Callable
 from typing import Any, Literal, Protocol
 from urllib.parse import urlencode
 
@@ -140,16 +141,32 @@ class TrustChecks:
 
     async def show(self, commit: str, trusts: Trusts) -> None:
         """Show how far tasks are verified on a commit; doing it twice leaves one."""
-        if self._runs is None or not trusts:
+        if not trusts:
+            return
+        await self._tried(lambda runs: self._show(runs, commit, _check(trusts)))
+
+    async def carry(self, old: str, new: str) -> None:
+        """Show on a commit what is shown on another one of the same files."""
+        await self._tried(lambda runs: self._carry(runs, old, new))
+
+    async def _tried(self, write: Callable[[CheckRuns], Awaitable[None]]) -> None:
+        if self._runs is None:
             return
         with self._effort():
             try:
-                await self._show(self._runs, commit, _check(trusts))
+                await write(self._runs)
             except Outage as outage:
                 if outage.kind != "permission":
                     raise
                 self._runs = None
                 _log.info("The check %s is not shown: %s", TRUST, outage.message)
+
+    async def _carry(self, runs: CheckRuns, old: str, new: str) -> None:
+        there = await runs.find(TRUST, old)
+        if there and await runs.find(TRUST, new) is None:
+            output = {key: there["output"][key] for key in ("title", "summary", "text")}
+            made = {"name": TRUST, "conclusion": there["conclusion"], "output": output}
+            await runs.make(new, made)
 
     async def _show(self, runs: CheckRuns, commit: str, data: dict[str, Any]) -> None:
         there = await runs.find(TRUST, commit)

@@ -36,7 +36,8 @@ class Commit:
     """A commit as far as we compare it.
 
     ``people`` are names and addresses of author and committer, ``signed`` that GitHub vouches for
-    it, ``title`` the first line of its message, ``run`` the run its trailers name ('' for none).
+    it, ``message`` what it says, ``run`` the run its trailers name ('' for none), ``tasks`` the
+    tasks that they name.
     """
 
     sha: str
@@ -44,8 +45,14 @@ class Commit:
     parents: tuple[str, ...]
     people: tuple[str, ...] = ()
     signed: bool = False
-    title: str = ""
+    message: str = ""
     run: str = ""
+    tasks: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The first line of its message."""
+        return self.message.partition("\n")[0]
 
     def holds(self, checkpoint: Checkpoint) -> bool:
         """Say whether it is exactly what a checkpoint would commit, on a person's push or not."""
@@ -81,7 +88,7 @@ class Commits:
 
     async def show(self, sha: str) -> Commit:
         """Return an existing commit."""
-        return _commit(await self._api.get(f"git/commits/{sha}", f"show commit {sha}"))
+        return read_commit(await self._api.get(f"git/commits/{sha}", f"show commit {sha}"))
 
     async def between(self, base: str, head: str) -> tuple[str, tuple[Commit, ...]]:
         """Return where a head left a base, and its commits since, the oldest first.
@@ -93,7 +100,7 @@ class Commits:
         doing = f"compare {base[:10]} with {head[:10]}"
         found = await self._api.get(f"compare/{base}...{head}", doing, refused=Outage)
         made = ({**each, **each["commit"], "sha": each["sha"]} for each in found["commits"])
-        return str(found["merge_base_commit"]["sha"]), tuple(map(_commit, made))
+        return str(found["merge_base_commit"]["sha"]), tuple(map(read_commit, made))
 
     async def ours(self, commit: Commit) -> bool:
         """Say whether our App made a commit: it looks like those that it makes now.
@@ -105,7 +112,7 @@ class Commits:
         if self._made is None and self.may_write:
             data = {"message": _PROBE, "tree": commit.tree, "parents": [commit.sha]}
             made = await self._api.post("git/commits", data, "see how our commits look")
-            self._made = _commit(made)
+            self._made = read_commit(made)
         return self._made is None or commit.looks_like(self._made)
 
     async def blob(self, sha: str) -> bytes:
@@ -135,7 +142,7 @@ class Commits:
         }
         made = await self._api.post("git/commits", data, f"commit task {checkpoint.task}")
         _check_signed(made, checkpoint)
-        self._made = _commit(made)
+        self._made = read_commit(made)
         return self._made
 
     async def point(self, branch: str, commit: str) -> bool:
@@ -201,20 +208,24 @@ def _text(content: bytes) -> str:
         return ""
 
 
-def _commit(found: Any) -> Commit:
+def read_commit(found: Any) -> Commit:
+    """Read GitHub's form of a commit."""
     parents = tuple(parent["sha"] for parent in found["parents"])
     people = tuple(str(found[r][f]) for r in ("author", "committer") for f in ("name", "email"))
     signed = bool((found.get("verification") or {}).get("verified"))
-    title, _, rest = str(found["message"]).partition("\n")
+    message = str(found["message"])
+    rest = message.partition("\n")[2]
     run = re.search(r"^Cairn-Run: ([0-9a-f]+)$", rest, re.MULTILINE)
+    tasks = tuple(re.findall(r"^Cairn-Task: (.+)$", rest, re.MULTILINE))
     return Commit(
         found["sha"],
         found["tree"]["sha"],
         parents,
         people,
         signed,
-        title,
+        message,
         run[1] if run else "",
+        tasks,
     )
 
 

@@ -1,56 +1,62 @@
 """Bring a pull request up to date with its base branch.
 
-Two things make that necessary. A squash or rebase merge of what is below it puts the same change
-into the base branch under other commits, so that git shows it once more, or as a conflict. And git
-sees a conflict in two adjacent checkboxes as soon as one of them is merged, so the ticks of a
-branch are made again on the newest roadmap, which is never merged as text.
+Three things make that necessary. A squash or rebase merge of what is below it puts the same change
+into the base branch under other commits, so that git shows it once more, or as a conflict. What is
+below it may be closed, or forced off the base branch: then the branch still has what nobody wants.
+And git sees a conflict in two adjacent checkboxes as soon as one of them is merged, so the ticks of
+a branch are made again on the newest roadmap, which is never merged as text.
 
-The branch gets one commit whose parents are its head and the newest base, so nothing is rewritten
-and nobody's work is lost. It can be merged in any way, and its diff has only its own change.
-
-
+The change of a branch is what it did since the commit it was made on (``owned.py``). It is put on
+the newest base, each file by itself, in one of two forms. *Joined*: one more commit whose parents
+are the head and the base, so nothing is rewritten and nobody's work is lost. *Rebuilt*: a single
+commit on the base, in place of all others, where these must not stay in the history. That is done
+only if no person pushed to the branch.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from app.github.api import RepositoryApi
 from app.github.commits import Commits
+from app.github.owned import JOINED, REBUILT, TICKED, Line, Why, line_of
 from app.github.pulls import Pull
-from runner.errors import Outage
+from runner.errors import Outage, TaskError
+from runner.git.objects import merged
 from runner.roadmap.replay import RoadmapEdits, replayed
 from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot, TreeEntry, Write
 from runner.state.publishing import Checkpoint, CheckpointText
 
 log = logging.getLogger(__name__)
 
-_TICKED = (
-    "Tick the roadmap of {base} again\n\nIt has changed there since. The tests were not run again."
-)
-_JOINED = (
-    "Merge {base}, which has what this builds on\n\n"
-    "It was merged there as other commits (squash or rebase). The tests were not run again."
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """What was done: the roadmap ``ticked`` again, or the base branch ``joined`` after a squash.
+    """What was done: the roadmap ``ticked`` again, the base branch ``joined``, or all ``rebuilt``.
 
-    It is also ``joined`` as long as that commit is the head, so that people can still be told after
-    an outage. ``stuck`` says that people must join them, because both sides changed ``paths``.
+    It is also ``joined`` or ``rebuilt`` as long as the branch is so, so that people can still be
+    told after an outage; ``why`` says why it was rebuilt, ``same`` that its files are what they
+    were before. ``stuck`` says that people must bring it up to date, because both sides changed
+    ``paths``, ``pushed`` that they must because one of them pushed to the branch. ``sha`` is the
+    head of the branch, ``start`` the commit on which its own change is.
     """
 
-    done: Literal["nothing", "ticked", "joined", "stuck"] = "nothing"
+    done: Literal["nothing", "ticked", "joined", "rebuilt", "stuck", "pushed"] = "nothing"
     paths: tuple[str, ...] = ()
+    sha: str = ""
+    start: str = ""
+    same: bool = False
+    why: Why | None = None
 
 
 class Freshen:
-    """``snapshot`` and ``blobs`` read what commits hold."""
+    """``snapshot`` and ``blobs`` read what commits hold.
+
+    ``carry`` shows on a commit how far another one of the same files is verified.
+    """
 
     def __init__(
         self,
@@ -59,59 +65,97 @@ class Freshen:
         commits: Commits,
         snapshot: Callable[[str], Awaitable[Snapshot]],
         blobs: Callable[[Sequence[str]], Awaitable[dict[str, bytes]]],
+        carry: Callable[[str, str], Awaitable[None]],
     ) -> None:
         self._api, self._commits = api, commits
-        self._snapshot, self._blobs = snapshot, blobs
+        self._snapshot, self._blobs, self._carry = snapshot, blobs, carry
+        self._methods: frozenset[str] | None = None
 
-    async def one(self, pull: Pull, tip: str, *, below: str = "", ticks: bool = True) -> Fresh:
+    async def one(
+        self, pull: Pull, tip: str, *, why: Why, tasks: Collection[str], ticks: bool = True
+    ) -> Fresh:
         """Bring a pull request made against the branch with the head ``tip`` up to date with it.
 
-        ``below`` is the last commit of what it was built on and that was merged there since ('' for
-        none). Without ``ticks``, a changed roadmap is not a reason. Doing it twice changes nothing.
-        Raises ``Outage`` and ``TaskError``.
+        ``tasks`` are those of its change; ``why`` is what became of what it was made on, if the
+        base does not have that. Without ``ticks``, a changed roadmap is not a reason.
+        Doing it twice changes nothing. Raises ``Outage`` and ``TaskError``.
         """
-        fork, behind = await self._compared(tip, pull.sha)
-        if not fork or not behind:
-            return await self._as_it_is(pull, below)
-        start = await self._start(pull, fork, below)
-        old, new = await self._snapshot(start), await self._snapshot(tip)
-        if start == fork and not (ticks and _differ(old, new, pull.roadmap)):
-            return await self._as_it_is(pull, below)
-        mine = await self._snapshot(pull.sha)
-        both = _both(old, mine, new, apart=pull.roadmap)
-        changes = None if both else await self._changes(pull.roadmap, old, mine, new)
-        if changes is None:
-            # without a squash GitHub shows the conflict itself, and its button resolves it
-            stuck = Fresh("stuck", both or (pull.roadmap,))
-            return Fresh() if start == fork else stuck
-        message = (_TICKED if start == fork else _JOINED).format(base=pull.base)
-        if not await self._added(pull, changes, new, tip, message):
-            return Fresh()
-        return Fresh("ticked" if start == fork else "joined")
+        line = await self._line(pull, tip, tasks)
+        if line is None:
+            return Fresh(sha=pull.sha)
+        if line.start == line.fork:
+            return await self._ticked(pull, tip, line, ticks=ticks)
+        if why != "merged" or await self._only_rebases():
+            made = await self._rebuilt(pull, tip, line, why)
+            if why != "merged" or made.done != "pushed":
+                return made
+        return await self._joined(pull, tip, line)
 
     async def fork(self, one: str, other: str) -> str:
         """Return the commit at which two lines part, or ''. Raises ``Outage``."""
         return (await self._compared(one, other))[0]
 
-    async def _as_it_is(self, pull: Pull, below: str) -> Fresh:
-        if not below:
-            return Fresh()
-        head = await self._commits.show(pull.sha)
-        joined = head.title == _JOINED.format(base=pull.base).partition("\n")[0]
-        return Fresh("joined") if joined and len(head.parents) > 1 else Fresh()
+    async def _line(self, pull: Pull, tip: str, tasks: Collection[str]) -> Line | None:
+        """What a branch has that the base has not; None where they have nothing in common."""
+        doing = f"compare {tip[:10]} with {pull.sha[:10]}"
+        found = await self._api.find(f"compare/{tip}...{pull.sha}", doing, refused=Outage)
+        return line_of(found, pull.sha, tasks) if found else None
 
-    async def _start(self, pull: Pull, fork: str, below: str) -> str:
-        """Return the commit from which on the changes of a branch are its own.
+    async def _ticked(self, pull: Pull, tip: str, line: Line, *, ticks: bool) -> Fresh:
+        """Replay the edits of the roadmap; what else conflicts, GitHub shows by itself."""
+        now = Fresh(line.form, sha=pull.sha, start=line.made_on, same=line.same, why=line.why)
+        if not (ticks and line.behind):
+            return now
+        old, new = await self._snapshot(line.start), await self._snapshot(tip)
+        if not _differ(old, new, pull.roadmap):
+            return now
+        mine = await self._snapshot(pull.sha)
+        changes = await self._changes(pull.roadmap, old, mine, new)
+        if isinstance(changes, tuple):
+            return now
+        made = self._checkpoint(pull, changes, new, tip, TICKED.format(base=pull.base))
+        sha = await self._added(pull, made, new, onto=pull.sha)
+        return Fresh("ticked", sha=sha) if sha else Fresh(sha=pull.sha)
 
-        Where the base branch has the last commit of what was below, that is where they part.
-        """
-        if not below:
-            return fork
-        left, _ = await self._compared(below, pull.sha)
-        if not left or left == fork:
-            return fork
-        _, behind = await self._compared(fork, left)
-        return fork if behind else left
+    async def _joined(self, pull: Pull, tip: str, line: Line) -> Fresh:
+        new, mine = await self._snapshot(tip), await self._snapshot(pull.sha)
+        changes = await self._changes(pull.roadmap, await self._snapshot(line.start), mine, new)
+        if isinstance(changes, tuple):
+            return Fresh("stuck", changes, sha=pull.sha, start=line.start)
+        made = self._checkpoint(pull, changes, new, tip, JOINED.format(base=pull.base))
+        same = made.tree == mine.tree
+        try:
+            sha = await self._added(pull, made, new, onto=pull.sha, same=same)
+        except TaskError as refused:
+            # the App may not write changed workflow files, which a single commit does not bring
+            alone = "workflow" in refused.message and await self._rebuilt(pull, tip, line, "merged")
+            if not alone or alone.done != "rebuilt":
+                raise
+            return alone
+        return Fresh("joined", sha=sha, start=tip, same=same) if sha else Fresh(sha=pull.sha)
+
+    async def _rebuilt(self, pull: Pull, tip: str, line: Line, why: Why) -> Fresh:
+        """Put the change of a branch on the base as one commit, unless people pushed to it."""
+        for commit in line.own:
+            if not (line.made_by_us(commit) and await self._commits.ours(commit)):
+                return Fresh("pushed", sha=pull.sha, start=line.start)
+        new, mine = await self._snapshot(tip), await self._snapshot(pull.sha)
+        changes = await self._changes(pull.roadmap, await self._snapshot(line.start), mine, new)
+        if isinstance(changes, tuple):
+            return Fresh("stuck", changes, sha=pull.sha, start=line.start)
+        message = f"{pull.title}\n\n{REBUILT[why]}"
+        made = self._checkpoint(pull, changes, new, tip, message)
+        same = made.tree == mine.tree
+        sha = await self._added(pull, made, new, same=same)
+        if not sha:
+            return Fresh(sha=pull.sha)
+        return Fresh("rebuilt", sha=sha, start=tip, same=same, why=why)
+
+    async def _only_rebases(self) -> bool:
+        """Say whether a repository allows no other merges: GitHub cannot rebase a merge commit."""
+        if self._methods is None:
+            self._methods = await self._api.merge_methods()
+        return self._methods == {"rebase"}
 
     async def _compared(self, base: str, head: str) -> tuple[str, int]:
         """The commit at which a head left a base, and how many commits of the base it lacks.
@@ -128,18 +172,40 @@ class Freshen:
 
     async def _changes(
         self, roadmap: str, old: Snapshot, mine: Snapshot, new: Snapshot
-    ) -> ChangeSet | None:
-        """What a branch changes, for the newer tree; None where people must say what is right."""
-        entries = {path: mine.entries.get(path) for path in _theirs(old, mine, new) - {roadmap}}
-        if not all(each is None or each.mode in (FILE, EXECUTABLE) for each in entries.values()):
-            return None
+    ) -> ChangeSet | tuple[str, ...]:
+        """What a branch changes, for the newer tree; the paths about which people must decide."""
+        paths = _theirs(old, mine, new) - {roadmap}
+        entries = {path: mine.entries.get(path) for path in paths}
+        odd = [p for p, each in entries.items() if each and each.mode not in (FILE, EXECUTABLE)]
+        if odd:
+            return tuple(sorted(odd))
         known = await self._blobs([each.sha for each in entries.values() if each])
         files = {p: Write(known[e.sha], e.mode) if e else None for p, e in entries.items()}
+        both = {path: files[path] for path in paths if _differ(old, new, path)}
+        merged = await self._merged(both, old, new)
+        if conflicts := tuple(sorted(path for path, write in merged.items() if write is None)):
+            return conflicts
+        files |= merged
         if not _differ(old, mine, roadmap):
             return ChangeSet(files)
         versions = [tree.entries.get(roadmap) for tree in (old, mine, new)]
         edited = await self._replayed(roadmap, [each for each in versions if each])
-        return None if edited is None else ChangeSet({**files, roadmap: Write(edited)})
+        return (roadmap,) if edited is None else ChangeSet({**files, roadmap: Write(edited)})
+
+    async def _merged(
+        self, both: Mapping[str, Write | None], old: Snapshot, new: Snapshot
+    ) -> dict[str, Write | None]:
+        """Merge what both sides changed, line by line; None where that is a conflict."""
+        made: dict[str, Write | None] = {}
+        for path, mine in both.items():
+            base, theirs = old.entries.get(path), new.entries.get(path)
+            made[path] = None
+            plain = base and theirs and {base.mode, theirs.mode} <= {FILE, EXECUTABLE}
+            if mine and base and theirs and plain:
+                known = await self._blobs([base.sha, theirs.sha])
+                text = await merged(known[theirs.sha], known[base.sha], mine.content)
+                made[path] = None if text is None else Write(text, theirs.mode)
+        return made
 
     async def _replayed(self, path: str, entries: Sequence[TreeEntry]) -> bytes | None:
         if len(entries) < 3:
@@ -148,11 +214,11 @@ class Freshen:
         old, mine, new = (known[each.sha] for each in entries)
         return replayed(path, RoadmapEdits(old, mine), new)
 
-    async def _added(
+    def _checkpoint(
         self, pull: Pull, changes: ChangeSet, new: Snapshot, tip: str, message: str
-    ) -> bool:
-        """Commit it on top of both; leave alone a branch that has moved since."""
-        made = Checkpoint(
+    ) -> Checkpoint:
+        trailers = tuple(("Cairn-Task", key) for key in pull.tasks)
+        return Checkpoint(
             run="",
             task=pull.task,
             branch=pull.head,
@@ -160,15 +226,20 @@ class Freshen:
             parent=tip,
             changes=changes.effective(new),
             tree=changes.tree(new),
-            text=CheckpointText(
-                message=message, trailers=tuple(("Cairn-Task", key) for key in pull.tasks)
-            ),
+            text=CheckpointText(message=message, trailers=trailers),
         )
-        commit = await self._commits.create(made, new, onto=pull.sha)
+
+    async def _added(
+        self, pull: Pull, made: Checkpoint, new: Snapshot, *, onto: str = "", same: bool = False
+    ) -> str:
+        """Move the branch to the new commit; '' where it has moved since: it is left alone."""
+        commit = await self._commits.create(made, new, onto=onto)
+        if same:
+            await self._carry(pull.sha, commit.sha)
         if not await self._commits.move(pull.head, old=pull.sha, new=commit.sha):
-            return False
+            return ""
         log.info("Brought %s up to date with %s", pull.head, pull.base)
-        return True
+        return commit.sha
 
 
 def _differ(one: Snapshot, other: Snapshot, path: str) -> bool:
@@ -179,9 +250,3 @@ def _theirs(old: Snapshot, mine: Snapshot, new: Snapshot) -> set[str]:
     """The paths a branch changed that are not the same in the newer tree already."""
     paths = (path for path in {*old.entries, *mine.entries} if _differ(old, mine, path))
     return {path for path in paths if _differ(mine, new, path)}
-
-
-def _both(old: Snapshot, mine: Snapshot, new: Snapshot, *, apart: str) -> tuple[str, ...]:
-    """The paths that both sides changed, each in its way."""
-    theirs = _theirs(old, mine, new) - {apart}
-    return tuple(sorted(path for path in theirs if _differ(old, new, path)))

@@ -296,6 +296,12 @@ class Pulls:
         doing = f"change the base of pull request #{pull.number} to {base}"
         return read_pull(await self._change(pull, {"base": base}, doing), self._bot_login) or pull
 
+    async def put_on(self, pull: Pull, branch: str) -> Pull:
+        """Note that its commits are on another branch now."""
+        body = pull.body.replace(marker("on", pull.on), marker("on", branch), 1)
+        doing = f"update the description of pull request #{pull.number}"
+        return read_pull(await self._change(pull, {"body": body}, doing), self._bot_login) or pull
+
     async def reopen(self, pull: Pull) -> Pull:
         """Open it again; its base branch must be there."""
         doing = f"open pull request #{pull.number} again"

@@ -127,7 +127,11 @@ class GitHubRepository:
             bot_login=bot_login,
         )
         self._fresh = Freshen(
-            self._api, commits=self._commits, snapshot=self.snapshot, blobs=self.blobs
+            self._api,
+            commits=self._commits,
+            snapshot=self.snapshot,
+            blobs=self.blobs,
+            carry=self._trust.carry,
         )
         self._base, self._roadmap = base, roadmap
         self._client, self._bot_login, self._run = client, bot_login, run

@@ -4,8 +4,6 @@ GitHub moves a pull request off a branch only when its own button deletes that b
 a branch deleted in any other way closes what is made against it
 (https://github.com/cli/cli/issues/14223, https://github.com/cli/cli/issues/1168). Left alone, what
 builds on a squashed branch is merged into it later and never reaches the default branch.
-
-
 """
 
 from __future__ import annotations
@@ -14,10 +12,11 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from app.github import stack as texts
-from app.github.comments import Comments
+from app.github import stack_sentences as texts
+from app.github.comments import Comments, section
 from app.github.commits import Commits
 from app.github.freshen import Fresh, Freshen
+from app.github.owned import Why
 from app.github.pulls import PREFIX, Pull, Pulls
 from app.github.stack import Ties
 from runner.errors import TaskError
@@ -106,12 +105,21 @@ class Restack:
         moved = [await self._grounded(pull, ties) for pull in known]
         ties = Ties(moved, ground.base)
         for pull in moved:
-            if pull.open:
-                try:
-                    await self._one(pull, ties, ground)
-                except TaskError as error:
-                    log.warning("%s is not brought up to date: %s", pull.head, error.message)
+            if pull.open and ties.lower(pull) is None:
+                await self._upwards(pull, ties, ground, None)
         return moved
+
+    async def _upwards(
+        self, pull: Pull, ties: Ties, ground: _Ground, below: tuple[Pull, Fresh] | None
+    ) -> None:
+        """Bring one up to date, then those that build on it; ``below`` is what it builds on."""
+        try:
+            fresh = await self._one(pull, ties, ground, below)
+        except TaskError as error:
+            log.warning("%s is not brought up to date: %s", pull.head, error.message)
+            fresh = Fresh(sha=pull.sha)
+        for upper in ties.uppers(pull):
+            await self._upwards(upper, ties, ground, (pull, fresh))
 
     async def _grounded(self, pull: Pull, ties: Ties) -> Pull:
         """Take an open one off a branch whose pull request was merged or closed."""
@@ -124,23 +132,57 @@ class Restack:
             log.warning("#%s stays on %s: %s", pull.number, pull.base, error.message)
             return pull
 
-    async def _one(self, pull: Pull, ties: Ties, ground: _Ground) -> None:
-        merged, closed = ties.merged(pull), ties.closed(pull)
-        fresh = Fresh()
-        if pull.member and pull.base == ground.base:
-            below = merged.sha if merged else ""
-            fresh = await self._fresh.one(pull, ground.tip, below=below, ticks=ground.ticks)
-        said = texts.news(pull, closed=closed, taken_in=ties.taken_in(pull))
-        if closed:
-            await self._say(pull, "closed", closed, texts.left_by_closed(pull, closed))
-        if merged and fresh.done == "stuck":
-            said.append(texts.stuck(pull, merged, fresh))
-            await self._say(pull, "stuck", merged, said[-1])
-        if merged and fresh.done == "joined":
-            said.append(texts.joined_shortly(pull, merged))
-            await self._say(pull, "joined", merged, texts.joined(pull, merged))
+    async def _one(
+        self, pull: Pull, ties: Ties, ground: _Ground, below: tuple[Pull, Fresh] | None
+    ) -> Fresh:
+        """Bring one up to date, and say what it builds on and what became of that."""
+        fresh = await self._freshened(pull, ties, ground, below)
+        told = await self._told(pull, ties, fresh, below)
+        said = [*texts.taken_in(ties.taken_in(pull)), *filter(None, [told])]
         place = texts.place(ties.lower(pull), ties.uppers(pull))
-        await self._pulls.annotate(pull, place=place, news="\n\n".join(said))
+        pull = await self._pulls.annotate(pull, place=place, news="\n\n".join(said))
+        if fresh.done == "rebuilt" and ties.closed(pull):
+            await self._pulls.put_on(pull, pull.base)
+        return fresh
+
+    async def _freshened(
+        self, pull: Pull, ties: Ties, ground: _Ground, below: tuple[Pull, Fresh] | None
+    ) -> Fresh:
+        """Only what is next to the base branch is touched, and what is on a rebuilt branch."""
+        if not pull.member:
+            return Fresh(sha=pull.sha)
+        tasks = ties.carried(pull)
+        if below and below[1].done == "rebuilt" and pull.base == below[0].head:
+            return await self._fresh.one(pull, below[1].sha, why="below", tasks=tasks, ticks=False)
+        if below or pull.base != ground.base:
+            return Fresh(sha=pull.sha)
+        gone: Why = "closed" if ties.closed(pull) else "rewritten"
+        why = "merged" if ties.merged(pull) else gone
+        return await self._fresh.one(pull, ground.tip, why=why, tasks=tasks, ticks=ground.ticks)
+
+    async def _told(
+        self, pull: Pull, ties: Ties, fresh: Fresh, below: tuple[Pull, Fresh] | None
+    ) -> str:
+        """Comment on what became of what it builds on, once; what the description says of it."""
+        merged, closed = ties.merged(pull), ties.closed(pull)
+        if closed:
+            text = texts.left_by_closed(pull, closed, fresh)
+            await self._say(pull, "closed", closed, text)
+            return text
+        if merged and fresh.done == "stuck":
+            text = texts.stuck(pull, merged, fresh)
+            await self._say(pull, "stuck", merged, text)
+            return text
+        if merged and (fresh.done == "joined" or fresh.why == "merged"):
+            await self._say(pull, "joined", merged, texts.joined(pull, merged, fresh))
+            return texts.joined_shortly(pull, merged, fresh)
+        if fresh.why == "closed":  # told when it was closed
+            return section(pull.body, "news")
+        if fresh.done not in ("rebuilt", "pushed", "stuck") or (fresh.why == "below" and not below):
+            return ""
+        text = texts.rebuilt_above(pull, below[0], fresh) if below else texts.rewritten(pull, fresh)
+        await self._comments.ensure(pull.number, fresh.done, fresh.start, text)
+        return text
 
     async def _say(self, pull: Pull, kind: str, other: Pull, text: str) -> None:
         """Comment on what became of another pull request, once."""

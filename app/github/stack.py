@@ -1,11 +1,10 @@
-"""The stack of a repository and roadmap, and what its pull requests say about it. Pure."""
+"""The stack of a repository and roadmap, as its pull requests show it. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from app.github.freshen import Fresh
 from app.github.pulls import PREFIX, Pull
 from runner.state.publishing import Member
 
@@ -74,6 +73,18 @@ class Ties:
             seen.add(below.head)
             below = self.of(below.on or below.base)
         return None
+
+    def carried(self, pull: Pull) -> frozenset[str]:
+        """Return the tasks of its change: its own, and those merged below it but nowhere else."""
+        tasks, seen = {*pull.tasks}, {pull.head}
+        below = self.of(pull.on)
+        while below is not None and below.merged and below.base != self._base:
+            if below.head in seen:
+                break
+            seen.add(below.head)
+            tasks |= {*below.tasks}
+            below = self.of(below.on or below.base)
+        return frozenset(tasks)
 
     def uppers(self, pull: Pull) -> list[Pull]:
         """Return the open members that build on one, by number."""
@@ -160,106 +171,3 @@ def height_of(pull: Pull, pulls: Iterable[Pull], base: str) -> Height:
         seen |= {p.number for p in top}
         size += 1
     return Height(len(down), size, ties.lower(pull), down[-1], tuple(ties.uppers(pull)))
-
-
-_MOST = 10
-
-
-def place(lower: Pull | None, uppers: Sequence[Pull]) -> str:
-    """Say what a pull request builds on and which to merge first; '' if it is alone."""
-    above = _numbers(uppers)
-    verb = "builds" if len(uppers) == 1 else "build"
-    if lower is None:
-        return f"**Merge this one first.** {above} {verb} on it." if uppers else ""
-    first = f"**Stacked on #{lower.number}.** Merge #{lower.number} first."
-    return f"{first} {above} {verb} on this one." if uppers else first
-
-
-def news(pull: Pull, *, closed: Pull | None, taken_in: Sequence[Pull]) -> list[str]:
-    """What the description says besides: what else a merge brings."""
-    said = []
-    if taken_in:
-        verb, whose = ("was", "its change") if len(taken_in) == 1 else ("were", "their changes")
-        said.append(
-            f"{_numbers(taken_in)} {verb} merged into this branch: merging this pull request "
-            f"also merges {whose}."
-        )
-    if closed:
-        said.append(left_by_closed(pull, closed))
-    return said
-
-
-def left_by_closed(pull: Pull, closed: Pull) -> str:
-    """What to do with a pull request when the one below it was closed without a merge."""
-    return (
-        f"**#{closed.number}, which this builds on, was closed without a merge.** This pull "
-        f"request also contains the change of #{closed.number}, so merging it into `{pull.base}` "
-        f"merges both. To have only this task, close this pull request and comment "
-        f"`/execute retry {pull.task}`. To have both, reopen #{closed.number} and merge it first."
-    )
-
-
-def joined(pull: Pull, merged: Pull) -> str:
-    """The comment when Cairn merged the base branch in after a squash or rebase merge."""
-    return (
-        f"#{merged.number} was merged by squash or rebase, so git does not see that this branch "
-        f"already has that change. Cairn changed the base of this pull request to `{pull.base}` "
-        f"and merged `{pull.base}` into its branch. The diff shows only the change of this pull "
-        "request. The tests were not run again after that merge commit.\n\n"
-        "Merge or squash it. If this repository allows only rebase merges and GitHub refuses this "
-        "one, turn it into a single commit first:\n\n"
-        f"```sh\ngit fetch origin\ngit switch {pull.head}\n"
-        f"git reset --soft origin/{pull.base} && git commit\ngit push --force-with-lease\n```"
-    )
-
-
-def joined_shortly(pull: Pull, merged: Pull) -> str:
-    """The same in the description."""
-    return (
-        f"#{merged.number}, which this builds on, was merged into `{pull.base}` by squash or "
-        f"rebase, so Cairn merged `{pull.base}` into this branch. The tests were not run again "
-        "after that."
-    )
-
-
-def stuck(pull: Pull, merged: Pull, fresh: Fresh) -> str:
-    """What to type if Cairn cannot merge the base branch in."""
-    paths = ", ".join(f"`{path.replace('`', chr(39))}`" for path in fresh.paths[:_MOST])
-    more = f" and {len(fresh.paths) - _MOST} more" if len(fresh.paths) > _MOST else ""
-    return (
-        f"**This pull request needs you before it can be merged.** #{merged.number} was merged by "
-        f"squash or rebase, so git does not see that this branch already has that change, and "
-        f"`{pull.base}` and this branch both changed {paths}{more}. Type:\n\n"
-        f"```sh\ngit fetch origin\ngit switch {pull.head}\ngit merge origin/{pull.base}\n"
-        "# resolve the conflicts, then\ngit commit && git push\n```\n\n"
-        f"Or close this pull request and comment `/execute retry {pull.task}`: Cairn then works "
-        f"on the task again, on `{pull.base}`."
-    )
-
-
-def lost(pull: Pull, base: str, below: Pull | None) -> str:
-    """The comment when a pull request was merged into a branch that nobody merges."""
-    of = f", the branch of #{below.number}" if below else ""
-    ended = "had already been merged" if below and below.merged else "is closed"
-    why = f" #{below.number} {ended}." if below else ""
-    return (
-        f"**This change is not on `{base}`.** It was merged into `{pull.base}`{of}.{why} Nothing "
-        f"merges that branch into `{base}`, so the task counts as open. To work on it again, "
-        f"comment `/execute`, or `/execute retry {pull.task}` for this task only. To have this "
-        f"change as it is, open a pull request from `{pull.head}` to `{base}`."
-    )
-
-
-def reopened(pull: Pull, gone: str) -> str:
-    """The comment when GitHub closed a pull request because its base branch was deleted."""
-    return (
-        f"GitHub closed this pull request because somebody deleted `{gone}`, its base branch. "
-        f"Nobody declined the change, so Cairn reopened it against `{pull.base}`."
-    )
-
-
-def _numbers(pulls: Sequence[Pull]) -> str:
-    names = [f"#{pull.number}" for pull in pulls[:_MOST]]
-    if len(pulls) > _MOST:
-        names.append(f"{len(pulls) - _MOST} more")
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else ""

@@ -96,6 +96,7 @@ class PullDeeds:
         issue = repo.issues[number]
         assert issue.pull is not None, f"#{number} is no pull request"
         assert not issue.pull.draft, f"#{number} is a draft: mark it ready first"
+        assert method in repo.merge_methods, f"{repo.full_name} has no button for {method}"
         _, events = merge_commit(self.world, repo, issue, who, method)
         return await self.courier.tell(events)
 

@@ -158,6 +158,8 @@ def merge_pull(call: Call) -> Answer:
     if pull.draft:
         raise Refused(405, "Pull Request is still a draft")
     method = body.get("merge_method", "merge")
+    if method not in repo.merge_methods:
+        raise Refused(405, f"{method.capitalize()} merges are not allowed on this repository.")
     try:
         texts = (body.get("commit_title", ""), body.get("commit_message", ""))
         sha, events = merge_commit(call.world, repo, issue, call.actor, method, texts)

@@ -190,6 +190,7 @@ class Repo:
     statuses: list[dict[str, Any]] = field(default_factory=list)
     drafts: bool = True
     delete_branch_on_merge: bool = False
+    merge_methods: frozenset[str] = frozenset({"merge", "squash", "rebase"})
 
     @property
     def full_name(self) -> str:

@@ -3,92 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
-from tests.fake_github.bare import Person
 from tests.fake_github.state import Issue
 from tests.marks import MORE
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, notes
 from tests.scenarios.pushing import push, undelivered
-
-METHODS = pytest.mark.parametrize("method", ["merge", "squash", "rebase"])
-WORDS = ("one", "two", "six")
-LINES = "".join(f"- [ ] 1.{n} Write `{word}.md`\n" for n, word in enumerate(WORDS, 1))
+from tests.scenarios.stacks import (
+    LINES,
+    METHODS,
+    WORDS,
+    body,
+    check_own,
+    merge,
+    one_commit,
+    stacked,
+    ticks,
+    told,
+)
 
 
 @pytest.fixture
 def files() -> Mapping[str, object]:
     """Three notes to write."""
     return notes(LINES)
-
-
-async def stacked(bot: Bot) -> list[Issue]:
-    """Three pull requests, each on the one before."""
-    bot.model.says(*(note(f"{word}.md") for word in WORDS))
-    await bot.comment("/execute")
-    bot.says()
-    assert [pull.pull.base for pull in bot.pulls] == ["main", *(p.pull.head for p in bot.pulls[:2])]
-    return bot.pulls
-
-
-async def merge(bot: Bot, pull: Issue, method: str = "merge") -> None:
-    """Merge a pull request as a person does, and wait until the bot has done all it can."""
-    await bot.github.merge_pull(REPOSITORY, pull.number, method=method)
-    await bot.idle()
-
-
-async def one_commit(bot: Bot, pull: Issue) -> None:
-    """Do what the comment says: reset --soft to the default branch, commit, push by force."""
-    bare, main = bot.view.state.bare, bot.view.branches["main"]
-    who = Person("writer", "writer@example.com", bot.github.clock.now())
-    tree = bare.resolve(pull.pull.sha, "tree") or ""
-    made = bare.commit(tree, [main], "1.3 Write six.md", author=who)
-    await bot.github.move_branch(REPOSITORY, pull.pull.head, made)
-    await bot.idle()
-
-
-def diff(bot: Bot, pull: Issue) -> str:
-    """What GitHub shows as the change of a pull request: from the merge base with its base."""
-    bare = bot.view.state.bare
-    base = bare.resolve(f"refs/heads/{pull.pull.base}") or ""
-    return bare.text("diff", "-U0", bare.merge_base(base, pull.pull.sha) or "", pull.pull.sha)
-
-
-def changed_lines(bot: Bot, pull: Issue) -> list[str]:
-    """The lines that a pull request takes away and adds."""
-    lines = diff(bot, pull).split("\n")
-    return [line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")]
-
-
-def own_lines(number: int) -> list[str]:
-    """The lines that the pull request of one of the three tasks changes."""
-    task = f"1.{number} Write `{WORDS[number - 1]}.md`"
-    return sorted([f"-- [ ] {task}", f"+- [x] {task}", "+A note."])
-
-
-def check_own(bot: Bot, pull: Issue, number: int) -> None:
-    """It can be merged into the default branch, and its diff is its own change."""
-    assert pull.pull.base == "main"
-    assert bot.github.pull_body(REPOSITORY, pull.number)["mergeable"]
-    assert sorted(changed_lines(bot, pull)) == own_lines(number)
-
-
-def ticks(bot: Bot, branch: str = "main") -> str:
-    """The boxes of a branch's roadmap, one after another."""
-    text = (bot.view.file(branch, "ROADMAP.md") or b"").decode()
-    return "".join(line[3] for line in text.split("\n") if line.startswith("- ["))
-
-
-def told(bot: Bot, pull: Issue) -> str:
-    """What the bot says on a pull request and was not read yet."""
-    return "\n".join(bot.github.says(REPOSITORY, pull.number))
-
-
-def body(pull: Issue) -> str:
-    """The description of a pull request."""
-    return pull.body or ""
 
 
 async def test_each_says_on_what_it_stands(bot: Bot) -> None:
@@ -130,16 +71,24 @@ async def test_merged_from_the_bottom_all_of_it_arrives(
     assert "no open task" in said
 
 
+def trust_of(bot: Bot, pull: Issue) -> list[dict[str, Any]]:
+    """The checks on the head of a pull request that say how far it is verified."""
+    return [each for each in bot.view.checks if each["head_sha"] == pull.pull.sha]
+
+
 @pytest.mark.parametrize("method", ["squash", "rebase"])
 async def test_what_was_done_to_a_branch_is_told(bot: Bot, method: str) -> None:
     """Nobody has to guess where a merge commit comes from."""
     one, two, _ = await stacked(bot)
+    (before,) = trust_of(bot, two)
 
     await merge(bot, one, method)
 
+    (now,) = trust_of(bot, two)
+    assert (now["conclusion"], now["output"]) == (before["conclusion"], before["output"])
     said = told(bot, two)
     assert f"#{one.number} was merged" in said
-    assert "The tests were not run again" in said
+    assert "Its files are the same as before, so what was verified still holds." in said
     assert "git reset --soft origin/main" in said
 
 
@@ -239,8 +188,10 @@ async def test_what_only_a_dead_branch_has_is_open_again(bot: Bot) -> None:
 
 
 async def test_closed_unmerged_below_the_next_is_told(bot: Bot) -> None:
-    """It is made against the default branch, says that it holds both, and nothing builds on it."""
+    """A person pushed to it: it stays, says that it holds both, and nothing builds on it."""
     one, two, six = await stacked(bot)
+    await bot.github.push(REPOSITORY, {"mine.md": b"Mine.\n"}, branch=two.pull.head)
+    await bot.idle()
 
     await bot.github.close(REPOSITORY, one.number)
     await bot.idle()

@@ -1,0 +1,170 @@
+"""What pull requests say about their stack: their place in it, and what became of it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.github.freshen import Fresh
+from app.github.pulls import Pull
+
+_MOST = 10
+
+
+def place(lower: Pull | None, uppers: Sequence[Pull]) -> str:
+    """Say what a pull request builds on and which to merge first; '' if it is alone."""
+    above = _numbers(uppers)
+    verb = "builds" if len(uppers) == 1 else "build"
+    if lower is None:
+        return f"**Merge this one first.** {above} {verb} on it." if uppers else ""
+    first = f"**Stacked on #{lower.number}.** Merge #{lower.number} first."
+    return f"{first} {above} {verb} on this one." if uppers else first
+
+
+def taken_in(pulls: Sequence[Pull]) -> list[str]:
+    """What the description says besides: which others a merge brings."""
+    if not pulls:
+        return []
+    verb, whose = ("was", "its change") if len(pulls) == 1 else ("were", "their changes")
+    return [
+        f"{_numbers(pulls)} {verb} merged into this branch: merging this pull request also merges "
+        f"{whose}."
+    ]
+
+
+def left_by_closed(pull: Pull, closed: Pull, fresh: Fresh) -> str:
+    """What to do with a pull request when the one below it was closed without a merge."""
+    begun = f"**#{closed.number}, which this builds on, was closed without a merge.**"
+    if fresh.done == "rebuilt":
+        return (
+            f"{begun} Cairn took the change of #{closed.number} out of this branch, which is one "
+            f"commit on `{pull.base}` now: merging this pull request merges only its own change. "
+            f"{_tested(fresh)}"
+        )
+    return (
+        f"{begun} This pull request also contains the change of #{closed.number}, so merging it "
+        f"into `{pull.base}` merges both. {_why_not(fresh)}To have only this task, close this pull "
+        f"request and comment `/execute retry {pull.task}`. To have both, reopen #{closed.number} "
+        f"and merge it first.{_by_hand(pull, fresh)}"
+    )
+
+
+def rewritten(pull: Pull, fresh: Fresh) -> str:
+    """What happened to a branch when commits were forced off its base branch."""
+    begun = (
+        f"**The history of `{pull.base}` was rewritten** by a force push, and this branch was "
+        "built on commits that are gone from it."
+    )
+    if fresh.done == "rebuilt":
+        return (
+            f"{begun} Cairn rebuilt the branch as one commit on `{pull.base}`, which has only the "
+            f"change of this pull request. {_tested(fresh)}"
+        )
+    return f"{begun} Merging it would bring them back. {_why_not(fresh)}{_by_hand(pull, fresh)}"
+
+
+def rebuilt_above(pull: Pull, lower: Pull, fresh: Fresh) -> str:
+    """What happened to a branch when the one it builds on was rebuilt."""
+    begun = f"The branch of #{lower.number}, which this builds on, was rebuilt as one commit."
+    if fresh.done == "rebuilt":
+        return f"{begun} Cairn rebuilt this one on it, with the same change. {_tested(fresh)}"
+    return (
+        f"{begun} This one still has the commits that were there before, so it shows their changes "
+        f"too. {_why_not(fresh)}{_by_hand(pull, fresh)}"
+    )
+
+
+def joined(pull: Pull, merged: Pull, fresh: Fresh) -> str:
+    """The comment when Cairn brought the base branch in after a squash or rebase merge."""
+    begun = (
+        f"#{merged.number} was merged by squash or rebase, so git does not see that this branch "
+        f"already has that change. Cairn changed the base of this pull request to `{pull.base}` "
+    )
+    shown = f"The diff shows only the change of this pull request. {_tested(fresh)}"
+    if fresh.done == "rebuilt":
+        return f"{begun}and rebuilt its branch as one commit on `{pull.base}`. {shown}"
+    return (
+        f"{begun}and merged `{pull.base}` into its branch. {shown}\n\n"
+        "Merge or squash it. If GitHub refuses to rebase it, turn it into a single commit first:"
+        f"\n\n```sh\ngit fetch origin\ngit switch {pull.head}\n"
+        f"git reset --soft origin/{pull.base} && git commit\ngit push --force-with-lease\n```"
+    )
+
+
+def joined_shortly(pull: Pull, merged: Pull, fresh: Fresh) -> str:
+    """The same in the description."""
+    did = "rebuilt this branch on it" if fresh.done == "rebuilt" else "merged it into this branch"
+    return (
+        f"#{merged.number}, which this builds on, was merged into `{pull.base}` by squash or "
+        f"rebase, so Cairn {did}. {_tested(fresh)}"
+    )
+
+
+def _tested(fresh: Fresh) -> str:
+    if fresh.same:
+        return "Its files are the same as before, so what was verified still holds."
+    return "The tests were not run again after that."
+
+
+def _why_not(fresh: Fresh) -> str:
+    if fresh.done == "pushed":
+        return "Somebody pushed to this branch, so Cairn does not rewrite it. "
+    if fresh.done == "stuck":
+        return f"Cairn did not change it, because {_paths(fresh)} changed on both sides. "
+    return ""
+
+
+def _by_hand(pull: Pull, fresh: Fresh) -> str:
+    """What to type to keep only the changes of a branch itself."""
+    if not fresh.start:
+        return ""
+    return (
+        "\n\nTo keep this branch with only its own changes, type:\n\n"
+        f"```sh\ngit fetch origin\ngit switch {pull.head}\n"
+        f"git rebase --onto origin/{pull.base} {fresh.start}\ngit push --force-with-lease\n```"
+    )
+
+
+def _paths(fresh: Fresh) -> str:
+    paths = ", ".join(f"`{path.replace('`', chr(39))}`" for path in fresh.paths[:_MOST])
+    return f"{paths} and {len(fresh.paths) - _MOST} more" if len(fresh.paths) > _MOST else paths
+
+
+def stuck(pull: Pull, merged: Pull, fresh: Fresh) -> str:
+    """What to type if Cairn cannot merge the base branch in."""
+    return (
+        f"**This pull request needs you before it can be merged.** #{merged.number} was merged by "
+        f"squash or rebase, so git does not see that this branch already has that change, and "
+        f"`{pull.base}` and this branch both changed {_paths(fresh)}. Type:\n\n"
+        f"```sh\ngit fetch origin\ngit switch {pull.head}\ngit merge origin/{pull.base}\n"
+        "# resolve the conflicts, then\ngit commit && git push\n```\n\n"
+        f"Or close this pull request and comment `/execute retry {pull.task}`: Cairn then works "
+        f"on the task again, on `{pull.base}`."
+    )
+
+
+def lost(pull: Pull, base: str, below: Pull | None) -> str:
+    """The comment when a pull request was merged into a branch that nobody merges."""
+    of = f", the branch of #{below.number}" if below else ""
+    ended = "had already been merged" if below and below.merged else "is closed"
+    why = f" #{below.number} {ended}." if below else ""
+    return (
+        f"**This change is not on `{base}`.** It was merged into `{pull.base}`{of}.{why} Nothing "
+        f"merges that branch into `{base}`, so the task counts as open. To work on it again, "
+        f"comment `/execute`, or `/execute retry {pull.task}` for this task only. To have this "
+        f"change as it is, open a pull request from `{pull.head}` to `{base}`."
+    )
+
+
+def reopened(pull: Pull, gone: str) -> str:
+    """The comment when GitHub closed a pull request because its base branch was deleted."""
+    return (
+        f"GitHub closed this pull request because somebody deleted `{gone}`, its base branch. "
+        f"Nobody declined the change, so Cairn reopened it against `{pull.base}`."
+    )
+
+
+def _numbers(pulls: Sequence[Pull]) -> str:
+    names = [f"#{pull.number}" for pull in pulls[:_MOST]]
+    if len(pulls) > _MOST:
+        names.append(f"{len(pulls) - _MOST} more")
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else ""
