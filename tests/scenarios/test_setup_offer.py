@@ -14,7 +14,7 @@ from tests.scenarios.bot import REPOSITORY, Bot, conversation
 from tests.scenarios.endings import progress
 from tests.scenarios.process import serving
 from tests.scenarios.projects import ADD, CALC, answer, notes, on
-from tests.scenarios.test_restart import LONG, held, release
+from tests.scenarios.test_restart import LONG, MOMENTS
 
 FILE = ".github/cairn.yml"
 BRANCH = "cairn/setup"
@@ -414,12 +414,12 @@ async def test_a_server_killed_in_between_opens_one(
 ) -> None:
     """Killed after the branch or at the pull request, the next start ends with exactly one."""
     async with conversation(tmp_path, LACKING) as bot:
-        fault = held(bot, moment)
+        fault = bot.holds(*MOMENTS[moment])
         async with serving(bot) as server:
             await bot.github.comment(REPOSITORY, bot.issue.number, asked, by="writer")
             await fault.reached.wait()
             await server.end()
-        release(fault)
+        fault.release()
 
         async with serving(bot) as server:
             await server.until(": ended")
