@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from runner.checks.interfaces import Given, given_by, given_in, is_protocol
+from runner.checks.interfaces import Function, Given, given_by, given_in, is_protocol, of_python
 from runner.code.imports import ModulePaths, imported
 from runner.code.languages import language_of, python_tree
 from runner.code.symbols import symbols_of
@@ -65,7 +65,8 @@ def uses_of(name: str, path: str, repository: CodeFiles, *, gone: bool = False) 
     """Return the places that use a name which ``path`` offers, or offered, and nobody else does.
 
     ``name`` may be ``Class.method``. If it is unclear whose name it is, nothing is returned; but if
-    it is ``gone`` from a protocol, every use of what other classes still have counts.
+    it is ``gone`` from a protocol, every use of what other classes still have counts. A protocol
+    uses the methods of the classes that implement it.
     """
     owner, _, last = name.rpartition(".")
     if path.endswith(".py"):
@@ -73,8 +74,11 @@ def uses_of(name: str, path: str, repository: CodeFiles, *, gone: bool = False) 
             return list(_of_name(owner, path, repository))
         if not owner:
             return list(_of_name(name, path, repository))
-        shared = gone and _is_of_protocol(owner, path, repository)
-        return list(_of_method(last, owner, repository, shared=shared))
+        if mine := _class(owner, path, repository):
+            shared = gone and is_protocol(mine)
+            asked = () if is_protocol(mine) else _of_protocols(last, mine, path, repository)
+            return [*asked, *_of_method(last, owner, repository, shared=shared)]
+        return list(_of_method(last, owner, repository, shared=False))
     return _of_word(last, path, repository)
 
 
@@ -185,13 +189,30 @@ def _module_names(
                     yield alias.asname or alias.name
 
 
-def _is_of_protocol(owner: str, path: str, repository: CodeFiles) -> bool:
-    """Whether a class only says what other classes have."""
+def _class(name: str, path: str, repository: CodeFiles) -> ast.ClassDef | None:
     tree = repository.tree(path) if path in repository.files else None
-    return any(
-        isinstance(node, ast.ClassDef) and node.name == owner and is_protocol(node)
-        for node in (tree.body if tree else ())
-    )
+    classes = (node for node in (tree.body if tree else ()) if isinstance(node, ast.ClassDef))
+    return next((node for node in classes if node.name == name), None)
+
+
+def _of_protocols(
+    name: str, owner: ast.ClassDef, path: str, repository: CodeFiles
+) -> Iterator[Use]:
+    """Yield what asks for a method: protocols that the class names as a base, or has all of."""
+    bases = {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in owner.bases}
+    has = {name, *(each for member in owner.body if (each := getattr(member, "name", "")))}
+    words = ("Protocol", "ABC")
+    paths = dict.fromkeys(p for word in words for p in repository.with_word(word, "python"))
+    for file in paths:
+        tree = repository.tree(file)
+        for node in tree.body if tree else ():
+            if not (isinstance(node, ast.ClassDef) and is_protocol(node)):
+                continue
+            methods = {each.name: each for each in node.body if isinstance(each, Function)}
+            if name in methods and (node.name in bases or methods.keys() <= has):
+                takes = of_python(methods[name], bound=True)
+                needed = tuple(each.name for each in takes.by_name if each.required)
+                yield Use(file, methods[name].lineno, Given(len(takes.ordered), needed))
 
 
 def _of_method(name: str, owner: str, repository: CodeFiles, *, shared: bool) -> Iterator[Use]:

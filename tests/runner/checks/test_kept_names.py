@@ -116,6 +116,38 @@ def test_a_protocol_may_ask_for_more_than_somebody_gives_to_something_else() -> 
     assert judged(STORE, new, app=USED) == ["SignatureChanged"]
 
 
+IMPLEMENTS = f"{DISK}\n    def write(self, what):\n        return what\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "app", "error"),
+    [
+        (IMPLEMENTS, "write(self, what, loud)", STORE, "ChangedSignature"),
+        (IMPLEMENTS, "write(self)", STORE, "ChangedSignature"),
+        (IMPLEMENTS, "write(self, *, what)", STORE, "ChangedSignature"),
+        (IMPLEMENTS, "write(self, what, loud)", STORE.replace("what", "what, loud"),
+         "SignatureChanged"),
+        (IMPLEMENTS, "write(self, what, loud)", STORE.replace("(Protocol)", ""),
+         "SignatureChanged"),
+        (IMPLEMENTS, "write(self, what, loud)", f"{STORE}\n    def list(self): ...\n",
+         "SignatureChanged"),
+        (IMPLEMENTS.replace("Disk", "Disk(store.Store[T])"), "write(self, what, loud)",
+         f"{STORE}\n    def list(self): ...\n", "ChangedSignature"),
+        (STORE, "write(self, what, loud)", STORE.replace("Store", "Sink"), "SignatureChanged"),
+    ],
+)  # fmt: skip
+def test_a_method_that_a_protocol_asks_for(old: str, new: str, app: str, error: str) -> None:
+    """A class that has all of a protocol, or names it as its base, is used through it."""
+    new = old.replace("write(self, what)", new)
+
+    assert judged(old, new, app=app) == [error]
+
+
+def test_a_method_that_a_protocol_asks_for_is_gone() -> None:
+    """The class no longer does what the protocol says."""
+    assert judged(IMPLEMENTS, DISK, app=STORE) == ["LostName"]
+
+
 @pytest.mark.parametrize(
     ("change", "call", "error"),
     [
