@@ -14,7 +14,8 @@ from app.github.pulls import PREFIX
 from app.github.token_identity import CONVERSE, Identity
 from app.progress.comment import ReadOnlyCheck, writable_everywhere
 from app.store.deliveries import Delivery
-from handlers.commands import COMMANDS, handle_comment
+from handlers.answering import handle_comment
+from handlers.commands import COMMANDS
 from handlers.decisions import handle_pull
 from handlers.events import (
     Event,

@@ -1,16 +1,12 @@
-"""The slash commands: what each one does, the table of them, and how a comment is answered.
+"""The slash commands: what each one does, and the table of them.
 
 ``COMMANDS`` is the one place that knows them: recognising a command in a comment, the permission
 it takes, what it does and the help all come from its row. To add a command, write its value (a
 class like those in ``handlers/grammar.py``), its handler and its row.
-
-A redelivered comment is answered again with the same effect: reactions are idempotent, a run is
-named by its delivery, and a reply is looked for before it is written.
 """
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, replace
 from typing import get_args
 
@@ -18,10 +14,10 @@ from handlers import replies
 from handlers.decisions import decide_by_reply, weigh
 from handlers.events import IssueCommentCreated
 from handlers.grammar import (
+    TRIGGER,
     ApproveCommand,
     Argument,
     CancelCommand,
-    Command,
     CommandReply,
     CommandRow,
     Commands,
@@ -29,8 +25,6 @@ from handlers.grammar import (
     EditCommand,
     ExecuteCommand,
     HelpCommand,
-    Misunderstood,
-    Need,
     Option,
     PauseCommand,
     RejectCommand,
@@ -40,11 +34,10 @@ from handlers.grammar import (
     SetupCommand,
     SkipCommand,
     StatusCommand,
-    row_of,
+    UndoCommand,
 )
-from handlers.parsing import may_hold_command, parse
 from handlers.ports import Ambiguous, NamedTask, Proposals, RunRequested, Runs, Unknown, Vote
-from handlers.talk import IssueThread, Role, role_of, suffices
+from handlers.talk import IssueThread, Role, suffices
 from runner.state.proposal import ApprovalMode
 from runner.state.revising import RevisionRequest
 
@@ -157,6 +150,16 @@ async def _revise(told: Conversation, command: ReviseCommand) -> CommandReply:
     asked = RevisionRequest(told.event.issue, told.event.author.login, text=command.text)
     found = await told.runs.revise(told.request(ExecuteCommand()), asked)
     return CommandReply(replies.revising(found))
+
+
+async def _undo(told: Conversation, command: UndoCommand) -> CommandReply:
+    """Propose to take back a merged task; the rest of the repository is tested without it first."""
+    found = await told.runs.undo(told.request(ExecuteCommand()), command.task)
+    if isinstance(found, NamedTask):
+        return CommandReply("")
+    if not command.task:
+        return CommandReply(replies.name_a_task(f"{TRIGGER} undo"))
+    return _no_task(command.task, found)
 
 
 async def _setup(told: Conversation, command: SetupCommand) -> CommandReply:
@@ -333,6 +336,23 @@ COMMANDS: Commands = (
         ),
     ),
     CommandRow(
+        name="undo",
+        makes=UndoCommand,
+        handler=_undo,
+        needs="write",
+        description="take back one merged task: a pull request with the inverse of its change, on "
+        "which its checkbox is open again",
+        example="/execute undo 1.2",
+        arguments=(
+            replace(
+                _TASK,
+                required=False,
+                help="the task's key, or the id written in the roadmap (default: the task of this "
+                "pull request)",
+            ),
+        ),
+    ),
+    CommandRow(
         name="setup",
         makes=SetupCommand,
         handler=_setup,
@@ -401,75 +421,3 @@ COMMANDS: Commands = (
 )
 
 START = COMMANDS[0]
-
-
-async def handle_comment(
-    event: IssueCommentCreated,
-    *,
-    talk: IssueThread,
-    runs: Runs,
-    proposals: Proposals,
-    rows: Commands = COMMANDS,
-) -> None:
-    """Do what a new comment asks for. Raises ``Outage`` of the client; doing it again is safe.
-
-    Anybody can write one: before the permission is known, it costs one search, and it is never
-    parsed on the event loop.
-    """
-    if may_hold_command(event.body, rows):
-        role = await role_of(talk.github, repository=event.repository, user=event.author)
-        commands = await asyncio.to_thread(parse, event.body, rows)
-        told = Conversation(
-            event=event, talk=talk, runs=runs, proposals=proposals, rows=rows, role=role
-        )
-        await _answer(told, commands)
-    if event.is_pull_request:
-        await proposals.touch(event.repository.id, event.issue)
-
-
-async def _answer(told: Conversation, commands: tuple[Command | Misunderstood, ...]) -> None:
-    if any(_allowed(told, command) for command in commands):
-        await told.talk.react(told.event.comment_id)
-    said = [await _obey(replace(told, nth=nth), each) for nth, each in enumerate(commands)]
-    delivery, author = told.event.delivery, told.event.author
-    if any(reply.refusal for reply in said) and not await told.talk.may_refuse(author, to=delivery):
-        said = [reply for reply in said if not reply.refusal]
-    text = "\n\n---\n\n".join(reply.text for reply in said if reply.text)
-    if text:
-        await told.talk.reply(text, to=delivery, since=told.event.created_at)
-
-
-def _allowed(told: Conversation, command: Command | Misunderstood) -> bool:
-    """Whether it is worth a 👀; who may decide is known only when the proposal is."""
-    if isinstance(command, Misunderstood):
-        return False
-    row = row_of(command, told.rows)
-    return suffices(told.role, "write" if row.configurable else _needs(row, command))
-
-
-def _needs(row: CommandRow, command: Command) -> Need:
-    """The permission a command takes: an option that was used may ask for more."""
-    blank = row.makes()
-    for option in row.options:
-        used = getattr(command, option.field) != getattr(blank, option.field)
-        if used and option.needs:
-            return option.needs
-    return row.needs
-
-
-async def _obey(told: Conversation, command: Command | Misunderstood) -> CommandReply:
-    """Carry out one command, or say why not; what strangers get wrong is refused."""
-    if isinstance(command, Misunderstood):
-        stranger = not suffices(told.role, "write")
-        return CommandReply(replies.misunderstood(command), refusal=stranger)
-    row = row_of(command, told.rows)
-    if not row.configurable and not suffices(told.role, _needs(row, command)):
-        return CommandReply(_refused(row, command, told), refusal=True)
-    return await row.handler(told, command)
-
-
-def _refused(row: CommandRow, command: Command, told: Conversation) -> str:
-    needs = _needs(row, command)
-    options = [o.name for o in row.options if o.needs and o.needs == needs != row.needs]
-    words = " ".join([row.words, *options])
-    return replies.refused(words, needs, told.event.author, told.role)

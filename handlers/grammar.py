@@ -86,6 +86,13 @@ class ReviseCommand(Command):
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoCommand(Command):
+    """Take back one finished task ('': the one of this pull request)."""
+
+    task: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class SetupCommand(Command):
     """Propose a configuration where the repository's tests need one."""

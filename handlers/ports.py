@@ -261,6 +261,12 @@ class Runs(Protocol):
     async def set_up(self, request: RunRequested) -> None:
         """Queue a run that only proposes a configuration, if the tests need one."""
 
+    async def undo(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:
+        """Queue a run that only proposes to take back a merged task; twice leaves one.
+
+        Without a name it is the one task of the pull request that the request was made on.
+        """
+
     async def skip(self, request: RunRequested, task: NamedTask) -> bool:
         """Leave a task out until it is retried; False when it is left out already."""
 

@@ -116,6 +116,14 @@ def no_task(name: str, roadmap: str, names: Sequence[str]) -> str:
     return f"{text} Its tasks: {shown}{more}."
 
 
+def name_a_task(words: str) -> str:
+    """Say that a command needs a task here."""
+    return (
+        f"Name the task to undo: `{words} ID`. Without an ID Cairn takes the task of the "
+        "merged pull request that the comment is on, if it has only one. Nothing was done."
+    )
+
+
 def ambiguous_task(name: str, candidates: Sequence[tuple[str, int, str]]) -> str:
     """Say which tasks are called so: key, line and title of each."""
     rows = [

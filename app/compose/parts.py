@@ -33,6 +33,7 @@ from app.pushes.normalise import Normalising
 from app.runs.config_offer import ConfigOffer
 from app.runs.execution import RunPorts, StoredControl
 from app.runs.service import row_of
+from app.runs.undoing import Undoing
 from app.settings import WorkSettings
 from app.store.database import Store, open_store
 from app.store.deliveries import StoredRefusals
@@ -196,6 +197,7 @@ class ServerParts:
             in_mode=repository.in_mode,
             mend=repository.mend,
             answer=repository.reviews.answer,
+            undoing=Undoing(repository.finished, pulls(kind="undo")),
             offer=offer if self.identity.is_app else None,
         )
 

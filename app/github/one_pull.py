@@ -151,14 +151,15 @@ def branch_of(path: str) -> str:
 class OfferedPulls:
     """What our App (``bot_login``) proposes to a repository beside its tasks, by branch.
 
-    ``kind`` says what: checkboxes for a roadmap, or a configuration. None of them is a checkpoint.
+    ``kind`` says what: checkboxes for a roadmap, a configuration, or the inverse of a merged task.
+    None of them is a checkpoint.
     """
 
     def __init__(
         self,
         api: RepositoryApi,
         *,
-        kind: Literal["normalise", "setup"],
+        kind: Literal["normalise", "setup", "undo"],
         branches: Branches,
         bot_login: str,
     ) -> None:

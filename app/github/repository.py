@@ -16,6 +16,7 @@ from app.github.api import BestEffort, RepositoryApi, ref_path, told_of_workflow
 from app.github.checks import Buttons, CheckRuns, NoButtons, RecoveryButtons, TrustChecks
 from app.github.comments import Comments
 from app.github.commits import Branches, Commits
+from app.github.finished import FinishedTasks
 from app.github.freshen import Freshen
 from app.github.human_commits import HumanCommitFinder
 from app.github.mirror import Mirror
@@ -162,6 +163,17 @@ class GitHubRepository:
             bot_login=self._bot_login,
             run=self._run,
             roadmap=self._roadmap,
+        )
+
+    @cached_property
+    def finished(self) -> FinishedTasks:
+        """What merged pull requests of ours changed."""
+        return FinishedTasks(
+            self._api,
+            pulls=self._pulls,
+            commits=self._commits,
+            snapshot=self.snapshot,
+            blobs=self.blobs,
         )
 
     def in_mode(self, mode: GitHubMode) -> Repository:

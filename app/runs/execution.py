@@ -13,6 +13,7 @@ from app.progress.text import pause
 from app.proposals.service import ShownProposals
 from app.runs.config_offer import NO_APP, ConfigOffer, advice
 from app.runs.revising import outcome_of, replies_in, said_of
+from app.runs.undoing import MAY_NOT_UNDO, Undoing
 from app.store.runs import Run, StoredRuns
 from runner.config.model import GitHubMode, RepositoryConfig
 from runner.config.options import options_of
@@ -98,8 +99,8 @@ class RunPorts:
     ``shown`` keeps what people can decide about; ``boxes`` proposes checkboxes for a roadmap
     without work, and says where ('' for none); ``in_mode`` is the repository as its ``github_mode``
     wants it, ``mend`` corrects pull requests on a branch that nobody merges, ``answer`` replies in
-    the review threads of one (by number). ``offer`` proposes a configuration if the tests need one;
-    None if Cairn may not.
+    the review threads of one (by number). ``undoing`` proposes to take back a merged task,
+    ``offer`` a configuration if the tests need one; None if Cairn may not.
     """
 
     deps: Deps
@@ -110,6 +111,7 @@ class RunPorts:
     in_mode: Callable[[GitHubMode], Repository]
     mend: Callable[[], Awaitable[None]]
     answer: Callable[[int, Sequence[ThreadReply]], Awaitable[None]]
+    undoing: Undoing | None = None
     offer: ConfigOffer | None = None
 
 
@@ -182,6 +184,9 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
         if run.request.get("setup"):
             yield await _set_up(request, ports, started)
             return
+        if run.request.get("undo"):
+            yield await _undone(request, ports)
+            return
         if run.request.get("plan"):
             yield await plan_only(request, ports.deps, ports.progress)
             return
@@ -225,7 +230,7 @@ def _in_mode(ports: RunPorts, mode: GitHubMode) -> RunPorts:
     """Let the run write to GitHub as the repository wants it."""
     deps = replace(ports.deps, repository=ports.in_mode(mode))
     if mode == "disabled":
-        return replace(ports, deps=deps, boxes=_no_boxes, offer=None)
+        return replace(ports, deps=deps, boxes=_no_boxes, undoing=None, offer=None)
     return replace(ports, deps=deps)
 
 
@@ -319,6 +324,13 @@ async def _set_up(request: Request, ports: RunPorts, started: MutableSet[str]) -
             said = f"Cairn could not check whether the tests start: {_plain(error.message)}"
     await ports.progress.finish("ended", said)
     return Outcome("ended", "it only checked whether the tests can start")
+
+
+async def _undone(request: Request, ports: RunPorts) -> Outcome:
+    """Propose to take back a merged task; no task is worked on."""
+    said = await ports.undoing.answer(request, ports.deps) if ports.undoing else MAY_NOT_UNDO
+    await ports.progress.finish("ended", said)
+    return Outcome("ended", "it only proposed to take back a task")
 
 
 def _detail(ended: Ended, outcome: Outcome) -> str:

@@ -50,10 +50,16 @@ class TaskFinder:
         self._roadmap_of = roadmap_of
         self._read = read
 
-    async def __call__(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:
-        """Find a task by key or written id; that of the issue's newest run, else the configured."""
-        runs = await self._runs.by_issue(request.repository.id, request.issue)
-        path = runs[0].roadmap if runs else await self._roadmap_of(request)
+    async def __call__(
+        self, request: RunRequested, name: str, path: str | None = None
+    ) -> NamedTask | Unknown | Ambiguous:
+        """Find a task by key or written id.
+
+        Without a ``path`` in the roadmap of the issue's newest run, else in the configured one.
+        """
+        if path is None:
+            runs = await self._runs.by_issue(request.repository.id, request.issue)
+            path = runs[0].roadmap if runs else await self._roadmap_of(request)
         content = await self._read(request, path)
         roadmap = await asyncio.to_thread(parse_roadmap, path, content)
         task = find(roadmap, name)
@@ -126,11 +132,20 @@ class RunService:
         retry: bool = False,
         note: str = "",
         setup: bool = False,
+        undo: bool = False,
         revision: RevisionRequest | None = None,
     ) -> None:
         if await self._runs.get(request.run) is None:
             roadmap = await self._roadmap_of(request)
-            row = row_of(request, roadmap, retry=retry, note=note, setup=setup, revision=revision)
+            row = row_of(
+                request,
+                roadmap,
+                retry=retry,
+                note=note,
+                setup=setup,
+                undo=undo,
+                revision=revision,
+            )
             comment = await self._first_words(row)
             await self._queue.start(row, comment)
         await self._look()
@@ -204,6 +219,17 @@ class RunService:
         """Queue a run that only proposes a configuration, if the tests need one."""
         await self._start(request, setup=True)
 
+    async def undo(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:
+        """Queue a run that only proposes to take back a merged task; twice leaves one."""
+        pull = await self._checkpoints.pull_of(request)
+        tasks = pull.tasks if pull and pull.kind == "checkpoint" else ()
+        path = pull.roadmap if pull and tasks else None
+        found = await self._find(request, name or (tasks[0] if len(tasks) == 1 else ""), path)
+        if isinstance(found, NamedTask):
+            command = replace(request.command, task=found.key, path=found.roadmap)
+            await self._start(replace(request, command=command), undo=True)
+        return found
+
     async def skip(self, request: RunRequested, task: NamedTask) -> bool:
         """Leave a task out until it is retried; False when it is left out already."""
         repository = request.repository.id
@@ -259,9 +285,10 @@ def row_of(
     retry: bool = False,
     note: str = "",
     setup: bool = False,
+    undo: bool = False,
     revision: RevisionRequest | None = None,
 ) -> RunRequest:
-    """The row of a run that is asked for; ``setup`` works on no task."""
+    """The row of a run that is asked for; ``setup`` and ``undo`` work on no task."""
     return RunRequest(
         id=request.run,
         delivery=request.delivery,
@@ -277,6 +304,7 @@ def row_of(
             "by_id": request.by.id,
             "retry": retry,
             "setup": setup,
+            **({"undo": True} if undo else {}),
             **({"note": note} if note else {}),
             **({"revision": asdict(revision)} if revision else {}),
         },

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from runner.errors import TaskError
 from runner.ports import Repository
-from runner.roadmap.edit import EditRefused, untick
+from runner.roadmap.edit import EditRefused, untick_all
+from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Task
 from runner.state.changes import ChangeSet, Snapshot, TreeEntry, Write
 
@@ -50,10 +51,23 @@ async def inverse(
         raise TaskError("conflict", CLASH.format(task=done.task.name, paths=", ".join(clashes)))
     roadmap = await _content(now.entries.get(done.roadmap), repository)
     try:
-        files[done.roadmap] = Write(untick(done.roadmap, roadmap, done.task.key))
+        keys = await _ticked(done, roadmap, repository)
+        files[done.roadmap] = Write(untick_all(done.roadmap, roadmap, keys))
     except EditRefused as refused:
         raise TaskError("file", str(refused)) from refused
     return ChangeSet(files)
+
+
+async def _ticked(done: FinishedTask, now: bytes, repository: Repository) -> list[str]:
+    """The keys of all tasks that its commit ticked, as far as they are still ticked."""
+    trees = (done.before, done.after)
+    old, new = [await _content(each.entries.get(done.roadmap), repository) for each in trees]
+    before, after, here = [_checked(done.roadmap, content) for content in (old, new, now)]
+    return sorted({done.task.key} | (after - before) & here)
+
+
+def _checked(path: str, content: bytes) -> set[str]:
+    return {task.key for task in parse_roadmap(path, content).tasks if task.checked}
 
 
 async def _back(

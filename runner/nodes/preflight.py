@@ -90,7 +90,7 @@ async def cannot_start(state: RunState, deps: Deps) -> CannotStart | None:
     base = await deps.repository.snapshot(state.stack.tip)
     work = TaskWork()
     try:
-        found = await _obstacle(state, deps, work, base, _own(state))
+        found = await _obstacle(state, deps, work, base, configured(state))
     except TaskError as error:
         if error.kind != "sandbox":
             raise
@@ -106,10 +106,10 @@ async def has_tests(state: RunState, deps: Deps) -> bool:
         return False
     base = await deps.repository.snapshot(state.stack.tip)
     old = await contents(deps, base, configuration(base.entries))
-    return bool(_own(state) or tools_of(base.entries, old.get))
+    return bool(configured(state) or tools_of(base.entries, old.get))
 
 
-def _own(state: RunState) -> Commands | None:
+def configured(state: RunState) -> Commands | None:
     """The repository's own commands, None where its tests are found."""
     verify = state.request.options.verify
     return Commands(verify.verify_commands, verify.verify_report) or None

@@ -83,6 +83,10 @@ class WrittenRuns:
     async def set_up(self, request: RunRequested) -> None:
         self.asked.append(("setup", request.run, request.command))
 
+    async def undo(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:
+        self.asked.append(("undo", request.run, name))
+        return self.task
+
     async def checkpoint(self, request: RunRequested) -> CheckpointStatus | None:
         return self.here
 

@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from handlers import replies
-from handlers.commands import COMMANDS, handle_comment
+from handlers.answering import handle_comment
+from handlers.commands import COMMANDS
 from handlers.events import User
 from handlers.grammar import ExecuteCommand
 from handlers.ports import RunStatus, TaskLine, run_id

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from handlers.commands import handle_comment
+from handlers.answering import handle_comment
 from handlers.events import User
 from handlers.grammar import (
     ApproveCommand,

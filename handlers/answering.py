@@ -1,0 +1,98 @@
+"""How a comment is answered: the commands in it, who may give them, one reply to all of them.
+
+A redelivered comment is answered again with the same effect: reactions are idempotent, a run is
+named by its delivery, and a reply is looked for before it is written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from handlers import replies
+from handlers.commands import COMMANDS, Conversation
+from handlers.events import IssueCommentCreated
+from handlers.grammar import (
+    Command,
+    CommandReply,
+    CommandRow,
+    Commands,
+    Misunderstood,
+    Need,
+    row_of,
+)
+from handlers.parsing import may_hold_command, parse
+from handlers.ports import Proposals, Runs
+from handlers.talk import IssueThread, role_of, suffices
+
+
+async def handle_comment(
+    event: IssueCommentCreated,
+    *,
+    talk: IssueThread,
+    runs: Runs,
+    proposals: Proposals,
+    rows: Commands = COMMANDS,
+) -> None:
+    """Do what a new comment asks for. Raises ``Outage`` of the client; doing it again is safe.
+
+    Anybody can write one: before the permission is known, it costs one search, and it is never
+    parsed on the event loop.
+    """
+    if may_hold_command(event.body, rows):
+        role = await role_of(talk.github, repository=event.repository, user=event.author)
+        commands = await asyncio.to_thread(parse, event.body, rows)
+        told = Conversation(
+            event=event, talk=talk, runs=runs, proposals=proposals, rows=rows, role=role
+        )
+        await _answer(told, commands)
+    if event.is_pull_request:
+        await proposals.touch(event.repository.id, event.issue)
+
+
+async def _answer(told: Conversation, commands: tuple[Command | Misunderstood, ...]) -> None:
+    if any(_allowed(told, command) for command in commands):
+        await told.talk.react(told.event.comment_id)
+    said = [await _obey(replace(told, nth=nth), each) for nth, each in enumerate(commands)]
+    delivery, author = told.event.delivery, told.event.author
+    if any(reply.refusal for reply in said) and not await told.talk.may_refuse(author, to=delivery):
+        said = [reply for reply in said if not reply.refusal]
+    text = "\n\n---\n\n".join(reply.text for reply in said if reply.text)
+    if text:
+        await told.talk.reply(text, to=delivery, since=told.event.created_at)
+
+
+def _allowed(told: Conversation, command: Command | Misunderstood) -> bool:
+    """Whether it is worth a 👀; who may decide is known only when the proposal is."""
+    if isinstance(command, Misunderstood):
+        return False
+    row = row_of(command, told.rows)
+    return suffices(told.role, "write" if row.configurable else _needs(row, command))
+
+
+def _needs(row: CommandRow, command: Command) -> Need:
+    """The permission a command takes: an option that was used may ask for more."""
+    blank = row.makes()
+    for option in row.options:
+        used = getattr(command, option.field) != getattr(blank, option.field)
+        if used and option.needs:
+            return option.needs
+    return row.needs
+
+
+async def _obey(told: Conversation, command: Command | Misunderstood) -> CommandReply:
+    """Carry out one command, or say why not; what strangers get wrong is refused."""
+    if isinstance(command, Misunderstood):
+        stranger = not suffices(told.role, "write")
+        return CommandReply(replies.misunderstood(command), refusal=stranger)
+    row = row_of(command, told.rows)
+    if not row.configurable and not suffices(told.role, _needs(row, command)):
+        return CommandReply(_refused(row, command, told), refusal=True)
+    return await row.handler(told, command)
+
+
+def _refused(row: CommandRow, command: Command, told: Conversation) -> str:
+    needs = _needs(row, command)
+    options = [o.name for o in row.options if o.needs and o.needs == needs != row.needs]
+    words = " ".join([row.words, *options])
+    return replies.refused(words, needs, told.event.author, told.role)

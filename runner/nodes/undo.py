@@ -1,0 +1,33 @@
+"""Check the repository without a finished task, before anybody is asked to take it back."""
+
+from __future__ import annotations
+
+from runner.errors import TaskError
+from runner.loop.deps import Deps, TaskWork
+from runner.loop.reading import base_of
+from runner.nodes.preflight import configured
+from runner.nodes.weigh import run_levels, steadied, weighed
+from runner.people.undo_sentences import cannot_test, fails_without
+from runner.state.findings import Verification, reasons_of
+from runner.state.run_state import RunState
+
+
+async def verified_without(state: RunState, deps: Deps) -> Verification:
+    """Return what the checks say about the current attempt's change set, which undoes its task.
+
+    What failed before is not its fault. Raises ``TaskError`` if something else fails, ``Outage``.
+    """
+    work, own, name = TaskWork(), configured(state), state.task.name
+    base = await base_of(state, deps)
+    try:
+        seconds = state.request.options.sandbox.test_timeout
+        after = await run_levels(state, deps, work, base, own, seconds=seconds)
+        after = await steadied(state, deps, work, base, after, own=own)
+        found = await weighed(state, deps, work, base, after, own=own)
+    finally:
+        await work.sandbox.close()
+    if found.outcome == "unverifiable":
+        raise TaskError("environment", cannot_test(name, found.verdict.reason))
+    if found.outcome == "red":
+        raise TaskError("file", fails_without(name, reasons_of(found.verification)))
+    return found.verification
