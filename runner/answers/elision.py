@@ -19,6 +19,7 @@ from typing import Literal
 from runner.code.languages import python_tree
 from runner.code.symbols import Definition, symbols_of
 from runner.state.findings import Complaint
+from runner.text.patterns import lazy_pattern
 
 Kind = Literal["certain", "phrase", "dots", "weak", ""]
 """``certain``: dots and words that leave something out; ``phrase``: words that do; ``dots``: only
@@ -26,13 +27,13 @@ dots, or dots before other words; ``weak``: a comment that may be a heading ("ex
 for an ordinary line."""
 
 _LONGEST, _MOST_WORDS, _SHORT = 120, 8, 4
-_OPENING = re.compile(
+_OPENING = lazy_pattern(
     r"^(?:<!--+|\{?/\*+|\*+(?!\*)|//+|#+|--+|;+|%+|\(\*|\"\"\"|'''|(?i:rem)\b|')\s*"
 )
-_CLOSING = re.compile(r"\s*(?:--+>|\*+/\}?|\*\)|\"\"\"|'''|#+|//+)[\s;)}]*$")
-_INLINE = re.compile(r"\s(?:#|//|/\*|<!--)\s*(?P<said>\S.*)$")
+_CLOSING = lazy_pattern(r"\s*(?:--+>|\*+/\}?|\*\)|\"\"\"|'''|#+|//+)[\s;)}]*$")
+_INLINE = lazy_pattern(r"\s(?:#|//|/\*|<!--)\s*(?P<said>\S.*)$")
 _BRACKETS = (("[", "]"), ("(", ")"), ("<", ">"), ("{", "}"), ("*", "*"), ("_", "_"))
-_DOTS = re.compile(r"\.{3,}|…+|⋮+|\u2e31|(?<!\w)\.\.(?!\w)")
+_DOTS = lazy_pattern(r"\.{3,}|…+|⋮+|\u2e31|(?<!\w)\.\.(?!\w)")
 
 
 def _any(stems: str) -> re.Pattern[str]:
@@ -80,23 +81,23 @@ _SAME = _any(
     αμετάβλητ, ίδι, χωρίς αλλαγ, เหมือนเดิม, ไม่เปลี่ยน
     """  # noqa: RUF001 - letters of these languages
 )
-_PART = re.compile(
+_PART = lazy_pattern(
     r"\b(?:codes?|files?|functions?|methods?|class(?:es)?|implementations?|imports?|logic|body|bodies"
     r"|contents?|lines?|definitions?|modules?|tests?|documents?|sections?|scripts?|config(?:uration)?"
     r"|helpers?|handlers?|routes?|fields?|routines?|stuff|things?)\b",
     re.IGNORECASE,
 )
-_KEPT = re.compile(
+_KEPT = lazy_pattern(
     r"unchanged|untouched|\b(?:stays?|remains?)\b|omitted|elided|truncated|not shown", re.IGNORECASE
 )
-_OURS = re.compile(r"cut|lines \d+-\d+ left out.*")  # the notes of a file that is shown in part
-_REST = re.compile(
+_OURS = lazy_pattern(r"cut|lines \d+-\d+ left out.*")  # the notes of a file that is shown in part
+_REST = lazy_pattern(
     r"(?:the )?(?:rest|remainder|(?:remaining|other|existing) \w+|everything else)"
     r"(?: of (?:the |this )?\w+)?(?: code| file)? (?:(?:stays?|remains?|is|are|kept|left) )?"
     r"(?:the )?(?:unchanged|same|as is|as before|untouched|omitted(?: for brevity)?|not shown)",
     re.IGNORECASE,
 )
-_ALONE = re.compile(
+_ALONE = lazy_pattern(
     r"(?:unchanged(?: below| above| from here)?|unmodified|same(?: as before| as above)?|as before"
     r"|no changes?(?: here)?|snip(?:ped)?"
     r"|(?:omitted|truncated|elided|abbreviated|skipped)(?: for brevity)?"

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from runner.answers.json_answers import lenient_json
+from runner.text.patterns import lazy_pattern
 
 Kind = Literal["READ", "SEARCH", "LIST"]
 
@@ -65,8 +66,8 @@ _SEARCHES = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack"})
 _TAKES_A_VALUE = frozenset(
     {"-A", "-B", "-C", "-m", "-g", "-t", "--include", "--exclude", "-L", "-I"}
 )
-_QUIET = re.compile(r"\s*\d?>\s*(?:/dev/null|&\d)")
-_CALL = re.compile(
+_QUIET = lazy_pattern(r"\s*\d?>\s*(?:/dev/null|&\d)")
+_CALL = lazy_pattern(
     r"^(?:print\()?(?:await\s+)?(?:\w+\.)*(\w+)\(\s*(?:\w+\s*=\s*)?[\"']([^\"'\n]+)[\"']"
     r"[^()]*\)(?:\.\w+\(\))?\)*;?$"
 )
@@ -173,16 +174,18 @@ _FROM = ("start_line", "start", "from", "line_start", "first", "offset", "start_
 _TO = ("end_line", "end", "to", "line_end", "last", "end_line_one_indexed_inclusive")
 _WRITES = frozenset({"content", "contents", "new_str", "new_string", "file_text", "code", "diff",
                      "patch", "replace", "new_content", "old_str", "edits", "changes"})  # fmt: skip
-_TAG = re.compile(
+_TAG = lazy_pattern(
     r"<(?:(?:antml:)?(?:invoke|function)(?:\s+name=|=)[\"']?(?P<call>\w+)[\"']?"
     r"|(?P<tool>(?:read|view|open|search|grep|find|list|ls|get)\w*))>(?P<inside>.{0,4000}?)"
     r"</(?:(?:antml:)?invoke|function|(?P=tool))>",
     re.DOTALL | re.IGNORECASE,
 )
-_ARGUMENT = re.compile(
+_ARGUMENT = lazy_pattern(
     r"<(?:(?:antml:)?parameter(?:\s+name=|=)[\"']?)?(\w+)[\"']?>\s*([^<]*?)\s*</"
 )
-_WRAPPED = re.compile(r"<(tool_call|function_call|tool_use|tool)>\s*([{\[].*?)\s*</\1>", re.DOTALL)
+_WRAPPED = lazy_pattern(
+    r"<(tool_call|function_call|tool_use|tool)>\s*([{\[].*?)\s*</\1>", re.DOTALL
+)
 
 
 def called(text: str, blocks: Sequence[str]) -> list[LookRequest] | None:

@@ -21,35 +21,36 @@ from runner.answers.blocks import names_file
 from runner.answers.fences import FencedBlock, Outline, is_fence, is_shell
 from runner.answers.json_answers import read_call
 from runner.answers.pieces import AnswerPiece, FileEdit, FoundPieces, Known, join, unreadable
+from runner.text.patterns import lazy_pattern
 
 _PATH_NAMES = r"path|file_path|filepath|file_name|filename|file|name|src"
 _TEXT_NAMES = r"content|contents|file_text|file_content|new_content|code|text|source"
-_ATTRIBUTE = re.compile(
+_ATTRIBUTE = lazy_pattern(
     r"<(?P<tag>file|document|artifact|write_file|create_file|write_to_file|write)\b[^>\n]*?\b"
     rf"(?:{_PATH_NAMES})\s*=\s*[\"'](?P<path>[^\"'\n]+)[\"'][^>\n]*>",
     re.IGNORECASE,
 )
-_ELEMENTS = re.compile(
+_ELEMENTS = lazy_pattern(
     rf"(?:<(?!path\b)\w+>\s*)?<(?P<name>{_PATH_NAMES})>\s*(?P<path>[^<\n]+?)\s*</(?P=name)>\s*"
     rf"<(?P<tag>{_TEXT_NAMES})>",
     re.IGNORECASE,
 )
-_PARAMETERS = re.compile(
+_PARAMETERS = lazy_pattern(
     r"(?:<(?:antml:)?(?:invoke|function)\b[^>\n]*>\s*)?"
     rf"<(?P<tag>(?:antml:)?parameter)(?:\s+name=[\"']?|=)(?:{_PATH_NAMES})[\"']?>"
     r"\s*(?P<path>[^<\n]+?)\s*"
     rf"</(?P=tag)>\s*<(?P=tag)(?:\s+name=[\"']?|=)(?:{_TEXT_NAMES})[\"']?>",
     re.IGNORECASE,
 )
-_CALL = re.compile(r"<(?P<tag>tool_call|function_call|tool_use|tool)>\s*(?=[{\[])", re.IGNORECASE)
-_CLOSING = re.compile(r"(?:\s*</[\w:]+>)*[ \t]*\n?")
-_HEREDOC = re.compile(
+_CALL = lazy_pattern(r"<(?P<tag>tool_call|function_call|tool_use|tool)>\s*(?=[{\[])", re.IGNORECASE)
+_CLOSING = lazy_pattern(r"(?:\s*</[\w:]+>)*[ \t]*\n?")
+_HEREDOC = lazy_pattern(
     r"^\s*(?P<program>cat|tee)\b(?P<words>.*)<<-?\s*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)(?P<more>.*)$"
 )
-_INTO = re.compile(r"(?<!>)>\s*(?P<path>[^\s>|&;]+)")
-_WORD = re.compile(r"(?P<path>[^\s>|&;-][^\s>|&;]*)")
-_REMOVED = re.compile(r"^\s*(?:git\s+)?rm\s+(?:-f\s+)?(?P<path>[^\s;|&*-][^\s;|&*]*)\s*$")
-_PATCH = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: \S")
+_INTO = lazy_pattern(r"(?<!>)>\s*(?P<path>[^\s>|&;]+)")
+_WORD = lazy_pattern(r"(?P<path>[^\s>|&;-][^\s>|&;]*)")
+_REMOVED = lazy_pattern(r"^\s*(?:git\s+)?rm\s+(?:-f\s+)?(?P<path>[^\s;|&*-][^\s;|&*]*)\s*$")
+_PATCH = lazy_pattern(r"^\*\*\* (?:Add|Update|Delete) File: \S")
 _BEGIN, _END = "*** Begin Patch", "*** End Patch"
 
 

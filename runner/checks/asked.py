@@ -14,6 +14,7 @@ from typing import Literal
 
 from runner.code.languages import language_of
 from runner.roadmap.task import Task
+from runner.text.patterns import lazy_pattern
 
 # ruff: noqa: RUF001 (the marks of other languages are meant)
 
@@ -80,27 +81,27 @@ _IS = (
     r"(?:\s+it|\s+them)?\s+)*"
 )
 
-_BEFORE = re.compile(
+_BEFORE = lazy_pattern(
     rf"(?:{_NOT}\s+{_CHANGE}|{_FOREIGN})\s*:?\s*{_FILLER}{_LIST}[`\"'*(]*$", re.IGNORECASE
 )
-_AFTER = re.compile(
+_AFTER = lazy_pattern(
     rf"^[`\"'*]*\s*{_ALREADY}(?:{_NOT}\s+(?:be\s+)?{_CHANGE}{_IT}{_END}|{_IS}{_AS_IT_IS}{_END}"
     rf"|(?:{_FOREIGN}){_END}|(?:{_FOREIGN_AFTER}))",
     re.IGNORECASE,
 )
-_KEEP_BEFORE = re.compile(
+_KEEP_BEFORE = lazy_pattern(
     rf"(?:leave|keep|leaving|keeping)\s+{_FILLER}{_LIST}[`\"'*]*$", re.IGNORECASE
 )
-_KEEP_AFTER = re.compile(
+_KEEP_AFTER = lazy_pattern(
     rf"^[`\"'*]*\s*(?:{_AND}\s*{_PATH}\s*)*(?:exactly\s+|completely\s+)?{_AS_IT_IS}", re.IGNORECASE
 )
-_LISTED_AFTER = re.compile(rf"^[`\"'*]*\s*(?:{_AND}\s*{_PATH}\s*)+")
-_TESTS_LABEL = re.compile(
+_LISTED_AFTER = lazy_pattern(rf"^[`\"'*]*\s*(?:{_AND}\s*{_PATH}\s*)+")
+_TESTS_LABEL = lazy_pattern(
     r"^[\s>*+-]*(?:\*\*|__)?(?:unit )?tests?(?: files?)?(?:\*\*|__)?\s*:", re.IGNORECASE
 )
 
 
-_FORMATTING = re.compile(
+_FORMATTING = lazy_pattern(
     r"\b(?:re-?)?format(?:s|ted|ting)?\s+(?:(?:the|all|our|with|everything)\s+)*(?:code|files?"
     r"|sources?|imports?|modules?|project|repo\w*|everything|tests?|black|ruff|prettier|gofmt)\b"
     r"|\bformatt(?:ing|er)\b|white ?space|\bblank lines?\b|\bline[- ]?(?:end|break|length)|indent"
@@ -110,12 +111,12 @@ _FORMATTING = re.compile(
     r"|leerze|sangr|отступ|пробел|空格|缩进|空白|インデント|들여쓰기|공백",
     re.IGNORECASE,
 )
-_PATH_WORD = re.compile(r"[\w@.+-]*/[\w@./+-]+|\b[\w-]+\.[a-z][a-z0-9]{0,4}\b")
-_CODE_NAME = re.compile(
+_PATH_WORD = lazy_pattern(r"[\w@.+-]*/[\w@./+-]+|\b[\w-]+\.[a-z][a-z0-9]{0,4}\b")
+_CODE_NAME = lazy_pattern(
     r"`([^`\n]{1,120})`|(?<![\w.])(\w+(?:_\w+)+|[A-Za-z]+[a-z][A-Z]\w*|\w+(?=\(\)))"
 )
-_WORD = re.compile(r"[^\W\d]\w*")
-_ABOUT_TESTS = re.compile(
+_WORD = lazy_pattern(r"[^\W\d]\w*")
+_ABOUT_TESTS = lazy_pattern(
     r"^\W*(?:(?:write|add|create|extend|improve|increase|implement|provide|expand|update|fix)\s+)?"
     r"(?:(?:a|an|the|more|new|missing|some|unit|integration|regression|property|e2e)\s+)*"
     r"tests?\s+(?:cases?\s+)?(?:for|of|that|in|to|which|on|around|`)"
@@ -202,14 +203,14 @@ def words_of(texts: Iterable[str]) -> frozenset[str]:
 
 Side = Literal["documentation", "change log", "legal", "CI", "settings", "leftover"]
 
-GUIDANCE = re.compile(
+GUIDANCE = lazy_pattern(
     r"(?:^|/)(?:CONTRIBUTING|AGENTS|CLAUDE|GEMINI|HACKING|DEVELOP(?:MENT|ING|ERS?)?"
     r"|PULL_REQUEST_TEMPLATE|copilot-instructions)\.(?:md|rst|txt|adoc)$|(?:^|/)(?:CONTRIBUTING|\.cursorrules)$",
     re.IGNORECASE,
 )
 """Where projects say what a change has to include."""
 _MOST_GUIDANCE = 6
-MANIFEST = re.compile(
+MANIFEST = lazy_pattern(
     r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|requirements[\w.-]*\.(?:txt|in)|Pipfile|go\.mod"
     r"|package\.json|Cargo\.toml|Gemfile|composer\.json|pom\.xml|build\.gradle(?:\.kts)?)$"
 )
@@ -235,7 +236,7 @@ _SIDES: tuple[tuple[Side, str], ...] = (
     ("documentation", r"(?:^|/)(?:README[.\w-]*|CONTRIBUTING[.\w]*|TODO[.\w]*)$"
                       r"|^(?:docs?|documentation|wiki|website|man)/|^[^/]+\.(?:md|rst|adoc|mdx)$"),
 )  # fmt: skip
-_PATTERNS = tuple((side, re.compile(pattern, re.IGNORECASE)) for side, pattern in _SIDES)
+_PATTERNS = tuple((side, lazy_pattern(each, re.IGNORECASE)) for side, each in _SIDES)
 _WORDS: dict[Side, tuple[str, ...]] = {
     "leftover": (),
     "CI": ("ci", "workflow", "pipeline", "actions", "travis", "github", "gitlab", "tox", "nox",
@@ -253,12 +254,12 @@ _WORDS: dict[Side, tuple[str, ...]] = {
                       "ドキュメント", "説明", "문서"),
 }  # fmt: skip
 _BEGINNING = ("scaffold", "skeleton", "bootstrap", "initiali", "boilerplate", "rebrand")
-_VERSION = re.compile(r"\bv\d{1,4}\.\d{1,4}|\b\d{1,4}\.\d{1,4}\.\d{1,4}\b")
+_VERSION = lazy_pattern(r"\bv\d{1,4}\.\d{1,4}|\b\d{1,4}\.\d{1,4}\.\d{1,4}\b")
 _CJK = tuple(word for words in _WORDS.values() for word in words if ord(word[0]) > 0x2E80)
 _RULE: dict[Side, re.Pattern[str]] = {
-    "change log": re.compile(r"change ?log|changes|release notes?|news|towncrier|history", re.I),
-    "documentation": re.compile(r"\bdoc(?:s|ument\w*)\b|readme", re.I),
-    "legal": re.compile(r"authors|contributors|licen[sc]e header", re.I),
+    "change log": lazy_pattern(r"change ?log|changes|release notes?|news|towncrier|history", re.I),
+    "documentation": lazy_pattern(r"\bdoc(?:s|ument\w*)\b|readme", re.I),
+    "legal": lazy_pattern(r"authors|contributors|licen[sc]e header", re.I),
 }
 
 

@@ -27,13 +27,14 @@ from runner.checks.interfaces import (
 from runner.checks.uses import CodeFiles, Use, uses_of
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint, LostName
+from runner.text.patterns import lazy_pattern
 
 ASKED = frozenset({"UnusedNameGone", "SignatureChanged", "OnlyBeside"})
 """Complaints that ask whether something is meant: the same answer again says that it is."""
 
 _MOST = 6
 _LONGEST = 3000
-_GOES = re.compile(
+_GOES = lazy_pattern(
     r"\b(?:remov|delet|drop|renam|mov(?:e|ing)|replac|deprecat|merg|inlin|extract|split|unif"
     r"|combin|consolidat|clean|get rid|obsolet|retir|strip|rework|refactor|rewrit|simplif"
     r"|restructur|entfern|lösch|umbenenn|ersetz|verschieb|supprim|retir|enlev|renomm|remplac"
@@ -42,21 +43,23 @@ _GOES = re.compile(
     r"|删除|移除|重命名|替换|改名|移动|移到|削除|リネーム|置き換|移動|삭제|제거|이름",
     re.IGNORECASE,
 )
-_PLACE = re.compile(
+_PLACE = lazy_pattern(
     r"\b(?:in|into|inside|by|for|from|with|within|using)\s+(?:the\s+)?[`'\"(]*$", re.IGNORECASE
 )
-_GONE = re.compile(
+_GONE = lazy_pattern(
     r"[`'\"()]*\s+(?:\w+\s+){0,4}(?:(?:removed|deleted|renamed|moved|replaced|dropped|merged|goes)\b"
     r"|entfern|gelösch|lösch|umbenenn|umbenannt|ersetz|verschieb|supprim|remplac|renomm|elimin|verwijder)"
     r"|[`'\"()]*\s*\w?\s*(?:删除|移除|重命名|替换|改名|移动|移到|削除|リネーム|置き換|移動|삭제|제거)",
     re.IGNORECASE,
 )
-_TAKES = re.compile(
+_TAKES = lazy_pattern(
     r"\b(?:argument|parameter|param|arg|kwarg|keyword|positional|signature|option|default|takes?"
     r"|accepts?|pass(?:es|ed)?|required?|return)s?\b",
     re.IGNORECASE,
 )
-_NEEDS = re.compile(r"\b(?:required?s?|mandatory|needs?|must|no default|without)\b", re.IGNORECASE)
+_NEEDS = lazy_pattern(
+    r"\b(?:required?s?|mandatory|needs?|must|no default|without)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,21 +17,22 @@ from runner.checks.promises import promised_spans
 from runner.code.languages import is_among_tests, language_of, python_tree
 from runner.code.symbols import symbols_of
 from runner.state.findings import Complaint
+from runner.text.patterns import lazy_pattern
 
 _KIND = r"(?:(?:the|a|an|abstract|base|protocol|interface|class(?:es)?|structs?|types?|both)\s+)*"
 _ONE = rf"{_KIND}`[A-Z]\w*`(?:\s*\([^()\n]*\))?"
 _AND = r"\s*(?:,\s*and\b|,|\band\b|&|\+)\s*"
 _SEVERAL = rf"{_ONE}(?:{_AND}{_ONE})+"
-_AFTER = re.compile(
+_AFTER = lazy_pattern(
     rf"(?:[^.;:`]{{0,80}}?\b(?:to|in|on|for)\s+|[^.;:`]{{0,120}}:\s+)({_SEVERAL})", re.IGNORECASE
 )
-_BEFORE = re.compile(
+_BEFORE = lazy_pattern(
     rf"\bgive\s+({_SEVERAL})\s+[^.;:`]{{0,60}}$|({_SEVERAL})\s+get\b[^.;:`]{{0,60}}$", re.IGNORECASE
 )
-_OWNER = re.compile(r"`([A-Z]\w*)`")
+_OWNER = lazy_pattern(r"`([A-Z]\w*)`")
 _SENTENCE = 300
 _SCRIPTS = ("javascript", "typescript", "tsx")
-_PLAIN_DECORATORS = re.compile(
+_PLAIN_DECORATORS = lazy_pattern(
     r"(?:dataclasses\.)?dataclass\b|(?:typing\.)?(?:final|runtime_check)"
 )
 

@@ -23,6 +23,7 @@ from runner.checks.grammars import (
 )
 from runner.checks.markup import mismatch
 from runner.state.findings import Complaint
+from runner.text.patterns import lazy_pattern
 from runner.text.sanitize import numbered
 
 
@@ -60,7 +61,7 @@ def _null_byte(path: str, content: bytes, error: ValueError) -> Complaint:
 
 
 # types that another tool takes out (https://flow.org/en/docs/usage/)
-_FLOW = re.compile(rb"@flow\b")
+_FLOW = lazy_pattern(rb"@flow\b")
 
 
 def check_javascript(path: str, content: bytes) -> Complaint | None:
@@ -71,7 +72,7 @@ def check_javascript(path: str, content: bytes) -> Complaint | None:
 
 
 # variance annotations (https://www.typescriptlang.org/docs/handbook/2/generics.html) and ``using``
-_NEW = re.compile(rb"\b(?:in|out|using|defer|accessor|unique)\s+\$?\w+")
+_NEW = lazy_pattern(rb"\b(?:in|out|using|defer|accessor|unique)\s+\$?\w+")
 
 
 def check_typescript(path: str, content: bytes) -> Complaint | None:
@@ -87,10 +88,10 @@ def _plausible_typescript(content: bytes, offset: int) -> bool:
     return _NEW.search(line_at(content, offset)) is None
 
 
-_OTHER = re.compile(rb"#!.*\b(?:zsh|fish|t?csh|ksh)\b|#compdef\b")
-_EXOTIC = re.compile(rb"\[\[|\(\(|\)\)|\$\{[^}]*[#%/:(~^,@!]|<<|`|\$\(|[@?*+!]\(")
-_WORD = re.compile(rb"\s*(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|\}|\)|;;|\Z)")
-_FUNCTION = re.compile(rb"\s*(?:function\s+)?[\w-]+\s*\(\)\s*\{?\s*$")
+_OTHER = lazy_pattern(rb"#!.*\b(?:zsh|fish|t?csh|ksh)\b|#compdef\b")
+_EXOTIC = lazy_pattern(rb"\[\[|\(\(|\)\)|\$\{[^}]*[#%/:(~^,@!]|<<|`|\$\(|[@?*+!]\(")
+_WORD = lazy_pattern(rb"\s*(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|\}|\)|;;|\Z)")
+_FUNCTION = lazy_pattern(rb"\s*(?:function\s+)?[\w-]+\s*\(\)\s*\{?\s*$")
 
 
 def check_shell(path: str, content: bytes) -> Complaint | None:
@@ -106,26 +107,28 @@ def _plausible_shell(content: bytes, offset: int) -> bool:
     return _WORD.match(content, offset) is not None or b"," not in line
 
 
-_DIRECTIVE = re.compile(
+_DIRECTIVE = lazy_pattern(
     rb"^[ \t]*#[ \t]*(\w*)(?:\\\r?\n|/\*.*?\*/|[^\n])*", re.MULTILINE | re.DOTALL
 )
-_DEFINED = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(\([^)\n]*\))?[ \t]*([^\n]*)", re.MULTILINE)
-_SIMPLE_VALUE = re.compile(rb"\(?[ \t]*[-~(]*(?:[0-9.]|\"|'|sizeof\b)[^\n]*")
-_COMMENT_OR_TEXT = re.compile(
+_DEFINED = lazy_pattern(
+    rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(\([^)\n]*\))?[ \t]*([^\n]*)", re.MULTILINE
+)
+_SIMPLE_VALUE = lazy_pattern(rb"\(?[ \t]*[-~(]*(?:[0-9.]|\"|'|sizeof\b)[^\n]*")
+_COMMENT_OR_TEXT = lazy_pattern(
     rb"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL
 )
 # words in capitals that are values or types of the standard library, not syntax
-_VALUE = re.compile(
+_VALUE = lazy_pattern(
     rb"NULL|EOF|FILE|DIR|TRUE|FALSE|BUFSIZ|RAND_MAX|EXIT_\w+|SEEK_\w+|CHAR_BIT|CLOCKS_PER_SEC"
     rb"|U?(?:INT|LONG|LLONG|CHAR|SHRT|SIZE)\w*_(?:MAX|MIN)|(?:DBL|FLT)_\w+|SIG[A-Z]+|E[A-Z]{4,}"
     rb"|M_PI|PATH_MAX|[A-Z]\w?"
 )
-_MACRO = re.compile(
+_MACRO = lazy_pattern(
     rb"\b(?:[A-Z_][A-Z0-9_]+|\w+_[A-Z]{3,}\w*|__\w+|_[A-Z]\w*|co_\w+"
     rb"|requires|concept|import|module|operator|va_arg)\b"
 )
-_BOUNDARY = re.compile(rb"\n[ \t\r]*\n(?=[^\s}])|\n}")
-_CPP_ONLY = re.compile(rb"\b(?:class|template|namespace|public|private)\b|::")
+_BOUNDARY = lazy_pattern(rb"\n[ \t\r]*\n(?=[^\s}])|\n}")
+_CPP_ONLY = lazy_pattern(rb"\b(?:class|template|namespace|public|private)\b|::")
 
 
 def check_c(path: str, content: bytes) -> Complaint | None:

@@ -14,8 +14,9 @@ from runner.checks.asked import TaskWords, is_prose
 from runner.code.languages import is_test_file
 from runner.state.changes import ChangeSet
 from runner.state.findings import Complaint
+from runner.text.patterns import lazy_pattern
 
-_SPAN = re.compile(
+_SPAN = lazy_pattern(
     r"`(?P<owner>(?:[A-Za-z_]\w*(?:\.|::))*)(?P<name>[A-Za-z_]\w*)(?P<call>\([^`\n]*\)[^`\n]*)?`"
 )
 _NOUN = (
@@ -28,36 +29,36 @@ _FILLER = (
 )
 _LISTED = rf"(?:`[^`\n]*`\s*(?:,|and|, and|with|\+)\s*{_FILLER})*"
 _REST = r"(?:`[^`\n]*`|[^.;`\n]){0,100}"
-_MADE = re.compile(
+_MADE = lazy_pattern(
     rf"(?:^|[.;:!?)]\s|\n|\band\s)\W*(?:[\w.]*\d[\w.]*\W+)?(?:please\s+)?(?:add|implement|create|introduce|define)\s+"
     rf"{_FILLER}{_LISTED}$",
     re.IGNORECASE,
 )
-_GIVEN = re.compile(
+_GIVEN = lazy_pattern(
     rf"\b(?:gives?|gets?|offers?|provides?)\b{_REST}\b(?:a|an)\s+(?:new\s+)?{_NOUN}\s+$",
     re.IGNORECASE,
 )
-_RENAMED = re.compile(rf"\brename\b{_REST}\sto\s+$", re.IGNORECASE)
-_NAMED_NOUN = re.compile(rf"{_NOUN}\s+(?:named\s+|called\s+)?{_LISTED}$", re.IGNORECASE)
+_RENAMED = lazy_pattern(rf"\brename\b{_REST}\sto\s+$", re.IGNORECASE)
+_NAMED_NOUN = lazy_pattern(rf"{_NOUN}\s+(?:named\s+|called\s+)?{_LISTED}$", re.IGNORECASE)
 _SENTENCE = 300
-_BELOW = re.compile(
+_BELOW = lazy_pattern(
     r"(?:^|[.;!?)]\s|\n)\W*(?:[\w.]*\d[\w.]*\W+)?(?:please\s+)?(?:add|implement|create|introduce|define)\s+"
     r"(?:`[^`\n]*`|[^.;`\n]){0,120}:[ \t]*\n(?:\s*[-*+]\s+`[^\n]*\n)*\s*[-*+]\s+$",
     re.IGNORECASE,
 )
-_INTO = re.compile(
+_INTO = lazy_pattern(
     rf"\s*(?:(?:,|and|, and|with|\+)\s*{_FILLER}`[^`\n]*`\s*)*"
     rf"(?:,\s*)?(?:to|in|into|inside)\s+{_FILLER}"
     r"(?:`(?P<quoted>[^`\n]+)`|(?P<bare>[\w./-]+\.\w{1,4})(?![\w/]))(?!\s*(?:,\s*)?(?:or|/)\s)",
     re.IGNORECASE,
 )
-_HOLDER = re.compile(rf".*`([\w./-]+\.\w{{1,4}})`\s+with\s+{_FILLER}{_LISTED}$", re.I | re.DOTALL)
-_HEADED = re.compile(
+_HOLDER = lazy_pattern(rf".*`([\w./-]+\.\w{{1,4}})`\s+with\s+{_FILLER}{_LISTED}$", re.I | re.DOTALL)
+_HEADED = lazy_pattern(
     r"\b(?:to|in|into)\s+`([\w./-]+\.\w{1,4})`\s*:[ \t]*\n(?:\s*[-*+]\s[^\n]*\n)*\s*[-*+]\s+$",
     re.IGNORECASE,
 )
-_OF_TESTS = re.compile(r"\btests?\b|fixture|conftest|\bspecs?\b|\bmock", re.IGNORECASE)
-_CLAUSE = re.compile(
+_OF_TESTS = lazy_pattern(r"\btests?\b|fixture|conftest|\bspecs?\b|\bmock", re.IGNORECASE)
+_CLAUSE = lazy_pattern(
     r"[.;\n](?:\s|$)|\b(?:with|and|plus|including)\s+(?:(?:a|an|its|the|unit|new|some|their)\s+)*tests?\b",
     re.IGNORECASE,
 )

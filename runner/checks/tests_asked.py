@@ -14,9 +14,10 @@ from collections.abc import Iterator
 
 from runner.checks.asked import TaskWords
 from runner.code.languages import python_tree
+from runner.text.patterns import lazy_pattern
 
-_GO = re.compile(r"\b(?:delet|drop|remov|skip|disabl)\w*\b.*\btests?\b", re.IGNORECASE)
-_SHAPES = re.compile(
+_GO = lazy_pattern(r"\b(?:delet|drop|remov|skip|disabl)\w*\b.*\btests?\b", re.IGNORECASE)
+_SHAPES = lazy_pattern(
     r"\b(?:re)?(?:simplif|parametri[sz]|design|factor|organi[sz]|consolidat|merg|split|structur|work"
     r"|dedup|replac|rewrit)\w*\b.*\btests?\b|\A\W*(?:\d[\d.]*\s+)?tests?(?:\([\w-]+\))?:\s+(?!`)",
     re.IGNORECASE,
@@ -29,7 +30,7 @@ _CHANGES = (
     r"(?:updat|chang|adapt|adjust|modif|fix|extend|rewrit|correct|edit|align|migrat|convert|port"
     r"|refactor|improv|replac|renam|mov|expand|strengthen|paramet|clean|split|merg|sync)\w*"
 )
-_KEEPS = re.compile(
+_KEEPS = lazy_pattern(
     r"(?:do\s+not|don['’]?t|never|without|must\s+not)\s+(?:chang|modif|edit|touch|alter|weaken|break"  # noqa: RUF001
     r"|adjust|updat)\w*\s+(?:(?:the|any|existing|of|these|those|other)\s+)*tests?\b",
     re.IGNORECASE,
@@ -37,13 +38,13 @@ _KEEPS = re.compile(
 _FILLER = (
     r"(?:(?:the|all|existing|its|their|corresponding|related|affected|unit|in|for|of|old|and)\s+)*"
 )
-_PROMISES = re.compile(
+_PROMISES = lazy_pattern(
     r"\b(?:with|add|adds|write|create|include|including|plus|and|new)\s+(?:(?:a|an|the|new|unit|its"
     r"|some|more|good|matching|regression|integration|their|own)\s+)*tests?\b|^[\s>*+-]*(?:\*\*)?tests?"
     r"(?:\*\*)?\s*:|\btests?\s+(?:in|for|that|which)\b|\bcovered\s+by\s+tests?\b",
     re.IGNORECASE | re.MULTILINE,
 )
-_SAME_BEHAVIOUR = re.compile(
+_SAME_BEHAVIOUR = lazy_pattern(
     r"\b(?:refactor|renam|mov(?:e|ing)|extract|simplif|clean|restructur|reorgani[sz]|rewrit|performan|speed|faster"
     r"|optimi[sz]|cach|memoi[sz]|typing|type\s+(?:hints?|annotations?)|annotat|coverage|characteri[sz]"
     r"|existing|already|document|inline|deduplicat|port|migrat|convert|split|modulari[sz]|internal"
@@ -101,7 +102,7 @@ def keeps_behaviour(asked: TaskWords) -> bool:
 
 
 # not those that only show something: a header, how a comparison is explained
-_HOOKS = re.compile(
+_HOOKS = lazy_pattern(
     r"^pytest_(?:collect|ignore_collect|itemcollected|runtest_(?!logstart|logfinish)|pyfunc_call"
     r"|pycollect|make_collect|sessionfinish|exception_interact|report_teststatus|configure|cmdline"
     r"|load_initial|addoption|generate_tests|fixture_setup).*$"
@@ -112,7 +113,7 @@ _KEYS = {"testpaths", "python_files", "python_classes", "python_functions", "nor
          "collect_imported_tests", "xfail_strict", "confcutdir", "required_plugins"}  # fmt: skip
 
 
-_SHOWING = re.compile(
+_SHOWING = lazy_pattern(
     r"-[qvls]+|-r\w+|--(?:strict(?:-markers|-config)?|verbose|quiet|showlocals|tb=\w+|color=\w+"
     r"|durations=\d+|cov\S*|import-mode=\w+)"
 )

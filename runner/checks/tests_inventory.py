@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from runner.checks.tests_strength import Demands, Function, demands_of
 from runner.code.languages import python_tree
+from runner.text.patterns import lazy_pattern
 
 _SKIPPING = {"skip", "skipif", "skipIf", "skipUnless", "skipTest", "xfail", "expectedFailure",
              "importorskip", "exit"}  # fmt: skip
@@ -246,21 +247,21 @@ def _targets(node: ast.stmt) -> set[str]:
     return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
-_COMMENT = re.compile(r"/\*.*?\*/|^\s*(?://|#(?!\[)).*?$", re.DOTALL | re.MULTILINE)
-_TITLE = re.compile(
+_COMMENT = lazy_pattern(r"/\*.*?\*/|^\s*(?://|#(?!\[)).*?$", re.DOTALL | re.MULTILINE)
+_TITLE = lazy_pattern(
     r"""\b(?:test|it|describe|context|specify)(?:\.\w+)*\s*\(?\s*(["'`])(?P<said>.+?)\1"""
     r"|\bfunc\s+(?P<go>(?:Test|Fuzz|Example)\w*)|\b(?:def|fn|fun|void|function)\s+(?P<name>\w+)\s*\("
 )
-_CHECK = re.compile(
+_CHECK = lazy_pattern(
     r"\bassert\w*\b|\bexpect\w*\b|\brequire\.\w+\(|\bshould\b|\bmust_\w+|\bt\.(?:Error|Fatal|Fail)|\$this->"
 )
-_SKIP = re.compile(
+_SKIP = lazy_pattern(
     r"\b(?:test|it|describe|context)\.(?:skip|todo|only|fixme|failing)\b|\bskip\s*:|\btodo\s*:"
     r"|\bx(?:it|test|describe|context|specify)\b|\bt\.Skip\w*|@(?:Disabled|Ignore)\b|#\[ignore"
     r"|\bmarkTest(?:Skipped|Incomplete)\b|\bpending\b|^\s*skip\b|\bprocess\.exit\b|\bos\.Exit\b",
     re.MULTILINE,
 )
-_ALWAYS_TRUE = re.compile(
+_ALWAYS_TRUE = lazy_pattern(
     r"\b(?:assert(?:True|_true|\.ok|\.isTrue)?!?|expect)\s*\(?\s*(?:true|1|!0)\s*\)?(?:\s*;|\s*$|\.to\b|\.toBe)"
     r"|\b(?:assert\w*|assert_eq!)\s*\(?\s*(\d+|\"[^\"]*\"|true)\s*,\s*\1\s*\)"
 )

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Literal
 
-from runner.answers import ParsedAnswer, parse_reply
+from runner.answers.reply import ParsedAnswer, parse_reply
 from runner.checks.validate import REFUSED
 from runner.loop.asking import ModelReply
 from runner.loop.deps import Deps, TaskWork

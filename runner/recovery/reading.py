@@ -19,12 +19,13 @@ from runner.roadmap.source import line_starts
 from runner.roadmap.task import NewTask, Roadmap, Task
 from runner.roadmap.writing import listed
 from runner.state.proposal import Classification, Reason, problems_of
+from runner.text.patterns import lazy_pattern
 
 LONGEST = 20_000
 """Characters of an answer that are read; a list of tasks needs a tenth of it."""
 _LONGEST_WHY = 200
 
-_REASON = re.compile(
+_REASON = lazy_pattern(
     r"(?<!not )(?<!no )\b(?:(?P<task_too_vague>(?:task[ _-])?too[ _-]vague)"
     r"|(?P<task_too_complex>(?:task[ _-])?too[ _-]complex)"
     r"|(?P<missing_dependency>missing[ _-]dependency)"
@@ -32,7 +33,7 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 _EDGES = " \t\n:;,.*_`\"'{}[]()-–—="  # noqa: RUF001 - dashes as models write them
-_KEYS = re.compile(r"^[\s{\"']*(?:reason|answer|classification)[\"'\s]*:", re.IGNORECASE)
+_KEYS = lazy_pattern(r"^[\s{\"']*(?:reason|answer|classification)[\"'\s]*:", re.IGNORECASE)
 
 
 def read_reason(text: str) -> Classification:
@@ -93,17 +94,17 @@ _ACCEPTANCE = (
 _FILES = ("files", "file", "path", "paths")
 _LISTS = ("tasks", "subtasks", "sub_tasks", "items", "replacements", "parts", "task", "rewrite")
 
-_ITEM = re.compile(r"^(?P<indent>[ \t]*)(?:[-*+•]|\d{1,3}[.)])\s+(?P<text>\S.*)$")
-_BOX = re.compile(r"^\[[ xX]?\]\s*")
-_NUMBER = re.compile(
+_ITEM = lazy_pattern(r"^(?P<indent>[ \t]*)(?:[-*+•]|\d{1,3}[.)])\s+(?P<text>\S.*)$")
+_BOX = lazy_pattern(r"^\[[ xX]?\]\s*")
+_NUMBER = lazy_pattern(
     r"^(?:(?:sub-?)?(?:task|step|part)\s*#?\d*[a-z]?\s*[:.)–-]+|"  # noqa: RUF001
     r"#?\d+(?:\.\d+)+[a-z]?[:.)]*|\d+[:.)]|[A-Z]{1,8}-?\d{1,6}[a-z]?[:.)]*)\s+",
     re.IGNORECASE,
 )
-_CRITERIA = re.compile(
+_CRITERIA = lazy_pattern(
     r"^(?:acceptance|success|done when|criteria)[\w ]{0,20}:?\s*(?P<rest>.*)$", re.IGNORECASE
 )
-_FIELD = re.compile(r"^(?:details|steps|files?)\s*:\s*$", re.IGNORECASE)
+_FIELD = lazy_pattern(r"^(?:details|steps|files?)\s*:\s*$", re.IGNORECASE)
 
 
 def read_tasks(text: str) -> tuple[NewTask, ...]:

@@ -25,6 +25,7 @@ from runner.roadmap.named_work import TaskNames, section_name
 from runner.roadmap.order import without_cycles
 from runner.roadmap.source import without_marks
 from runner.roadmap.task import Heading, Section, Task, Warning
+from runner.text.patterns import lazy_pattern
 
 _UNIT = (
     r"(?:h|hrs?|hours?|d|days?|w|wks?|weeks?|min|mins|minutes?|m|months?|sp|pts?|points?"
@@ -32,26 +33,26 @@ _UNIT = (
     r"|ore|giorni|uur|dagen|godzin\w*|dni|ч|час\w*|дн\w*|недел\w*"
     r"|小时|天|周|時間|日|週間?|시간|일|주)"
 )
-_EFFORT = re.compile(
+_EFFORT = lazy_pattern(
     rf"[(\[]\s*(?:est\.?|estimated:?)?\s*(?P<value>[~≈<]?\s*\d+(?:[.,]\d+)?(?:\s*-\s*\d+(?:[.,]\d+)?)?\s*{_UNIT})"
     r"\s*[)\]]",
     re.IGNORECASE,
 )
 _LEVEL = r"(?:critical|highest|high|medium|normal|low|lowest|urgent)"
-_PRIORITY = re.compile(
+_PRIORITY = lazy_pattern(
     rf"[(\[]\s*(?P<value>P[0-5]|{_LEVEL}(?=\s+priority)|{_LEVEL}(?=\s*[)\]]))(?:\s+priority)?\s*[)\]](?!\()"
     r"|\A\*\*(?P<bold>P[0-4])\*\*",
     re.IGNORECASE,
 )
-_HEADED = re.compile(
+_HEADED = lazy_pattern(
     rf"(?P<value>P[0-5]|{_LEVEL})(?:\s+priority|\s+prio)?(?=\s*(?:\Z|[-:(]))", re.IGNORECASE
 )
-_PARALLEL = re.compile(
+_PARALLEL = lazy_pattern(
     r"\W*(?:[\w.#-]{1,20}[.):*]{0,3}\s+)?(?:\[[^\[\]\n]{1,20}\]\s+)*?\[P\](?=\s)"
 )
-_CODE = re.compile(r"`[^`\n]*`")
+_CODE = lazy_pattern(r"`[^`\n]*`")
 _WORD = words.any_of(words.OPTIONAL)
-_OPTIONAL = re.compile(
+_OPTIONAL = lazy_pattern(
     rf"[(\[]\s*{_WORD}\s*[)\]](?!\()|\A[\s*_]*{_WORD}[*_]*\s*(?::|-\s)"
     rf"|[(\[]\s*{_WORD},?\s+{words.any_of(words.BUT)}\b[^()\[\]]{{0,200}}[)\]]"
     rf"|[(\[]\s*(?:only\s+)?{words.any_of(words.IF_NEEDED)}\s*[)\]]\W*\Z"
@@ -59,10 +60,10 @@ _OPTIONAL = re.compile(
     rf"|\A[\s*_]*(?:[\w.]{{1,12}}[.):]?\s+)?[(\[]\s*{_WORD}\s*[,;:]",
     re.IGNORECASE,
 )
-_OPTIONAL_REMARK = re.compile(rf"[(\[]\s*{_WORD}\s*[-,;:\u2013\u2014]", re.IGNORECASE)
+_OPTIONAL_REMARK = lazy_pattern(rf"[(\[]\s*{_WORD}\s*[-,;:\u2013\u2014]", re.IGNORECASE)
 """In a heading; in a task it may be about a parameter: "a limit (optional, 10)"."""
-_STAR = re.compile(r"\\?\*(?=\s)|[\w.]{1,20}\\?\*(?=\s)")
-_YES = re.compile(r"(?:yes|true|y|ja|oui|s[íi]|sim|да|是|はい|예)\b|✅|\*", re.IGNORECASE)
+_STAR = lazy_pattern(r"\\?\*(?=\s)|[\w.]{1,20}\\?\*(?=\s)")
+_YES = lazy_pattern(r"(?:yes|true|y|ja|oui|s[íi]|sim|да|是|はい|예)\b|✅|\*", re.IGNORECASE)
 
 
 def is_parallel(text: str) -> bool:

@@ -17,6 +17,7 @@ from runner.roadmap.words import (
     VERIFYING,
     any_of,
 )
+from runner.text.patterns import lazy_pattern
 
 # ruff: noqa: RUF001 (the marks of other languages are meant)
 
@@ -24,20 +25,20 @@ from runner.roadmap.words import (
 MOST = 120
 """Characters of a line that may be a label."""
 COLONS = ":："
-_LABEL_REMARK = re.compile(r"\s*[(（][^()（）]{0,80}[)）]\Z")
-_NUMBER = re.compile(r"(?:\d{1,4}(?:\.\d{1,4})*[.:)]?\s+)")
+_LABEL_REMARK = lazy_pattern(r"\s*[(（][^()（）]{0,80}[)）]\Z")
+_NUMBER = lazy_pattern(r"(?:\d{1,4}(?:\.\d{1,4})*[.:)]?\s+)")
 _PHASE = rf"(?:{'|'.join(map(re.escape, PHASES))})\s*\d[\d.]*[:\s-]*"
-BEFORE = re.compile(
+BEFORE = lazy_pattern(
     rf"(?:{_PHASE}|(?:overall|final|key|minimum"
     r"|project|release|mvp|general|user|functional|technical|global|task|feature)\s+)",
     re.IGNORECASE,
 )
 """Words before a label that leave it what it is."""
-_AFTER = re.compile(r"\s+(?:for|of|checklist|list|steps|points|items|-)(?:\s.*)?\Z")
+_AFTER = lazy_pattern(r"\s+(?:for|of|checklist|list|steps|points|items|-)(?:\s.*)?\Z")
 _NOUNS = {"verification", "verify", "acceptance", "checkpoint", "checkpoints"}
 """Of these alone there can be work as well: "Verification of addresses"."""
-_LISTED = re.compile(r"\s(?:for|of)\s")
-_BARE_PHASE = re.compile(rf"(?:{_PHASE}|mvp\s*|v\d[\d.]*\s*)(?P<success>success)?\Z")
+_LISTED = lazy_pattern(r"\s(?:for|of)\s")
+_BARE_PHASE = lazy_pattern(rf"(?:{_PHASE}|mvp\s*|v\d[\d.]*\s*)(?P<success>success)?\Z")
 
 
 @lru_cache(maxsize=4096)
@@ -65,9 +66,9 @@ _TAIL = (
     r"|und|fur|der|des|von|et|pour|de|du|da|do|dos|das|del|della|di|y|e|para|por|per|en|och|voor"
     rf"|van|dla|и|для|по|{'|'.join(sorted(map(re.escape, map(_folded, PHASES)), key=len)[::-1])})\b"
 )
-_SOMEWHERE = re.compile(rf"(?:(?P<first>\S+)\s+(?:\S+\s+){{0,3}})?(?:{_ALWAYS})(?:{_TAIL})")
+_SOMEWHERE = lazy_pattern(rf"(?:(?P<first>\S+)\s+(?:\S+\s+){{0,3}})?(?:{_ALWAYS})(?:{_TAIL})")
 _SET_UP = frozenset(map(_folded, SET_UP_CHECKS))
-_VERIFYING = re.compile(
+_VERIFYING = lazy_pattern(
     rf"\S+\s+\S.*[\s,](?:{any_of(map(_folded, ALSO))})\s+(?:{any_of(map(_folded, VERIFYING))})\Z"
 )
 

@@ -11,6 +11,7 @@ from runner.roadmap.fields import Field, Name, halfwidth, name_at, number_after
 from runner.roadmap.named_work import NO_WORK, TaskNames, Work
 from runner.roadmap.source import plain_dashes, without_marks
 from runner.roadmap.task import Task, Warning
+from runner.text.patterns import lazy_pattern
 
 Known = Callable[[Name], str | None]
 """The title of what has a name, '' without one; None if nothing has it."""
@@ -34,31 +35,31 @@ class DependencyReading:
     rest: tuple[str, ...] = ()
 
 
-_CODE = re.compile(r"(`{1,3})[^`]+\1")
-_LINK = re.compile(r"\[([^\[\]]{1,200})\]\([^()]{0,300}\)")
-_STRUCK = re.compile(r"~~[^~]*~~")
-_EMPHASIS = re.compile(r"\*+|(?<!\w)_+|_+(?!\w)")
-_REMARK = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-_HELD = re.compile("\0(\\d+)\0")
-_CLAUSE = re.compile(r"\s*(?:;|\n|\.(?=\s|\Z))\s*")
-_PART = re.compile(
+_CODE = lazy_pattern(r"(`{1,3})[^`]+\1")
+_LINK = lazy_pattern(r"\[([^\[\]]{1,200})\]\([^()]{0,300}\)")
+_STRUCK = lazy_pattern(r"~~[^~]*~~")
+_EMPHASIS = lazy_pattern(r"\*+|(?<!\w)_+|_+(?!\w)")
+_REMARK = lazy_pattern(r"\([^()]*\)|\[[^\[\]]*\]")
+_HELD = lazy_pattern("\0(\\d+)\0")
+_CLAUSE = lazy_pattern(r"\s*(?:;|\n|\.(?=\s|\Z))\s*")
+_PART = lazy_pattern(
     rf"\s*[,&+]\s*|\s+(?:{'|'.join(words.TOGETHER)})(?=\s)\s*|{'|'.join(words.TOGETHER_CJK)}",
     re.IGNORECASE,
 )
-_EITHER = re.compile(rf"(?:\A|\s){words.any_of(words.EITHER)}(?:\s|\Z)", re.IGNORECASE)
-_BEFORE = re.compile(rf"(?:{words.any_of(words.BEFORE)}\s*)+", re.IGNORECASE)
-_AFTER = re.compile(rf"\s*(?:{words.any_of(words.AFTER)})", re.IGNORECASE)
-_UNTIL = re.compile(rf"\s*(?:[-~]|{words.any_of(words.UNTIL)})\s*", re.IGNORECASE)
-_TITLE = re.compile(r"\s*(?::|\s-|-\s)\s*(?P<title>.*)", re.DOTALL)
-_NONE = re.compile(rf"{words.any_of(words.NONE)}(?P<end>\s*[^\w\s]|\s|\Z)", re.IGNORECASE)
-_BESIDE = re.compile("|".join(map(re.escape, words.BESIDE)), re.IGNORECASE)
-_SOFT = re.compile("|".join(map(re.escape, words.SOFT)), re.IGNORECASE)
-_IGNORED = re.compile(
+_EITHER = lazy_pattern(rf"(?:\A|\s){words.any_of(words.EITHER)}(?:\s|\Z)", re.IGNORECASE)
+_BEFORE = lazy_pattern(rf"(?:{words.any_of(words.BEFORE)}\s*)+", re.IGNORECASE)
+_AFTER = lazy_pattern(rf"\s*(?:{words.any_of(words.AFTER)})", re.IGNORECASE)
+_UNTIL = lazy_pattern(rf"\s*(?:[-~]|{words.any_of(words.UNTIL)})\s*", re.IGNORECASE)
+_TITLE = lazy_pattern(r"\s*(?::|\s-|-\s)\s*(?P<title>.*)", re.DOTALL)
+_NONE = lazy_pattern(rf"{words.any_of(words.NONE)}(?P<end>\s*[^\w\s]|\s|\Z)", re.IGNORECASE)
+_BESIDE = lazy_pattern("|".join(map(re.escape, words.BESIDE)), re.IGNORECASE)
+_SOFT = lazy_pattern("|".join(map(re.escape, words.SOFT)), re.IGNORECASE)
+_IGNORED = lazy_pattern(
     r"[\^~<>=≥≤]*\s*v\d[\w.+-]*|[\^~<>=≥≤]+\s*\d[\w.]*\+?|\d+\.\d[\w.]*\+|\w+://\S+"
     r"|[\w@./-]*\w\.[A-Za-z][A-Za-z0-9]{0,4}|[\w.@-]+/[\w./-]+",
     re.IGNORECASE,
 )
-_DIGITS = re.compile(r"(?P<head>.*?)(?P<last>\d+)\Z", re.DOTALL)
+_DIGITS = lazy_pattern(r"(?P<head>.*?)(?P<last>\d+)\Z", re.DOTALL)
 
 
 def read(value: str, known: Known) -> DependencyReading:

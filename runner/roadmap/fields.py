@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from runner.roadmap import words
 from runner.roadmap.source import without_marks
 from runner.roadmap.words import COUNTED, PHASES, TASKS
+from runner.text.patterns import lazy_pattern
 
 
 class Name(NamedTuple):
@@ -39,23 +40,23 @@ def _forms(word: str) -> set[str]:
 _WORDS = {form: word for word in (*TASKS, *PHASES) for form in _forms(word)} | {
     word: word for word in (*TASKS, *PHASES, *COUNTED)
 }
-_LETTERS = re.compile(r"[^\W\d_]+(?:\s+[^\W\d_]+)?")
-_CJK_WORD = re.compile(
+_LETTERS = lazy_pattern(r"[^\W\d_]+(?:\s+[^\W\d_]+)?")
+_CJK_WORD = lazy_pattern(
     "|".join(sorted((word for word in _WORDS if word[0] >= "\u1100"), key=len)[::-1])
 )
 _DIGIT = "0-9一二三四五六七八九十"
-_COUNTED = re.compile(
+_COUNTED = lazy_pattern(
     rf"第\s*([{_DIGIT}]{{1,4}})\s*({'|'.join(sorted({*COUNTED, *PHASES}, key=len)[::-1])})"
     rf"|([{_DIGIT}]{{1,4}})\s*({'|'.join(sorted(COUNTED, key=len)[::-1])})",
     re.IGNORECASE,
 )
 _NO_LETTER = r"(?![A-Za-z0-9_%\u00c0-\u10ff]|\.\d)"
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     rf"[\s#:-]{{0,3}}(\d{{1,4}}(?:\.\d{{1,4}})*[a-z]?{_NO_LETTER}|[A-Z]{{1,2}}\d{{1,3}}{_NO_LETTER}"
     rf"|[IVX]{{1,5}}\b|[A-Z]\b|[一二三四五六七八九十]{{1,3}})"
 )
-_BARE = re.compile(rf"#?\d{{1,9}}(?:\.\d{{1,4}})*(?:-\d{{1,4}})?[a-h]?{_NO_LETTER}")
-_CODE_SPAN = re.compile(
+_BARE = lazy_pattern(rf"#?\d{{1,9}}(?:\.\d{{1,4}})*(?:-\d{{1,4}})?[a-h]?{_NO_LETTER}")
+_CODE_SPAN = lazy_pattern(
     r"[^\W\d_]{1,8}\d{1,6}(?:[.-]\d{1,6})*[a-z]?(?![\w])"
     r"|[^\W\d_][^\W_]{0,9}(?:-[^\W_]{1,10}){0,3}-[^\W\d_]{0,8}\d{1,8}(?:\.\d{1,4})*[a-z]?(?!\w)"
 )
@@ -122,23 +123,23 @@ _KEYS: dict[str, Key] = {
     **dict.fromkeys(words.PRIORITY, "priority"),
     **dict.fromkeys(words.DEPENDS, "depends"),
 }
-_BOLD = re.compile(r"(?P<mark>\*\*|__)(?P<key>[^*_:\n]{1,60}?)\s*(?::\s*(?P=mark)|(?P=mark)\s*:)")
-_PLAIN = re.compile(r"(?P<key>[^*_:()`\n]{1,60}):(?!//)\s*(?P<value>.*)", re.DOTALL)
-_SAID = re.compile(rf"{words.any_of(words.SAID)}\s*(?P<value>.+)", re.IGNORECASE | re.DOTALL)
-_BRACKETS = re.compile(r"[(\[](?P<inner>[^()\[\]\n]{2,300})[)\]](?!\()")
-_INNER = re.compile(
+_BOLD = lazy_pattern(r"(?P<mark>\*\*|__)(?P<key>[^*_:\n]{1,60}?)\s*(?::\s*(?P=mark)|(?P=mark)\s*:)")
+_PLAIN = lazy_pattern(r"(?P<key>[^*_:()`\n]{1,60}):(?!//)\s*(?P<value>.*)", re.DOTALL)
+_SAID = lazy_pattern(rf"{words.any_of(words.SAID)}\s*(?P<value>.+)", re.IGNORECASE | re.DOTALL)
+_BRACKETS = lazy_pattern(r"[(\[](?P<inner>[^()\[\]\n]{2,300})[)\]](?!\()")
+_INNER = lazy_pattern(
     rf"\s*(?P<key>{words.any_of(_KEYS)})\s*(?P<colon>[:=]?)\s*(?P<value>.*)", re.IGNORECASE
 )
-_SAID_AFTER = re.compile(
+_SAID_AFTER = lazy_pattern(
     r"\s*(?P<value>.{1,80}?)\s*(?:に依存(?:する)?|が前提|を前提とする|에 의존)\s*\Z"
 )
-_LEAD = re.compile(r"(?P<lead>[ >]*)(?P<bullet>(?:[-*+•]|\d{1,9}[.)]) +)?")
-_BOX = re.compile(r"\[[ xX]\]\s")
-_FENCE = re.compile(r"[ >]*(?:[-*+] +)?(`{3,}|~{3,})")
-_ABOUT = re.compile(r"\s*(?:\([^()]*\)\s*)?")
-_BETWEEN = re.compile(r"\s[|·•]\s")
-_CODE = re.compile(r"(`{1,3})[^`\n]+\1")
-_REMARK = re.compile(r"\s*\([^()]*\)\Z")
+_LEAD = lazy_pattern(r"(?P<lead>[ >]*)(?P<bullet>(?:[-*+•]|\d{1,9}[.)]) +)?")
+_BOX = lazy_pattern(r"\[[ xX]\]\s")
+_FENCE = lazy_pattern(r"[ >]*(?:[-*+] +)?(`{3,}|~{3,})")
+_ABOUT = lazy_pattern(r"\s*(?:\([^()]*\)\s*)?")
+_BETWEEN = lazy_pattern(r"\s[|·•]\s")
+_CODE = lazy_pattern(r"(`{1,3})[^`\n]+\1")
+_REMARK = lazy_pattern(r"\s*\([^()]*\)\Z")
 _HALF = str.maketrans(
     "\uff1a\uff08\uff09\u3010\u3011\uff0c\u3001\uff1b\u3002\uff5e\uff0d", ":()[],,;;~-"
 )

@@ -16,18 +16,19 @@ from runner.roadmap.checks import BEFORE, COLONS, MOST, is_checks, plain
 from runner.roadmap.source import opens_with_status, plain_dashes, without_marks
 from runner.roadmap.task import Heading
 from runner.roadmap.words import COUNTED, DONE_LABELS, FILES, PHASES, STATUSES, TASKS, WORK
+from runner.text.patterns import lazy_pattern
 
 # ruff: noqa: RUF001 (the marks of other languages are meant)
 
 
-_EMPHASIS = re.compile(r"\*\*|__")
+_EMPHASIS = lazy_pattern(r"\*\*|__")
 _SHORT = 60
-_STATED = re.compile(
+_STATED = lazy_pattern(
     r"(?:\*\*|__)(?P<key>[^*_\n]{1,80}?)[:：]?(?:\*\*|__)[:：]?\s*(?P<value>\S+(?:\s+\S+){0,4})\Z"
 )
 """A key with a status for a value: "**Success criteria:** ✅ Done"."""
-_BOLD_KEY = re.compile(r"\s{0,9}(?:\*\*|__)[^*_\n]{1,80}(?:(?:\*\*|__)\s?[:：]|[:：](?:\*\*|__))")
-_KEY = re.compile(r"(?P<key>[^:：\n]{2,60})[:：](?:\*\*|__)?\s*(?P<value>\S.*)\Z", re.DOTALL)
+_BOLD_KEY = lazy_pattern(r"\s{0,9}(?:\*\*|__)[^*_\n]{1,80}(?:(?:\*\*|__)\s?[:：]|[:：](?:\*\*|__))")
+_KEY = lazy_pattern(r"(?P<key>[^:：\n]{2,60})[:：](?:\*\*|__)?\s*(?P<value>\S.*)\Z", re.DOTALL)
 
 
 def label(paragraph: str) -> str:
@@ -110,20 +111,20 @@ def _any(words: tuple[str, ...]) -> str:
 
 
 _PART = r"\d{1,4}(?:\.\d{1,4})*"
-_WORDED = re.compile(
+_WORDED = lazy_pattern(
     rf"\[?(?P<word>{_any((*PHASES, *TASKS))})s?(?![^\W\d一二三四五六七八九十])[\s#:-]*"
     rf"(?P<number>{_PART}|[IVX]{{1,5}}\b|[A-Z](?=\s*(?:[:.)-]|\Z))|[一二三四五六七八九十]{{1,3}})(?!\.?\w)",
     re.IGNORECASE,
 )
-_ORDINAL = re.compile(
+_ORDINAL = lazy_pattern(
     rf"第?\s*(?P<number>\d{{1,3}}|[一二三四五六七八九十]{{1,3}})\s*(?:{_any(COUNTED)})"
 )
-_NUMBERED = re.compile(
+_NUMBERED = lazy_pattern(
     r"[\[(§]?(?P<number>\d{1,4}(?:\.\d{1,4})+(?=[\s.:)\]：]|\Z)"
     r"|\d{1,3}(?=[.:)\]](?:\s|\Z)|\s+-\s|[、：]))"
 )
-_CODED = re.compile(r"\[?(?P<word>[A-Z]{1,8})-?(?P<number>\d{1,4}(?:\.\d{1,4})*)(?=[\s:.\])])")
-_PHASE_WORD = re.compile(rf"(?:{_any(PHASES)})(?![^\W\d])|MVP\b", re.IGNORECASE)
+_CODED = lazy_pattern(r"\[?(?P<word>[A-Z]{1,8})-?(?P<number>\d{1,4}(?:\.\d{1,4})*)(?=[\s:.\])])")
+_PHASE_WORD = lazy_pattern(rf"(?:{_any(PHASES)})(?![^\W\d])|MVP\b", re.IGNORECASE)
 _STRONG = set(PHASES) - {
     "step", "week", "month", "quarter", "day", "iteration", "part", "chapter", "section", "level",
     "module", "schritt", "woche", "paso", "semana", "passo", "stap", "krok", "semaine", "шаг",
@@ -168,7 +169,7 @@ WHOLE = (
     r"|フェーズ)"
 )
 """Words of what has tasks of its own."""
-_WHOLE_WORD = re.compile(rf"{WHOLE}\b", re.IGNORECASE)
+_WHOLE_WORD = lazy_pattern(rf"{WHOLE}\b", re.IGNORECASE)
 
 
 def phase_name(text: str) -> str:
@@ -234,7 +235,7 @@ def _arabic(written: str) -> str:
 
 
 _WORDS = "|".join(sorted(map(re.escape, {*PHASES, *TASKS}), key=len)[::-1])
-_ID = re.compile(
+_ID = lazy_pattern(
     rf"""[\[(]?(?:
       (?P<word>(?:{_WORDS})[ ]?[-\#]?\d{{1,4}}(?:[.-]\d{{1,4}})*(?!\w))
     | (?P<code>[A-Z]{{1,8}}\d{{1,6}}(?:[.-]\d{{1,6}})*(?-i:[a-h])?(?![\w-])
@@ -246,10 +247,10 @@ _ID = re.compile(
     )[\])]?(?P<end>[.:)]*(?:\s+[-|]+(?=\s)|\s*\Z|(?=\s))|[：、，．）])""",
     re.VERBOSE | re.IGNORECASE,
 )
-_TAGS = re.compile(r"(?:\[(?:P\d?|US\d+)\]\s*)+")
-_REMARK = re.compile(r"[(\[][^()\[\]]*[)\]]|(?:^|\s)[-→>]+\s.*\Z", re.DOTALL)
-_BOLD = re.compile(r"(?:\*\*|__)[^*_\n]{1,40}(?:\*\*|__)")
-_NO_CODES = re.compile(
+_TAGS = lazy_pattern(r"(?:\[(?:P\d?|US\d+)\]\s*)+")
+_REMARK = lazy_pattern(r"[(\[][^()\[\]]*[)\]]|(?:^|\s)[-→>]+\s.*\Z", re.DOTALL)
+_BOLD = lazy_pattern(r"(?:\*\*|__)[^*_\n]{1,40}(?:\*\*|__)")
+_NO_CODES = lazy_pattern(
     r"(?:P[0-4]|H[1-6]|S3|EC2|MP[34]|ES\d+|HTTP/?\d|V\d+|OAUTH2|IPV\d|UTF\d*|R2|K8|X\d+"
     r"|(?:UTF|SHA|ISO|RFC|AES|GPT|HTTP|PEP|ES|TLS|CVE|MD|X|Q|COVID|AGPL|GPL|BSD)-[\d.-]+)\Z",
     re.IGNORECASE,
@@ -296,8 +297,8 @@ def _title(text: str) -> str:
     return without_marks(text[tags.end() :]) if tags else text
 
 
-_MARKS = re.compile(r"[*_~`]+")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_MARKS = lazy_pattern(r"[*_~`]+")
+_COMMENT = lazy_pattern(r"<!--.*?-->", re.DOTALL)
 
 
 class Keys:

@@ -7,7 +7,6 @@ field. Such an HTML block ends at the first ``-->``, on its own line
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,15 +27,18 @@ from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.source import Splice, line_starts, lines_of, spliced
 from runner.roadmap.task import NewTask, Roadmap, Task
 from runner.roadmap.writing import TaskLayout, Written, own_text, task_fault, written
+from runner.text.patterns import lazy_pattern
 
 _MOST = 4000
 """Characters of one quoted text; what is longer is cut."""
-_BREAKS = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_BREAKS = lazy_pattern("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 # controls, lone surrogates and what turns the direction of reading
-_UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
-_DASHES = re.compile("-(?=-)")
-_LINE = re.compile(rb"[ \t]*<!-- (?P<field>[A-Za-z-]+): (?P<value>[^\r\n]*) -->[ \t]*(?=\r|\n|\Z)")
-_OPENING = re.compile(rb"<!-- RECOVERY: (?P<strategy>[A-Z_]+) at (?P<at>[0-9TZ:-]{20}) -->")
+_UNSEEN = lazy_pattern("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+_DASHES = lazy_pattern("-(?=-)")
+_LINE = lazy_pattern(
+    rb"[ \t]*<!-- (?P<field>[A-Za-z-]+): (?P<value>[^\r\n]*) -->[ \t]*(?=\r|\n|\Z)"
+)
+_OPENING = lazy_pattern(rb"<!-- RECOVERY: (?P<strategy>[A-Z_]+) at (?P<at>[0-9TZ:-]{20}) -->")
 _FIELDS = frozenset({b"Original", b"Reason", b"Approved-by"})
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 
@@ -141,7 +143,7 @@ def _fields(content: bytes, starts: list[int], number: int) -> dict[str, str]:
 
 MOST = 20
 """New tasks of one edit."""
-_WORDS = re.compile(rb"[ \t]*(?!#|>|~~~|```|<!--|[-*+][ \t]|\d{1,9}[.)][ \t])[^ \t]")
+_WORDS = lazy_pattern(rb"[ \t]*(?!#|>|~~~|```|<!--|[-*+][ \t]|\d{1,9}[.)][ \t])[^ \t]")
 
 
 def replace_task(

@@ -19,8 +19,9 @@ from markdown_it.utils import EnvType
 
 from runner.roadmap.task import Warning
 from runner.roadmap.words import STATUS_MARKS
+from runner.text.patterns import lazy_pattern
 
-_END = re.compile(rb"\r\n|\n|\r")
+_END = lazy_pattern(rb"\r\n|\n|\r")
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -108,7 +109,7 @@ def _start(content: bytes, starts: list[int], line: int) -> int:
     return starts[line - 1] if line <= len(starts) else len(content)
 
 
-_LINE_END = re.compile(rb"\r\n|\n|\r")
+_LINE_END = lazy_pattern(rb"\r\n|\n|\r")
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _NAMES = {b"\n": "lf", b"\r\n": "crlf", b"\r": "cr"}
 
@@ -135,7 +136,7 @@ def read(content: bytes) -> Source:
     return Source(text, text.split("\n"), _eol(content), bom, _damage(content, plain))
 
 
-_FRONT = re.compile(r"-{3,}[ \t]*\n(?:[ \t]*(?:#.*)?\n)*[\w\"'][^:\n]*:(?:[ \t]|\n)")
+_FRONT = lazy_pattern(r"-{3,}[ \t]*\n(?:[ \t]*(?:#.*)?\n)*[\w\"'][^:\n]*:(?:[ \t]|\n)")
 
 
 def has_front_matter(text: str) -> bool:
@@ -186,11 +187,11 @@ def _as(byte: int, code: str) -> str:
 
 _TAIL = readings("\ufe0f") - {"\ufe0f"}
 _BROKEN = sorted({r for mark in STATUS_MARKS for r in readings(mark) - {mark}}, key=len)[::-1]
-_BROKEN_START = re.compile(
+_BROKEN_START = lazy_pattern(
     f"(?:{'|'.join(map(re.escape, _BROKEN))})(?:{'|'.join(map(re.escape, sorted(_TAIL)))})?"
 )
-_BROKEN_END = re.compile(f"(?:{_BROKEN_START.pattern})\\s*\\Z")
-_DASHES = re.compile("|".join(re.escape(r) for dash in "–—" for r in sorted(readings(dash))))
+_BROKEN_END = lazy_pattern(f"(?:{_BROKEN_START.pattern})\\s*\\Z")
+_DASHES = lazy_pattern("|".join(re.escape(r) for dash in "–—" for r in sorted(readings(dash))))
 
 
 def without_marks(text: str) -> str:
@@ -254,8 +255,10 @@ MOST_QUOTED = 1_000_000
 DEEPEST = 100
 """Nesting that is still read: a list takes two levels, and the deepest seen has six lists."""
 
-_MARKS = re.compile(r"^[ \t]*(?:[-*+>]|\d{1,9}[.)])(?:[ \t]*(?:[-*+>]|\d{1,9}[.)]))*", re.MULTILINE)
-_MARK = re.compile(r"[-*+>.)]")
+_MARKS = lazy_pattern(
+    r"^[ \t]*(?:[-*+>]|\d{1,9}[.)])(?:[ \t]*(?:[-*+>]|\d{1,9}[.)]))*", re.MULTILINE
+)
+_MARK = lazy_pattern(r"[-*+>.)]")
 
 
 def too_large(size: int) -> str:
@@ -298,9 +301,9 @@ _SPLIT = "Split the roadmap into several files and run one of them."
 MOST = 500
 """Characters of a text that are read for its title; inline Markdown is not linear in its length."""
 
-_ACTIVE = re.compile(r"[*_`\[\]<>&\\!~]")
-_INNER = re.compile(r"\W*~(?!~)[^~]+~\W*")
-_FORMAT = re.compile(
+_ACTIVE = lazy_pattern(r"[*_`\[\]<>&\\!~]")
+_INNER = lazy_pattern(r"\W*~(?!~)[^~]+~\W*")
+_FORMAT = lazy_pattern(
     r"<!--|</?(?:a|b|br|code|del|em|font|i|img|ins|kbd|mark|s|small|span|strong|sub|sup|tt|u)\b",
     re.IGNORECASE,
 )
@@ -320,11 +323,11 @@ class RenderedText:
         return self.kept != self.text
 
 
-_SENTENCE_END = re.compile(r"[.!?](?=[\"')\]*_`]*(?:\s|\Z))|[。！？]")
-_SHORTENED = re.compile(
+_SENTENCE_END = lazy_pattern(r"[.!?](?=[\"')\]*_`]*(?:\s|\Z))|[。！？]")
+_SHORTENED = lazy_pattern(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|z\.B|d\.h|p\.ex|ej|т\.д)|\b\w|\d)\Z"
 )
-_KEY = re.compile(
+_KEY = lazy_pattern(
     r"[->\s]*(?:\*\*|__)[^*_\n]{1,40}(?:[:：](?:\*\*|__)|(?:\*\*|__)\s?[:：])"
     r"|[->_\s]*[^\W\da-z_][^:：.\n]{1,40}[:：]|<!--|\(?https?://"
 )

@@ -16,22 +16,23 @@ from runner.roadmap.markdown import Blocks, Headed, ListItem
 from runner.roadmap.source import RenderedText, opens_with_status, without_marks
 from runner.roadmap.task import Candidate, Warning
 from runner.roadmap.words import STATUS_COLUMNS, TASK_COLUMNS, UNDECIDED
+from runner.text.patterns import lazy_pattern
 
 MOST_SUSPECTS = 50
 """Warnings of one code; the rest are counted."""
 
-_BOX = re.compile(
+_BOX = lazy_pattern(
     r"(?P<lead>[ \t>]*)(?P<mark>(?:(?:[-*+]|\d{1,9}[.)])[ \t]*)*)(?P<head>#{1,6}[ \t]+)?"
     r"\[(?P<state>[^\[\]\n]{0,4})\](?P<after>.?)"
 )
-_CELL = re.compile(r"\|\s*\[[ xX]\]")
+_CELL = lazy_pattern(r"\|\s*\[[ xX]\]")
 _PLACES = {
     "fence": ("task-in-code", "code"),
     "code_block": ("task-in-code", "code (a line indented by four blanks or more)"),
     "html_block": ("task-in-html", "an HTML block or comment"),
     "front_matter": ("task-in-front-matter", "the front matter"),
 }
-_CUSTOM = re.compile(r"[^\w\s]{1,2}|[A-Za-z]|WIP|TODO|DONE|N/A", re.IGNORECASE)
+_CUSTOM = lazy_pattern(r"[^\w\s]{1,2}|[A-Za-z]|WIP|TODO|DONE|N/A", re.IGNORECASE)
 
 
 def warnings(blocks: Blocks, lines: Sequence[str], told: Set[int]) -> Iterator[Warning]:
@@ -259,8 +260,8 @@ _SHARE = 0.2
 _READ = 500
 """Characters of a text that are looked at."""
 
-_CODE = re.compile(r"`[^`]*`")
-_BEFORE = re.compile(
+_CODE = lazy_pattern(r"`[^`]*`")
+_BEFORE = lazy_pattern(
     r"[\W_]{0,4}(?:[A-Z]{0,8}-?\d{1,4}(?:[.-]\d{1,4})*[.:)]?\s+)?[*_]{0,2}(?=[\[{<])"
 )
 _BRACES = r"\{\{[^{}\n]{0,80}\}\}|\$\{[^{}\n]{1,80}\}"
@@ -279,8 +280,8 @@ _WORD = (
 _NAMED = (
     rf"(?<=\s)\[(?:{_WORD}\d*|(?=[^\[\]]*\b{_WORD}\b)[A-Za-z][^\[\]\n]* [^\[\]\n]*)\](?![\[(:])"
 )
-_ANYWHERE = re.compile(f"{_BRACES}|{_ANGLES}|{_NAMED}", re.IGNORECASE)
-_WHOLE = re.compile(rf"(?:(?:{_BRACES}|{_ANGLES}|{_BRACKETS})[\s:.,*_-]*)+", re.IGNORECASE)
+_ANYWHERE = lazy_pattern(f"{_BRACES}|{_ANGLES}|{_NAMED}", re.IGNORECASE)
+_WHOLE = lazy_pattern(rf"(?:(?:{_BRACES}|{_ANGLES}|{_BRACKETS})[\s:.,*_-]*)+", re.IGNORECASE)
 
 
 def templates(boxes: Sequence[Checkbox]) -> tuple[set[int], bool]:
@@ -298,7 +299,7 @@ def templates(boxes: Sequence[Checkbox]) -> tuple[set[int], bool]:
     return (set(range(len(boxes))) if several else whole), several
 
 
-_UNDECIDED = re.compile(
+_UNDECIDED = lazy_pattern(
     r"(?:[\w.]{1,12}-\d{1,4}\s*[:-]\s*)?"
     rf"(?:(?:plans?|tasks?|details?)\s*[:-]?\s*)?"
     rf"(?:{'|'.join(sorted(map(re.escape, UNDECIDED), key=len)[::-1])})"

@@ -20,19 +20,20 @@ from runner.roadmap.checks import is_checks
 from runner.roadmap.headings import split
 from runner.roadmap.markdown import ListItem, parse
 from runner.roadmap.task import NewTask, Roadmap, Task
+from runner.text.patterns import lazy_pattern
 
 LONGEST_TITLE = 10_000
 """Characters of one text."""
 _MOST_LINES = 100
 _PARSER = MarkdownIt("commonmark").enable("table")
-_ID = re.compile(r"#?[^\W_](?:[\w. -]{0,38}\w)?")
+_ID = lazy_pattern(r"#?[^\W_](?:[\w. -]{0,38}\w)?")
 # GitHub shows a task as done when [x] is anywhere in its line
-_DONE = re.compile(r"\[[xX]\]")
-_BOX = re.compile(r"\[[ xX]\](?:\s|\Z)")
+_DONE = lazy_pattern(r"\[[xX]\]")
+_BOX = lazy_pattern(r"\[[ xX]\](?:\s|\Z)")
 # GitHub takes such a line for the second one of a table, also without a pipe
-_RULER = re.compile(r"^[ |:=+-]+$", re.MULTILINE)
+_RULER = lazy_pattern(r"^[ |:=+-]+$", re.MULTILINE)
 # controls, lone surrogates, and characters that are not seen or turn the direction of reading
-_UNSEEN = re.compile(
+_UNSEEN = lazy_pattern(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
@@ -107,14 +108,14 @@ def _structure(tokens: list[Token], text: str) -> str:
     return ""
 
 
-_ITEM = re.compile(
+_ITEM = lazy_pattern(
     rb"(?P<outer>[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*?)"
     rb"(?P<marker>(?:[-*+]|\d{1,9}[.)])[ \t]+)\[(?P<state>[ xX])\](?P<gap>[ \t]*)"
 )
-_MARK = re.compile(rb"[^\t]")
-_BEFORE_ID = re.compile(r"[*_\[(]{0,4}(?:[^\W\d_]{1,12} )?")
-_AFTER_ID = re.compile(r"[*_\]).:]{0,5}(?=\s|\Z)")
-_BOLD = re.compile(r"\*\*|__")
+_MARK = lazy_pattern(rb"[^\t]")
+_BEFORE_ID = lazy_pattern(r"[*_\[(]{0,4}(?:[^\W\d_]{1,12} )?")
+_AFTER_ID = lazy_pattern(r"[*_\]).:]{0,5}(?=\s|\Z)")
+_BOLD = lazy_pattern(r"\*\*|__")
 _INLINE = MarkdownIt("commonmark")
 
 
@@ -227,7 +228,7 @@ def _shown(text: str) -> str:
     return "".join(child.content for child in children)
 
 
-_LETTERED = re.compile(r"(?P<number>[A-Z]{1,8}\d{1,6}|[\d.]+(?=[a-z]))[a-z]?")
+_LETTERED = lazy_pattern(r"(?P<number>[A-Z]{1,8}\d{1,6}|[\d.]+(?=[a-z]))[a-z]?")
 
 
 def propose_ids(roadmap: Roadmap, task: Task, parts: int) -> tuple[str, ...]:

@@ -16,6 +16,8 @@ from functools import cache
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
+from runner.text.patterns import lazy_pattern
+
 _PLUGINS = {
     "aws": "AWSKeyDetector",
     "azure_storage_key": "AzureStorageKeyDetector",
@@ -36,10 +38,10 @@ _PLUGINS = {
     "twilio": "TwilioKeyDetector",
 }
 _NEWER = (
-    ("GitHub Token", re.compile(r"github_pat_\w{22,}|gh[pousr]_[A-Za-z0-9_.=-]{36,}")),
-    ("OpenAI Token", re.compile(r"\bsk-(?:proj|svcacct|admin)-[\w-]{40,}")),
-    ("Anthropic API Key", re.compile(r"\bsk-ant-[\w-]{40,}")),
-    ("Google API Key", re.compile(r"\bAIza[\w-]{35}")),
+    ("GitHub Token", lazy_pattern(r"github_pat_\w{22,}|gh[pousr]_[A-Za-z0-9_.=-]{36,}")),
+    ("OpenAI Token", lazy_pattern(r"\bsk-(?:proj|svcacct|admin)-[\w-]{40,}")),
+    ("Anthropic API Key", lazy_pattern(r"\bsk-ant-[\w-]{40,}")),
+    ("Google API Key", lazy_pattern(r"\bAIza[\w-]{35}")),
 )
 # what a line must have one of for any of them to be asked: most lines have none
 _HOLDERS = ("api", "auth", "service", "account", "db", "database", "priv", "private", "client")
@@ -53,16 +55,18 @@ _TRIGGERS = (
 )
 PRIVATE_KEY, KEYWORD, BASIC_AUTH = "Private Key", "Secret Keyword", "Basic Auth Credentials"
 _WINDOW, _OVERLAP = 1_000, 200
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_pattern(
     r"example|placeholder|change.?me|change.?this|your|x{3,}|dummy|fake|sample|todo|insert|replace"
     r"|redacted|\*{3}|\.{3}|test|foo|bar|mock|none|null|undefined|password|passwd|secret|hunter2"
     r"|default|user:|:pass|<|>|\{|\}|%\(|%s",
     re.IGNORECASE,
 )
-_KEY_BODY = re.compile(r"(?:\s|\\n|[\"'+,;-]|[A-Za-z-]+: .*){0,40}[A-Za-z0-9+/=]{40}")
-_WORDS = re.compile(r"[a-z]+(?:[-_. ][a-z]+)*\d?|[\w.-]+(?:/[\w.-]+)+|\w+\.\w[\w.]*", re.IGNORECASE)
-_ADDRESS = re.compile(r"://[^\s/@]{1,200}@")
-_TWILIO = re.compile(r"(?:AC|SK)[a-z0-9]{32}")
+_KEY_BODY = lazy_pattern(r"(?:\s|\\n|[\"'+,;-]|[A-Za-z-]+: .*){0,40}[A-Za-z0-9+/=]{40}")
+_WORDS = lazy_pattern(
+    r"[a-z]+(?:[-_. ][a-z]+)*\d?|[\w.-]+(?:/[\w.-]+)+|\w+\.\w[\w.]*", re.IGNORECASE
+)
+_ADDRESS = lazy_pattern(r"://[^\s/@]{1,200}@")
+_TWILIO = lazy_pattern(r"(?:AC|SK)[a-z0-9]{32}")
 
 
 def has_trigger(text: str) -> bool:
@@ -188,7 +192,7 @@ _BETWEEN = (
 )
 _LINES = rf"(?:{_BETWEEN}[A-Za-z0-9+/]{{16,}}+={{0,2}})++"
 _BEGIN, _END = (rf"-----{w} [A-Z0-9 ]{{0,20}}PRIVATE KEY(?: BLOCK)?-----" for w in ("BEGIN", "END"))
-_KEY = re.compile(
+_KEY = lazy_pattern(
     # a marker alone is code that looks for keys; the last line of a key may be short
     rf"{_BEGIN}(?:{_LINES}(?:{_BETWEEN}[A-Za-z0-9+/]{{1,15}}={{0,2}})?{_BETWEEN}{_END}"
     rf"|(?={_BETWEEN}[A-Za-z0-9+/=]{{40}})(?:(?:(?!-----).){{0,20000}}{_END}|{_LINES}))",
@@ -196,7 +200,7 @@ _KEY = re.compile(
 )
 # Installation tokens have dots and about 500 characters since 2026 (GitHub changelog 2026-05-15).
 # Names of CSS classes begin with sk-, too; they have few digits.
-_TOKENS = re.compile(
+_TOKENS = lazy_pattern(
     r"gh[pousr]_[A-Za-z0-9_.=-]{16,}|github_pat_\w{20,}"
     r"|\bsk-(?:proj|svcacct|admin|ant)-[A-Za-z0-9_-]{16,}"
     r"|\bsk-(?=(?:[A-Za-z_-]{0,40}[0-9]){3})[A-Za-z0-9_-]{16,}"
@@ -205,7 +209,7 @@ _TOKENS = re.compile(
     r"(?P<credential>(?=(?:[A-Za-z._~+/=-]{0,40}[0-9]){3})[A-Za-z0-9._~+/=-]{20,})"
 )
 _STARTS = (*(f"gh{kind}_" for kind in "pousr"), "github_pat_", "sk-", "eyj", "authorization")
-_ASSIGNED = re.compile(r"\s*(?:export )?[A-Z][A-Z0-9_]*=\S+\s*")
+_ASSIGNED = lazy_pattern(r"\s*(?:export )?[A-Z][A-Z0-9_]*=\S+\s*")
 
 
 class Mask:
@@ -345,7 +349,7 @@ def _covered(text: str, spans: Spans) -> str:
 
 NOT_SHOWN = "[This file may hold secrets. It is not shown.]"
 
-_EXAMPLE = re.compile(
+_EXAMPLE = lazy_pattern(
     r"(?:^|[._-])(?:example|sample|template|tmpl|tpl|dist|defaults?)(?:[._-]|$)", re.IGNORECASE
 )
 _NAMES = (
@@ -360,10 +364,10 @@ _NAMES = (
     r"(?:.+[._-])?service[-_]?account(?:[._-].+)?\.json|client[-_]secrets?(?:[._-].+)?\.json",
     r"(?:.+[._-])?secrets?\.(?:json|ya?ml|toml|ini|properties)",
 )
-_SECRET = re.compile("|".join(_NAMES), re.IGNORECASE)
-_FOLDERS = re.compile(r"(?:^|/)\.(?:aws/|kube/config$|docker/config\.json$|gnupg/|ssh/)")
+_SECRET = lazy_pattern("|".join(_NAMES), re.IGNORECASE)
+_FOLDERS = lazy_pattern(r"(?:^|/)\.(?:aws/|kube/config$|docker/config\.json$|gnupg/|ssh/)")
 # a public half, and what ssh knows of others
-_PUBLIC = re.compile(r"\.pub$|(?:^|/)(?:known_hosts|authorized_keys)$", re.IGNORECASE)
+_PUBLIC = lazy_pattern(r"\.pub$|(?:^|/)(?:known_hosts|authorized_keys)$", re.IGNORECASE)
 
 
 def is_secret_file(path: str) -> bool:

@@ -13,21 +13,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from runner.ports import CommandResult
+from runner.text.patterns import lazy_pattern
 
 _LONGEST = 300
-_LINE = re.compile(r"\bline \d+")
-_MYPY = re.compile(
+_LINE = lazy_pattern(r"\bline \d+")
+_MYPY = lazy_pattern(
     r"(?P<path>[^\n:]{1,400}):(?P<line>\d+):(?:\d+:)*"
     r" error: (?P<message>.{1,2000}?)(?:  \[(?P<rule>[\w-]{1,60})\])?"
 )
-_FLAKE8 = re.compile(
+_FLAKE8 = lazy_pattern(
     r"(?P<path>[^\n:]{1,400}):(?P<line>\d+):\d+: (?P<rule>[A-Z]+\d+) (?P<message>.{1,2000})"
 )
-_TSC = re.compile(
+_TSC = lazy_pattern(
     r"(?P<path>[^\n(]{1,400})\((?P<line>\d+),\d+\): error (?P<rule>TS\d+): (?P<message>.{1,2000})"
 )
 # errors about options and the configuration file itself
-_TSC_OWN = re.compile(r"^(?:[^\n(]{1,400}\(\d+,\d+\): )?error (TS(?:5|6|18)\d{3}: .{1,300})", re.M)
+_TSC_OWN = lazy_pattern(
+    r"^(?:[^\n(]{1,400}\(\d+,\d+\): )?error (TS(?:5|6|18)\d{3}: .{1,300})", re.M
+)
 
 
 class UnreadableOutput(Exception):

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from runner.state.findings import ADVISORY, Level, TestFailure, Verdict, Verification
+from runner.text.patterns import lazy_pattern
 from runner.verify.judging import counted
 
 # an address, a time, a temporary folder: what differs between two runs of the same failure
-_VARIES = re.compile(r"0x[0-9a-fA-F]+|\b\d+\.\d+s\b| at \d+ %|/tmp/\S+|/workspace\S*")
+_VARIES = lazy_pattern(r"0x[0-9a-fA-F]+|\b\d+\.\d+s\b| at \d+ %|/tmp/\S+|/workspace\S*")
 # what languages say of a name that is not there (yet)
-_MISSING = re.compile(
+_MISSING = lazy_pattern(
     r"No module named '([\w.]+)'|cannot import name '(\w+)'|has no attribute '(\w+)'"
     r"|name '(\w+)' is not defined|Cannot find (?:module|package) '([^']+)'"
     r"|does not provide an export named '(\w+)'|\b(\w+) is not (?:a function|defined|a constructor)"
@@ -31,12 +32,12 @@ _MISSING = re.compile(
     r"|Class \"([\w\\]+)\" not found"
 )
 # what is not there before a test even starts: a plug-in's fixture, another package
-_FOREIGN = re.compile(r"fixture '(\w+)' not found|No module named '([\w.]+)'")
+_FOREIGN = lazy_pattern(r"fixture '(\w+)' not found|No module named '([\w.]+)'")
 _MOST_KEPT = 100
 """Failing tests that are kept with an attempt."""
 
-_SPAN = re.compile(r"`([^`\n]+)`")
-_NAME = re.compile(r"[A-Za-z_]\w+")
+_SPAN = lazy_pattern(r"`([^`\n]+)`")
+_NAME = lazy_pattern(r"[A-Za-z_]\w+")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from bench.loop.faults.syntax import SYNTAX, broken
 from bench.loop.hunks import as_edits
 from bench.loop.naming import Character, read_name
 from bench.loop.oracle import FaultModel, still
-from runner.answers import parse_reply
+from runner.answers.reply import parse_reply
 from tests.model_server import Asked, Reply
 
 PROGRAMS = {

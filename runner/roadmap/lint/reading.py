@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from runner.roadmap.task import Roadmap, Task
+from runner.text.patterns import lazy_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ GENERIC = _words(
 )
 """Words that fit any project; a task made only of them names nothing."""
 
-FILLER = re.compile(
+FILLER = lazy_pattern(
     r"\b(?:some|various|several|misc|miscellaneous|etc|stuff|things?|whatever|better|nicer|"
     r"cleaner|improve\w*|enhance\w*|clean[ -]?up|tidy(?: up)?|polish\w*|optimi[sz]\w*|refactor\w*|"
     r"as needed|if needed|where (?:needed|necessary|appropriate)|as (?:appropriate|necessary)|"
@@ -91,7 +92,7 @@ FILLER = re.compile(
 )
 """Words that promise work without saying which."""
 
-OPEN_SET = re.compile(
+OPEN_SET = lazy_pattern(
     r"\b(?:some|various|several|misc(?:ellaneous)?|multiple|random|a (?:few|couple of|bunch of)|"
     r"(?:the )?(?:remaining|other))\s+(?:\w+\s+){0,2}?"
     r"(?:bugs?|bugfixes|issues?|problems|improvements?|fixes|things?|stuff|changes|tweaks|"
@@ -102,7 +103,7 @@ OPEN_SET = re.compile(
 )
 """A number of things nobody can count, of a kind nobody can look up."""
 
-OPEN_END = re.compile(
+OPEN_END = lazy_pattern(
     r"(?:\betc\.?|\band (?:so on|more|others)|\.\.\.|…|"
     r"\b(?:as|where) (?:needed|necessary|appropriate))\s*\.?$",
     re.IGNORECASE,
@@ -113,7 +114,7 @@ _IMPROVING = (
     r"improve|optimi[sz]e|enhance|speed up|harden|secure|polish|moderni[sz]e|stabili[sz]e|"
     r"tune|streamline|clean up|tidy up|tidy|simplify|refactor|rework|better"
 )
-QUALITY = re.compile(
+QUALITY = lazy_pattern(
     rf"^(?:\W*(?:{_IMPROVING})\b|"
     r"\W*make\b[^.;\n]{1,80}?\b(?:faster|more \w+|better|robust|responsive|reliable|scalable|"
     r"secure|nicer|simpler|cleaner|efficient|intuitive|user-friendly|accessible|modern|stable)\b|"
@@ -124,7 +125,7 @@ QUALITY = re.compile(
 )
 """A goal that is a matter of degree or taste."""
 
-MEASURE = re.compile(
+MEASURE = lazy_pattern(
     r"\d|->|=>|→|\+|:\s*\w|\s[\u2013\u2014-]\s\w"
     r"|\b(?:so that|such that|must|returns?|when|whenever|unless|without|instead of|rather than|"
     r"until|no longer|with|using|via|by|through|to \w{2,}|based on|into|at (?:least|most)|below|"
@@ -140,18 +141,18 @@ _APPLICATION = (
     r"back-end|website|site|suite|framework|engine|infrastructure|stack|marketplace|service|"
     r"software|api|ui|ide|compiler|database|dashboard|game"
 )
-WHOLE_THING = re.compile(
+WHOLE_THING = lazy_pattern(
     rf"^\W*(?:{_BUILD}|refactor|convert)\b[^.;\n]{{0,40}}?\b(?:{_WHOLE})\s+(?:[\w-]+\s+){{0,3}}?"
     rf"(?:{_APPLICATION})\b",
     re.IGNORECASE,
 )
-SWEEP = re.compile(
+SWEEP = lazy_pattern(
     r"^\W*(?:rewrite|redesign|re-?implement|port|migrate|convert|refactor)\s+(?:all|every)\b"
     r"[^.;,\n]{0,40}?\b(?:services?|modules?|components?|pages?|screens?|endpoints?|code|"
     r"packages?|classes|handlers|controllers)\b",
     re.IGNORECASE,
 )
-SCOPE = re.compile(
+SCOPE = lazy_pattern(
     rf"^\W*(?:{_BUILD})\b[^.;\n]{{0,60}}?\b(?:from scratch\b|clone\b)"
     r"|^\W*(?:build|create|develop|implement)\s+(?:an?|the|our)\s+"
     r"(?:(?!(?:for|of|to|in|on|with|from|and|demo|sample|example|test|simple|minimal|small|dummy)\b)"
@@ -161,7 +162,7 @@ SCOPE = re.compile(
 )
 """An entire application; everything of a kind rebuilt; a known product built again."""
 
-PROJECT_VERBS = re.compile(
+PROJECT_VERBS = lazy_pattern(
     r"(?:^[^\w\n]*|[,;:.]\s+(?:and\s+|then\s+)?|\b(?:and|then|plus|also)\s+)"
     r"(build|create|implement|develop|design|add|integrate|deploy|migrate|refactor|rewrite|"
     r"set up|launch|configure|port|redesign|replace|introduce|optimi[sz]e|containeri[sz]e|publish|"
@@ -170,7 +171,7 @@ PROJECT_VERBS = re.compile(
 )
 """Verbs of construction where a clause begins; tests and documentation belong to the work."""
 
-FEATURES = re.compile(
+FEATURES = lazy_pattern(
     r"\b(?:auth\w*|login|log-?in|sign-?up|registration|oauth\d?|sso|2fa|two-factor|sessions?|"
     r"passwords?|billing|payments?|checkout|subscriptions?|invoic(?:es|ing)|notifications?|"
     r"messaging|chat|e-?mails?|reporting|reports|analytics|dashboards?|admin|management|search|"
@@ -189,20 +190,20 @@ _READ = 2000
 _EXPLAINING = 400
 """Characters of a section's text that explain a terse task below it."""
 
-_CODE = re.compile(r"`[^`\n]+`")
-_WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+_CODE = lazy_pattern(r"`[^`\n]+`")
+_WORD = lazy_pattern(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _KEY = (
     r"effort|estimate|duration|time|priority|status|owner|assignee|due|labels?|"
     r"depends on|dependencies|dependency|prerequisites?|files?|complexity"
 )
-_FIELD_LINE = re.compile(rf"^[\s>*+_-]*(?:{_KEY})\b[\s*_]*:", re.IGNORECASE)
-_FIELD = re.compile(
+_FIELD_LINE = lazy_pattern(rf"^[\s>*+_-]*(?:{_KEY})\b[\s*_]*:", re.IGNORECASE)
+_FIELD = lazy_pattern(
     r"[(\[]\s*(?:(?:~\s*)?\d[\w .\u2013-]*\b(?:h|hours?|hrs?|d|days?|weeks?|w|months?|sp|points?)|"
     r"P[0-4]|(?:high|medium|low)(?: priority)?|S|M|L|XL)\s*[)\]]",
     re.IGNORECASE,
 )
 # a file, a call, a name as programs write it, an option, an issue, a number, a quotation
-_SPECIFIC = re.compile(
+_SPECIFIC = lazy_pattern(
     r"`[^`\n]+`|\w\(|\w\.\w|\b\w+_\w|\b[a-z]+[A-Z]\w|\s--\w|#\d|\d|"
     r"\"[^\"\n]{2,}\"|“[^”\n]{2,}”|://"
 )
@@ -279,7 +280,7 @@ def _without_number(heading: str) -> str:
 
 _HOURS = {"h": 1, "d": 8, "w": 40, "m": 160}
 """Working hours a unit has, by its first letter."""
-_ESTIMATE = re.compile(
+_ESTIMATE = lazy_pattern(
     r"(\d{1,4}(?:[.,]\d)?)\s*\+?\s*"
     r"(hours?|hrs?|h|days?|d|weeks?|wks?|w|months?)\b",
     re.IGNORECASE,

@@ -27,6 +27,7 @@ from runner.roadmap.lint.reading import (
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.source import read
 from runner.roadmap.task import Heading, Roadmap, Task, Warning
+from runner.text.patterns import lazy_pattern
 
 _DONE = (
     r"done|completed?|finished|implemented|shipped|fertig|erledigt|terminée?|hecho|"
@@ -55,12 +56,12 @@ def _remark(words: str, capitals: str, emoji: str) -> re.Pattern[str]:
 
 SAYS_DONE = _remark(_DONE, "DONE|COMPLETED?|FINISHED", _CHECK)
 SAYS_OPEN = _remark(_OPEN, "TODO|WIP|PENDING|FIXME|NOT DONE", _AT_WORK)
-_STATUS = re.compile(r"^[ \t>*+_-]*status\b[ \t*_]*:[ \t*_]*(?P<value>[^\n]{1,40})", re.I | re.M)
-_STATUS_DONE = re.compile(rf"{_CHECK}|(?:{_DONE})\b", re.IGNORECASE)
-_STATUS_OPEN = re.compile(
+_STATUS = lazy_pattern(r"^[ \t>*+_-]*status\b[ \t*_]*:[ \t*_]*(?P<value>[^\n]{1,40})", re.I | re.M)
+_STATUS_DONE = lazy_pattern(rf"{_CHECK}|(?:{_DONE})\b", re.IGNORECASE)
+_STATUS_OPEN = lazy_pattern(
     rf"(?:{_AT_WORK}\s*)?(?:{_OPEN}|open|planned)\b|{_AT_WORK}", re.IGNORECASE
 )
-_HEADING_DONE = re.compile(rf"{_CHECK}|[(\[]\s*(?:{_DONE})\s*[)\]]\s*$", re.IGNORECASE)
+_HEADING_DONE = lazy_pattern(rf"{_CHECK}|[(\[]\s*(?:{_DONE})\s*[)\]]\s*$", re.IGNORECASE)
 
 
 def contradiction(roadmap: Roadmap) -> Iterator[LintFinding]:
@@ -143,9 +144,9 @@ def duplicate_title(roadmap: Roadmap) -> Iterator[LintFinding]:
 TOO_MANY = 2
 """Points that make a task too large."""
 
-_BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+(?P<text>\S.*)$", re.MULTILINE)
-_PARTS = re.compile(r"[,;+\n]|\s[&]\s|\band\b", re.IGNORECASE)
-_JOINTS = re.compile(r";|\b(?:and|plus|as well as|then|also)\b", re.IGNORECASE)
+_BULLET = lazy_pattern(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+(?P<text>\S.*)$", re.MULTILINE)
+_PARTS = lazy_pattern(r"[,;+\n]|\s[&]\s|\band\b", re.IGNORECASE)
+_JOINTS = lazy_pattern(r";|\b(?:and|plus|as well as|then|also)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +288,7 @@ def unmeasured(reading: TaskReading) -> LintFinding | None:
     return about(reading.task, f'nothing says when "{short(word)}" is reached; {_ASK}', word)
 
 
-_BOX = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]\]\s")
+_BOX = lazy_pattern(r"\s*(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]\]\s")
 
 
 @dataclass(frozen=True, slots=True)

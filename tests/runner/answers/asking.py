@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runner.answers import ParsedAnswer, parse_reply
+from runner.answers.reply import ParsedAnswer, parse_reply
 
 HELPERS = (
     b"def shout(text):\n    return text.upper()\n\n\ndef whisper(text):\n    return text.lower()\n"

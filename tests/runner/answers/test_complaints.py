@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner.answers import ParsedAnswer
 from runner.answers.pieces import EXAMPLE
+from runner.answers.reply import ParsedAnswer
 from runner.prompts import render_text
 from tests.runner.answers.asking import CODE, HELPERS, TREE, ask, written
 

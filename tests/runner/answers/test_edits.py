@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.answers import parse_reply
+from runner.answers.reply import parse_reply
 from tests.runner.answers.asking import HELPERS, ask, written
 
 OLD = "def shout(text):\n    return text.upper()"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.answers import parse_reply
+from runner.answers.reply import parse_reply
 
 FILE = "a.py\n```python\nx = 1\n```\n"
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from runner.answers import ParsedAnswer, parse_reply
+from runner.answers.reply import ParsedAnswer, parse_reply
 from tests.runner.answers.asking import ask, written
 
 OLD = "def add(a, b):\n    return a - b\n\n\ndef double(x):\n    return 2 * x\n"

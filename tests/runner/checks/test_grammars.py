@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner.checks import grammars, syntax_complaint, validate
+from runner.checks import grammars
 from runner.checks.languages import BY_SUFFIX
+from runner.checks.validate import syntax_complaint, validate
 from runner.state.changes import ChangeSet, Snapshot, Write
 from tests.runner.checks.trees import complaints, syntax
 
@@ -138,7 +139,7 @@ def test_common_sql_needs_no_slow_parser():
     """What the grammar of all dialects takes is not parsed by the one that knows each of them."""
     code = """
 import sys
-from runner.checks import syntax_complaint
+from runner.checks.validate import syntax_complaint
 said = syntax_complaint("a.sql", b"CREATE TABLE a (b INT);\\nSELECT b, count(*) FROM a GROUP BY b;")
 sys.exit(said is not None or "sqlglot" in sys.modules)
 """

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner.checks import auto_repair, syntax_complaint
+from runner.checks.auto_repair import auto_repair
+from runner.checks.validate import syntax_complaint
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint
 from tests.runner.checks.trees import changes, syntax

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.checks import Limits, protect_file, validate
+from runner.checks.paths import protect_file
+from runner.checks.validate import Limits, validate
 from runner.state.changes import SUBMODULE, SYMLINK, ChangeSet, Snapshot, Write
 from tests.runner.checks.trees import complaints
 

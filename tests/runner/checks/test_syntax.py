@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner.checks import syntax_complaint
+from runner.checks.validate import syntax_complaint
 from tests.runner.checks.trees import syntax
 
 BAD = {

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from runner.checks import weakened_tests
 from runner.checks.asked import TaskWords
+from runner.checks.tests_kept import weakened_tests
 from tests.runner.checks.trees import changes
 
 PATH = "tests/test_a.py"

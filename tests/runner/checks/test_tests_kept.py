@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from runner.checks import weakened_tests
 from runner.checks.asked import TaskWords
-from runner.checks.tests_kept import changed_tests, told_of_tests
+from runner.checks.tests_kept import changed_tests, told_of_tests, weakened_tests
 from tests.runner.checks.trees import changes
 
 OLD = """import pytest

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from runner.checks import weakened_tests
+from runner.checks.tests_kept import weakened_tests
 from tests.runner.checks.trees import changes
 
 SCRIPT = "import { add } from '../add.js';\n\ntest('adds', () => {\n%s\n});\n"

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from runner.checks import weakened_tests
+from runner.checks.tests_kept import weakened_tests
 from tests.runner.checks.trees import changes
 
 TEST = "tests/test_calc.py"

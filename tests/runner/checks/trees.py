@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from runner.checks import syntax_complaint, validate
+from runner.checks.validate import syntax_complaint, validate
 from runner.state.changes import FILE, ChangeSet, Snapshot, TreeEntry, Write, blob_sha, tree_sha
 from runner.state.findings import Complaint
 
