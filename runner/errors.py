@@ -21,6 +21,9 @@ StopRequest = Literal["pause", "cancel"]
 STOP_REQUEST = "stop_request"
 """Why a run was paused when a person asked for it; an outage has its own kind."""
 
+REVIEWS = "reviews"
+"""Why a run rests that has reached ``limits.open_pull_requests``."""
+
 
 class PortError(Exception):
     """Something outside our code failed.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,6 +11,7 @@ from app.compose.pages import Watching
 from app.compose.parts import ServerParts
 from app.compose.proposals import Reactions
 from app.dispatch import Dispatch
+from app.github.pulls import PREFIX
 from app.jobs.engine import Engine
 from app.jobs.inbox import Inbox
 from app.jobs.worker import Worker
@@ -21,9 +22,10 @@ from app.runs.execution import Segments
 from app.runs.service import Checkpoints, Installations, RunService, TaskFinder
 from app.store.deliveries import Deliveries
 from app.store.proposals import StoredProposals
-from app.store.queue import Queue
+from app.store.queue import Affected, Queue
 from app.store.runs import StoredRuns
 from app.store.wakeups import Wakeups
+from handlers.events import PullClosed
 from runner.ports import Events
 
 
@@ -69,6 +71,7 @@ class _People:
     proposals: ProposalService
     polls: Poller
     service: RunService
+    pull_ended: Callable[[PullClosed], Awaitable[None]]
 
 
 @asynccontextmanager
@@ -166,7 +169,15 @@ def _people(parts: ServerParts, work: _Work, poll: Look) -> _People:
         proposals=proposals,
         checkpoints=Checkpoints(parts.pull_of, parts.height_of, parts.most_revisions),
     )
-    return _People(stored, proposals, polls, service)
+
+    async def pull_ended(event: PullClosed) -> None:
+        """Keep what builds on our pull request true; let go on what waited for its end."""
+        await parts.pull_ended(event)
+        if event.branch.startswith(PREFIX):
+            await work.queue.pull_ended(Affected(event.installation_id, event.repository.id))
+            await look()
+
+    return _People(stored, proposals, polls, service, pull_ended)
 
 
 def _dispatch(parts: ServerParts, people: _People, installed: Installations) -> Dispatch:
@@ -192,5 +203,5 @@ def _dispatch(parts: ServerParts, people: _People, installed: Installations) -> 
             restack=parts.restack,
             overlay=parts.overlay,
         ),
-        ended=parts.pull_ended,
+        ended=people.pull_ended,
     )

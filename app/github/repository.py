@@ -192,6 +192,7 @@ class GitHubRepository:
             base=base,
             base_branch=self._base,
             members=await self._forked(found.members, base),
+            open=found.open,
         )
 
     async def restack(self, *, ended: int | None = None, ticks: bool = True) -> None:

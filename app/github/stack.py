@@ -13,7 +13,8 @@ from runner.state.publishing import Member
 class StackPosition:
     """``top`` is the topmost open member (None: nothing is open); the sets hold task keys.
 
-    ``members`` are all open ones above the base branch, by number.
+    ``members`` are all open ones above the base branch, by number; ``open`` is how many of a
+    roadmap are open on any branch.
     """
 
     top: Pull | None = None
@@ -21,6 +22,7 @@ class StackPosition:
     declined: frozenset[str] = field(default_factory=frozenset)
     proposed: frozenset[str] = field(default_factory=frozenset)
     members: tuple[Member, ...] = ()
+    open: int = 0
 
 
 class Ties:
@@ -132,7 +134,8 @@ def standing(pulls: Iterable[Pull], *, base: str, roadmap: str) -> StackPosition
     # a branch of ours that is gone could have stood on any base
     here = [p for p in mine if grounds[p.number] == base or grounds[p.number].startswith(PREFIX)]
     members = tuple(_member(p, ties.below(p)) for p in grounded)
-    return StackPosition(top, *_tasks(here), members)
+    waiting = sum(1 for p in mine if p.open and p.member)
+    return StackPosition(top, *_tasks(here), members, waiting)
 
 
 def _member(pull: Pull, below: str) -> Member:

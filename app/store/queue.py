@@ -12,12 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.store.database import Store, insert_into
 from app.store.proposals import closed, decided
-from app.store.runs import PERSON, UNINSTALLED, RunRequest, Status
+from app.store.runs import PERSON, PULL_ENDED, UNINSTALLED, RunRequest, Status
 from app.store.schema import decisions
 from app.store.schema import runs as table
 from app.store.schema import wakeups as wakeups_table
 from app.store.wakeups import WORKING, Wakeups
-from runner.errors import STOP_REQUEST
+from runner.errors import REVIEWS, STOP_REQUEST
 from runner.ports import Clock, Decision
 
 
@@ -136,6 +136,7 @@ class Queue:
                 connection, run, did, cancel_at
             )
             withdrawn = status == "paused" and cause == STOP_REQUEST and not asked
+            withdrawn = withdrawn or await self._caught_up(connection, run, status, cause)
             if withdrawn:  # nobody wants the pause any more: its cause is over
                 values = {"status": "queued", "reason": "", "cause": "", "until": None, **did}
             if not asked:
@@ -144,6 +145,31 @@ class Queue:
             if withdrawn:
                 await self._wakeups.wake(connection, run)
             await self._wakeups.send(connection)
+
+    async def _caught_up(
+        self, connection: AsyncConnection, run: str, status: Status, cause: str
+    ) -> bool:
+        """Say whether a pull request ended while a run found that too many are open."""
+        if (status, cause) != ("resting", REVIEWS):
+            return False
+        query = sa.select(table.c.cause).where(table.c.id == run)
+        return await connection.scalar(query) == PULL_ENDED
+
+    async def pull_ended(self, where: Affected) -> int:
+        """Continue what rests because too many pull requests are open; return how many runs.
+
+        A run at work may just have counted them, so it is noted there, and looked at when it rests.
+        """
+        here, queued = where.condition, {"status": "queued", "reason": "", "cause": ""}
+        async with self._store.writing() as connection:
+            for run in await self._found(connection, here & (table.c.status == "running")):
+                await self._move(connection, run, {"cause": PULL_ENDED}, ("running",))
+            resting = (table.c.status == "resting") & (table.c.cause == REVIEWS)
+            found = await self._found(connection, here & resting)
+            for run in found:
+                await self._move(connection, run, queued, ("resting",))
+                await self._wakeups.wake(connection, run)
+            return len(found)
 
     async def _stop_as_asked(
         self,
@@ -183,9 +209,10 @@ class Queue:
         """At start: continue what has no open wakeup although it should work.
 
         ``lost`` are wakeups the engine no longer knows. What paused for an unknown time is tried
-        again: it may work now. What a person paused stays so.
+        again: it may work now, and so may what waits for reviews. What a person paused stays so.
         """
         untimed = (table.c.status == "paused") & table.c.until.is_(None) & (table.c.cause != PERSON)
+        untimed |= (table.c.status == "resting") & (table.c.cause == REVIEWS)
         left = table.c.status.in_(("queued", "running", "cancelling", "pausing"))
         async with self._store.writing() as connection:
             await self._wakeups.give_up(connection, lost)
@@ -269,7 +296,7 @@ class Queue:
         runs = await self._found(connection, which)
         for run in runs:
             queued = {"status": "queued", "reason": "", "cause": "", "until": None}
-            await self._move(connection, run, queued, ("paused",))
+            await self._move(connection, run, queued, ("paused", "resting"))
             await self._wakeups.wake(connection, run)
         return len(runs)
 

@@ -26,6 +26,9 @@ Status = Literal[
 PERSON = "person"
 """The cause of a pause that a person asked for; only a person ends it."""
 
+PULL_ENDED = "pull_ended"
+"""Noted of a run at work when a pull request ends: what it knows of them may be old."""
+
 REMOVED = "removed"
 """The cause of a pause because the App's installation no longer covers the repository."""
 

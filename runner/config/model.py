@@ -260,6 +260,13 @@ class LimitsGroup(_Group):
         le=1000,
         description="The most tasks that one run may work on.",
     )
+    open_pull_requests: int = Field(
+        default=5,
+        ge=1,
+        le=1000,
+        description="The most pull requests of Cairn that wait for people at the same time, for "
+        "one roadmap. A run that has reached it continues when one is merged or closed.",
+    )
     iterations: int = Field(
         default=100, ge=1, le=1000, description="Steps of one attempt at a task."
     )

@@ -32,6 +32,7 @@ def options_of(config: RepositoryConfig) -> Options:
         grouping=config.grouping,
         planning=config.planning,
         pull_requests=config.pull_requests.strategy,
+        open_pull_requests=0 if mute else config.limits.open_pull_requests,
         scope=Scope(max_tasks=config.limits.tasks),
         limits=_limits(config.limits),
         models=_models(config.model),

@@ -7,10 +7,11 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 
-from runner.errors import STOP_REQUEST, Outage, Stopped, TaskError
+from runner.errors import REVIEWS, STOP_REQUEST, Outage, Stopped, TaskError
 from runner.graph import END, REST, RUN_NODES, START, following
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.journal import BORDER, Cursors
+from runner.loop.reviewing import is_full, why_full
 from runner.loop.schedule import advanced, left_out, next_move, upcoming
 from runner.loop.task_pool import Ended, TaskPool
 from runner.money import Usage
@@ -109,6 +110,8 @@ async def _next(
     if state.node in (END, REST):
         if state.stopping:
             return Ended("cancelled", state)
+        if state.node == REST and is_full(state):
+            return Ended("resting", state, REVIEWS, why_full(state))
         return Ended("ended" if state.node == END else "resting", state)
     if state.stopping and state.node not in RUN_NODES:
         return replace(state, node=BORDER)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from runner.loop.applied import applied
+from runner.loop.reviewing import counted, is_full
 from runner.roadmap.named_work import in_phase
 from runner.roadmap.order import apart, ordered
 from runner.roadmap.parse import Grouping, TaskGroup, group
@@ -138,7 +139,7 @@ class Bases:
 
 def grounded(state: RunState, stack: Stack) -> RunState:
     """Return the run on the current tip of the stack, or on the branch below all of it."""
-    state = state.with_stack(base=stack.base)
+    state = counted(state.with_stack(base=stack.base), stack)
     if not independent(state):
         return state.with_stack(tip=stack.tip, branch=stack.branch)
     members = {member.task: member for member in stack.members}
@@ -395,12 +396,16 @@ def next_move(state: RunState) -> str:
         return "stop"
     if decided(state):
         return "decided"
-    if open_tasks(state):
+    full, attempts = is_full(state), state.attempts.values()
+    more = open_tasks(state)
+    if more and not full:
         return "ok"
     if state.at_work:
         return "rest"  # until the next of them lands
-    attempts = state.attempts.values()
-    if any(comes_back(a) for a in attempts):
+    deferred = any(comes_back(a) for a in attempts)
+    if full and (more or deferred):
+        return "rest"  # until people have merged or closed a pull request
+    if deferred:
         return "deferred"
     return "rest" if any(a.status is Status.AWAITING_APPROVAL for a in attempts) else "stop"
 

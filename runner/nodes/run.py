@@ -10,6 +10,7 @@ from runner.grouped import changed
 from runner.loop.applied import replayed
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.problems import missing_roadmap, nothing_to_do
+from runner.loop.reviewing import counted, is_full
 from runner.loop.schedule import (
     comes_back,
     decided,
@@ -66,6 +67,8 @@ async def decide_next(state: RunState, deps: Deps, work: TaskWork) -> Step:
     left, state = state.current, with_blocked(settle(state))
     if left:
         await deps.memory.remember(of_task(state, left))
+    if is_full(state):  # people may have merged some since they were counted
+        state = counted(state, await deps.repository.stack())
     move = next_move(state)
     if move == "decided":
         state = replace(state, current=decided(state))

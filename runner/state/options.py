@@ -161,7 +161,7 @@ class Options:
 
     ``parallel`` is how many independent tasks may be worked on at the same time, ``grouping`` how
     many small neighbours may be worked on as one. ``pull_requests`` says how pull requests build on
-    each other.
+    each other, ``open_pull_requests`` how many may wait for people at once (0: any number).
     """
 
     parallel: int = 1
@@ -169,6 +169,7 @@ class Options:
     grouping: int = 1
     planning: Planning = "auto"
     pull_requests: PullRequests = "stacked"
+    open_pull_requests: int = 0
     scope: Scope = field(default_factory=Scope, metadata=GROUP)
     limits: AttemptLimits = field(default_factory=AttemptLimits, metadata=GROUP)
     models: ModelOptions = field(default_factory=ModelOptions, metadata=GROUP)

@@ -152,8 +152,8 @@ class Stack:
     ``tip`` is a commit, ``branch`` the branch it is the head of. ``in_review`` are task keys with
     an open checkpoint, ``declined`` those whose checkpoint a person closed unmerged, ``proposed``
     those with an open proposal of any run. ``base`` is the commit that all of it builds on, head of
-    ``base_branch``; ``members`` are the open ones in the order they were opened. (On a checkout
-    there are none, and nothing is independent.)
+    ``base_branch``; ``members`` are the open ones in the order they were opened, ``open`` is how
+    many wait for people in all. (On a checkout there are none, and nothing is independent.)
     """
 
     tip: str
@@ -164,3 +164,4 @@ class Stack:
     base: str = ""
     base_branch: str = ""
     members: tuple[Member, ...] = ()
+    open: int = 0

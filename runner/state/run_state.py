@@ -244,7 +244,8 @@ class RunStack:
     ``tip`` is the commit the next one builds on, head of ``branch``; ``base`` is the commit of the
     base branch whose roadmap was read ('' on a checkout, where that is the tip's). ``members`` are
     the open pull requests that independent tasks can build on, by task, and ``taken`` the tasks of
-    this run whose commits are or were among them.
+    this run whose commits are or were among them. ``open`` is how many pull requests were open when
+    they were counted, and ``published`` how many this run had published then.
     """
 
     tip: str = ""
@@ -252,6 +253,8 @@ class RunStack:
     base: str = ""
     members: Mapping[str, Member] = field(default_factory=dict)
     taken: tuple[str, ...] = ()
+    open: int = field(default=0, metadata=stored_as("open_pulls"))
+    published: int = field(default=0, metadata=stored_as("counted_pulls"))
 
 
 @dataclass(frozen=True)

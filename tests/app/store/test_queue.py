@@ -7,8 +7,10 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
+from app.store.queue import Affected
 from app.store.runs import PERSON
 from app.store.schema import runs
+from runner.errors import REVIEWS
 from tests.app.store.bench import Bench
 from tests.postgresql import ON_BOTH
 
@@ -53,6 +55,43 @@ async def test_how_a_run_stopped_is_stored(bench, clock):
 
     assert (run.status, run.reason, run.until) == ("paused", "rate limit", until)
     assert run.result == {"tasks": [1]}
+
+
+HERE = Affected(7, 1)
+REVIEW = {"status": "resting", "cause": REVIEWS, "reason": "5 pull requests are open"}
+
+
+async def test_what_rests_for_reviews_continues_when_one_ends(bench):
+    """Only the runs of that repository, and only those that rest for this."""
+    await bench.start("a", repository_id=1)
+    await bench.end("a", **REVIEW)
+    await bench.start("b", repository_id=1)
+    await bench.end("b", "resting")
+
+    assert await bench.queue.pull_ended(Affected(7, 2)) == 0
+    assert await bench.queue.pull_ended(HERE) == 1
+    assert (await bench.status("a"), await bench.status("b")) == ("running", "resting")
+
+
+async def test_a_pull_request_that_ends_while_they_are_counted(bench):
+    """The run does not rest: it counts again, once."""
+    await bench.start("a", repository_id=1)
+    await bench.queue.pull_ended(HERE)
+    await bench.end("a", **REVIEW)
+    assert bench.sent.wakeups == ["a-0", "a-1"]
+
+    await bench.queue.open_run("a-1")
+    await bench.end("a", **REVIEW)
+    assert bench.sent.wakeups == ["a-0", "a-1"]
+    assert await bench.status("a") == "resting"
+
+
+async def test_at_a_start_they_are_counted_again(bench):
+    """What ended while no server listened counts, too."""
+    await bench.start("a", repository_id=1)
+    await bench.end("a", **REVIEW)
+    await bench.queue.take_up([])
+    assert bench.sent.wakeups == ["a-0", "a-1"]
 
 
 async def test_give_way_to_nobody(bench):

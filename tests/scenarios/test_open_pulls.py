@@ -1,0 +1,129 @@
+"""``limits.open_pull_requests``: a run rests while people have enough to review."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from tests.scenarios.bot import REPOSITORY, Bot
+from tests.scenarios.projects import note, notes, on
+from tests.scenarios.stacks import LINES, merge, told
+
+FEW = {".github/cairn.yml": b"limits: {open_pull_requests: 2}\n"}
+SINGLE = {
+    ".github/cairn.yml": b"limits: {open_pull_requests: 1}\npull_requests: {strategy: single}\n"
+}
+APART = {
+    ".github/cairn.yml": b"limits: {open_pull_requests: 1}\n"
+    b"pull_requests: {strategy: independent}\n"
+}
+FOUR = f"{LINES}- [ ] 1.4 Write `ten.md`\n"
+
+
+@pytest.fixture
+def files() -> Mapping[str, object]:
+    """Four notes to write, of which two may be open."""
+    return notes(FOUR, **FEW)
+
+
+async def full(bot: Bot) -> str:
+    """Two pull requests are open, and the run rests; what its comment says."""
+    bot.model.says(note("one.md"), note("two.md"))
+    await bot.comment("/execute")
+    (said,) = bot.says()
+    assert len(bot.pulls) == 2
+    return said
+
+
+@pytest.mark.parametrize("method", ["merge", "squash"])
+async def test_a_run_continues_when_one_is_merged(bot: Bot, method: str) -> None:
+    """It says why it rests, asks no model meanwhile, and opens one more for each merged one."""
+    said = await full(bot)
+    assert "is waiting" in said
+    assert "2 pull requests of Cairn are open, which is the limit" in said
+    assert "`limits.open_pull_requests`" in said
+    assert len(bot.prompts) == 2
+
+    bot.model.says(note("six.md"))
+    await merge(bot, bot.pulls[0], method)
+
+    (said,) = bot.says()
+    assert "is waiting" in said
+    assert bot.checkpoints()[2:] == ["1.3 Write six.md"]
+    assert bot.pulls[2].pull.base == bot.pulls[1].pull.head
+
+    bot.model.says(note("ten.md"))
+    await merge(bot, bot.pulls[1], method)
+
+    (said,) = bot.says()
+    assert "is done" in said
+    assert bot.checkpoints()[3:] == ["1.4 Write ten.md"]
+    for pull in bot.pulls:
+        told(bot, pull)
+
+
+async def test_a_run_continues_when_one_is_closed(bot: Bot) -> None:
+    """A no makes room, too; the next task builds on what is left."""
+    await full(bot)
+    bot.model.says(note("six.md"))
+
+    await bot.github.close(REPOSITORY, bot.pulls[1].number)
+    await bot.idle()
+
+    (said,) = bot.says()
+    assert "Write two.md | declined" in said
+    assert bot.checkpoints()[2:] == ["1.3 Write six.md"]
+
+
+async def test_another_run_rests_as_well(bot: Bot) -> None:
+    """The limit is about the pull requests of all runs."""
+    await full(bot)
+    await bot.comment("/execute cancel")
+    bot.says()
+
+    await bot.comment("/execute")
+
+    (said,) = bot.says()
+    assert "which is the limit" in said
+    assert len(bot.prompts) == 2
+
+
+async def test_a_resting_run_can_be_cancelled(bot: Bot) -> None:
+    """It is not stuck on the people who do not review."""
+    await full(bot)
+
+    await bot.comment("/execute cancel")
+
+    said = "".join(bot.says())
+    assert "was cancelled" in said
+    await merge(bot, bot.pulls[0])
+    assert len(bot.pulls) == 2
+
+
+@on(notes(LINES, **SINGLE))
+async def test_a_single_pull_request_takes_all_tasks(bot: Bot) -> None:
+    """It is one, however many tasks it has."""
+    bot.model.says(note("one.md"), note("two.md"), note("six.md"))
+
+    await bot.comment("/execute")
+
+    (said,) = bot.says()
+    assert "is done" in said
+    assert len(bot.pulls) == 1
+
+
+@on(notes(LINES, **APART))
+async def test_independent_ones_count_too(bot: Bot) -> None:
+    """Each is one more to review."""
+    bot.model.says(note("one.md"))
+    await bot.comment("/execute")
+    (said,) = bot.says()
+    assert "1 pull request of Cairn is open, which is the limit" in said
+    bot.model.says(note("two.md"))
+
+    await merge(bot, bot.pulls[0])
+
+    bot.says()
+    assert bot.checkpoints() == ["1.1 Write one.md", "1.2 Write two.md"]
+    assert bot.pulls[1].pull.base == "main"
