@@ -13,7 +13,9 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from runner.checks.asked import TaskWords
 from runner.checks.destructive_commands import judge_text
+from runner.code.languages import is_test_file
 from runner.errors import Outage, TaskError
 from runner.loop.asking import ask
 from runner.loop.deps import Deps, TaskWork
@@ -27,7 +29,7 @@ from runner.nodes.format import formatted
 from runner.nodes.lint import lint_levels, with_linters
 from runner.nodes.proof import must_prove, proved, proven_files, unnoticed, unproven
 from runner.nodes.weigh import filled, run_base_tests, run_levels, steadied, timed_out, weighed
-from runner.people.sentences import UNPROVEN, faults_unnoticed, new_findings
+from runner.people.sentences import UNPROVEN, faults_unnoticed, new_findings, tests_left
 from runner.prompts import question
 from runner.recovery.classify import unrepairable
 from runner.state.changes import Snapshot
@@ -184,6 +186,8 @@ def _accepted(state: RunState, verification: Verification, found: Assessment) ->
     said = (UNPROVEN,) if unproven(verification) else ()
     if weak := unnoticed(verification):
         said = (*said, faults_unnoticed(weak))
+    if left := _tests_left(state, found):
+        said = (*said, tests_left(left))
     said = (*new_findings(verification), *said)
     return state.with_attempt(
         verification=verification,
@@ -191,6 +195,15 @@ def _accepted(state: RunState, verification: Verification, found: Assessment) ->
         reasons=reasons,
         warnings=tuple(dict.fromkeys((*state.attempt.checked.warnings, *found.hints, *said))),
     )
+
+
+def _tests_left(state: RunState, found: Assessment) -> list[str]:
+    """Test files that the task names and in which nothing changed or turned green."""
+    asked, changes = TaskWords.of(state.task), state.attempt.answered.changes
+    named = [path for path in state.task.files if is_test_file(path) and path not in changes.files]
+    green = {test.partition("::")[0] for test in found.verdict.turned}
+    alone = asked.left_alone(named)
+    return [path for path in named if path not in green and path not in alone]
 
 
 async def _unrepairable(state: RunState, deps: Deps) -> bool:

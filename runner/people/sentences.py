@@ -42,6 +42,12 @@ def faults_unnoticed(level: Level) -> str:
     return f"The new tests are weak: {level.reason} ({'; '.join(level.output.splitlines())})."
 
 
+def tests_left(paths: Sequence[str]) -> str:
+    """Which tests that the task speaks of are as they were: part of it may not be done."""
+    named = " and ".join(paths[:_MOST_NAMED])
+    return f"The task names {named}, where no test changed or turned green."
+
+
 def new_findings(verification: Verification) -> list[str]:
     """What the repository's linters newly complain about: a sentence each, a few for each tool."""
     said = []

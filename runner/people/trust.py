@@ -61,6 +61,7 @@ def trust_of(attempt: Attempt) -> Trust:
         turned=_turned(verdict, proof),
         unchanged=verdict.unchanged,
         proof=proof.result == "passed" if proof and proof.result != "skipped" else None,
+        idle=proof.passed if proof else 0,
         faults=_share(mutants) if mutants else None,
         lines=_share(lines) if lines and lines.result != "skipped" else None,
         lost_names=attempt.checked.lost_names,
@@ -137,6 +138,9 @@ def _points(trust: Trust) -> Iterator[str]:
         yield f"Failed before this change and still fail: {_named(trust.unchanged)}."
     if trust.proof is False:
         yield "The new tests also pass without the change, so they prove nothing about it."
+    if trust.idle:
+        what = "1 new test passes" if trust.idle == 1 else f"{trust.idle:,} new tests pass"
+        yield f"{what} without this change as well, and so prove{'s' * (trust.idle == 1)} nothing."
     if trust.faults:
         yield f"{_faults(trust.faults)}."
     if trust.lines:
@@ -273,6 +277,7 @@ def trust_json(trust: Trust) -> dict[str, object]:
         "red_to_green": list(trust.turned),
         "still_red": list(trust.unchanged),
         "new_tests_prove_it": trust.proof,
+        "new_tests_that_prove_nothing": trust.idle,
         "faults": _share_json(trust.faults, "noticed", "unnoticed"),
         "changed_lines": _share_json(trust.lines, "run", "not_run"),
         "public_names_lost": _names_json(trust.lost_names),

@@ -34,11 +34,11 @@ class Trust:
 
     None means that it was not measured. ``reason`` says why it is not verified. ``turned`` are
     tests that fail without the change and pass with it, ``unchanged`` those that fail with it as
-    without it. ``proof`` says whether new tests fail without the change. ``faults`` counts small
-    faults in the changed lines that the new tests noticed, ``lines`` changed lines that tests ran.
-    ``lost_names`` are public names that the task did not ask to change. ``unverified`` are changed
-    files that nobody verified: where tests verify the change, code that no test uses.
-    ``warnings`` counts what is worth a look.
+    without it. ``proof`` says whether new tests fail without the change, ``idle`` how many pass
+    without it where others fail. ``faults`` counts small faults in the changed lines that the new
+    tests noticed, ``lines`` changed lines that tests ran. ``lost_names`` are public names that the
+    task did not ask to change. ``unverified`` are changed files that nobody verified: where tests
+    verify the change, code that no test uses. ``warnings`` counts what is worth a look.
     """
 
     task: str
@@ -48,6 +48,7 @@ class Trust:
     turned: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
     proof: bool | None = None
+    idle: int = 0
     faults: Share | None = None
     lines: Share | None = None
     lost_names: tuple[LostName, ...] | None = None

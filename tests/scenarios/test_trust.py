@@ -210,3 +210,32 @@ async def test_where_checks_are_not_granted_nothing_is_shown(bot: Bot) -> None:
     assert section(bot).startswith("**Not verified:**")
     [path] = bot.files("report.json")
     assert json.loads(path.read_text())["errors"] == []
+
+
+PARTS = {
+    **STRIP,
+    "ROADMAP.md": b"- [ ] 1.1 Let `title(text)` in `words.py` ignore blanks around the text; "
+    b"test it in `tests/test_words.py` and `tests/test_more.py`\n",
+    "tests/test_more.py": b"from words import shout\n\n\ndef test_shout():\n"
+    b"    assert shout('a') == 'A'\n",
+}
+
+
+@on(PARTS)
+async def test_tests_that_are_only_partly_there_are_told(bot: Bot) -> None:
+    """One new test proves the change, one proves nothing, and a file that was named has none."""
+    new = "\n\ndef test_blanks():\n    assert title(' c ') == 'C'\n"
+    idle = "\n\ndef test_one():\n    assert title('c') == 'C'\n"
+    files = {"words.py": f"{STRIPPED}{SHOUT}", "tests/test_words.py": f"{TESTED}{new}{idle}"}
+    bot.model.says(answer(files), answer(files))
+
+    await bot.comment(ONE)
+
+    bot.says()
+    assert "tests/test_more.py" in bot.prompts[1]
+    told, body = section(bot), bot.pulls[-1].body or ""
+    assert told.startswith("**Verified by tests, with warnings.**")
+    assert "- 1 test fails without this change and passes with it: `tests/test_words.py::t" in told
+    assert "- 1 new test passes without this change as well, and so proves nothing." in told
+    assert "The task names tests/test_more.py, where no test changed or turned green." in body
+    assert reported(bot)["new_tests_that_prove_nothing"] == 1
