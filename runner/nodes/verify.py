@@ -38,7 +38,7 @@ from runner.state.findings import Verification
 from runner.state.run_state import RunState, Step
 from runner.verify import Commands, configuration, tools_of
 from runner.verify.judging import Read
-from runner.verify.weighing import Assessment
+from runner.verify.weighing import Assessment, red_tests
 
 _LONGEST = 500
 _SOON = 10
@@ -176,6 +176,16 @@ async def _assessed(
         state = state.with_attempt(suite_seconds=seconds)
     proven = await proven_files(state, deps, work, base, verification)
     found = await weighed(state, deps, work, base, verification, own=own, proven=proven)
+    left = {failure.test for failure in red_tests(found.verification)}
+    if (
+        found.outcome == "red"
+        and left
+        and left < {failure.test for failure in red_tests(verification)}
+    ):
+        # among others that failed before, a flaky one was not run again
+        again = await steadied(state, deps, work, base, verification, own=own, among=left)
+        if again != verification:
+            found = await weighed(state, deps, work, base, again, own=own, proven=proven)
     return state, found
 
 

@@ -24,7 +24,7 @@ from runner.recovery.facts import open_others
 from runner.roadmap.task import Task
 from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot
 from runner.state.events import Verified
-from runner.state.findings import Level, TestFailure, Verification
+from runner.state.findings import ADVISORY, Level, TestFailure, Verification
 from runner.state.run_state import RunState
 from runner.verify import (
     COMMAND,
@@ -403,15 +403,18 @@ async def steadied(
     after: Verification,
     *,
     own: Commands | None,
+    among: Collection[str] = (),
 ) -> Verification:
     """Return the verification with tests that pass when they are run again taken as passed.
 
-    Never so for a test, or an error in code, that the task itself wrote or changed.
+    Never so for a test, or an error in code, that the task itself wrote or changed. ``among`` are
+    the only ones in question, if not all are.
     """
     # an import that seems to lead nowhere may do no harm
-    red = [v for v in after.levels if v.result == "failed" and v.name != "imports"]
+    harmless = ("imports", *ADVISORY)
+    red = [v for v in after.levels if v.result == "failed" and v.name not in harmless]
     tools = await _tools(deps, base, state.attempt.answered.changes)
-    left, flaky = _may_be_flaky(red, state.attempt.answered.changes), set[TestFailure]()
+    left, flaky = _may_be_flaky(red, state.attempt.answered.changes, among), set[TestFailure]()
     for _ in range(state.request.options.verify.verify_reruns):
         if not left:
             break
@@ -439,11 +442,13 @@ def _seconds(red: Sequence[Level], state: RunState) -> float:
     return min(seconds, state.request.options.sandbox.test_timeout)
 
 
-def _may_be_flaky(red: Sequence[Level], changes: ChangeSet) -> list[TestFailure]:
+def _may_be_flaky(
+    red: Sequence[Level], changes: ChangeSet, among: Collection[str]
+) -> list[TestFailure]:
     """The failing tests that are worth another run, beside files that could not be loaded."""
     if any(level.name != "tests" or not level.failures for level in red):
         return []
-    failures = [failure for level in red for failure in level.failures]
+    failures = [f for level in red for f in level.failures if not among or f.test in among]
     if any(path in changes.files for failure in failures for path in _paths(failure)):
         return []
     cases = [failure for failure in failures if is_case(failure)]

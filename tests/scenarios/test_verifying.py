@@ -75,6 +75,22 @@ async def test_a_flaky_test_beside_one_that_failed_before(
     assert "Not verified" not in body
 
 
+async def test_a_flaky_test_beside_many_that_failed_before(bot: Bot, tmp_path: Path) -> None:
+    """More old failures than are run again do not hide that one test is flaky."""
+    old = "".join(f"def test_old_{n}():\n    assert not 'ever'\n\n\n" for n in range(12))
+    files = {"tests/test_flaky.py": flaky(tmp_path), "tests/test_old.py": old}
+    await bot.github.push(REPOSITORY, files)
+    bot.model.says(ADD)
+
+    await bot.comment(ONE)
+
+    bot.says()
+    body = (bot.pulls[0].body or "").replace("\\", "")
+    assert "flaky, failed once and passed when run again: tests/test_flaky.py" in body
+    assert "12 fail as before this change" in body
+    assert "Not verified" not in body
+
+
 @MORE
 async def test_a_test_of_the_tasks_own_is_never_flaky(bot: Bot, tmp_path: Path) -> None:
     """What the task wrote must pass at once."""
