@@ -15,7 +15,7 @@ from pathlib import Path
 from app.local.compose import LocalCheckout, checkout_in, kept_in, prices_of
 from app.local.files import beside, started_bases
 from app.local.options import FOLDER, LocalRun
-from app.local.runs import LocalStore, PendingProposal, parked, states
+from app.local.runs import LocalStore, PendingProposal, answerable, states
 from app.local.text import (
     NO_RUN,
     ON_A_CHECKOUT,
@@ -161,7 +161,8 @@ Found = tuple[KnownRun, RunState, list[PendingProposal]]
 
 async def _read(kept: LocalStore) -> list[Found]:
     found = await states(kept.runs.all()[:MOST_RUNS], kept)
-    return [(run, state, list(parked(run, state, kept.inbox))) for run, state in found]
+    waits = await answerable(kept)
+    return [(run, state, [w for w in waits if w.run.id == run.id]) for run, state in found]
 
 
 def _lines(found: list[Found]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any
 from app.local.compose import kept_in, repository_in
 from app.local.options import FOLDER
 from app.local.report import run_lines, run_object
-from app.local.runs import LocalStore, PendingProposal, parked, states
+from app.local.runs import LocalStore, PendingProposal, answerable, states
 from app.local.text import NO_RUN, how_to_answer, nothing_called, proposal_lines
 from app.terminal import any_encoding, one_line, printable, say
 from runner.errors import PortError
@@ -73,7 +73,7 @@ def command(folder: Path, asked: ShowOptions) -> int:
 
 
 async def _text(found: _Found, asked: ShowOptions, kept: LocalStore, folder: Path) -> str:
-    waits = [each for each in parked(found.run, found.state, kept.inbox)]
+    waits = [each for each in await answerable(kept) if each.run.id == found.run.id]
     if not found.task:
         if asked.json:
             data = run_object(found.run, found.state, waits)
@@ -145,9 +145,10 @@ def _exchanges(folder: Path, task: str) -> list[dict[str, Any]]:
 
 
 def _hints(found: _Found) -> Iterator[str]:
-    for key in found.state.attempts:
-        name = one_line(found.state.task_of(key).name)
-        yield f"  To see it in full: cairn show {found.run.id} {name}"
+    tasks = sorted(map(found.state.task_of, found.state.attempts), key=lambda t: t.place.line)
+    names = ", ".join(one_line(task.name) for task in tasks)
+    if names:
+        yield f"  To see a task in full: cairn show {found.run.id} TASK ({names})"
 
 
 def _lines(

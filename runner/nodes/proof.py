@@ -129,7 +129,7 @@ async def _with_faults(
     tried = [(f, await _goes_unnoticed(session, f, changes, new, seconds)) for f in faults]
     written = [fault for fault, unnoticed in tried if unnoticed is not None]
     missed = [str(fault) for fault, unnoticed in tried if unnoticed]
-    reason = f"{len(missed)} of {len(written)} small faults go unnoticed" if missed else ""
+    reason = f"{len(missed)} of {len(written)} small faults not noticed" if missed else ""
     level = Level(
         "mutants",
         "failed" if missed else "passed",

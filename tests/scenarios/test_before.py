@@ -165,7 +165,7 @@ async def test_faults_that_new_tests_do_not_notice_are_told(bot: Bot) -> None:
 
     assert "✅ | **1.1**" in "".join(bot.says())
     body = bot.pulls[0].body or ""
-    assert "1 of 1 small faults go unnoticed" in body
+    assert "1 of 1 small faults not noticed" in body
     assert "calc/add.py:2: `-` in place of `+`" in body
 
 
@@ -187,7 +187,7 @@ async def test_a_fault_that_cannot_be_written_is_not_counted(bot: Bot) -> None:
     await bot.comment(ONE)
 
     bot.says()
-    assert "1 of 1 small faults go unnoticed" in (bot.pulls[0].body or "")
+    assert "1 of 1 small faults not noticed" in (bot.pulls[0].body or "")
 
 
 async def test_tests_that_notice_a_fault_say_so(bot: Bot) -> None:

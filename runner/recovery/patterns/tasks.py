@@ -250,7 +250,12 @@ def _maker(facts: FailureFacts, path: str) -> Task | None:
 
 """Points that make a task vague; its words alone are never enough."""
 
-_NOTHING = frozenset({ASKED_BACK, "EmptyAnswer", "UnreadableAnswer", "SameAnswer"})
+_NOTHING = {
+    ASKED_BACK: "asked a question",
+    "EmptyAnswer": "gave nothing",
+    "UnreadableAnswer": "gave no file that can be read",
+    "SameAnswer": "repeated itself",
+}
 _WORDS = re.compile(
     r"\b(?:some|various|several|misc\w*|useful|nice|nicer|better|appropriate|necessary|needed|"
     r"proper(?:ly)?|good|more|other|others|remaining|the same|stuff|things?|etc)\b",
@@ -284,9 +289,9 @@ def _vague_text(facts: FailureFacts) -> dict[str, int]:
 def _vague_answers(facts: FailureFacts) -> dict[str, int]:
     """Points of what was answered."""
     points: dict[str, int] = {}
-    nothing = sorted(_NOTHING & facts.errors)
-    if nothing:
-        points[f"{facts.answers} answers, among them {', '.join(nothing)}"] = len(nothing)
+    if nothing := [said for error, said in _NOTHING.items() if error in facts.errors]:
+        answers = "1 answer" if facts.answers == 1 else f"{facts.answers} answers"
+        points[f"in {answers} the model {' and '.join(nothing)}"] = len(nothing)
     if not facts.failures and not facts.output:
         points["no answer was ever good enough to be tested"] = 1
     return points

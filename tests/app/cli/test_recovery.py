@@ -166,6 +166,10 @@ async def test_a_published_proposal_is_over_when_its_task_is_worked_on_again(
         here.model.when(contains=CLASSIFY).says("unknown\nNobody knows.", repeat_last=True)
         for _ in range(2):
             assert (await here.cairn("run", "--no-planning")).code == 1
+        newest, oldest = json.loads((await here.cairn("status", "--json")).out)["runs"]
+
+        assert (len(newest["proposals"]), oldest["proposals"]) == (1, [])
+        assert "To decide" not in (await here.cairn("show", oldest["run"], "1.1")).out
 
         said = await here.cairn("approve")
 

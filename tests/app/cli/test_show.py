@@ -55,7 +55,7 @@ async def test_the_newest_run_without_a_name(here: Checkout) -> None:
     id = json.loads((await here.cairn("status", "--json")).out)["runs"][0]["run"]
 
     assert "completed" in said
-    assert f"To see it in full: cairn show {id} 1.1" in said
+    assert f"To see a task in full: cairn show {id} TASK (1.1)" in said
     assert (await here.cairn("show", id, "1.1")).out.startswith("Task 1.1 ")
 
 
