@@ -18,6 +18,7 @@ from handlers.answering import handle_comment
 from handlers.commands import COMMANDS
 from handlers.decisions import handle_pull
 from handlers.events import (
+    CheckEnded,
     Event,
     IssueCommentCreated,
     MalformedPayload,
@@ -29,7 +30,7 @@ from handlers.events import (
 from handlers.grammar import Commands
 from handlers.ports import Proposals, Runs
 from handlers.pushes import BranchPushed, InstallationChanged
-from handlers.reviews import handle_review
+from handlers.reviews import handle_check, handle_review
 from handlers.talk import IssueThread, Refusals
 from handlers.webhooks import read_webhook
 from runner.ports import Clock
@@ -109,6 +110,9 @@ class Dispatch:
             await self._pushed(event)
             return
         own = await self._identity.bot_login()
+        if isinstance(event, CheckEnded):
+            await handle_check(event, own=own, runs=self._runs)
+            return
         if (
             event.sender.login.lower() != own.lower()
         ):  # what we do ourselves changes no configuration

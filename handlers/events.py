@@ -122,15 +122,25 @@ class ReviewCommentPayload(Envelope):
     pull_request: _Numbered
 
 
+class _App(BaseModel):
+    slug: str | None = None
+
+
 class CheckRun(BaseModel):
     id: int
     name: str
+    head_sha: str
+    app: _App | None = None
     external_id: str | None = None
     pull_requests: list[_Numbered] = []
 
 
 class Button(BaseModel):
     identifier: str
+
+
+class CheckPayload(Envelope):
+    check_run: CheckRun
 
 
 class ClickPayload(Envelope):
@@ -241,6 +251,17 @@ class ButtonClicked(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CheckEnded(_Event):
+    """A check of the App with the slug ``app`` ended on ``head``, the newest commit of ``issue``.
+
+    Its sender is whoever pushed that commit, often we.
+    """
+
+    head: str
+    app: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PullClosed(_Event):
     """A pull request was merged, or closed without; ``branch`` is its head."""
 
@@ -265,6 +286,7 @@ Event = (
     | PullReviewed
     | ReviewCommented
     | ButtonClicked
+    | CheckEnded
     | PullClosed
     | PullPushed
     | PullTouched
@@ -359,7 +381,9 @@ def read_review_comment(delivery: str, payload: dict[str, object]) -> Event | No
 
 
 def read_click(delivery: str, payload: dict[str, object]) -> Event | None:
-    """Read ``check_run``: a click on one of our buttons."""
+    """Read ``check_run``: a click on one of our buttons, or the end of a check."""
+    if payload.get("action") == "completed":
+        return _ended(delivery, validated("check_run", CheckPayload, payload))
     if payload.get("action") != "requested_action":
         return None
     found = validated("check_run", ClickPayload, payload)
@@ -369,6 +393,18 @@ def read_click(delivery: str, payload: dict[str, object]) -> Event | None:
         issue=check.pull_requests[0].number if check.pull_requests else 0,
         button=found.requested_action.identifier,
         external_id=check.external_id or "",
+    )
+
+
+def _ended(delivery: str, found: CheckPayload) -> Event | None:
+    check = found.check_run
+    if not check.pull_requests:
+        return None
+    return CheckEnded(
+        **_common(delivery, found),
+        issue=check.pull_requests[0].number,
+        head=check.head_sha,
+        app=(check.app.slug if check.app else None) or "",
     )
 
 

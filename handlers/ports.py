@@ -258,6 +258,12 @@ class Runs(Protocol):
     async def revise(self, request: RunRequested, asked: RevisionRequest) -> Revising:
         """Queue a run that changes a checkpoint as reviewers ask; twice leaves one."""
 
+    async def repair(self, request: RunRequested, head: str) -> None:
+        """Queue a run that repairs a checkpoint on whose ``head`` checks of others fail, if any do.
+
+        Nothing happens where the repository does not want it, or all attempts are used.
+        """
+
     async def set_up(self, request: RunRequested) -> None:
         """Queue a run that only proposes a configuration, if the tests need one."""
 

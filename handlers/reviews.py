@@ -1,4 +1,4 @@
-"""Reviews of the pull requests that Cairn made: who asks for changes, and a run that makes them."""
+"""Reviews and checks of the pull requests that Cairn made, and the runs that answer them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from handlers import replies
 from handlers.commands import COMMANDS
-from handlers.events import PullReviewed, ReviewCommented
+from handlers.events import CheckEnded, PullReviewed, ReviewCommented, User
 from handlers.grammar import Argument, Commands, ExecuteCommand, ReviseCommand, row_of
 from handlers.parsing import may_hold_command, parse
 from handlers.ports import RunRequested, Runs
@@ -41,6 +41,24 @@ async def handle_review(
     asked = RevisionRequest(event.issue, event.author.login, review=event.review)
     if said := replies.revising(await runs.revise(request, asked)):
         await talk.reply(said, to=request.delivery, since=None)
+
+
+async def handle_check(event: CheckEnded, *, own: str, runs: Runs) -> None:
+    """Start a run where checks of others fail on a checkpoint, once for each commit.
+
+    Each check sends an event when it ends; the last one finds all of them ended.
+    """
+    if f"{event.app}[bot]".lower() == own.lower():
+        return
+    request = RunRequested(
+        delivery=f"check-{event.repository.id}-{event.head}",
+        repository=event.repository,
+        installation_id=event.installation_id,
+        issue=event.issue,
+        by=User(id=0, login=own, type="Bot"),
+        command=ExecuteCommand(),
+    )
+    await runs.repair(request, event.head)
 
 
 async def _speaks_to_us(body: str, own: str) -> bool:

@@ -49,7 +49,11 @@ class WebhookKind:
 
 
 WEBHOOKS = (
-    WebhookKind(name="check_run", why="clicks on the buttons of a proposal", read=read_click),
+    WebhookKind(
+        name="check_run",
+        why="clicks on the buttons of a proposal; checks of others that fail on a checkpoint",
+        read=read_click,
+    ),
     WebhookKind(
         name="issue_comment",
         why="commands such as /execute, on issues and pull requests",

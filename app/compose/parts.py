@@ -18,12 +18,13 @@ from app.compose.proposals import SkippedTasks, rules_of
 from app.github.api import RepositoryApi
 from app.github.commits import Branches, Commits
 from app.github.config import Configurations, Overlay, as_it_is
+from app.github.failing import FailingChecks
 from app.github.mirror import Mirror
 from app.github.one_pull import OfferedPulls
 from app.github.pulls import Pull, Pulls, read_pull
 from app.github.repository import GitHubRepository
 from app.github.stack import Height, height_of
-from app.github.token_identity import CHECK, PUBLISH, READ, REVIEW, Identity, Permissions
+from app.github.token_identity import CHECK, LOGS, PUBLISH, READ, REVIEW, Identity, Permissions
 from app.local.compose import open_model, sandboxes
 from app.logs import mask_for, secrets_of
 from app.progress.comment import CommentPlace, Progress, QueueAnnouncement
@@ -209,6 +210,7 @@ class ServerParts:
             checks=self.identity.client(**scope, permissions=CHECK)
             if self.identity.is_app
             else None,
+            failing=await self._failing(run.repository, **scope) if self.identity.is_app else None,
             full_name=run.repository,
             base=run.base_branch,
             roadmap=run.roadmap,
@@ -289,6 +291,34 @@ class ServerParts:
         """How often a repository lets one pull request be revised. Raises ``Outage``."""
         config = await self._config_of(request)
         return 0 if config.github_mode == "disabled" else config.pull_requests.revisions
+
+    async def most_repairs(self, request: RunRequested) -> int:
+        """How often a repository lets Cairn repair the checks of one pull request by itself."""
+        config = await self._config_of(request)
+        return 0 if config.github_mode == "disabled" else config.pull_requests.ci_repairs
+
+    async def fails(self, request: RunRequested, pull: Pull) -> bool:
+        """Whether checks of others fail on a pull request, and not below it. Raises ``Outage``."""
+        scope = {
+            "installation_id": request.installation_id,
+            "repository_id": request.repository.id,
+        }
+        failing = await self._failing(request.repository.full_name, **scope)
+        return bool(await failing.on(pull.sha, pull.base))
+
+    async def _failing(self, full_name: str, **scope: int) -> FailingChecks:
+        return FailingChecks(
+            RepositoryApi(self._scoped(CHECK, **scope), full_name),
+            RepositoryApi(self._scoped(LOGS, **scope), full_name),
+            bot_login=await self.identity.bot_login(),
+        )
+
+    def _scoped(self, permissions: Permissions, **scope: int) -> GitHubAPI:
+        return self.identity.client(
+            installation_id=scope["installation_id"],
+            repository_id=scope["repository_id"],
+            permissions=permissions,
+        )
 
     def _client(self, request: RunRequested, permissions: Permissions) -> GitHubAPI:
         return self.identity.client(

@@ -167,7 +167,13 @@ def _people(parts: ServerParts, work: _Work, poll: Look) -> _People:
         find=TaskFinder(work.runs, roadmap_of=parts.roadmap_of, read=parts.roadmap_now),
         skips=parts.skips,
         proposals=proposals,
-        checkpoints=Checkpoints(parts.pull_of, parts.height_of, parts.most_revisions),
+        checkpoints=Checkpoints(
+            pull_of=parts.pull_of,
+            height_of=parts.height_of,
+            most_of=parts.most_revisions,
+            most_repairs=parts.most_repairs,
+            fails=parts.fails,
+        ),
     )
 
     async def pull_ended(event: PullClosed) -> None:

@@ -18,7 +18,9 @@ from app.settings import ServerSettings
 from handlers.webhooks import SUBSCRIBED
 
 _LEVELS = {"": 0, "read": 1, "write": 2, "admin": 3}
-_OPTIONAL = frozenset({"checks", "check_run"})  # without them all works but buttons on proposals
+_OPTIONAL = frozenset({"actions", "checks", "check_run"})
+"""Without them all works but buttons on proposals and the repair of failing checks."""
+
 _AHEAD = timedelta(seconds=60)  # a token's begin is backdated so far (app/github/identity.py)
 _BEHIND = timedelta(minutes=8)  # a token's end is so far ahead
 _NOTABLE = timedelta(seconds=30)

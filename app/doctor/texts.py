@@ -39,8 +39,9 @@ KEY = (
     "page."
 )
 BUTTONS = (
-    "Without it, proposals have no buttons, and pull requests have no check that shows how far "
-    "they are verified. Grant it on the App's settings page."
+    "Without checks, proposals have no buttons, and pull requests have no check that shows how far "
+    "they are verified. Without actions, Cairn cannot read the logs of failing jobs. Grant it on "
+    "the App's settings page."
 )
 NO_WEBHOOK = "The App has no webhook address, so GitHub sends it no events."
 UNSIGNED = "The App's webhook has no secret, so every delivery is refused."

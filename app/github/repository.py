@@ -16,6 +16,7 @@ from app.github.api import BestEffort, RepositoryApi, ref_path, told_of_workflow
 from app.github.checks import Buttons, CheckRuns, NoButtons, RecoveryButtons, TrustChecks
 from app.github.comments import Comments
 from app.github.commits import Branches, Commits
+from app.github.failing import FailingChecks
 from app.github.finished import FinishedTasks
 from app.github.freshen import Freshen
 from app.github.human_commits import HumanCommitFinder
@@ -85,6 +86,7 @@ class GitHubRepository:
         client: GitHubAPI,
         *,
         checks: GitHubAPI | None,
+        failing: FailingChecks | None = None,
         full_name: str,
         base: str,
         roadmap: str,
@@ -100,6 +102,7 @@ class GitHubRepository:
         self._branches = Branches(self._commits, snapshot=self.snapshot)
         self._comments = Comments(self._api, bot_login=bot_login)
         self._effort = BestEffort()
+        self._failing = failing
         self._trust, buttons = _checks(checks, full_name, bot_login, self._effort)
         self._proposals = RecoveryPulls(
             self._api,
@@ -160,6 +163,7 @@ class GitHubRepository:
             snapshot=self.snapshot,
             base=self._base_commit,
             may_ask=partial(may_write, self._client, self._api.full_name),
+            failing=self._failing,
             bot_login=self._bot_login,
             run=self._run,
             roadmap=self._roadmap,

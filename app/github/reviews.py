@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 from app.github.api import RepositoryApi
 from app.github.comments import marker, section, with_markers
 from app.github.commits import Branches, Commit, Commits
+from app.github.failing import FailingChecks
 from app.github.pulls import Pull, Pulls, checkpoint_markers, read_pull
 from handlers.events import User
 from runner.errors import BranchMoved, Outage, TaskError
@@ -96,6 +97,7 @@ class ReviewedPulls:
         snapshot: Callable[[str], Awaitable[Snapshot]],
         base: Callable[[], Awaitable[str]],
         may_ask: Callable[[User], Awaitable[bool]],
+        failing: FailingChecks | None = None,
         bot_login: str,
         run: str,
         roadmap: str,
@@ -104,6 +106,7 @@ class ReviewedPulls:
         self._snapshot, self._may_ask, self._bot_login = snapshot, may_ask, bot_login
         self._run, self._roadmap, self._base = run, roadmap, base
         self._known: dict[int, bool] = {}
+        self._failing = failing
 
     async def asked(self, request: RevisionRequest) -> Revision:
         """Return what a revision is about, as it is now.
@@ -122,8 +125,9 @@ class ReviewedPulls:
             below=pull.base,
             base=await self._base(),
             kept=kept,
-            points=tuple(await self._points(pull, request))[:_MOST_POINTS],
+            points=tuple(await self._points(pull, request, head))[:_MOST_POINTS],
             by=request.by,
+            repairs=bool(request.failing),
         )
 
     async def moved(self, revision: Revision) -> Revision:
@@ -220,7 +224,11 @@ class ReviewedPulls:
             raise BranchMoved("conflict", f"somebody pushed to {checkpoint.branch}")
         return await self._branches.grown(checkpoint, head)
 
-    async def _points(self, pull: Pull, request: RevisionRequest) -> list[Point]:
+    async def _points(self, pull: Pull, request: RevisionRequest, head: str) -> list[Point]:
+        if request.failing:
+            if self._failing is None or request.failing != head:
+                return []
+            return await self._failing.points(await self._failing.on(head, pull.base))
         if request.text:
             return [_whole(request.text, request.by)]
         found = []

@@ -29,6 +29,7 @@ APP_PERMISSIONS: Permissions = MappingProxyType(
         "issues": "write",  # comments and reactions, on pull requests too
         "pull_requests": "write",  # opening checkpoints and changing their base
         "checks": "write",  # buttons on proposals, cairn/trust; without it everything else works
+        "actions": "read",  # logs of failing jobs; without it Cairn reads what their checks say
     }
 )
 """The manifest's ``default_permissions``: all the App is ever granted."""
@@ -42,6 +43,9 @@ CONVERSE: Permissions = MappingProxyType({"metadata": "read", "issues": "write"}
 CHECK: Permissions = MappingProxyType({"metadata": "read", "checks": "write"})
 """For check runs alone: GitHub gives no token for what an owner has not accepted yet."""
 
+LOGS: Permissions = MappingProxyType({"metadata": "read", "actions": "read"})
+"""For the logs of GitHub Actions alone: without it only what checks themselves say is read."""
+
 REVIEW: Permissions = MappingProxyType({"metadata": "read", "pull_requests": "read"})
 """For seeing whether a pull request that somebody reviewed is ours."""
 
@@ -54,7 +58,7 @@ REACTIONS: Permissions = MappingProxyType(
 """For reading the reactions on comments of all repositories of an installation."""
 
 PUBLISH: Permissions = MappingProxyType(
-    {name: level for name, level in APP_PERMISSIONS.items() if name != "checks"}
+    {name: level for name, level in APP_PERMISSIONS.items() if name not in ("checks", "actions")}
 )
 """For a run's client: commits, branches, pull requests and its progress comment."""
 

@@ -76,12 +76,15 @@ class Checkpoints:
     """What is known of the pull requests that show our work.
 
     ``pull_of`` finds the one of a request if it is ours, ``height_of`` its place in the stack;
-    ``most_of`` says how often the repository lets one be revised (0: never). All raise ``Outage``.
+    ``most_of`` says how often the repository lets one be revised (0: never), ``most_repairs``
+    how often because of checks, ``fails`` whether checks of others fail. All raise ``Outage``.
     """
 
     pull_of: Callable[[RunRequested], Awaitable[Pull | None]]
     height_of: Callable[[RunRequested, Pull], Awaitable[Height]]
     most_of: Callable[[RunRequested], Awaitable[int]]
+    most_repairs: Callable[[RunRequested], Awaitable[int]]
+    fails: Callable[[RunRequested, Pull], Awaitable[bool]]
 
 
 _STOPPABLE: tuple[Status, ...] = ("queued", "paused", "resting", "running", "pausing", "cancelling")
@@ -215,6 +218,22 @@ class RunService:
         await self._start(replace(request, command=command), revision=asked)
         return Revising("started", len(used) + 1, most)
 
+    async def repair(self, request: RunRequested, head: str) -> None:
+        """Queue a run that repairs what makes checks of others fail on a checkpoint, if any do."""
+        pull = await self._checkpoints.pull_of(request)
+        if pull is None or pull.kind != "checkpoint" or not pull.open or pull.sha != head:
+            return
+        most = await self._checkpoints.most_repairs(request)
+        runs = await self._runs.by_issue(request.repository.id, request.issue)
+        used = [run for run in runs if is_repair(run) and run.id != request.run]
+        if len(used) >= most or not await self._checkpoints.fails(request, pull):
+            return
+        command = replace(request.command, path=pull.roadmap, task=pull.task)
+        asked = RevisionRequest(
+            pull.number, request.by.login, failing=head, number=len(used) + 1, most=most
+        )
+        await self._start(replace(request, command=command), revision=asked)
+
     async def set_up(self, request: RunRequested) -> None:
         """Queue a run that only proposes a configuration, if the tests need one."""
         await self._start(request, setup=True)
@@ -274,6 +293,15 @@ class RunService:
 
 def is_revision(run: Run) -> bool:
     """Say whether a run was started to revise a pull request, and had something to do."""
+    return _revises(run) and not run.request["revision"].get("failing")
+
+
+def is_repair(run: Run) -> bool:
+    """Say whether a run was started because checks failed, and had something to do."""
+    return _revises(run) and bool(run.request["revision"].get("failing"))
+
+
+def _revises(run: Run) -> bool:
     worked = run.result is None or bool(run.result.get("attempted", True))
     return bool(run.request.get("revision")) and worked
 

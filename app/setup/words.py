@@ -9,6 +9,8 @@ DESCRIPTION = "Executes ROADMAP.md, one verified pull request at a time."
 
 PERMISSIONS: Mapping[str, str] = MappingProxyType(
     {
+        "actions": "logs of failing jobs, to repair what makes them fail; without it everything "
+        "else works",
         "checks": "check runs: the buttons of a proposal, how far a pull request is verified; "
         "without it everything else works",
         "contents": "reading the repository; blobs, trees, commits and branches of checkpoints",

@@ -249,6 +249,13 @@ class PullRequestsGroup(_Group):
         le=20,
         description="How often one pull request may be changed as reviewers ask; 0: never.",
     )
+    ci_repairs: int = Field(
+        default=1,
+        ge=0,
+        le=5,
+        description="How often one pull request may be changed because checks of others (CI) fail "
+        "on it; 0: never.",
+    )
 
 
 class LimitsGroup(_Group):

@@ -163,7 +163,8 @@ async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     made = _checkpoint(state, base, _ticked(state, roadmap), repaired)
     if revision := state.attempt.planned.revision:
         mine, head = await _on_head(state, deps, base), await seen_of(state, deps)
-        message = revision_message(made.text.title, state.attempt.answered.explanation)
+        said = state.attempt.answered.explanation
+        message = revision_message(made.text.title, said, repairs=revision.repairs)
         made = replace(made, text=replace(made.text, message=message))
         made = _as_revision(made, revision, mine, head)
     if not made.changes:  # published and built upon before a crash could save this step

@@ -260,7 +260,14 @@ def _render(state: RunState, parts: ContextParts) -> str:
         files=[(f, quote(f.path, f.text.encode(), limit=MAX_FILE * 2)) for f in parts.files],
         guides=[quote(f.path, f.text.encode(), limit=MAX_FILE) for f in parts.guides],
         points=_points(state),
+        repairing=_repairs(state),
     )
+
+
+def _repairs(state: RunState) -> bool:
+    """Whether the points are what failing checks printed."""
+    revision = state.attempt.planned.revision
+    return revision is not None and revision.repairs
 
 
 def _points(state: RunState) -> tuple[Point, ...]:

@@ -10,7 +10,7 @@ from runner.errors import TaskError
 from runner.loop.deps import Deps
 from runner.loop.reading import base_of, contents, seen_of
 from runner.loop.schedule import with_blocked
-from runner.people.revision_sentences import both_changed, not_files, nothing_asked
+from runner.people.revision_sentences import both_changed, not_files, nothing_asked, nothing_fails
 from runner.roadmap.edit import EditRefused, untick_all
 from runner.roadmap.parse import parse_roadmap as parse
 from runner.state.changes import EXECUTABLE, FILE, ChangeSet, Snapshot, Write
@@ -43,7 +43,8 @@ async def begin_revision(state: RunState, deps: Deps, asked: RevisionRequest) ->
         stack=RunStack(revision.fork, revision.below, revision.base),
     )
     if not revision.points:
-        return Step(replace(state, problem=nothing_asked(revision)), "rejected")
+        nothing = nothing_fails if asked.failing else nothing_asked
+        return Step(replace(state, problem=nothing(revision)), "rejected")
     return Step(with_blocked(state), "ok")
 
 

@@ -8,6 +8,7 @@ from runner.state.revising import Revision, RevisionRequest
 from runner.text.sanitize import as_code, sanitize
 
 _MOST = 5
+_ASKED = "As a review of the pull request asks."
 
 
 def nothing_asked(revision: Revision) -> str:
@@ -18,12 +19,21 @@ def nothing_asked(revision: Revision) -> str:
     )
 
 
-def revision_message(title: str, explanation: str) -> str:
+def nothing_fails(revision: Revision) -> str:
+    """The checks ended well meanwhile, or the branch has another commit now."""
+    return (
+        f"There is nothing to repair in pull request {revision.pull} any more: its branch has a "
+        "newer commit, or its checks do not fail now."
+    )
+
+
+def revision_message(title: str, explanation: str, *, repairs: bool) -> str:
     """The message of the commit that a revision adds; ``explanation`` is the model's."""
     said = sanitize(explanation, plain=True)
     why = f"What the model says it did: {said}" if said else ""
-    first = f"Revise: {title}"
-    return "\n\n".join(filter(None, [first, "As a review of the pull request asks.", why]))
+    first = f"{'Repair' if repairs else 'Revise'}: {title}"
+    cause = "Checks of the pull request failed." if repairs else _ASKED
+    return "\n\n".join(filter(None, [first, cause, why]))
 
 
 def not_ours(number: int) -> str:
@@ -66,6 +76,11 @@ def counted(asked: RevisionRequest) -> str:
         if left <= 0
         else f"{left} more {'is' if left == 1 else 'are'} possible"
     )
+    if asked.failing:
+        return (
+            f"Checks failed on {asked.failing}, and Cairn tried to repair that by itself: attempt "
+            f"{asked.number} of {asked.most} (`pull_requests.ci_repairs`); {more}."
+        )
     return f"This was revision {asked.number} of {asked.most} of this pull request; {more}."
 
 

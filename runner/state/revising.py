@@ -9,14 +9,16 @@ from dataclasses import dataclass
 class RevisionRequest:
     """Who asked for a revision of which pull request, and where.
 
-    ``review`` is the id of their review (0: a command in a comment, with its ``text``). ``number``
-    counts the revisions of the pull request, ``most`` is their limit.
+    ``review`` is the id of their review (0: a command in a comment, with its ``text``). ``failing``
+    is the commit on which checks of others fail, where nobody asked. ``number`` counts the
+    revisions of the pull request of that kind, ``most`` is their limit.
     """
 
     pull: int
     by: str
     review: int = 0
     text: str = ""
+    failing: str = ""
     number: int = 1
     most: int = 1
 
@@ -57,7 +59,8 @@ class Revision:
     ``head`` is the newest commit of ``branch``, ``fork`` where that left the branch ``below``;
     ``base`` is the head of the branch below all of the stack.
     ``kept`` are paths that the new attempt takes as they are on the head: the roadmap, and what
-    people pushed. ``tasks`` are the keys of the tasks it does, ``by`` is who asked.
+    people pushed. ``tasks`` are the keys of the tasks it does, ``by`` is who asked. ``repairs``
+    says that ``points`` are what failing checks printed.
     """
 
     pull: int
@@ -71,3 +74,4 @@ class Revision:
     kept: tuple[str, ...] = ()
     points: tuple[Point, ...] = ()
     by: str = ""
+    repairs: bool = False

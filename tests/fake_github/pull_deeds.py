@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tests.fake_github import payloads, review_threads, ripple
 from tests.fake_github.courier import Courier
 from tests.fake_github.merging import merge_commit
-from tests.fake_github.routes_checks import check_run
+from tests.fake_github.routes_checks import apply_check, check_run, new_check
 from tests.fake_github.state import Issue, Pull, Review, ReviewThread
 from tests.fake_github.world import World
 
@@ -115,6 +115,30 @@ class PullDeeds:
         tell = payloads.pull if issue.pull else payloads.issue
         action = "closed" if state == "closed" else "reopened"
         return await self.courier.tell([tell(self.world, action, repo, issue, who)])
+
+    async def check(
+        self,
+        repository: str,
+        commit: str,
+        conclusion: str | None,
+        *,
+        name: str = "ci",
+        output: Mapping[str, object] | None = None,
+        log: str = "",
+    ) -> int:
+        """A check of GitHub Actions begins on a commit (None) or ends there; the webhook's status.
+
+        GitHub names whoever pushed the commit as its sender; here that is our App.
+        """
+        repo = self.world.repo(repository)
+        same = (r for r in repo.checks.values() if (r["head_sha"], r["name"]) == (commit, name))
+        run = next(same, None) or new_check(self.world, repo, {"name": name, "head_sha": commit})
+        run["app"], run["log"] = {"id": 15368, "slug": "github-actions"}, log
+        ended = {"conclusion": conclusion} if conclusion else {"status": "in_progress"}
+        apply_check(self.world, run, {**ended, "output": dict(output or {})})
+        shape, action = check_run(self.world, repo, run), "completed" if conclusion else "created"
+        event = payloads.check_run(self.world, action, repo, shape, self.world.app.bot)
+        return await self.courier.tell([event])
 
     async def click(self, repository: str, check: int, identifier: str, *, by: str) -> int:
         """Click a button of a completed check run (check_run.requested_action)."""

@@ -18,6 +18,14 @@ def create_check(call: Call) -> Answer:
     repo, world, body = call.repo, call.world, call.body
     if repo.bare.kind(body["head_sha"]) != "commit":
         raise invalid(f"No commit found for SHA: {body['head_sha']}")
+    run = new_check(world, repo, body)
+    apply_check(world, run, body)
+    _tell(call, repo, run, "created")
+    return Answer(201, check_run(world, repo, run))
+
+
+def new_check(world: World, repo: Repo, body: dict[str, Any]) -> dict[str, Any]:
+    """A check run that is queued."""
     now = stamp(world.clock.now())
     run: dict[str, Any] = {
         "id": next(world.ids),
@@ -34,12 +42,11 @@ def create_check(call: Call) -> Answer:
         "actions": [],
     }
     repo.checks[run["id"]] = run
-    _apply(world, run, body)
-    _tell(call, repo, run, "created")
-    return Answer(201, check_run(world, repo, run))
+    return run
 
 
-def _apply(world: World, run: dict[str, Any], body: dict[str, Any]) -> None:
+def apply_check(world: World, run: dict[str, Any], body: dict[str, Any]) -> None:
+    """Take over what a request says of a check run."""
     run.update({k: body[k] for k in PLAIN if k in body})
     if "conclusion" in body:
         run["status"] = "completed"
@@ -59,7 +66,7 @@ def check_run(world: World, repo: Repo, run: dict[str, Any]) -> dict[str, Any]:
     shape: dict[str, Any] = shapes.template(world, "checks/create", "201", repo=repo)
     url = f"{world.api_url}/repos/{repo.full_name}/check-runs/{run['id']}"
     page = f"{world.server_url}/{repo.full_name}/runs/{run['id']}"
-    hidden = {"annotations", "actions"}
+    hidden = {"annotations", "actions", "log"}
     shape.update({k: v for k, v in run.items() if k not in hidden})
     output = run["output"] | {
         "annotations_count": len(run["annotations"]),
@@ -71,7 +78,7 @@ def check_run(world: World, repo: Repo, run: dict[str, Any]) -> dict[str, Any]:
         html_url=page,
         output=output,
         check_suite={"id": int(run["head_sha"][:7], 16)},
-        app=shapes.app(world),
+        app=shapes.app(world) | run.get("app", {}),
         pull_requests=[
             _pull_minimal(world, repo, issue)
             for issue in repo.issues.values()
@@ -116,7 +123,7 @@ def get_check(call: Call) -> Answer:
 def update_check(call: Call) -> Answer:
     """Change a check run; annotations are added to those it has."""
     run, done = _run(call), _run(call)["status"] == "completed"
-    _apply(call.world, run, call.body)
+    apply_check(call.world, run, call.body)
     if run["status"] == "completed" and not done:
         _tell(call, call.repo, run, "completed")
     return Answer(body=check_run(call.world, call.repo, run))
@@ -146,6 +153,15 @@ def list_annotations(call: Call) -> Answer:
     sample = shapes.template(call.world, "checks/list-annotations")[0]
     empty = dict.fromkeys(("start_column", "end_column", "raw_details", "title"))
     return Answer(body=[{**sample, **empty, **one} for one in items], headers=headers)
+
+
+def job_log(call: Call) -> Answer:
+    """Where the log of a job of GitHub Actions is: a page that asks for no token."""
+    run = call.repo.checks.get(int(call.params["job_id"]))
+    if run is None or not run.get("log"):
+        raise missing()
+    elsewhere = call.world.server_url.replace("127.0.0.1", "localhost")
+    return Answer(302, headers={"location": f"{elsewhere}/logs/{run['id']}"})
 
 
 def create_status(call: Call) -> Answer:
@@ -195,6 +211,7 @@ ROUTES = {
     "checks/update": update_check,
     "checks/list-for-ref": list_checks,
     "checks/list-annotations": list_annotations,
+    "actions/download-job-logs-for-workflow-run": job_log,
     "repos/create-commit-status": create_status,
     "repos/get-combined-status-for-ref": combined_status,
 }

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from tests.fake_github.registering import Pending
 
 PERMISSIONS = {
+    "actions": "read",
     "checks": "write",
     "contents": "write",
     "issues": "write",

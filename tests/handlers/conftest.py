@@ -83,6 +83,9 @@ class WrittenRuns:
     async def set_up(self, request: RunRequested) -> None:
         self.asked.append(("setup", request.run, request.command))
 
+    async def repair(self, request: RunRequested, head: str) -> None:
+        self.asked.append(("repair", request.run, head))
+
     async def undo(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:
         self.asked.append(("undo", request.run, name))
         return self.task

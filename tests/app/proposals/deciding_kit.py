@@ -265,7 +265,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         find=refuse,  # type: ignore[arg-type]
         skips=StoredSkips(store, clock),
         proposals=proposals,
-        checkpoints=Checkpoints(no_checkpoint, refuse, refuse),  # type: ignore[arg-type]
+        checkpoints=Checkpoints(no_checkpoint, refuse, refuse, refuse, refuse),  # type: ignore[arg-type]
     )
     dispatch = Dispatch(
         identity,

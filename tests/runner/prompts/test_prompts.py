@@ -142,6 +142,7 @@ def test_each_kind_has_its_hint(check_golden: Golden, kind: str) -> None:
         looks=False,
         kind=kind,
         revising=False,
+        repairing=False,
     )
 
     check_golden(f"prompts/kinds/{kind}.md", text)
@@ -159,6 +160,7 @@ def test_execute_task_with_a_file_shown_in_part(check_golden: Golden) -> None:
         looks=True,
         kind="code",
         revising=False,
+        repairing=False,
     )
 
     check_golden("prompts/execute_task_in_part.md", text)
@@ -182,6 +184,7 @@ def test_of_long_files_edits_are_asked_for(
             "execute_task", context="(the context)", avoid=(), files=(), partial=partial, long=long,
             looks=False, kind=kind,
         revising=False,
+        repairing=False,
         )
         for kind in get_args(Kind)
     ]  # fmt: skip
