@@ -291,9 +291,9 @@ class CatchUp:
         except GitHubException as refusal:
             log.warning("GitHub does not list the App's deliveries: %s", refusal)
             return EVERY
-        level = logging.INFO if found.missed else logging.DEBUG
-        said = "Of %s deliveries that GitHub lists %s were missed; %s are handled now"
-        log.log(level, said, found.listed, found.missed, found.taken)
+        level = logging.INFO if found.taken else logging.DEBUG
+        said = "Missed deliveries: %s of the %s that GitHub lists; %s taken up now"
+        log.log(level, said, found.missed, found.listed, found.taken)
         return EVERY if found.missed <= MOST_TAKEN else SOON
 
     def _ended(self, worker: asyncio.Task[None]) -> None:
