@@ -39,7 +39,15 @@ from app.settings import WorkSettings
 from app.store.database import Store, open_store
 from app.store.deliveries import StoredRefusals
 from app.store.proposals import StoredDecisions, StoredProposals
-from app.store.runs import Run, RunRequest, StoredAnswers, StoredJournal, StoredRuns, StoredSkips
+from app.store.runs import (
+    UNFINISHED,
+    Run,
+    RunRequest,
+    StoredAnswers,
+    StoredJournal,
+    StoredRuns,
+    StoredSkips,
+)
 from handlers.commands import COMMANDS
 from handlers.events import PullClosed, Repo
 from handlers.grammar import ON_GITHUB, Commands
@@ -231,7 +239,13 @@ class ServerParts:
         """Keep open pull requests true to the branch that was pushed to. Raises ``Outage``."""
         repository = await self._default_branch(push)
         # a single pull request grows while its run works, and continues only from its own commits
-        await repository.restack(ticks=strategy != "single")
+        ticks = strategy != "single" or not await self._is_unfinished(push.repository.id)
+        await repository.restack(ticks=ticks)
+
+    async def _is_unfinished(self, repository_id: int) -> bool:
+        """Say whether a run of a repository works or may continue."""
+        runs = StoredRuns(self.store, self.around.clock)
+        return any(run.repository_id == repository_id for run in await runs.by_status(*UNFINISHED))
 
     async def pull_ended(self, event: PullClosed) -> None:
         """Keep what builds on our pull request true after its end. Raises ``Outage``."""

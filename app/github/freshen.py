@@ -16,7 +16,7 @@ only if no person pushed to the branch.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,6 +52,18 @@ class Fresh:
     why: Why | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What is known of where the change of a branch begins.
+
+    ``tasks`` are those of its change, ``merged`` the last commit of what was below it and was
+    merged into its base ('' for none).
+    """
+
+    tasks: frozenset[str]
+    merged: str = ""
+
+
 class Freshen:
     """``snapshot`` and ``blobs`` read what commits hold.
 
@@ -71,16 +83,14 @@ class Freshen:
         self._snapshot, self._blobs, self._carry = snapshot, blobs, carry
         self._methods: frozenset[str] | None = None
 
-    async def one(
-        self, pull: Pull, tip: str, *, why: Why, tasks: Collection[str], ticks: bool = True
-    ) -> Fresh:
+    async def one(self, pull: Pull, tip: str, *, why: Why, own: Own, ticks: bool = True) -> Fresh:
         """Bring a pull request made against the branch with the head ``tip`` up to date with it.
 
-        ``tasks`` are those of its change; ``why`` is what became of what it was made on, if the
-        base does not have that. Without ``ticks``, a changed roadmap is not a reason.
-        Doing it twice changes nothing. Raises ``Outage`` and ``TaskError``.
+        ``own`` says where its own change begins; ``why`` is what became of what it was made on, if
+        the base does not have that. Without ``ticks``, a changed roadmap is not a reason. Doing it
+        twice changes nothing. Raises ``Outage`` and ``TaskError``.
         """
-        line = await self._line(pull, tip, tasks)
+        line = await self._line(pull, tip, own)
         if line is None:
             return Fresh(sha=pull.sha)
         if line.start == line.fork:
@@ -95,11 +105,11 @@ class Freshen:
         """Return the commit at which two lines part, or ''. Raises ``Outage``."""
         return (await self._compared(one, other))[0]
 
-    async def _line(self, pull: Pull, tip: str, tasks: Collection[str]) -> Line | None:
+    async def _line(self, pull: Pull, tip: str, own: Own) -> Line | None:
         """What a branch has that the base has not; None where they have nothing in common."""
         doing = f"compare {tip[:10]} with {pull.sha[:10]}"
         found = await self._api.find(f"compare/{tip}...{pull.sha}", doing, refused=Outage)
-        return line_of(found, pull.sha, tasks) if found else None
+        return line_of(found, pull.sha, own.tasks, own.merged) if found else None
 
     async def _ticked(self, pull: Pull, tip: str, line: Line, *, ticks: bool) -> Fresh:
         """Replay the edits of the roadmap; what else conflicts, GitHub shows by itself."""
@@ -113,6 +123,10 @@ class Freshen:
         changes = await self._changes(pull.roadmap, old, mine, new)
         if isinstance(changes, tuple):
             return now
+        if await self._only_rebases():  # GitHub would leave out a merge commit, and the ticks
+            alone = await self._rebuilt(pull, tip, line, "merged")
+            if alone.done == "rebuilt":
+                return Fresh("ticked", sha=alone.sha)
         made = self._checkpoint(pull, changes, new, tip, TICKED.format(base=pull.base))
         sha = await self._added(pull, made, new, onto=pull.sha)
         return Fresh("ticked", sha=sha) if sha else Fresh(sha=pull.sha)

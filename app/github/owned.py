@@ -63,16 +63,17 @@ class Line:
         return len(commit.parents) < 2 or commit.title.startswith((_JOINED, _TICKED))
 
 
-def line_of(compared: Any, head: str, tasks: Collection[str]) -> Line:
+def line_of(compared: Any, head: str, tasks: Collection[str], merged: str = "") -> Line:
     """Read what GitHub answers about a base and the head of a branch of some tasks.
 
+    ``merged`` is the last commit of what was merged into the base: what is above it is its own.
     GitHub shows at most 250 commits
     (https://docs.github.com/en/rest/commits/commits#compare-two-commits).
     """
     fork, behind = str(compared["merge_base_commit"]["sha"]), int(compared["behind_by"])
     listed = ({**each, **each["commit"], "sha": each["sha"]} for each in compared["commits"])
     known = {commit.sha: commit for commit in map(read_commit, listed)}
-    own = _own(known, head, frozenset(tasks))
+    own = _own(known, head, frozenset(tasks), merged)
     start = _start(own, frozenset(tasks))
     why = _why(own)
     same = _joined_same(own, known) if why is None else False
@@ -80,10 +81,15 @@ def line_of(compared: Any, head: str, tasks: Collection[str]) -> Line:
     return Line(fork, start if start in known else fork, behind, own, form, bool(same), why)
 
 
-def _own(known: dict[str, Commit], head: str, tasks: frozenset[str]) -> tuple[Commit, ...]:
-    """The commits from the head down to the first one about one of the tasks."""
-    line, at = [], known.get(head)
+def _own(
+    known: dict[str, Commit], head: str, tasks: frozenset[str], merged: str
+) -> tuple[Commit, ...]:
+    """The commits from the head down to what was merged, or to the first one about a task."""
+    line: list[Commit] = []
+    at = known.get(head)
     while at is not None:
+        if at.sha == merged and line:
+            return tuple(line)
         line.append(at)
         at = known.get(at.parents[0]) if at.parents else None
     first = max((n for n, each in enumerate(line) if tasks & {*each.tasks}), default=-1)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from app.github import stack_sentences as texts
 from app.github.comments import Comments, section
 from app.github.commits import Commits
-from app.github.freshen import Fresh, Freshen
+from app.github.freshen import Fresh, Freshen, Own
 from app.github.owned import Why
 from app.github.pulls import PREFIX, Pull, Pulls
 from app.github.stack import Ties
@@ -151,20 +151,25 @@ class Restack:
         """Only what is next to the base branch is touched, and what is on a rebuilt branch."""
         if not pull.member:
             return Fresh(sha=pull.sha)
-        tasks = ties.carried(pull)
+        merged = ties.merged(pull) or ties.folded(pull)
+        own = Own(ties.carried(pull), merged.sha if merged else "")
         if below and below[1].done == "rebuilt" and pull.base == below[0].head:
-            return await self._fresh.one(pull, below[1].sha, why="below", tasks=tasks, ticks=False)
+            # what was merged is wanted: it may stay in the history
+            why: Why = "merged" if below[1].why == "merged" else "below"
+            return await self._fresh.one(pull, below[1].sha, why=why, own=own, ticks=False)
+        if below and ties.folded(pull):
+            sha = below[1].sha
+            return await self._fresh.one(pull, sha, why="merged", own=own, ticks=False)
         if below or pull.base != ground.base:
             return Fresh(sha=pull.sha)
-        gone: Why = "closed" if ties.closed(pull) else "rewritten"
-        why = "merged" if ties.merged(pull) else gone
-        return await self._fresh.one(pull, ground.tip, why=why, tasks=tasks, ticks=ground.ticks)
+        why = "merged" if merged else "closed" if ties.closed(pull) else "rewritten"
+        return await self._fresh.one(pull, ground.tip, why=why, own=own, ticks=ground.ticks)
 
     async def _told(
         self, pull: Pull, ties: Ties, fresh: Fresh, below: tuple[Pull, Fresh] | None
     ) -> str:
         """Comment on what became of what it builds on, once; what the description says of it."""
-        merged, closed = ties.merged(pull), ties.closed(pull)
+        merged, closed = ties.merged(pull) or ties.folded(pull), ties.closed(pull)
         if closed:
             text = texts.left_by_closed(pull, closed, fresh)
             await self._say(pull, "closed", closed, text)
@@ -176,6 +181,8 @@ class Restack:
         if merged and (fresh.done == "joined" or fresh.why == "merged"):
             await self._say(pull, "joined", merged, texts.joined(pull, merged, fresh))
             return texts.joined_shortly(pull, merged, fresh)
+        if fresh.why == "merged":
+            return ""
         if fresh.why == "closed":  # told when it was closed
             return section(pull.body, "news")
         if fresh.done not in ("rebuilt", "pushed", "stuck") or (fresh.why == "below" and not below):

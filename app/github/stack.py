@@ -76,11 +76,17 @@ class Ties:
             below = self.of(below.on or below.base)
         return None
 
+    def folded(self, pull: Pull) -> Pull | None:
+        """Return the member that one was built on, if it was merged into the open one below it."""
+        below, lower = self.of(pull.on), self.of(pull.base)
+        here = below and lower and below.merged and lower.open and below.base == pull.base
+        return below if here else None
+
     def carried(self, pull: Pull) -> frozenset[str]:
         """Return the tasks of its change: its own, and those merged below it but nowhere else."""
         tasks, seen = {*pull.tasks}, {pull.head}
         below = self.of(pull.on)
-        while below is not None and below.merged and below.base != self._base:
+        while below is not None and below.merged and below.base not in (self._base, pull.base):
             if below.head in seen:
                 break
             seen.add(below.head)

@@ -20,7 +20,16 @@ from app.github.stack import Height
 from app.github.token_identity import Identity
 from app.proposals.service import ProposalService
 from app.store.queue import Affected, Queue
-from app.store.runs import PERSON, REMOVED, Run, RunRequest, Status, StoredRuns, StoredSkips
+from app.store.runs import (
+    PERSON,
+    REMOVED,
+    UNFINISHED,
+    Run,
+    RunRequest,
+    Status,
+    StoredRuns,
+    StoredSkips,
+)
 from handlers.events import User
 from handlers.ports import (
     Ambiguous,
@@ -87,7 +96,6 @@ class Checkpoints:
     fails: Callable[[RunRequested, Pull], Awaitable[bool]]
 
 
-_STOPPABLE: tuple[Status, ...] = ("queued", "paused", "resting", "running", "pausing", "cancelling")
 _WORKING: tuple[Status, ...] = ("queued", "running", "pausing")
 _PAUSED: tuple[Status, ...] = ("paused",)
 
@@ -261,7 +269,7 @@ class RunService:
     async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Stop what waits at once and what works at its next node."""
         reason = f"cancelled by {by.login}"
-        return await self._set_status(repository_id, issue, "cancelling", _STOPPABLE, reason)
+        return await self._set_status(repository_id, issue, "cancelling", UNFINISHED, reason)
 
     async def pause(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Let what waits or works rest at its next node until somebody resumes it."""

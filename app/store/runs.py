@@ -23,6 +23,16 @@ Status = Literal[
     "queued", "running", "pausing", "paused", "resting", "cancelling", "cancelled", "ended"
 ]
 
+UNFINISHED: tuple[Status, ...] = (
+    "queued",
+    "running",
+    "pausing",
+    "paused",
+    "resting",
+    "cancelling",
+)
+"""A run in one of these works or may continue."""
+
 PERSON = "person"
 """The cause of a pause that a person asked for; only a person ends it."""
 
