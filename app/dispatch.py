@@ -11,7 +11,7 @@ from functools import partial
 from app.github.config import Configurations
 from app.github.identity import Gone
 from app.github.pulls import PREFIX
-from app.github.token_identity import CONVERSE, Identity
+from app.github.token_identity import CONVERSE, CONVERSE_ON_LINES, Identity
 from app.progress.comment import ReadOnlyCheck, writable_everywhere
 from app.store.deliveries import Delivery
 from handlers.answering import handle_comment
@@ -127,7 +127,7 @@ class Dispatch:
         github = self._identity.client(
             installation_id=event.installation_id,
             repository_id=event.repository.id,
-            permissions=CONVERSE,
+            permissions=CONVERSE_ON_LINES if isinstance(event, ReviewCommented) else CONVERSE,
         )
         talk = IssueThread(
             github=github,

@@ -229,6 +229,7 @@ class ReviewCommented(_Event):
     """Somebody wrote a comment on lines of a pull request; it belongs to a ``review``."""
 
     review: int
+    comment_id: int
     body: str
     created_at: datetime
     author: User
@@ -374,6 +375,7 @@ def read_review_comment(delivery: str, payload: dict[str, object]) -> Event | No
         **common,
         issue=found.pull_request.number,
         review=comment.pull_request_review_id,
+        comment_id=comment.id,
         body=comment.body,
         created_at=comment.created_at,
         author=comment.user,

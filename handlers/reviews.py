@@ -38,6 +38,8 @@ async def handle_review(
             said = replies.may_not_ask(_REVISE.needs, event.author, role)
             await talk.reply(said, to=request.delivery, since=None)
         return
+    if isinstance(event, ReviewCommented):
+        await talk.react(event.comment_id, on="pulls")
     asked = RevisionRequest(event.issue, event.author.login, review=event.review)
     if said := replies.revising(await runs.revise(request, asked)):
         await talk.reply(said, to=request.delivery, since=None)

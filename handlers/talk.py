@@ -53,9 +53,12 @@ class IssueThread:
     refusals: Refusals
     quiet: Callable[[], Awaitable[bool]] = always_writable
 
-    async def react(self, comment: int) -> None:
-        """Show 👀 on a comment; doing it twice leaves one (GitHub answers 200 instead of 201)."""
-        path = "/repos/{+full_name}/issues/comments/{comment}/reactions"
+    async def react(self, comment: int, *, on: Literal["issues", "pulls"] = "issues") -> None:
+        """Show 👀 on a comment; doing it twice leaves one (GitHub answers 200 instead of 201).
+
+        Comments on lines of a pull request are ``pulls``, all others ``issues``.
+        """
+        path = f"/repos/{{+full_name}}/{on}/comments/{{comment}}/reactions"
         where = {"full_name": self.repository.full_name, "comment": str(comment)}
         try:
             if not await self.quiet():

@@ -40,6 +40,9 @@ READ: Permissions = MappingProxyType({"metadata": "read", "contents": "read"})
 CONVERSE: Permissions = MappingProxyType({"metadata": "read", "issues": "write"})
 """For answering comments: role of the author, reaction, reply, progress comment."""
 
+CONVERSE_ON_LINES: Permissions = MappingProxyType({**CONVERSE, "pull_requests": "write"})
+"""For answering comments on lines of a pull request as well."""
+
 CHECK: Permissions = MappingProxyType({"metadata": "read", "checks": "write"})
 """For check runs alone: GitHub gives no token for what an owner has not accepted yet."""
 

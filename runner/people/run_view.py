@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from runner.money import NodeShare, Usage, by_node, percentages, total
 from runner.people.recovery_sentences import recoveries_told
 from runner.people.sentences import blocked_reason, warnings_of
-from runner.people.statistics import as_written, by_strategy
+from runner.people.statistics import as_written, by_strategy, work_of
 from runner.people.trust import doubt_of, trust_of
 from runner.roadmap.task import Task
 from runner.state.run_state import Attempt, RunState, Status
@@ -145,7 +145,7 @@ def view_of(state: RunState) -> RunView:
     """Build the view of a run; the only place that does."""
     turns = {key: turn for turn, key in enumerate(state.attempts)}
     statuses = [status for _, status in as_written(state)]
-    here = [_task(state, task, turns, gone=False) for task in state.tasks if task.kind == "work"]
+    here = [_task(state, task, turns, gone=False) for task in work_of(state, state.tasks)]
     taken_out = [task for task in state.replaced.tasks if task.kind == "work"]
     gone = [_task(state, task, turns, gone=True) for task in taken_out]
     return RunView(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import get_args
 
 from runner.roadmap.task import Task
@@ -23,6 +23,12 @@ _APPLIED = {
 }
 
 
+def work_of(state: RunState, tasks: Iterable[Task]) -> list[Task]:
+    """Return those that are work; of a revision only the tasks of its pull request."""
+    only = state.revision.tasks if state.revision else None
+    return [t for t in tasks if t.kind == "work" and (only is None or t.key in only)]
+
+
 def as_written(state: RunState) -> list[tuple[Task, Status]]:
     """Return the work that people wrote down, each task once, with its status.
 
@@ -30,10 +36,9 @@ def as_written(state: RunState) -> list[tuple[Task, Status]]:
     removed without a replacement is ``replaced`` and counts nowhere.
     """
     found: dict[str, Task] = {}
-    for task in (*state.tasks, *state.replaced.tasks):
-        if task.kind == "work":
-            key = state.written(task.key)
-            found[key] = task if key == task.key else state.task_of(key)
+    for task in work_of(state, (*state.tasks, *state.replaced.tasks)):
+        key = state.written(task.key)
+        found[key] = task if key == task.key else state.task_of(key)
     return [(task, _whole(state, task)) for task in found.values()]
 
 

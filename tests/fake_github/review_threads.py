@@ -115,7 +115,21 @@ def create_reply(call: Call) -> Answer:
     return Answer(201, found, {"location": found["url"]})
 
 
-ROUTES = {"pulls/create-reply-for-review-comment": create_reply}
+def react(call: Call) -> Answer:
+    """React to a comment on lines: 201, or 200 when the bot has done so before."""
+    number = int(call.params["comment_id"])
+    every = (c for i in call.repo.issues.values() for t in i.threads for c in t.comments)
+    comment = next((each for each in every if each.id == number), None)
+    if comment is None:
+        raise missing()
+    made, new = call.world.react(comment.reactions, call.actor, call.body["content"])
+    return Answer(201 if new else 200, shapes.reaction(call.world, made))
+
+
+ROUTES = {
+    "pulls/create-reply-for-review-comment": create_reply,
+    "reactions/create-for-pull-request-review-comment": react,
+}
 
 
 def connection(items: list[Any], **asked: Any) -> dict[str, Any]:

@@ -133,6 +133,7 @@ class ReviewComment:
     created: datetime
     by_app: bool
     read: bool = True
+    reactions: list[Reaction] = field(default_factory=list)
 
 
 @dataclass

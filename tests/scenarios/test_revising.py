@@ -79,6 +79,8 @@ async def test_requested_changes_are_one_more_commit(bot: Bot) -> None:
 
     comment, head = said(bot, pull), pull.pull.sha
     assert f"Added {head} to this pull request" in comment
+    assert "**1.1**" in comment
+    assert "**1.2**" not in comment
     assert "This was revision 1 of 3 of this pull request; 2 more are possible." in comment
     assert parent(bot, pull) == before
     assert set(bot.changed(pull)) == {"calc/add.py", "tests/test_add.py"}
@@ -166,6 +168,8 @@ async def test_our_name_in_a_thread_is_a_command(bot: Bot) -> None:
 
     assert f"Added {pull.pull.sha}" in said(bot, pull)
     assert "> writer: Hm.\n> \n> writer: @cairn please be kinder" in bot.prompts[1]
+    first, second, _ = pull.threads[0].comments
+    assert [[r.content for r in each.reactions] for each in (first, second)] == [[], ["eyes"]]
     assert len(replies(bot, pull)) == 1
 
 
