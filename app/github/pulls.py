@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -11,6 +12,8 @@ from app.github.api import BestEffort, RepositoryApi
 from app.github.comments import first_kind, marked, marker, section, with_markers, with_section
 from runner.errors import Outage, TaskError
 from runner.state.publishing import Checkpoint
+
+log = logging.getLogger(__name__)
 
 PREFIX = "cairn/"
 """What the name of every branch of ours begins with."""
@@ -164,6 +167,15 @@ def _kind(body: str | None) -> Kind | None:
     return kinds.get(first_kind(body))
 
 
+@dataclass(frozen=True, slots=True)
+class PullOptions:
+    """How new pull requests come before people; ``reviewers`` are logins and ``org/team``."""
+
+    labels: tuple[str, ...] = ()
+    reviewers: tuple[str, ...] = ()
+    draft: bool = False
+
+
 _LONGEST_TITLE = 256
 _READY = """mutation($pull: ID!) {
   markPullRequestReadyForReview(input: {pullRequestId: $pull}) { clientMutationId }
@@ -181,6 +193,7 @@ class Pulls:
         self._api = api
         self._bot_login = bot_login
         self._roadmap = roadmap
+        self.options = PullOptions()
 
     async def all(self) -> list[Pull]:
         """Return every one of ours, open, merged or closed. Raises ``Outage``."""
@@ -201,7 +214,25 @@ class Pulls:
         if found and (found.kind, found.tasks) == ("checkpoint", keys):
             return found
         markers = checkpoint_markers(keys, self._roadmap, on=on or checkpoint.below)
-        return await self.open(checkpoint, markers)
+        made = await self.open(checkpoint, markers, draft=self.options.draft)
+        await self._introduce(made)
+        return made
+
+    async def _introduce(self, pull: Pull) -> None:
+        """Put labels on a new one and ask for reviews; what GitHub refuses is only logged."""
+        number, options = pull.number, self.options
+        teams = [each.partition("/")[2] for each in options.reviewers if "/" in each]
+        people = [each for each in options.reviewers if "/" not in each]
+        asked = {"reviewers": people, "team_reviewers": teams}
+        try:
+            if options.labels:
+                data = {"labels": list(options.labels)}
+                await self._api.post(f"issues/{number}/labels", data, f"put labels on #{number}")
+            if people or teams:
+                doing = f"ask for reviews of #{number}"
+                await self._api.post(f"pulls/{number}/requested_reviewers", asked, doing)
+        except TaskError as refused:
+            log.warning("%s", refused.message)
 
     async def newest(self, branch: str, *, state: str = "all") -> Pull | None:
         """Return the newest one of a branch. Raises ``Outage``."""

@@ -23,7 +23,7 @@ from app.github.human_commits import HumanCommitFinder
 from app.github.mirror import Mirror
 from app.github.one_pull import OnePull
 from app.github.proposals import RecoveryPulls
-from app.github.pulls import Pull, Pulls
+from app.github.pulls import Pull, PullOptions, Pulls
 from app.github.restack import Restack
 from app.github.reviews import ReviewedPulls
 from app.github.stack import standing
@@ -180,8 +180,9 @@ class GitHubRepository:
             blobs=self.blobs,
         )
 
-    def in_mode(self, mode: GitHubMode) -> Repository:
+    def in_mode(self, mode: GitHubMode, options: PullOptions) -> Repository:
         """Return the repository that writes to GitHub as its configuration wants it."""
+        self._pulls.options = options
         self._effort.strict = mode == "fail_fast"
         self._commits.may_write = mode != "disabled"
         return Unwritten(self, self._mirror) if mode == "disabled" else self

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, MutableSet, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 
+from app.github.pulls import PullOptions
 from app.github.reviews import ThreadReply
 from app.jobs.worker import Outcome, Segment
 from app.progress.comment import Progress
@@ -108,7 +109,7 @@ class RunPorts:
     shown: ShownProposals
     config: Callable[[], Awaitable[RepositoryConfig]]
     boxes: Callable[[RunState], Awaitable[str]]
-    in_mode: Callable[[GitHubMode], Repository]
+    in_mode: Callable[[GitHubMode, PullOptions], Repository]
     mend: Callable[[], Awaitable[None]]
     answer: Callable[[int, Sequence[ThreadReply]], Awaitable[None]]
     undoing: Undoing | None = None
@@ -176,7 +177,7 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
         except ConfigError as error:
             yield await _refused(error, ports)
             return
-        ports = _in_mode(ports, config.github_mode)
+        ports = _in_mode(ports, config, run)
         await ports.mend()
         if run.request.get("dry_run"):
             yield await _dry(request, ports)
@@ -226,12 +227,21 @@ async def _close_outdated(step: RunState, ports: RunPorts) -> None:
             await ports.offer.close_outdated(step)
 
 
-def _in_mode(ports: RunPorts, mode: GitHubMode) -> RunPorts:
+def _in_mode(ports: RunPorts, config: RepositoryConfig, run: Run) -> RunPorts:
     """Let the run write to GitHub as the repository wants it."""
-    deps = replace(ports.deps, repository=ports.in_mode(mode))
+    mode, options = config.github_mode, _pull_options(config, str(run.request.get("by") or ""))
+    deps = replace(ports.deps, repository=ports.in_mode(mode, options))
     if mode == "disabled":
         return replace(ports, deps=deps, boxes=_no_boxes, undoing=None, offer=None)
     return replace(ports, deps=deps)
+
+
+def _pull_options(config: RepositoryConfig, requester: str) -> PullOptions:
+    """How pull requests come before people; a bot that asked for the run reviews nothing."""
+    known = "" if requester.endswith("[bot]") else requester
+    shows = config.pull_requests
+    named = [known if each == "requester" else each for each in shows.reviewers]
+    return PullOptions(shows.labels, tuple(dict.fromkeys(filter(None, named))), shows.draft)
 
 
 async def _no_boxes(state: RunState) -> str:

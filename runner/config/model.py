@@ -140,6 +140,13 @@ Image = Annotated[
 ]
 
 
+Label = Annotated[str, StringConstraints(min_length=1, max_length=50)]
+Reviewer = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)?$", max_length=140),
+]
+"""A login, or a team of an organisation."""
+
 GitHubMode = Literal["best_effort", "fail_fast", "disabled"]
 
 
@@ -255,6 +262,19 @@ class PullRequestsGroup(_Group):
         le=5,
         description="How often one pull request may be changed because checks of others (CI) fail "
         "on it; 0: never.",
+    )
+    draft: bool = Field(
+        default=False,
+        description="Open pull requests as drafts, where the repository can have drafts.",
+    )
+    labels: Items[Label] = Field(
+        default=(), max_length=20, description="Labels that new pull requests get."
+    )
+    reviewers: Items[Reviewer] = Field(
+        default=(),
+        max_length=15,
+        description="Who is asked to review new pull requests: logins, teams like org/team, and "
+        "the word requester for whoever asked for the run.",
     )
 
 

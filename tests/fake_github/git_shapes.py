@@ -206,7 +206,7 @@ def pull(world: World, repo: Repo, one: Issue, *, full: bool = True) -> dict[str
     shape.update(
         **shapes.common(world, repo, one),
         node_id=f"PR_{one.id}",
-        requested_reviewers=[],
+        requested_reviewers=[shapes.user(world, each) for each in state.reviewers],
         requested_teams=[],
         draft=state.draft,
         auto_merge=None,

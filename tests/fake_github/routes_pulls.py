@@ -193,6 +193,28 @@ def create_review(call: Call) -> Answer:
     return Answer(body=shapes.review(call.world, call.repo, issue, made))
 
 
+def request_reviewers(call: Call) -> Answer:
+    """Ask for reviews; 422 for whoever is no collaborator, and for the author."""
+    issue, body, repo, world = call.pull, call.body, call.repo, call.world
+    pull = issue.pull
+    assert pull is not None
+    for login in body.get("reviewers", ()):
+        who = world.user(login)
+        if who is issue.user:
+            raise invalid("Review cannot be requested from pull request author.")
+        if who.id not in repo.roles:
+            raise invalid(
+                "Reviews may only be requested from collaborators. One or more of the users or "
+                "teams you specified is not a collaborator of the "
+                f"{repo.full_name} repository."
+            )
+        if who not in pull.reviewers:
+            pull.reviewers.append(who)
+    pull.teams += body.get("team_reviewers", ())
+    shape = git_shapes.pull(world, repo, issue, full=False)
+    return Answer(201, shape)
+
+
 def pulls_of_commit(call: Call) -> Answer:
     """Pull requests that contain a commit."""
     repo, sha = call.repo, repo_commit(call)
@@ -224,5 +246,6 @@ ROUTES = {
     "pulls/merge": merge_pull,
     "pulls/list-reviews": list_reviews,
     "pulls/create-review": create_review,
+    "pulls/request-reviewers": request_reviewers,
     "repos/list-pull-requests-associated-with-commit": pulls_of_commit,
 }

@@ -87,7 +87,7 @@ def label(world: World, repo: Repo, one: Label) -> dict[str, Any]:
         node_id=f"LA_{one.id}",
         name=one.name,
         color=one.color,
-        description=one.description,
+        description=one.description or "",  # null is off schema in a list of pull requests
         default=False,
         url=f"{world.api_url}/repos/{repo.full_name}/labels/{one.name}",
     )

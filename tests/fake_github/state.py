@@ -108,6 +108,8 @@ class Pull:
     merged: datetime | None = None
     merge_sha: str | None = None
     merged_by: User | None = None
+    reviewers: list[User] = field(default_factory=list)
+    teams: list[str] = field(default_factory=list)
 
 
 @dataclass
