@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +14,8 @@ import aiohttp
 from app.github.client import API_VERSION, GitHubClient, user_agent
 from app.github.identity import AppIdentity
 from app.local.compose import local_deps, open_model, sandbox_of, sandboxes
-from app.local.options import LocalRun, options_for, read_config
+from app.local.files import hide_from_git
+from app.local.options import FOLDER, LocalRun, options_for, read_config
 from app.settings import RunSettings, ServerSettings
 from runner.config.model import RepositoryConfig
 from runner.loop.deps import TaskWork
@@ -67,7 +68,10 @@ async def looked_at(
         request = Request("doctor", config.roadmap.path, options_for(asked, config))
         state = (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
         sandbox = MaskedSandbox(choice.sandbox, here.deps.mask)
-        return await cannot_start(state, replace(here.deps, sandbox=sandbox))
+        found = await cannot_start(state, replace(here.deps, sandbox=sandbox))
+    with suppress(OSError):  # nothing was installed, so the folder is not there
+        await asyncio.to_thread(hide_from_git, folder / FOLDER)
+    return found
 
 
 @asynccontextmanager

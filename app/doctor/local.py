@@ -36,6 +36,8 @@ async def configuration(patient: Surveyed) -> Finding:
         return problem(" ".join(str(each) for each in patient.problems), texts.SETTINGS)
     content = await _configuration(patient)
     if content is None:
+        if not patient.app and (patient.folder / CONFIG_PATH).is_file():
+            return warning(*texts.NOT_COMMITTED)
         return ok(texts.settings_read(server=patient.app))
     parse_config(content)
     return ok(texts.settings_read(server=patient.app, configured=True))

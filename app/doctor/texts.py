@@ -105,6 +105,12 @@ def unexpected(error: Exception) -> str:
     return f"{type(error).__name__}: {error}."
 
 
+NOT_COMMITTED = (
+    "The environment has the settings; .github/cairn.yml is not committed, so no run uses it.",
+    "Commit it: git add .github/cairn.yml && git commit",
+)
+
+
 def settings_read(*, server: bool, configured: bool = False) -> str:
     """All settings are good."""
     which = "the server's settings" if server else "the settings"

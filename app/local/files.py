@@ -1,6 +1,6 @@
 """Read a roadmap from a file or standard input, and put a new one in its place.
 
-Remember which bases' tests were seen to start.
+Remember which bases' tests were seen to start, and keep git from seeing Cairn's own folder.
 """
 
 from __future__ import annotations
@@ -130,3 +130,10 @@ def _replace(target: Path, content: bytes) -> None:
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def hide_from_git(folder: Path) -> None:
+    """Keep git from seeing what Cairn leaves in its own folder. Raises ``OSError``."""
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n")

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.local.compose import LocalCheckout, local_deps
+from app.local.files import hide_from_git
 from app.local.options import KIND, Interrupts, LocalRun, options_for, read_config
 from app.local.report import (
     check_folder,
@@ -257,11 +258,10 @@ async def _driven(request: Request, asked: LocalRun, here: LocalCheckout) -> End
 def _take(folder: Path) -> int:
     """Let one run at a time work on the checkout, and keep git from seeing what it leaves."""
     taken = take_folder(folder, name=str(folder))
-    ignore = folder / ".gitignore"
     try:
-        if not ignore.exists():
-            ignore.write_text("*\n")
+        hide_from_git(folder)
     except OSError as error:
         os.close(taken)
-        raise PortError("file", f"{ignore} cannot be written: {error.strerror}") from error
+        why = f"{folder / '.gitignore'} cannot be written: {error.strerror}"
+        raise PortError("file", why) from error
     return taken

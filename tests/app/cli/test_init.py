@@ -56,3 +56,14 @@ async def test_a_plain_folder_is_no_checkout(tmp_path: Path) -> None:
 
         assert said.code == 2
         assert "not a checkout" in said.out
+
+
+async def test_what_is_written_must_be_committed(tmp_path: Path) -> None:
+    """Until then doctor says that it is not used; git sees nothing else that is new."""
+    async with checkout(tmp_path / "here", CALC | {"pyproject.toml": PLUGIN}) as here:
+        await here.cairn("init")
+        said = await here.cairn("doctor")
+
+        assert ".github/cairn.yml is not committed, so no run uses it" in said.out
+        assert "there is no .github/cairn.yml" not in said.out
+        assert here.git("status", "--porcelain").split() == ["??", ".github/"]
