@@ -8,10 +8,12 @@ from collections.abc import Awaitable, Callable, Set
 from dataclasses import replace
 from functools import partial
 
+from app.github.api import RepositoryApi
+from app.github.checks import CheckRuns, answer_queue
 from app.github.config import Configurations
 from app.github.identity import Gone
 from app.github.pulls import PREFIX
-from app.github.token_identity import CONVERSE, CONVERSE_ON_LINES, Identity
+from app.github.token_identity import CHECK, CONVERSE, CONVERSE_ON_LINES, Identity
 from app.progress.comment import ReadOnlyCheck, writable_everywhere
 from app.store.deliveries import Delivery
 from handlers.answering import handle_comment
@@ -22,6 +24,7 @@ from handlers.events import (
     Event,
     IssueCommentCreated,
     MalformedPayload,
+    MergeQueued,
     PullClosed,
     PullReviewed,
     ReviewCommented,
@@ -110,6 +113,9 @@ class Dispatch:
             await self._pushed(event)
             return
         own = await self._identity.bot_login()
+        if isinstance(event, MergeQueued):
+            await self._answer_queue(event, own)
+            return
         if isinstance(event, CheckEnded):
             await handle_check(event, own=own, runs=self._runs)
             return
@@ -121,6 +127,18 @@ class Dispatch:
             await self._heard(event, own)
         if isinstance(event, PullClosed) and _is_of_others(event, own):
             await self._ended(event)
+
+    async def _answer_queue(self, event: MergeQueued, own: str) -> None:
+        scope = (event.installation_id, event.repository.id, event.repository.full_name)
+        if await self._quiet(*scope):
+            return
+        github = self._identity.client(
+            installation_id=event.installation_id,
+            repository_id=event.repository.id,
+            permissions=CHECK,
+        )
+        api = RepositoryApi(github, event.repository.full_name)
+        await answer_queue(CheckRuns(api, bot_login=own), event.head)
 
     async def _heard(self, event: Event, own: str) -> None:
         """Handle what somebody wrote or did."""

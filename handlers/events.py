@@ -139,8 +139,16 @@ class Button(BaseModel):
     identifier: str
 
 
+class _Group(BaseModel):
+    head_sha: str
+
+
 class CheckPayload(Envelope):
     check_run: CheckRun
+
+
+class GroupPayload(Envelope):
+    merge_group: _Group
 
 
 class ClickPayload(Envelope):
@@ -263,6 +271,16 @@ class CheckEnded(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MergeQueued(_Event):
+    """A merge queue waits for the required checks of a commit that it made (``head``).
+
+    ``issue`` is 0: it may merge several pull requests.
+    """
+
+    head: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PullClosed(_Event):
     """A pull request was merged, or closed without; ``branch`` is its head."""
 
@@ -288,6 +306,7 @@ Event = (
     | ReviewCommented
     | ButtonClicked
     | CheckEnded
+    | MergeQueued
     | PullClosed
     | PullPushed
     | PullTouched
@@ -396,6 +415,14 @@ def read_click(delivery: str, payload: dict[str, object]) -> Event | None:
         button=found.requested_action.identifier,
         external_id=check.external_id or "",
     )
+
+
+def read_queue(delivery: str, payload: dict[str, object]) -> Event | None:
+    """Read ``merge_group``: a merge queue wants checks."""
+    if payload.get("action") != "checks_requested":
+        return None
+    found = validated("merge_group", GroupPayload, payload)
+    return MergeQueued(**_common(delivery, found), issue=0, head=found.merge_group.head_sha)
 
 
 def _ended(delivery: str, found: CheckPayload) -> Event | None:

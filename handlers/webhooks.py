@@ -14,6 +14,7 @@ from handlers.events import (
     read_click,
     read_comment,
     read_pull,
+    read_queue,
     read_review,
     read_review_comment,
 )
@@ -59,6 +60,11 @@ WEBHOOKS = (
         why="commands such as /execute, on issues and pull requests",
         read=read_comment,
         parts=(_REPOSITORY, ("action",), ("comment", "id"), ("comment", "body")),
+    ),
+    WebhookKind(
+        name="merge_group",
+        why="a merge queue waits for the check cairn/trust",
+        read=read_queue,
     ),
     WebhookKind(
         name="pull_request",

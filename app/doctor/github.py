@@ -18,8 +18,8 @@ from app.settings import ServerSettings
 from handlers.webhooks import SUBSCRIBED
 
 _LEVELS = {"": 0, "read": 1, "write": 2, "admin": 3}
-_OPTIONAL = frozenset({"actions", "checks", "check_run"})
-"""Without them all works but buttons on proposals and the repair of failing checks."""
+_OPTIONAL = frozenset({"actions", "checks", "merge_queues", "check_run", "merge_group"})
+"""Without them all works but buttons on proposals, logs of failing checks, and merge queues."""
 
 _AHEAD = timedelta(seconds=60)  # a token's begin is backdated so far (app/github/identity.py)
 _BEHIND = timedelta(minutes=8)  # a token's end is so far ahead

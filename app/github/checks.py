@@ -128,6 +128,20 @@ _LONGEST = 60_000
 _TOO_LONG = "The summary for programs is too long for GitHub. It is in `report.json`."
 
 
+QUEUE_TITLE = "Checked on the pull requests"
+QUEUE_SUMMARY = (
+    "Cairn checks pull requests and no commits of a merge queue. How far a change is verified is "
+    "in this check on its pull request; whether all of them work together is for your CI to say."
+)
+
+
+async def answer_queue(runs: CheckRuns, commit: str) -> None:
+    """Give a merge queue the check that it may wait for: neutral, so that it holds nothing up."""
+    if await runs.find(TRUST, commit) is None:
+        output = {"title": QUEUE_TITLE, "summary": QUEUE_SUMMARY}
+        await runs.make(commit, {"name": TRUST, "conclusion": "neutral", "output": output})
+
+
 class TrustChecks:
     """How far pull requests are verified, as the check run ``cairn/trust`` on their commits.
 

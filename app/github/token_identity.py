@@ -29,10 +29,13 @@ APP_PERMISSIONS: Permissions = MappingProxyType(
         "issues": "write",  # comments and reactions, on pull requests too
         "pull_requests": "write",  # opening checkpoints and changing their base
         "checks": "write",  # buttons on proposals, cairn/trust; without it everything else works
+        "merge_queues": "read",  # hearing of merge queues that wait for cairn/trust
         "actions": "read",  # logs of failing jobs; without it Cairn reads what their checks say
     }
 )
 """The manifest's ``default_permissions``: all the App is ever granted."""
+
+_OPTIONAL = ("actions", "checks", "merge_queues")
 
 READ: Permissions = MappingProxyType({"metadata": "read", "contents": "read"})
 """For fetching git objects: the token is handed to a git process."""
@@ -61,7 +64,7 @@ REACTIONS: Permissions = MappingProxyType(
 """For reading the reactions on comments of all repositories of an installation."""
 
 PUBLISH: Permissions = MappingProxyType(
-    {name: level for name, level in APP_PERMISSIONS.items() if name not in ("checks", "actions")}
+    {name: level for name, level in APP_PERMISSIONS.items() if name not in _OPTIONAL}
 )
 """For a run's client: commits, branches, pull requests and its progress comment."""
 

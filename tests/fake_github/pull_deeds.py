@@ -140,6 +140,17 @@ class PullDeeds:
         event = payloads.check_run(self.world, action, repo, shape, self.world.app.bot)
         return await self.courier.tell([event])
 
+    async def queue(self, repository: str, number: int, *, by: str = "writer") -> str:
+        """Put a pull request into a merge queue, which asks for checks of a commit; that commit."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        issue = repo.issues[number]
+        assert issue.pull is not None, f"#{number} is no pull request"
+        head = issue.pull.sha  # up to date with its base: the queue needs no other commit
+        group = {"head_sha": head, "base_sha": issue.pull.base_sha}
+        parts = (self.world, "merge_group", "checks_requested", repo, who)
+        await self.courier.tell([payloads.happening(*parts, merge_group=group)])
+        return head
+
     async def click(self, repository: str, check: int, identifier: str, *, by: str) -> int:
         """Click a button of a completed check run (check_run.requested_action)."""
         repo, who = self.world.repo(repository), self.world.user(by)

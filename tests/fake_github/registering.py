@@ -32,6 +32,7 @@ GOOD_FOR = timedelta(hours=1)
 NEEDS = {
     "check_run": {"checks"},
     "issue_comment": {"issues", "pull_requests"},
+    "merge_group": {"merge_queues"},
     "pull_request": {"pull_requests"},
     "pull_request_review": {"pull_requests"},
     "pull_request_review_comment": {"pull_requests"},
