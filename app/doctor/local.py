@@ -154,11 +154,11 @@ async def sandbox(patient: Surveyed) -> Finding:
     if patient.run is None:
         return skipped(texts.NO_SETTINGS)
     choice = await chosen_sandbox(patient.folder, patient.run, patient.server)
-    box = await choice.sandbox.open(SandboxSpec(run="doctor", task="doctor", timeout=20))
+    session = await choice.sandbox.open(SandboxSpec(run="doctor", task="doctor", timeout=20))
     try:
-        ended = await box.run(["true"])
+        ended = await session.run(["true"])
     finally:
-        await box.close()
+        await session.close()
     if ended.exit_code:
         return problem(texts.sandbox_fails(choice.reason, ended.exit_code), texts.SANDBOX)
     if choice.sandbox.name == "process":

@@ -121,10 +121,10 @@ async def _obstacle(
     options = state.request.options
     paths, old = sorted(base.entries), await contents(deps, base, configuration(base.entries))
     try:
-        box = await filled(state, deps, work, base, ChangeSet())
+        session = await filled(state, deps, work, base, ChangeSet())
         work.sandbox.holds = ""
         found = await start_tests(
-            box,
+            session,
             tree=base.tree,
             paths=paths,
             read=old.get,
@@ -167,6 +167,6 @@ def _seen(what: str) -> str:
 def _key(state: RunState, deps: Deps, base: Snapshot) -> str:
     """What the answer depends on: the tree, and where its tests run."""
     options = state.request.options
-    box, commands = options.sandbox, options.verify.verify_commands
-    said = (base.tree, deps.sandbox.name, box.image, box.setup, commands)
+    sandbox, commands = options.sandbox, options.verify.verify_commands
+    said = (base.tree, deps.sandbox.name, sandbox.image, sandbox.setup, commands)
     return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:32]

@@ -38,7 +38,7 @@ from runner.sandbox.bubblewrap_commands import (
     is_root,
     view_options,
 )
-from runner.sandbox.bubblewrap_session import SessionPlan, can_watch, open_box, remove_box
+from runner.sandbox.bubblewrap_session import SessionPlan, can_watch, open_session, remove_session
 from runner.sandbox.prepared import (
     PreparedFolders,
     environment_of,
@@ -86,11 +86,11 @@ class BubblewrapSandbox:
             raise Outage("sandbox", f"There is no {', no '.join(missing)} here. {_INSTALL}")
         if not can_watch():
             raise Outage("sandbox", "This kernel does not list the children of processes in /proc.")
-        box = await self.open(SandboxSpec(run="check", task="check", timeout=20))
+        session = await self.open(SandboxSpec(run="check", task="check", timeout=20))
         try:
-            result = await box.run(["true"])
+            result = await session.run(["true"])
         finally:
-            await box.close()
+            await session.close()
         if result.exit_code:
             said = result.stderr.decode(errors="replace").strip()[-500:]
             raise Outage(
@@ -118,7 +118,7 @@ class BubblewrapSandbox:
         await asyncio.to_thread(self._kept.tidy)
         left = await asyncio.to_thread(lambda: list(self._parent.glob(f"{self._prefix}*")))
         for folder in left:
-            await asyncio.to_thread(remove_box, folder)
+            await asyncio.to_thread(remove_session, folder)
         return len(left)
 
     async def _make(
@@ -132,12 +132,12 @@ class BubblewrapSandbox:
         with self._kept.making(setup.project, key, about=str(image.root or "")) as kept:
             _give(made(kept))
             spec = replace(spec, network=setup.network)
-            box = await self._open(spec, replace(image, kept=made(kept)), writable=True)
+            session = await self._open(spec, replace(image, kept=made(kept)), writable=True)
             try:
-                await fill(box)
-                await run_setup(box, setup)
+                await fill(session)
+                await run_setup(session, setup)
             finally:
-                await box.close()
+                await session.close()
         return kept
 
     async def _open(
@@ -157,7 +157,7 @@ class BubblewrapSandbox:
             environment=_environment(image, writable=writable),
             spec=spec,
         )
-        return await open_box(plan)
+        return await open_session(plan)
 
     def _find(self, name: str) -> _Image:
         """Find what a name means. Raises ``Outage`` when there is nothing of that name."""

@@ -38,8 +38,8 @@ TOOLS = ("bwrap", "unshare", "nsenter", "prlimit", "setpriv", "taskset", "mount"
 HOLDS = b"ready\n"
 
 # Root's processes are not bound by limits (https://man7.org/linux/man-pages/man2/getrlimit.2.html,
-# RLIMIT_NPROC), and a box must not own root's files. No account has this id, and it lies outside
-# of the ranges systemd lists (https://systemd.io/UIDS-GIDS/).
+# RLIMIT_NPROC), and a session must not own root's files. No account has this id, and it lies
+# outside the ranges systemd lists (https://systemd.io/UIDS-GIDS/).
 STRANGER = 1_900_000_000
 _AS_STRANGER = (
     *("setpriv", "--reuid", str(STRANGER), "--regid", str(STRANGER), "--clear-groups"),
@@ -145,7 +145,7 @@ _ACCOUNTS = {
     "nobody:x:65534:65534:nobody:/:/bin/false\n",
     "group": "root:x:0:\ncairn:x:1000:\nnogroup:x:65534:\n",
 }
-# these are the box's own, or none of its business
+# these are the session's own, or none of its business
 _HIDDEN = frozenset(
     ("boot", "dev", "home", "lost+found", "media", "mnt", "proc", "root", "run", "sys", "tmp")
 ) | {WORKSPACE[1:], PREPARED[1:], "node_modules"}

@@ -101,7 +101,7 @@ class SessionPlan:
     spec: SandboxSpec
 
 
-async def open_box(plan: SessionPlan) -> BubblewrapSession:
+async def open_session(plan: SessionPlan) -> BubblewrapSession:
     """Start the holder. Raises ``Outage`` with what the kernel said when it refuses."""
     line = holder_line(plan.folder, plan.binds, plan.spec)
     try:
@@ -110,12 +110,12 @@ async def open_box(plan: SessionPlan) -> BubblewrapSession:
         )
     except OSError as error:
         raise Outage("sandbox", f"A process cannot be started: {error}") from error
-    box = BubblewrapSession(plan, holder)
+    session = BubblewrapSession(plan, holder)
     async with AsyncExitStack() as undo:
-        undo.push_async_callback(box.close)
-        await box.held()
+        undo.push_async_callback(session.close)
+        await session.held()
         undo.pop_all()
-    return box
+    return session
 
 
 class BubblewrapSession:
@@ -188,7 +188,7 @@ class BubblewrapSession:
         await asyncio.shield(self._removal)
 
     async def _remove(self) -> None:
-        await asyncio.to_thread(remove_box, self._plan.folder)
+        await asyncio.to_thread(remove_session, self._plan.folder)
         await self._holder.communicate()
 
 
@@ -205,7 +205,7 @@ def _filter() -> Iterator[int | None]:
         yield file.fileno()
 
 
-def remove_box(folder: Path) -> None:
+def remove_session(folder: Path) -> None:
     """End all processes of a session and remove its folder, which holds nobody's files."""
     kill_marked(str(folder))
     shutil.rmtree(folder, ignore_errors=True)

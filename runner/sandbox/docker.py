@@ -69,9 +69,9 @@ class DockerSandbox:
                 if found := await images.find(key):
                     return found
                 spec = replace(spec, network=setup.network)
-                async with self._installing(docker, address, spec, base) as (container, box):
-                    await fill(box)
-                    await run_setup(box, setup)
+                async with self._installing(docker, address, spec, base) as (container, session):
+                    await fill(session)
+                    await run_setup(session, setup)
                     await finish(container, base, owner=self._owner, project=setup.project, key=key)
                 return await images.kept(setup.project, key)
 

@@ -100,18 +100,18 @@ def project_key(project: str) -> str:
     return hashlib.sha256(project.encode()).hexdigest()[:12]
 
 
-async def run_setup(box: SandboxSession, setup: Setup) -> None:
+async def run_setup(session: SandboxSession, setup: Setup) -> None:
     """Run the commands one after another.
 
     Raises ``TaskError`` (kind ``environment``) with the end of the output when one fails.
     """
-    began = await box.run(["sh", "-c", _BEGIN], timeout=setup.timeout)
+    began = await session.run(["sh", "-c", _BEGIN], timeout=setup.timeout)
     variables = [f"{name}={value}" for name, value in setup.variables]
     # a small root may have no env
     told = ("env", *variables) if variables else ()
     for command in setup.commands:
-        _must_work(await box.run((*told, *command), timeout=setup.timeout), command, began)
-    _must_work(await box.run(["sh", "-c", _END], timeout=setup.timeout), ("keep",), began)
+        _must_work(await session.run((*told, *command), timeout=setup.timeout), command, began)
+    _must_work(await session.run(["sh", "-c", _END], timeout=setup.timeout), ("keep",), began)
 
 
 def _must_work(result: CommandResult, command: Sequence[str], began: CommandResult) -> None:

@@ -114,12 +114,12 @@ class ProcessSandbox:
         with self._kept.making(setup.project, key) as kept:
             folder = str(made(kept))
             extra = environment_of(folder, self._path) | setup_environment(folder)
-            box = self._open(spec, extra)
+            session = self._open(spec, extra)
             try:
-                await fill(box)
-                await run_setup(box, setup)
+                await fill(session)
+                await run_setup(session, setup)
             finally:
-                await box.close()
+                await session.close()
         return kept
 
     def _open(

@@ -46,7 +46,7 @@ class Commands:
 
 
 async def command_levels(
-    box: SandboxSession, own: Commands, *, timeout: float
+    session: SandboxSession, own: Commands, *, timeout: float
 ) -> tuple[Level, ...]:
     """Run the commands one after another, each a level, also after one that failed.
 
@@ -54,17 +54,17 @@ async def command_levels(
     Raises ``TaskError`` (kind ``environment``) when the sandbox lacks the program of one.
     """
     if own.report:
-        await box.run(["sh", "-c", _REMOVE, "sh", own.report], timeout=60)
+        await session.run(["sh", "-c", _REMOVE, "sh", own.report], timeout=60)
     levels: list[Level] = []
     for command in own.commands:
         told = own.proposed or any(level.result == "failed" for level in levels)
-        levels.append(await _level(box, command, own, timeout=timeout, told=told))
+        levels.append(await _level(session, command, own, timeout=timeout, told=told))
     if own.report:
-        levels[-1] = await _with_report(box, levels[-1], own.report)
+        levels[-1] = await _with_report(session, levels[-1], own.report)
     return tuple(levels)
 
 
-async def known_programs(box: SandboxSession, own: Commands) -> tuple[Level, ...]:
+async def known_programs(session: SandboxSession, own: Commands) -> tuple[Level, ...]:
     """Look for the program that each command starts; what a shell line starts is left to it.
 
     Raises ``TaskError`` (kind ``environment``) for the first that the sandbox does not have.
@@ -72,20 +72,20 @@ async def known_programs(box: SandboxSession, own: Commands) -> tuple[Level, ...
     for command in own.commands:
         if command[0] == "sh":
             continue
-        known = await box.run(["sh", "-c", _KNOWN, "sh", command[0]])
+        known = await session.run(["sh", "-c", _KNOWN, "sh", command[0]])
         if known.exit_code:
             raise _absent(known, command)
     return ()
 
 
 async def _level(
-    box: SandboxSession, command: tuple[str, ...], own: Commands, *, timeout: float, told: bool
+    session: SandboxSession, command: tuple[str, ...], own: Commands, *, timeout: float, told: bool
 ) -> Level:
     """Run one; ``told`` says that a missing program does not mean the image lacks it.
 
     A model proposed the command, or what failed before would have built it.
     """
-    result, level = await ran(box, command, tool=COMMAND, timeout=timeout)
+    result, level = await ran(session, command, tool=COMMAND, timeout=timeout)
     if result.exit_code == NOT_FOUND and not told:
         raise _absent(result, command, f"\n{level.output[-500:]}")
     judged = by_exit_code(level, result, timeout=timeout)
@@ -102,10 +102,10 @@ def _absent(result: CommandResult, command: tuple[str, ...], more: str = "") -> 
     )
 
 
-async def _with_report(box: SandboxSession, level: Level, pattern: str) -> Level:
+async def _with_report(session: SandboxSession, level: Level, pattern: str) -> Level:
     """Add what the report says: a green command whose report is red or missing has failed."""
     try:
-        report = read_reports(await gathered(box, [pattern]), plain)
+        report = read_reports(await gathered(session, [pattern]), plain)
     except UnreadableReport as error:
         if level.result == "failed":
             return level

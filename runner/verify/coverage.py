@@ -54,7 +54,7 @@ sys.exit(code)
 
 
 async def coverage_level(
-    box: SandboxSession,
+    session: SandboxSession,
     changed: Mapping[str, frozenset[int]],
     *,
     only: Sequence[str],
@@ -68,11 +68,11 @@ async def coverage_level(
     command = beside_pytest(_LOAD, _MEASURE, report, json.dumps(sorted(changed)))
     shown = " ".join(["coverage run -m pytest -q", *only[:_MOST_NAMED]])
     result, level = await ran(
-        box, [*command, *only], tool="pytest", timeout=timeout, shown_as=shown
+        session, [*command, *only], tool="pytest", timeout=timeout, shown_as=shown
     )
     if result.timed_out or result.exit_code not in _ENDED:
         return None
-    run, missed = _counted(await fetched(box, report), changed)
+    run, missed = _counted(await fetched(session, report), changed)
     if not run:
         return None
     return Level(

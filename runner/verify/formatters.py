@@ -77,11 +77,11 @@ def formatter_of(path: str, settings: Mapping[str, bytes]) -> tuple[ConfiguredTo
 
 
 async def formatted_text(
-    box: SandboxSession, tool: ConfiguredTool, folder: str, path: str, text: str
+    session: SandboxSession, tool: ConfiguredTool, folder: str, path: str, text: str
 ) -> str | None:
     """Return a file's text as the tool would write it; None where it cannot."""
     command = [word.replace("{}", path.removeprefix(folder)) for word in tool.command]
-    result = await box.run(
+    result = await session.run(
         started_in(folder.rstrip("/"), command), stdin=text.encode(), timeout=SECONDS
     )
     if result.exit_code or result.timed_out or result.truncated:

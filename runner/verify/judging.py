@@ -29,14 +29,19 @@ _PERCENT = re.compile(rb"\[ {0,2}(\d{1,3})%\]")
 
 
 async def ran(
-    box: SandboxSession, command: Sequence[str], *, tool: str, timeout: float, shown_as: str = ""
+    session: SandboxSession,
+    command: Sequence[str],
+    *,
+    tool: str,
+    timeout: float,
+    shown_as: str = "",
 ) -> tuple[CommandResult, Level]:
     """Run a command; return how it ended, and its level, failed until the report says better.
 
     ``shown_as`` is the line a person would type for it, where the command itself says too much.
     """
     began = monotonic()
-    result = await box.run(command, timeout=timeout)
+    result = await session.run(command, timeout=timeout)
     level = Level(
         "tests",
         "failed",
@@ -172,20 +177,20 @@ def new_report(suffix: str) -> str:
     return f"/tmp/cairn-{secrets.token_hex(16)}.{suffix}"  # noqa: S108
 
 
-async def fetched(box: SandboxSession, path: str) -> bytes:
+async def fetched(session: SandboxSession, path: str) -> bytes:
     """Return a report as it is, and remove it; nothing if there is no report."""
-    return (await box.run(["sh", "-c", _FETCH, "sh", path, str(LARGEST)], timeout=60)).stdout
+    return (await session.run(["sh", "-c", _FETCH, "sh", path, str(LARGEST)], timeout=60)).stdout
 
 
-async def fetched_here(box: SandboxSession, path: str) -> bytes:
+async def fetched_here(session: SandboxSession, path: str) -> bytes:
     """Return a report with the workspace's own folder cut from its paths."""
     command = ["sh", "-c", _FETCH_HERE, "sh", path, str(LARGEST)]
-    return _from_here((await box.run(command, timeout=60)).stdout)
+    return _from_here((await session.run(command, timeout=60)).stdout)
 
 
-async def gathered(box: SandboxSession, patterns: Sequence[str]) -> list[bytes]:
+async def gathered(session: SandboxSession, patterns: Sequence[str]) -> list[bytes]:
     """Return the files of the workspace that shell patterns name."""
-    result = await box.run(["sh", "-c", _GATHER, "sh", str(LARGEST), *patterns], timeout=60)
+    result = await session.run(["sh", "-c", _GATHER, "sh", str(LARGEST), *patterns], timeout=60)
     return [file for file in _from_here(result.stdout).split(b"\0") if file.strip()]
 
 
@@ -207,7 +212,9 @@ class Tool(Protocol):
     def found(self, paths: Collection[str], read: Read) -> bool:
         """Say whether a tree has tests for it; ``read`` knows the configuration files."""
 
-    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+    async def run(
+        self, session: SandboxSession, *, timeout: float, only: Sequence[str] = ()
+    ) -> Level:
         """Run all tests, or ``only`` these, within ``timeout`` seconds.
 
         Raises ``TaskError`` (kind ``environment``) when they cannot run in this image.

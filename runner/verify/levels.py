@@ -38,12 +38,12 @@ sys.exit(bad)
 """
 
 
-async def files_level(box: SandboxSession, changed: Sequence[str], *, timeout: float) -> Level:
+async def files_level(session: SandboxSession, changed: Sequence[str], *, timeout: float) -> Level:
     """Check that every changed file is in the workspace as an ordinary file."""
     if not changed:
         return Level("files", "skipped", reason="no file was written")
     began = monotonic()
-    result = await box.run(["sh", "-c", _MISSING, "sh", *changed], timeout=timeout)
+    result = await session.run(["sh", "-c", _MISSING, "sh", *changed], timeout=timeout)
     missing = result.stdout.decode("utf-8", "replace").split("\n")[:-1]
     failures = tuple(
         TestFailure(test=path, message="The file is not in the workspace.", file=path)
@@ -74,7 +74,9 @@ def to_install(result: CommandResult) -> str:
     return "Install it here, where the project or PATH has it, or in sandbox.setup"
 
 
-async def syntax_level(box: SandboxSession, changed: Collection[str], *, timeout: float) -> Level:
+async def syntax_level(
+    session: SandboxSession, changed: Collection[str], *, timeout: float
+) -> Level:
     """Compile the changed Python files with the sandbox's own Python."""
     python = [path for path in changed if path.endswith(".py")]
     if not python:
@@ -82,7 +84,7 @@ async def syntax_level(box: SandboxSession, changed: Collection[str], *, timeout
             "syntax", "skipped", reason="no changed file has a syntax check in the sandbox"
         )
     began = monotonic()
-    result = await box.run(["python3", "-I", "-c", _COMPILE, *python], timeout=timeout)
+    result = await session.run(["python3", "-I", "-c", _COMPILE, *python], timeout=timeout)
     if result.exit_code == NOT_FOUND:
         return Level("syntax", "skipped", reason=f"python3 is {lacking(result)}")
     failures = tuple(_failures(result.stdout))
@@ -98,13 +100,15 @@ async def syntax_level(box: SandboxSession, changed: Collection[str], *, timeout
     )
 
 
-async def imports_level(box: SandboxSession, changed: Collection[str], *, timeout: float) -> Level:
+async def imports_level(
+    session: SandboxSession, changed: Collection[str], *, timeout: float
+) -> Level:
     """Look for names that the changed Python files import and that are nowhere."""
     python = [path for path in changed if path.endswith(".py")]
     if not python:
         return Level("imports", "skipped", reason="no changed file has imports that are checked")
     began = monotonic()
-    result = await box.run(["python3", "-I", "-c", _IMPORTS, *python], timeout=timeout)
+    result = await session.run(["python3", "-I", "-c", _IMPORTS, *python], timeout=timeout)
     if result.exit_code == NOT_FOUND:
         return Level("imports", "skipped", reason=f"python3 is {lacking(result)}")
     failures = tuple(_failures(result.stdout))

@@ -326,10 +326,10 @@ def started_in(folder: str, command: Sequence[str]) -> tuple[str, ...]:
     return ("sh", "-c", _START, "sh", folder or ".", *command)
 
 
-async def lint_level(box: SandboxSession, run: LintRun, *, timeout: float) -> Level:
+async def lint_level(session: SandboxSession, run: LintRun, *, timeout: float) -> Level:
     """Run a tool: ``passed``, ``failed`` with all its findings, or ``skipped`` with a reason."""
     began = monotonic()
-    result = await box.run(started_in(run.folder, run.command), timeout=min(SECONDS, timeout))
+    result = await session.run(started_in(run.folder, run.command), timeout=min(SECONDS, timeout))
     level = Level("lint", "skipped", tool=run.name, command=run.command, exit_code=result.exit_code)
     level = replace(level, seconds=monotonic() - began)
     if why := _why_not(run.linter.name, result, timeout):

@@ -35,7 +35,7 @@ _NO_TESTS = f"the project has no tests that Cairn can run (looked for {NAMES})"
 
 
 async def verify(
-    box: SandboxSession,
+    session: SandboxSession,
     *,
     tree: str,
     paths: Collection[str],
@@ -70,7 +70,7 @@ async def verify(
         if levels and levels[-1].result == "failed":
             levels.append(Level(name, "skipped", reason="the level before it failed"))
         else:
-            levels.append(with_places(await check(box, written, timeout=timeout), paths))
+            levels.append(with_places(await check(session, written, timeout=timeout), paths))
     if any(level.result == "failed" for level in levels if level.name != "imports"):
         tests = [Level("tests", "skipped", reason="the level before it failed")]
     elif mode == "syntax":
@@ -81,7 +81,9 @@ async def verify(
         found = found if touched is None else concerned(found, touched)
         wanted = only or tuple((tool, ()) for tool in found)
         ran = await (
-            command_levels(box, own, timeout=timeout) if own else _all(box, wanted, timeout=timeout)
+            command_levels(session, own, timeout=timeout)
+            if own
+            else _all(session, wanted, timeout=timeout)
         )
         tests = [with_places(level, paths) for level in ran]
     no_tests = Level(
@@ -90,13 +92,13 @@ async def verify(
     return Verification(tree, (*levels, *(tests or [no_tests])))
 
 
-async def _all(box: SandboxSession, wanted: OnlyFiles, *, timeout: float) -> list[Level]:
+async def _all(session: SandboxSession, wanted: OnlyFiles, *, timeout: float) -> list[Level]:
     """Run every tool; one that is not in the image is skipped where another one has judged."""
     levels: list[Level] = []
     absent: list[TaskError] = []
     for tool, files in wanted:
         try:
-            levels.append(await tool.run(box, timeout=timeout, only=files))
+            levels.append(await tool.run(session, timeout=timeout, only=files))
         except TaskError as error:
             if error.kind != "environment":
                 raise
@@ -108,7 +110,7 @@ async def _all(box: SandboxSession, wanted: OnlyFiles, *, timeout: float) -> lis
 
 
 async def run_tests(
-    box: SandboxSession,
+    session: SandboxSession,
     *,
     tree: str,
     of: Collection[str],
@@ -124,13 +126,13 @@ async def run_tests(
     With ``only`` just these test files are run, whatever ``of`` names. Raises as ``verify`` does.
     """
     if own:
-        return Verification(tree, await command_levels(box, own, timeout=timeout))
+        return Verification(tree, await command_levels(session, own, timeout=timeout))
     found = [(tool, ()) for tool in tools_of(paths, read, tools=tools) if tool.name in of]
-    return Verification(tree, tuple(await _all(box, only or found, timeout=timeout)))
+    return Verification(tree, tuple(await _all(session, only or found, timeout=timeout)))
 
 
 async def start_tests(
-    box: SandboxSession,
+    session: SandboxSession,
     *,
     tree: str,
     paths: Collection[str],
@@ -148,18 +150,18 @@ async def start_tests(
     does.
     """
     if own:
-        return Verification(tree, await known_programs(box, own))
+        return Verification(tree, await known_programs(session, own))
     levels: list[Level] = []
     for tool in named_in(tools_of(paths, read, tools=tools), words):
         if isinstance(tool, Pytest | Inside):
-            levels.append(await tool.start(box, timeout=timeout))
+            levels.append(await tool.start(session, timeout=timeout))
         else:
-            levels.append(await tool.run(box, timeout=timeout))
+            levels.append(await tool.run(session, timeout=timeout))
     return Verification(tree, tuple(levels))
 
 
 async def run_again(
-    box: SandboxSession,
+    session: SandboxSession,
     *,
     tree: str,
     failures: Sequence[TestFailure],
@@ -176,12 +178,12 @@ async def run_again(
     by_name = {tool.name: tool for tool in tools}
     levels: list[Level] = []
     if own and any(level.tool == COMMAND for level in of):
-        levels += await command_levels(box, own, timeout=timeout)
+        levels += await command_levels(session, own, timeout=timeout)
     for level in of:
         names = [failure.test for failure in level.failures if failure in failures]
         if names and level.tool in by_name:
             only = names if len(names) <= MOST_AGAIN else ()
-            levels.append(await by_name[level.tool].run(box, timeout=timeout, only=only))
+            levels.append(await by_name[level.tool].run(session, timeout=timeout, only=only))
     return Verification(tree, tuple(levels))
 
 

@@ -168,24 +168,26 @@ class Inside:
         """Whether a tree has this project with its tests."""
         return self.tool.found(_below(self.folder, paths), _reader(self.folder, read))
 
-    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+    async def run(
+        self, session: SandboxSession, *, timeout: float, only: Sequence[str] = ()
+    ) -> Level:
         """Run the project's tests in its folder, or ``only`` these."""
         own = [name.removeprefix(f"{self.folder}/") for name in only]
-        session = await self._session(box)
-        return self._placed(await self.tool.run(session, timeout=timeout, only=own))
+        inner = await self._session(session)
+        return self._placed(await self.tool.run(inner, timeout=timeout, only=own))
 
-    async def start(self, box: SandboxSession, *, timeout: float) -> Level:
+    async def start(self, session: SandboxSession, *, timeout: float) -> Level:
         """Say whether the project's tests can begin; those of pytest are collected only."""
         if not isinstance(self.tool, Pytest):
-            return await self.run(box, timeout=timeout)
-        return self._placed(await self.tool.start(await self._session(box), timeout=timeout))
+            return await self.run(session, timeout=timeout)
+        return self._placed(await self.tool.start(await self._session(session), timeout=timeout))
 
-    async def _session(self, box: SandboxSession) -> SandboxSession:
-        session = PrefixedSession(box, "sh", "-c", _IN_FOLDER, self.folder)
+    async def _session(self, session: SandboxSession) -> SandboxSession:
+        inner = PrefixedSession(session, "sh", "-c", _IN_FOLDER, self.folder)
         if not self.layout or not isinstance(self.tool, Pytest):
-            return session
-        await set_up(session, self.layout)
-        return set_up_session(session, self.layout)
+            return inner
+        await set_up(inner, self.layout)
+        return set_up_session(inner, self.layout)
 
     def _placed(self, level: Level) -> Level:
         """The level with paths as the repository has them."""

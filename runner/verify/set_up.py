@@ -53,10 +53,10 @@ def set_up_session(inner: SandboxSession, layout: PythonLayout) -> SandboxSessio
     return PrefixedSession(inner, "env", *_variables(layout), "sh", "-c", _START, "sh")
 
 
-async def set_up(box: SandboxSession, layout: PythonLayout) -> None:
+async def set_up(session: SandboxSession, layout: PythonLayout) -> None:
     """Write what an installation would; a sandbox without Python has no use for it."""
     said = json.dumps(asdict(layout))
-    await box.run(["sh", "-c", _WRITE, "sh", _PROGRAM, said], timeout=_SECONDS)
+    await session.run(["sh", "-c", _WRITE, "sh", _PROGRAM, said], timeout=_SECONDS)
 
 
 def _variables(layout: PythonLayout) -> tuple[str, ...]:

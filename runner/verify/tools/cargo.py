@@ -43,12 +43,14 @@ class Cargo:
         """Whether there is a package at the root: its tests may be in any of its files."""
         return "Cargo.toml" in paths and any(path.endswith(".rs") for path in paths)
 
-    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+    async def run(
+        self, session: SandboxSession, *, timeout: float, only: Sequence[str] = ()
+    ) -> Level:
         """Compile and run all tests, or ``only`` those with these names."""
         names = [name.split("::", 1)[-1].split(" - ")[0] for name in only]
         command = ["sh", "-c", _COMMAND, "sh", *(["--", *names] if names else [])]
         typed = " ".join(["cargo test", *command[4:]])
-        result, level = await ran(box, command, tool=self.name, timeout=timeout, shown_as=typed)
+        result, level = await ran(session, command, tool=self.name, timeout=timeout, shown_as=typed)
         _must_work(result)
         text = result.stdout.decode("utf-8", "replace")
         return judged(level, result, lambda: read_cargo(text), timeout=timeout, red=(_RED,))

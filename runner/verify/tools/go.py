@@ -36,7 +36,9 @@ class Go:
         """Whether the root is a module and any package has tests."""
         return "go.mod" in paths and any(path.endswith("_test.go") for path in paths)
 
-    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+    async def run(
+        self, session: SandboxSession, *, timeout: float, only: Sequence[str] = ()
+    ) -> Level:
         """Run all tests, or ``only`` the top ones of these names, or these files' packages."""
         names = sorted({name.split("::")[-1].split("/")[0] for name in only if "::" in name})
         chosen = ["-run", f"^({'|'.join(names)})$"] if names else []
@@ -44,9 +46,9 @@ class Go:
         packages = [f"./{folder}" for folder in sorted(folders)] or ["./..."]
         command = ["sh", "-c", _COMMAND, "sh", *chosen, *packages]
         typed = " ".join(["go test", *chosen, *packages])
-        result, level = await ran(box, command, tool=self.name, timeout=timeout, shown_as=typed)
+        result, level = await ran(session, command, tool=self.name, timeout=timeout, shown_as=typed)
         _must_work(result)
-        where = await box.run(["sh", "-c", _WHERE], timeout=60)
+        where = await session.run(["sh", "-c", _WHERE], timeout=60)
         folder, _, manifest = where.stdout.decode("utf-8", "replace").partition("\n")
         text = result.stdout.decode("utf-8", "replace").replace(f"{folder}/", "")
         module = found[1] if (found := _MODULE.search(manifest)) else ""

@@ -49,7 +49,9 @@ class Jvm:
         """Whether it builds the root, and there are tests where both systems look for them."""
         return any(mark in paths for mark in self.marks) and any(map(_TESTS.search, paths))
 
-    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+    async def run(
+        self, session: SandboxSession, *, timeout: float, only: Sequence[str] = ()
+    ) -> Level:
         """Run all tests, or the classes of ``only``."""
         classes = sorted({_class_of(name) for name in only if "::" in name})
         chosen = self._chosen(classes)
@@ -57,11 +59,11 @@ class Jvm:
         start = f'pwd -P; rm -rf {old}; exec {self.program} {self.arguments} "$@" 2>&1'
         typed = " ".join([self.program, self.arguments, *chosen])
         command = ["sh", "-c", start, "sh", *chosen]
-        result, level = await ran(box, command, tool=self.name, timeout=timeout, shown_as=typed)
+        result, level = await ran(session, command, tool=self.name, timeout=timeout, shown_as=typed)
         must_be_there(result, self.program, how="Java and the build tool")
         if result.exit_code and _OFFLINE.search(result.stdout):
             raise not_there(result, "What the build needs", how=self.fetch)
-        files = await gathered(box, self.reports)
+        files = await gathered(session, self.reports)
         folder, _, said = result.stdout.decode("utf-8", "replace").partition("\n")
         text = said.replace(f"{folder}/", "")
         return judged(level, result, lambda: _read(files, text), timeout=timeout)
@@ -130,14 +132,18 @@ class Phpunit:
         """Whether there are test classes by PHPUnit's names."""
         return any(map(_TEST.search, paths))
 
-    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+    async def run(
+        self, session: SandboxSession, *, timeout: float, only: Sequence[str] = ()
+    ) -> Level:
         """Run all tests, or the one file of ``only`` where it is one."""
         report, files = new_report("xml"), sorted({name.split("::")[0] for name in only})
-        known = await box.run(["sh", "-c", f"ls {' '.join(_CONFIGURED)} 2>/dev/null"], timeout=60)
+        known = await session.run(
+            ["sh", "-c", f"ls {' '.join(_CONFIGURED)} 2>/dev/null"], timeout=60
+        )
         chosen = files if len(files) == 1 else [] if known.stdout.strip() else ["tests"]
         command = ["sh", "-c", _START, "sh", report, *chosen]
         typed = " ".join(["phpunit", *chosen])
-        result, level = await ran(box, command, tool=self.name, timeout=timeout, shown_as=typed)
+        result, level = await ran(session, command, tool=self.name, timeout=timeout, shown_as=typed)
         must_be_there(result, "phpunit", how="composer install")
-        xml = await fetched_here(box, report)
+        xml = await fetched_here(session, report)
         return judged(level, result, lambda: read_report(xml, plain), timeout=timeout)

@@ -374,28 +374,30 @@ class Node:
         """Whether there are test files of the runner that the package names (Node's own else)."""
         return has_node_tests(paths, read(_MANIFEST) if _MANIFEST in paths else None)
 
-    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+    async def run(
+        self, session: SandboxSession, *, timeout: float, only: Sequence[str] = ()
+    ) -> Level:
         """Run the tests; those of ``only`` by their files, if that is possible."""
-        shown = await box.run(["head", "-c", _LARGEST_MANIFEST, _MANIFEST], timeout=60)
+        shown = await session.run(["head", "-c", _LARGEST_MANIFEST, _MANIFEST], timeout=60)
         suite = suite_of(shown.stdout)
         form = _FORMS.get(suite.runner)
         if form is None:
-            return await _script(box, suite, timeout=timeout)
+            return await _script(session, suite, timeout=timeout)
         report, own = new_report(form.suffix), _own(suite, form, only)
         command = ["sh", "-c", _START + _call(suite, form, report, own)]
         typed = f"{suite.before}{suite.runner} {own}"
-        result, level = await ran(box, command, tool=self.name, timeout=timeout, shown_as=typed)
+        result, level = await ran(session, command, tool=self.name, timeout=timeout, shown_as=typed)
         _must_work(result, suite.runner)
-        content = await fetched_here(box, report)
+        content = await fetched_here(session, report)
         read = partial(form.read, content)
         return judged(level, result, read, timeout=timeout, red=form.red)
 
 
-async def _script(box: SandboxSession, suite: Suite, *, timeout: float) -> Level:
+async def _script(session: SandboxSession, suite: Suite, *, timeout: float) -> Level:
     """Run a script that is more than one command: what it ends with is all that is known."""
     command = ["sh", "-c", _START + suite.rest]
     result, level = await ran(
-        box, command, tool="node", timeout=timeout, shown_as=f"sh -c {shlex.quote(suite.rest)}"
+        session, command, tool="node", timeout=timeout, shown_as=f"sh -c {shlex.quote(suite.rest)}"
     )
     must_be_there(result, "What the script `test` of package.json starts", **_WITH)
     judged = by_exit_code(level, result, timeout=timeout)

@@ -151,18 +151,20 @@ class Pytest:
         """Whether there are test modules by pytest's names, or a configuration of pytest's."""
         return has_pytest(paths, read)
 
-    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+    async def run(
+        self, session: SandboxSession, *, timeout: float, only: Sequence[str] = ()
+    ) -> Level:
         """Run the tests; see ``tests_level``."""
         only = only or self._ignoring
-        return await tests_level(box, timeout=timeout, only=only, share=self.share)
+        return await tests_level(session, timeout=timeout, only=only, share=self.share)
 
-    async def start(self, box: SandboxSession, *, timeout: float) -> Level:
+    async def start(self, session: SandboxSession, *, timeout: float) -> Level:
         """Collect all tests and set a few of them up, but run none.
 
         Those that cannot begin are the level's failures. Where some can be set up, what the others
         of the few say is not among them.
         """
-        return await collecting_level(box, timeout=timeout, options=self._ignoring)
+        return await collecting_level(session, timeout=timeout, options=self._ignoring)
 
     @property
     def _ignoring(self) -> tuple[str, ...]:
@@ -170,7 +172,7 @@ class Pytest:
 
 
 async def tests_level(
-    box: SandboxSession, *, timeout: float, only: Sequence[str], share: float
+    session: SandboxSession, *, timeout: float, only: Sequence[str], share: float
 ) -> Level:
     """Run all tests, or ``only`` these (pytest's ids), within ``timeout`` seconds.
 
@@ -181,25 +183,25 @@ async def tests_level(
     parts: list[Level] = []
     while len(parts) < _MOST_PARTS:
         seconds = timeout * share if len(parts) < _MOST_PARTS - 1 else 0
-        level, stopped = await _part(box, only, names, timeout=timeout, seconds=seconds)
+        level, stopped = await _part(session, only, names, timeout=timeout, seconds=seconds)
         parts.append(level)
         if not stopped:
             break
     if len(parts) > 1:
-        await box.run(["rm", "-f", names], timeout=60)
+        await session.run(["rm", "-f", names], timeout=60)
     return _whole(parts)
 
 
 async def _part(
-    box: SandboxSession, only: Sequence[str], names: str, *, timeout: float, seconds: float
+    session: SandboxSession, only: Sequence[str], names: str, *, timeout: float, seconds: float
 ) -> tuple[Level, bool]:
     """Run the tests that no part before has run; say whether some are left."""
     report = new_report("xml")
     command = [*_command(report, f"{seconds:g}", names), *only]
     shown = " ".join(["pytest -q", *only[:_MOST_SHOWN]])
-    result, level = await ran(box, command, tool="pytest", timeout=timeout, shown_as=shown)
+    result, level = await ran(session, command, tool="pytest", timeout=timeout, shown_as=shown)
     _must_have_pytest(result)
-    xml = await fetched(box, report)
+    xml = await fetched(session, report)
     if result.exit_code == _NO_TESTS and not result.timed_out:
         return replace(level, result="skipped", reason="pytest found no tests"), False
     stopped = result.exit_code == _STOPPED
@@ -238,7 +240,7 @@ def _whole(parts: Sequence[Level]) -> Level:
 
 
 async def collecting_level(
-    box: SandboxSession, *, timeout: float, options: Sequence[str] = ()
+    session: SandboxSession, *, timeout: float, options: Sequence[str] = ()
 ) -> Level:
     """Say which tests can begin, within ``timeout`` seconds; raises as ``tests_level`` does."""
     report = new_report("json")
@@ -250,9 +252,9 @@ async def collecting_level(
         f"cache_dir={report}.cache",
         *options,
     ]
-    result, level = await ran(box, command, tool="pytest", timeout=timeout)
+    result, level = await ran(session, command, tool="pytest", timeout=timeout)
     _must_have_pytest(result)
-    content = await fetched(box, report)
+    content = await fetched(session, report)
     if result.exit_code == _NO_TESTS and not result.timed_out:
         return replace(level, result="skipped", reason="pytest found no tests")
     return judged(

@@ -54,14 +54,16 @@ class Rspec:
         """Whether there are spec files."""
         return any(map(_SPEC.search, paths))
 
-    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+    async def run(
+        self, session: SandboxSession, *, timeout: float, only: Sequence[str] = ()
+    ) -> Level:
         """Run all examples, or the files of ``only``."""
         report, files = new_report("json"), sorted({name.split("::")[0] for name in only})
         command = ["sh", "-c", _RSPEC, "sh", report, *files]
         typed = " ".join(["rspec", *files])
-        result, level = await ran(box, command, tool=self.name, timeout=timeout, shown_as=typed)
+        result, level = await ran(session, command, tool=self.name, timeout=timeout, shown_as=typed)
         must_be_there(result, "rspec", **_HOW)
-        content = await fetched_here(box, report)
+        content = await fetched_here(session, report)
         return judged(level, result, lambda: read_rspec(content), timeout=timeout)
 
 
@@ -74,11 +76,13 @@ class Minitest:
         """Whether there are test files by the names both use."""
         return any(map(_TEST.search, paths))
 
-    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+    async def run(
+        self, session: SandboxSession, *, timeout: float, only: Sequence[str] = ()
+    ) -> Level:
         """Run all tests; their ids name no file, so ``only`` cannot choose."""
         command = ["sh", "-c", _MINITEST, "sh"]
         typed = "ruby -Ilib -Itest test/*"
-        result, level = await ran(box, command, tool=self.name, timeout=timeout, shown_as=typed)
+        result, level = await ran(session, command, tool=self.name, timeout=timeout, shown_as=typed)
         must_be_there(result, "ruby", **_HOW)
         folder, _, text = result.stdout.decode("utf-8", "replace").partition("\n")
         here = text.replace(f"{folder}/", "")
@@ -159,9 +163,11 @@ class Make:
         own = next((name for name in MAKEFILES if name in paths), None)
         return own is not None and bool(_TARGET.search(read(own) or b""))
 
-    async def run(self, box: SandboxSession, *, timeout: float, only: Sequence[str] = ()) -> Level:
+    async def run(
+        self, session: SandboxSession, *, timeout: float, only: Sequence[str] = ()
+    ) -> Level:
         """Run the target; it knows no single tests."""
-        result, level = await ran(box, ["make", "test"], tool=self.name, timeout=timeout)
+        result, level = await ran(session, ["make", "test"], tool=self.name, timeout=timeout)
         must_be_there(result, "make")
         judged = by_exit_code(level, result, timeout=timeout)
         if not _STOPPED.search(result.stderr):
