@@ -14,7 +14,7 @@ from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import Node
 from runner.loop.reading import Read
 from runner.nodes import NODES
-from runner.nodes.validate import Mended, complaints_of, validate_code
+from runner.nodes.validate import Contents, Mended, complaints_of, validate_code
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.run_state import RunState, Step
 
@@ -71,9 +71,14 @@ async def _unmended(state: RunState, deps: Deps, work: TaskWork) -> Step:
 
 
 def _as_it_is(
-    state: RunState, changes: ChangeSet, base: Snapshot, read: Read, _others: OtherFiles
+    state: RunState,
+    changes: ChangeSet,
+    base: Snapshot,
+    read: Read,
+    _others: OtherFiles,
+    tests: Contents,
 ) -> Mended:
-    return changes, complaints_of(state, changes, base, read), ()
+    return changes, complaints_of(state, changes, base, read, tests), ()
 
 
 def _line(name: str, runs: Sequence[Played]) -> str:

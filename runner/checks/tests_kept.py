@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runner.checks.asked import TaskWords, words_of
@@ -30,6 +30,7 @@ Tests = Mapping[str, TestCode]
 _ERROR, _HOLLOW = "WeakenedTest", "HollowTest"
 _GO_ON = "Repair the code, not the test."
 _NOTHING = TaskWords("")
+_NO_FILES: Mapping[str, bytes] = {}
 _ALIKE = 0.5
 
 
@@ -40,6 +41,7 @@ def weakened_tests(
     repairing: bool,
     asked: TaskWords = _NOTHING,
     accepted: Collection[str] = (),
+    others: Mapping[str, bytes] = _NO_FILES,
 ) -> tuple[Complaint, ...]:
     """Return complaints about tests that are weaker than before, and new ones that assert nothing.
 
@@ -47,11 +49,11 @@ def weakened_tests(
     change what a test asserts, for the task may mean another result, but not how much; so may a
     repair where the task asks for other tests, and what was ``accepted`` before (see
     ``changed_tests``) stays so. Tests go only where the task takes away what they test, or speaks
-    of tests that go.
+    of tests that go, or where one of the test files that stay (``others``) has the same test.
     """
     found: list[Complaint] = []
     judged = _read_all(changes, read)
-    pool = _Pool.of(judged)
+    pool = _Pool.of(judged, others)
     case = _Case(asked, *_names(changes, read), frozenset(accepted), _spare(judged))
     for path, write in changes.files.items():
         old = read(path)
@@ -68,6 +70,14 @@ def weakened_tests(
         else:
             found += _loosened(path, old or b"", write.content if write else b"")
     return tuple(found)
+
+
+def tests_gone(changes: ChangeSet, *, read: Read) -> frozenset[str]:
+    """Return the names of the tests that their own files no longer have."""
+    judged = _read_all(changes, read).values()
+    return frozenset(
+        _plain(name) for before, after in judged for name in before.keys() - after.keys() - {""}
+    )
 
 
 def changed_tests(changes: ChangeSet, *, read: Read) -> tuple[str, ...]:
@@ -138,16 +148,18 @@ class _Pool:
     """What the change set's test files newly assert: where a lost test or check may have gone.
 
     A new test replaces one lost test, or several if it runs with as many cases as they had
-    together; ``taken`` counts the cases of the lost ones.
+    together; ``taken`` counts the cases of the lost ones. ``stay`` are the tests of files that
+    do not change, by name: what another file says as well is not lost.
     """
 
     tests: list[tuple[str, TestCode]]
     checks: Counter[str]
+    stay: Mapping[str, Sequence[TestCode]]
     taken: Counter[int] = field(default_factory=Counter)
 
     @classmethod
-    def of(cls, judged: Mapping[str, tuple[Tests, Tests]]) -> _Pool:
-        """Collect what is new in all test files."""
+    def of(cls, judged: Mapping[str, tuple[Tests, Tests]], others: Mapping[str, bytes]) -> _Pool:
+        """Collect what is new in all test files, and what stays in the others."""
         fresh = [
             (name, test)
             for before, after in judged.values()
@@ -158,10 +170,19 @@ class _Pool:
         for before, after in judged.values():
             for name, test in after.items():
                 gained += test.checks - (before[name].checks if name in before else Counter())
-        return cls(fresh, gained)
+        stay: dict[str, list[TestCode]] = {}
+        for path, content in others.items():
+            tests = _tests_of(path, content) or {}
+            if not ("" in tests and tests[""].skips):
+                for name, test in tests.items():
+                    stay.setdefault(_plain(name), []).append(test)
+        return cls(fresh, gained, stay)
 
     def successor(self, name: str, test: TestCode) -> TestCode | None:
         """The new test that takes a lost one's place: moved, renamed, or much like it."""
+        for other in self.stay.get(_plain(name), ()) if name else ():
+            if not _changed(test, other) and other.skips <= test.skips:
+                return other
         cases = max(1, test.cases)
         free = [
             at

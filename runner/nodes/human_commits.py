@@ -129,7 +129,7 @@ def _fault(state: RunState, theirs: Theirs, base: Snapshot, read: Read) -> str:
         return NO_FILES.format(paths=named_paths(theirs.odd))
     if not theirs.changes:
         return NO_PUSH
-    return next(map(_said, complaints_of(state, theirs.changes, base, read)), "")
+    return next(map(_said, complaints_of(state, theirs.changes, base, read, {})), "")
 
 
 def _said(complaint: Complaint) -> str:

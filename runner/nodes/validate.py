@@ -18,7 +18,7 @@ from runner.checks.knows_tests import knows_its_tests
 from runner.checks.misplaced import content_of_another, holders, misplaced
 from runner.checks.paths import asked_about, protect_file
 from runner.checks.reach import Trimmed, trimmed
-from runner.checks.tests_kept import changed_tests, told_of_tests, weakened_tests
+from runner.checks.tests_kept import changed_tests, tests_gone, told_of_tests, weakened_tests
 from runner.checks.undefined import (
     OtherFiles,
     other_files,
@@ -29,7 +29,7 @@ from runner.checks.undefined import (
 from runner.checks.unfinished import beside_the_code, unfinished
 from runner.checks.uses import CodeFiles, family_of
 from runner.checks.validate import Limits, validate
-from runner.code.languages import is_among_tests
+from runner.code.languages import is_among_tests, is_test_file
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import Read, base_of, contents, reader
 from runner.loop.strategy import MAX_CALLS, given_up, judged
@@ -126,6 +126,18 @@ async def _others(deps: Deps, changes: ChangeSet, base: Snapshot, read: Read) ->
         return OtherFiles()
     paths = [p for p in code_among(base) if p.endswith(".py") and p not in changes.files]
     return await asyncio.to_thread(other_files, await contents(deps, base, paths), names)
+
+
+async def _same_tests(
+    deps: Deps, changes: ChangeSet, base: Snapshot, read: Read
+) -> Mapping[str, bytes]:
+    """The test files that stay and name a test that goes; none are read where none goes."""
+    names = [name.encode() for name in await asyncio.to_thread(tests_gone, changes, read=read)]
+    if not names:
+        return {}
+    tests = [p for p in code_among(base) if is_test_file(p) and p not in changes.files]
+    files = await contents(deps, base, tests)
+    return {path: text for path, text in files.items() if any(name in text for name in names)}
 
 
 async def undone(
@@ -261,23 +273,30 @@ def _is_file(path: str) -> bool:
 log = logging.getLogger(__name__)
 
 
+Contents = Mapping[str, bytes]
+
 Mended = tuple[ChangeSet, tuple[Complaint, ...], tuple[str, ...]]
 """A change set, what is still wrong with it, and notes on what was put right."""
 
-Mend = Callable[[RunState, ChangeSet, Snapshot, Read, OtherFiles], Mended]
+Mend = Callable[[RunState, ChangeSet, Snapshot, Read, OtherFiles, Contents], Mended]
 
 
 def mended(
-    state: RunState, changes: ChangeSet, base: Snapshot, read: Read, others: OtherFiles
+    state: RunState,
+    changes: ChangeSet,
+    base: Snapshot,
+    read: Read,
+    others: OtherFiles,
+    tests: Contents,
 ) -> Mended:
     """Repair what can be repaired; return what is still wrong and what was done."""
-    found = complaints_of(state, changes, base, read)
+    found = complaints_of(state, changes, base, read, tests)
     repaired, notes = auto_repair(changes, found)
     if state.attempt.planned.human_commits is None:
         repaired, imports = with_imports(repaired, read=read, others=others)
         notes = (*notes, *imports)
     repaired = repaired.effective(base)
-    return repaired, complaints_of(state, repaired, base, read) if notes else found, notes
+    return repaired, complaints_of(state, repaired, base, read, tests) if notes else found, notes
 
 
 async def validate_code(
@@ -292,8 +311,9 @@ async def validate_code(
     reduced = await without_the_unasked(state, deps, changes, base, read)
     # in a thread: a hostile answer may cost seconds, and other runs must not wait for it
     others = await _others(deps, reduced.changes, base, read)
+    tests = await _same_tests(deps, reduced.changes, base, read)
     changes, found, notes = await asyncio.to_thread(
-        mend, state, reduced.changes, base, read, others
+        mend, state, reduced.changes, base, read, others, tests
     )
     names = await kept_names(state, deps, changes, base, read)
     if code_among(base) and attempt.planned.human_commits is None:
@@ -373,9 +393,12 @@ def asking(
 
 
 def complaints_of(
-    state: RunState, changes: ChangeSet, base: Snapshot, read: Read
+    state: RunState, changes: ChangeSet, base: Snapshot, read: Read, tests: Contents
 ) -> tuple[Complaint, ...]:
-    """Return everything that is wrong with a change set of the current task."""
+    """Return everything that is wrong with a change set of the current task.
+
+    ``tests`` are test files that do not change and may have tests that go elsewhere.
+    """
     options = state.request.options
     protect = (*options.approvals.protect, protect_file(state.request.roadmap))
     repairing = state.attempt.tested.verification is not None
@@ -387,6 +410,7 @@ def complaints_of(
             repairing=repairing,
             asked=asked_words(state),
             accepted=state.attempt.checked.other_tests,
+            others=tests,
         ),
         *(() if state.attempt.planned.revision else missing_files(state.task, changes, base)),
     )

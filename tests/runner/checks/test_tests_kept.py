@@ -49,6 +49,33 @@ FILES = {
 }
 
 
+TWICE = OLD.replace("class TestAdd", "class TestSum")
+ELSEWHERE = {
+    "the same tests": (TWICE, []),
+    "fewer checks": (WEAKER["assert gone"], ["TestAdd::test_sum"]),
+    "other checks": (WEAKER["assert changed"], ["TestAdd::test_sum"]),
+    "skipped": (WEAKER["module skip"], ["test_rows", "TestAdd::test_sum", "TestAdd::test_error"]),
+    "fewer cases": (WEAKER["fewer cases"], ["test_rows"]),
+    "not there": ("", ["test_rows", "TestAdd::test_sum", "TestAdd::test_error"]),
+}
+
+
+@pytest.mark.parametrize("repairing", [True, False])
+@pytest.mark.parametrize("case", ELSEWHERE)
+def test_tests_that_another_file_has(case: str, *, repairing: bool) -> None:
+    """What goes here and stands in a file that stays is no loss."""
+    content, gone = ELSEWHERE[case]
+    rest = "from calc import add\n"
+    others = {"tests/test_sums.py": (content or "").encode()}
+
+    said = weaker({"tests/test_calc.py": rest}, repairing=repairing, others=others)
+
+    assert [name for name in TESTS if any(f"test {name} would" in text for text in said)] == gone
+
+
+TESTS = ["test_rows", "TestAdd::test_sum", "TestAdd::test_error"]
+
+
 def weaker(files: dict[str, str | None], **options: object) -> list[str]:
     found = weakened_tests(
         changes(files),

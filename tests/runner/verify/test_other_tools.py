@@ -187,7 +187,8 @@ async def test_a_tool_that_is_not_there_is_an_environment_error(
         await verify(box, tree="t", paths=files, changed=(), read=encoded.get, timeout=60)
 
     assert caught.value.kind == "environment"
-    assert "sandbox.image" in caught.value.message
+    assert "on this machine" in caught.value.message
+    assert "sandbox.setup" in caught.value.message
 
 
 @pytest.mark.parametrize(
