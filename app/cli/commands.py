@@ -56,7 +56,10 @@ def show(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show a run, or one of its tasks in full: diff, tests, questions, proposal."""
+    """Show a run, or one of its tasks in full.
+
+    The diff, the tests, every question to the model, and the proposal.
+    """
     from app.local.show import ShowOptions as Asked
     from app.local.show import command
 
@@ -98,7 +101,10 @@ def undo(
         str, typer.Option(help="Path of the roadmap (default: ROADMAP.md).", show_default=False)
     ] = "",
 ) -> None:
-    """Take back a finished task: its change and its tick, as one more commit."""
+    """Take back a finished task, as one more commit.
+
+    Its change goes, and its checkbox is open again.
+    """
     from app.local.undo import command
 
     raise typer.Exit(command(Path.cwd(), task, roadmap))
@@ -116,7 +122,10 @@ def resume(
     verbose: Verbose = False,
     log_level: LogLevel = "info",
 ) -> None:
-    """Continue a run that was interrupted or paused, or whose proposal you decided on."""
+    """Continue a run that stopped or waits for you.
+
+    It was interrupted or paused, or you decided on its proposal.
+    """
     from app.local.command import resume as command
     from app.local.options import LocalRun
     from app.local.report import OutputFormat as Told
@@ -129,7 +138,10 @@ def resume(
 
 
 def approve(proposal: Proposal = "", why: Why = "", resume: Resume = False) -> None:
-    """Approve a proposal: what Cairn proposes about a task, or code that was held back."""
+    """Approve a proposal about a task.
+
+    It is what Cairn proposes, or code that was held back.
+    """
     from app.local.decide import LocalDecision as Said
 
     _decide(Said("approve", proposal, why, goes_on=resume))
@@ -157,7 +169,10 @@ def edit(
     ] = "",
     resume: Resume = False,
 ) -> None:
-    """Replace a task with your own tasks: opens EDITOR with what is proposed."""
+    """Replace a task with your own tasks.
+
+    Opens EDITOR with what is proposed.
+    """
     from app.local.decide import LocalDecision as Said
 
     _decide(Said("edit", proposal, why, file, goes_on=resume))
@@ -178,7 +193,10 @@ def _decide(said: LocalDecision) -> None:
 
 
 def init() -> None:
-    """Write a .github/cairn.yml if the tests need one to start, and check that they do."""
+    """Write a .github/cairn.yml if the tests need one.
+
+    It is checked by a real start of the tests.
+    """
     from app.doctor.init import command
 
     raise typer.Exit(command(Path.cwd()))
@@ -190,10 +208,11 @@ def doctor(
         bool, typer.Option("--verbose", help="Show all details, and where an error came from.")
     ] = False,
 ) -> None:
-    """Check settings, folder, model, sandbox, database and GitHub App: one line each.
+    """Check everything that a run or the server needs.
 
-    Each line says ok, warning, problem or skipped, and what to do. Nothing is changed and no
-    secret is printed. Checks of the App are skipped if none is configured.
+    Settings, folder, model, sandbox, database and GitHub App: each line says ok, warning, problem
+    or skipped, and what to do. Nothing is changed and no secret is printed; the model is asked one
+    short question, which may cost a few tokens. Checks of the App are skipped if there is none.
     """
     from app.doctor.command import command
 
@@ -329,7 +348,9 @@ def setup(
         int, typer.Option(min=0, max=65535, help="Port of the page on this machine (0: any).")
     ] = 0,
 ) -> None:
-    """Register the GitHub App with a page on this machine, and write its secrets to a file.
+    """Register the GitHub App.
+
+    Opens a page on this machine, and writes the secrets to a file.
 
     For GitHub Enterprise Server, set GITHUB_SERVER_URL first.
     """
@@ -340,7 +361,7 @@ def setup(
 
 
 def action() -> None:
-    """Run inside a GitHub workflow: action.yml calls this, configured by the environment."""
+    """Run inside a GitHub workflow: action.yml calls this."""
     from app.action.command import command
 
     raise typer.Exit(command())

@@ -143,7 +143,7 @@ def cairn(version: Version = False) -> None:
 
 @cli.command()
 def serve() -> None:
-    """Run the GitHub App: webhook server and worker, configured by the environment."""
+    """Run the server of the GitHub App, configured by the environment."""
     from app.cli.serve import command
 
     raise typer.Exit(command())
@@ -175,9 +175,10 @@ def run(
     verbose: option.Verbose = False,
     log_level: option.LogLevel = "info",
 ) -> None:
-    """Execute the roadmap of the current folder; each finished task becomes a commit.
+    """Execute the roadmap of the current folder.
 
-    Options that you leave out come from .github/cairn.yml, if there is one.
+    Each finished task becomes a commit. Options that you leave out come from .github/cairn.yml, if
+    there is one.
     """
     said = {
         "max_tasks": max_tasks,

@@ -52,7 +52,7 @@ Planning = Annotated[
     bool | None,
     typer.Option(
         "--enable-planning/--no-planning",
-        help="Plan every task first, or none (default: only large ones).",
+        help="Make a plan before every task, or never (default: only for large tasks).",
     ),
 ]
 Recovery = Annotated[
@@ -83,7 +83,8 @@ Parallel = Annotated[
     ),
 ]
 MaxIterations = Annotated[
-    int | None, typer.Option(min=1, help="Most node steps per task (default: 100).")
+    int | None,
+    typer.Option(min=1, help="The most steps that Cairn takes on one task (default: 100)."),
 ]
 MaxCost = Annotated[
     float | None,

@@ -177,10 +177,10 @@ class WorkSettings(RunSettings):
     )
     cairn_concurrency: PositiveInt = Field(2, description="How many runs work at the same time.")
     cairn_allowed_images: Words = Field(
-        (), description="Container images a repository may ask for, with commas between."
+        (), description="Container images that repositories may use, separated by commas."
     )
     cairn_allowed_bots: Words = Field(
-        (), description="Bots whose comments are obeyed, with commas between."
+        (), description="Bots whose comments are obeyed, separated by commas."
     )
 
     @field_validator("database_url", mode="before")

@@ -118,7 +118,7 @@ async def test_status_after_a_run(bot: Bot) -> None:
     await bot.comment("/execute status", by="reader")
 
     (said,) = bot.says()
-    assert "**done**" in said
+    assert "**ended**" in said
     assert said.count("| completed |") == 2
     assert f"/pull/{bot.pulls[0].number})" in said
 

@@ -51,6 +51,7 @@ SKIPPED = Scenario(
     ),
     check=_skipped,
     code=1,
+    ends="has ended",
 )
 
 
