@@ -47,10 +47,12 @@ _ABOUT_PAGES = (
     "research", "investigat", "audit", "review", "evaluat", "compar", "analy", "question",
     "assess", "story",
 )  # fmt: skip
+_NAMES_A_TEST = re.compile(r"(?:^|_)tests?(?:_|$)|^Test[A-Z]")
 _ABOUT_TESTS = (
     "test", "cover", "assert", "verif", "check", "reproduc", "regress", "flak", "fixture", "mock",
     "spec", "qa", "fuzz", "snapshot", "golden", "benchmark", "example", "prov", "ensure", "sure",
-    "confirm", "guarantee", "pin", "charact", "property", "case", "ci", "mutat", "demonstrat",
+    "confirm", "guarantee", "pin", "skip", "charact", "property", "case", "ci", "mutat",
+    "demonstrat",
 )  # fmt: skip
 _HASH = frozenset({"python", "ruby", "bash", "yaml", "toml", "r", "elixir"})
 _SLASHES = frozenset({"javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", "php",
@@ -106,7 +108,8 @@ def beside_the_code(changes: ChangeSet, asked: TaskWords) -> tuple[Complaint, st
     if all(map(is_prose, changes.files)) and not stems & asked.words:
         what, about = "pages that people read", asked.mentions(*_ABOUT_PAGES)
     elif all(map(is_among_tests, changes.files)):
-        what, about = "tests", asked.about_tests or asked.mentions(*_ABOUT_TESTS)
+        named = any(map(_NAMES_A_TEST.search, asked.names))
+        what, about = "tests", named or asked.about_tests or asked.mentions(*_ABOUT_TESTS)
     else:
         return None
     message = (
