@@ -131,7 +131,7 @@ async def test_a_rejection_where_graphql_is_not_there(bot: Bot) -> None:
 
     await bot.reply(pull, "/reject")
 
-    assert "is done" in bot.says()[-1]
+    assert "has ended" in bot.says()[-1]
     bot.proposes()
     assert pull.state == "closed"
     assert pull.pull.head in bot.view.branches
