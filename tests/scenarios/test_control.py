@@ -170,7 +170,7 @@ async def test_the_status_of_a_run_that_is_done(bot: Bot) -> None:
     await bot.comment("/execute status")
 
     (reply,) = bot.says()
-    assert "**done**" in reply
+    assert "**ended**" in reply
     assert "/pull/" in reply
 
 
@@ -184,7 +184,8 @@ async def test_two_runs_of_a_roadmap_queue(bot: Bot) -> None:
         assert len(bot.model.requests) == 1
 
     assert [pull.title for pull in bot.pulls] == ["1.1 Write one.md", "1.2 Write two.md"]
-    assert [said.count("is done") for said in bot.says()] == [1, 1]
+    told = [said.split("\n")[0].rpartition("` ")[2] for said in bot.says()]
+    assert told == ["is done", "has ended"]  # nothing was left for the second
 
 
 @pytest.fixture

@@ -86,7 +86,7 @@ async def test_a_linter_that_is_not_installed_is_skipped(bot: Bot) -> None:
     bot.says()
     body = bot.pulls[0].body or ""
     assert "| lint | ⏭️ skipped |" in body
-    assert "flake8 is not in the sandbox image" in body
+    assert "flake8 is not installed on this machine" in body
     assert "Worth a look" not in body
 
 
