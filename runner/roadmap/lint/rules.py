@@ -336,8 +336,8 @@ RULES = (
     ),
     Rule(
         "vague",
-        'an open task that names no file, no thing and no behaviour ("Various fixes"), and '
-        "nothing around it does",
+        "an open task that, with its surroundings, names no file, part or behaviour "
+        '("Various fixes")',
         _each(vague),
         alone=True,
     ),
@@ -351,7 +351,7 @@ RULES = (
     Rule(
         "no-acceptance",
         'an open task whose goal is a matter of degree ("faster", "gracefully") with no number, '
-        "case or way; or one of few without criteria where most tasks have some",
+        "case or way; or a task without criteria where most tasks have some",
         no_acceptance,
         alone=True,
     ),
@@ -365,7 +365,7 @@ RULES = (
     Rule("duplicate-id", "a written id that an earlier task has", duplicate_id),
     Rule(
         "duplicate-title",
-        "a title that appears twice under the same headings and parent, and is open once",
+        "a title that appears twice under the same headings and parent, and is open at least once",
         duplicate_title,
     ),
 )
