@@ -65,8 +65,8 @@ def uses_of(name: str, path: str, repository: CodeFiles, *, gone: bool = False) 
     """Return the places that use a name which ``path`` offers, or offered, and nobody else does.
 
     ``name`` may be ``Class.method``. If it is unclear whose name it is, nothing is returned; but if
-    it is ``gone`` from a protocol, every use of what other classes still have counts. A protocol
-    uses the methods of the classes that implement it.
+    it is ``gone`` from a protocol, every use of what other classes still have counts. A base or
+    a protocol uses the methods of the classes that implement it.
     """
     owner, _, last = name.rpartition(".")
     if path.endswith(".py"):
@@ -76,7 +76,7 @@ def uses_of(name: str, path: str, repository: CodeFiles, *, gone: bool = False) 
             return list(_of_name(name, path, repository))
         if mine := _class(owner, path, repository):
             shared = gone and is_protocol(mine)
-            asked = () if is_protocol(mine) else _of_protocols(last, mine, path, repository)
+            asked = () if is_protocol(mine) else _of_bases(last, mine, path, repository)
             return [*asked, *_of_method(last, owner, repository, shared=shared)]
         return list(_of_method(last, owner, repository, shared=False))
     return _of_word(last, path, repository)
@@ -195,21 +195,20 @@ def _class(name: str, path: str, repository: CodeFiles) -> ast.ClassDef | None:
     return next((node for node in classes if node.name == name), None)
 
 
-def _of_protocols(
-    name: str, owner: ast.ClassDef, path: str, repository: CodeFiles
-) -> Iterator[Use]:
-    """Yield what asks for a method: protocols that the class names as a base, or has all of."""
+def _of_bases(name: str, owner: ast.ClassDef, path: str, repository: CodeFiles) -> Iterator[Use]:
+    """Yield what asks for a method: bases of the class, and protocols that it has all of."""
     bases = {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in owner.bases}
     has = {name, *(each for member in owner.body if (each := getattr(member, "name", "")))}
-    words = ("Protocol", "ABC")
+    words = ("Protocol", "ABC", *filter(None, bases))
     paths = dict.fromkeys(p for word in words for p in repository.with_word(word, "python"))
     for file in paths:
         tree = repository.tree(file)
         for node in tree.body if tree else ():
-            if not (isinstance(node, ast.ClassDef) and is_protocol(node)):
+            if not isinstance(node, ast.ClassDef) or node is owner:
                 continue
             methods = {each.name: each for each in node.body if isinstance(each, Function)}
-            if name in methods and (node.name in bases or methods.keys() <= has):
+            all_there = is_protocol(node) and methods.keys() <= has
+            if name in methods and (all_there or node.name in bases):
                 takes = of_python(methods[name], bound=True)
                 needed = tuple(each.name for each in takes.by_name if each.required)
                 yield Use(file, methods[name].lineno, Given(len(takes.ordered), needed))

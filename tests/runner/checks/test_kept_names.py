@@ -133,6 +133,10 @@ IMPLEMENTS = f"{DISK}\n    def write(self, what):\n        return what\n"
          "SignatureChanged"),
         (IMPLEMENTS.replace("Disk", "Disk(store.Store[T])"), "write(self, what, loud)",
          f"{STORE}\n    def list(self): ...\n", "ChangedSignature"),
+        (IMPLEMENTS.replace("Disk", "Disk(store.Store)"), "write(self, what, loud)",
+         STORE.replace("(Protocol)", ""), "ChangedSignature"),
+        (IMPLEMENTS.replace("Disk", "Disk(Other)"), "write(self, what, loud)",
+         STORE.replace("(Protocol)", ""), "SignatureChanged"),
         (STORE, "write(self, what, loud)", STORE.replace("Store", "Sink"), "SignatureChanged"),
     ],
 )  # fmt: skip
