@@ -28,6 +28,7 @@ def add_to(cli: typer.Typer) -> None:
     """Add the commands."""
     for command in (status, show, undo, retry, resume, approve, reject, edit):
         cli.command()(command)
+    cli.command("merge-roadmap")(merge_roadmap)
 
 
 def status(
@@ -326,6 +327,18 @@ def sync(
     from app.roadmap.commands import sync_todos as command
 
     raise typer.Exit(command(file, todos=todos, write=write))
+
+
+def merge_roadmap(
+    base: Annotated[str, typer.Argument(help="The common ancestor: %O.")],
+    ours: Annotated[str, typer.Argument(help="Our side, which gets the result: %A.")],
+    theirs: Annotated[str, typer.Argument(help="The other side: %B.")],
+    path: Annotated[str, typer.Argument(help="What the file is called: %P.")] = "",
+) -> None:
+    """Merge two versions of a roadmap, checkboxes by task: a merge driver for git."""
+    from app.roadmap.merge import merge
+
+    raise typer.Exit(merge(base, ours, theirs, path))
 
 
 def setup(

@@ -79,6 +79,10 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "graph": ("cairn graph > loop.mmd",),
     "serve": ("cairn serve", "cairn doctor && cairn serve"),
     "setup": ("cairn setup",),
+    "merge-roadmap": (
+        "cairn merge-roadmap BASE.md OURS.md THEIRS.md",
+        'git config merge.cairn.driver "cairn merge-roadmap %O %A %B %P"',
+    ),
     "memory show": ("cairn memory show", "cairn memory show --json"),
     "memory clear": ("cairn memory clear",),
     "roadmap show": ("cairn roadmap show", "cairn roadmap show docs/PLAN.md --json"),
@@ -100,6 +104,11 @@ _EXITS: Mapping[str, Mapping[int, str]] = {
     "init": {0: "the tests start", 2: "something is still missing"},
     "graph": {0: "always"},
     "serve": {0: "stopped normally", 2: "wrong settings or database", 4: "an outage at the start"},
+    "merge-roadmap": {
+        0: "merged",
+        1: "a person has to look at the file",
+        2: "a file cannot be read; nothing was changed",
+    },
     "roadmap lint": {0: "no findings", 1: "findings to look at", 2: "no roadmap to read"},
     "roadmap normalize": _CODES | {1: "no checkboxes can be proposed", 4: "no model answered"},
     "roadmap sync": _CODES | {1: "some statuses could not be copied"},

@@ -7,8 +7,8 @@ roadmaps are never merged as text together with their ticks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from runner.roadmap.edit import EditRefused, tick_all, untick_all
@@ -42,6 +42,47 @@ def replayed(path: str, edit: RoadmapEdits, new: bytes) -> bytes | None:
         return None if plain is None else tick_all(path, plain, keys)
     except EditRefused:
         return None
+
+
+def merged_roadmaps(path: str, edit: RoadmapEdits, theirs: bytes) -> bytes | None:
+    """Merge two edits of one roadmap: boxes by task key, everything else line by line.
+
+    Tasks that both sides added at the same place all stay, ours first. None where a person must
+    look: both changed the same lines, or a task would be missing or doubled.
+    """
+    states = [_states(path, content) for content in (edit.old, edit.mine, theirs)]
+    moved = {key for key in set().union(*states) if len(_boxes_of(key, states)) > 1}
+    try:
+        old, mine, new = (
+            untick_all(path, content, sorted(key for key in moved if state.get(key)))
+            for content, state in zip((edit.old, edit.mine, theirs), states, strict=True)
+        )
+        merged = _merged(old, mine, new, both=True)
+        if merged is None or not _has_tasks(path, old, mine, new, merged):
+            return None
+        left = _states(path, merged)
+        return tick_all(path, merged, sorted(k for k in moved if k in left and _wins(k, states)))
+    except EditRefused:
+        return None
+
+
+_States = Mapping[str, bool]
+
+
+def _states(path: str, content: bytes) -> _States:
+    return {task.key: task.checked for task in parse_roadmap(path, content).tasks}
+
+
+def _boxes_of(key: str, states: Iterable[_States]) -> set[bool]:
+    return {state[key] for state in states if key in state}
+
+
+def _wins(key: str, states: Sequence[_States]) -> bool:
+    """The box that one side changed; a task that both sides added is ticked if one of them is."""
+    old, ours, theirs = (state.get(key) for state in states)
+    if old is None:
+        return bool(ours or theirs)
+    return bool(theirs if ours in (old, None) else ours)
 
 
 def with_unmerged(path: str, newest: bytes, edits: Iterable[RoadmapEdits]) -> Unmerged:
@@ -89,11 +130,14 @@ def _has_tasks(path: str, old: bytes, mine: bytes, new: bytes, merged: bytes) ->
     return found == (theirs - (was - ours)) | (ours - was)
 
 
-def _merged(old: bytes, mine: bytes, new: bytes) -> bytes | None:
-    """Merge line by line; None where both changed the same lines in different ways."""
+def _merged(old: bytes, mine: bytes, new: bytes, *, both: bool = False) -> bytes | None:
+    """Merge line by line; None where both changed the same lines in different ways.
+
+    With ``both``, different lines that both sides put at the same place all stay, ours first.
+    """
     was, ours, theirs = (content.splitlines(keepends=True) for content in (old, mine, new))
     changes = [*_changes(was, ours), *_changes(was, theirs)]
-    kept = _apart(sorted(changes, key=lambda change: (change.first, change.end)))
+    kept = _apart(sorted(changes, key=lambda change: (change.first, change.end)), both=both)
     if kept is None:
         return None
     lines, at = list[bytes](), 0
@@ -119,7 +163,7 @@ def _changes(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[_Change]:
             yield _Change(first, end, tuple(new[start:stop]))
 
 
-def _apart(changes: Iterable[_Change]) -> list[_Change] | None:
+def _apart(changes: Iterable[_Change], *, both: bool) -> list[_Change] | None:
     """Changes that do not meet; of two at the same place the one that has the other in it."""
     found: list[_Change] = []
     for change in changes:
@@ -128,12 +172,26 @@ def _apart(changes: Iterable[_Change]) -> list[_Change] | None:
             if _is_within(last.lines, change.lines):
                 found[-1] = change
             elif not _is_within(change.lines, last.lines):
-                return None
+                if not both or last.first < last.end or _share(last.lines, change.lines):
+                    return None
+                found[-1] = replace(last, lines=_ended(last.lines) + change.lines)
         elif last and change.first < last.end:
             return None
         else:
             found.append(change)
     return found
+
+
+def _share(some: Iterable[bytes], others: Iterable[bytes]) -> bool:
+    return bool({line.strip() for line in some} & {line.strip() for line in others} - {b""})
+
+
+def _ended(lines: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    """With a line break at the end, which the last line of a file may lack."""
+    return (
+        *lines[:-1],
+        lines[-1].rstrip(b"\r\n") + (b"\r\n" if lines[0][-2:-1] == b"\r" else b"\n"),
+    )
 
 
 def _is_within(few: Sequence[bytes], many: Sequence[bytes]) -> bool:
