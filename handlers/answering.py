@@ -42,32 +42,36 @@ async def handle_comment(
     if may_hold_command(event.body, rows):
         role = await role_of(talk.github, repository=event.repository, user=event.author)
         commands = await asyncio.to_thread(parse, event.body, rows)
-        told = Conversation(
+        conversation = Conversation(
             event=event, talk=talk, runs=runs, proposals=proposals, rows=rows, role=role
         )
-        await _answer(told, commands)
+        await _answer(conversation, commands)
     if event.is_pull_request:
         await proposals.touch(event.repository.id, event.issue)
 
 
-async def _answer(told: Conversation, commands: tuple[Command | Misunderstood, ...]) -> None:
-    if any(_allowed(told, command) for command in commands):
-        await told.talk.react(told.event.comment_id)
-    said = [await _obey(replace(told, nth=nth), each) for nth, each in enumerate(commands)]
-    delivery, author = told.event.delivery, told.event.author
-    if any(reply.refusal for reply in said) and not await told.talk.may_refuse(author, to=delivery):
+async def _answer(
+    conversation: Conversation, commands: tuple[Command | Misunderstood, ...]
+) -> None:
+    if any(_allowed(conversation, command) for command in commands):
+        await conversation.talk.react(conversation.event.comment_id)
+    said = [await _obey(replace(conversation, nth=nth), each) for nth, each in enumerate(commands)]
+    delivery, author = conversation.event.delivery, conversation.event.author
+    if any(reply.refusal for reply in said) and not await conversation.talk.may_refuse(
+        author, to=delivery
+    ):
         said = [reply for reply in said if not reply.refusal]
     text = "\n\n---\n\n".join(reply.text for reply in said if reply.text)
     if text:
-        await told.talk.reply(text, to=delivery, since=told.event.created_at)
+        await conversation.talk.reply(text, to=delivery, since=conversation.event.created_at)
 
 
-def _allowed(told: Conversation, command: Command | Misunderstood) -> bool:
+def _allowed(conversation: Conversation, command: Command | Misunderstood) -> bool:
     """Whether it is worth a 👀; who may decide is known only when the proposal is."""
     if isinstance(command, Misunderstood):
         return False
-    row = row_of(command, told.rows)
-    return suffices(told.role, "write" if row.configurable else _needs(row, command))
+    row = row_of(command, conversation.rows)
+    return suffices(conversation.role, "write" if row.configurable else _needs(row, command))
 
 
 def _needs(row: CommandRow, command: Command) -> Need:
@@ -80,19 +84,19 @@ def _needs(row: CommandRow, command: Command) -> Need:
     return row.needs
 
 
-async def _obey(told: Conversation, command: Command | Misunderstood) -> CommandReply:
+async def _obey(conversation: Conversation, command: Command | Misunderstood) -> CommandReply:
     """Carry out one command, or say why not; what strangers get wrong is refused."""
     if isinstance(command, Misunderstood):
-        stranger = not suffices(told.role, "write")
+        stranger = not suffices(conversation.role, "write")
         return CommandReply(replies.misunderstood(command), refusal=stranger)
-    row = row_of(command, told.rows)
-    if not row.configurable and not suffices(told.role, _needs(row, command)):
-        return CommandReply(_refused(row, command, told), refusal=True)
-    return await row.handler(told, command)
+    row = row_of(command, conversation.rows)
+    if not row.configurable and not suffices(conversation.role, _needs(row, command)):
+        return CommandReply(_refused(row, command, conversation), refusal=True)
+    return await row.handler(conversation, command)
 
 
-def _refused(row: CommandRow, command: Command, told: Conversation) -> str:
+def _refused(row: CommandRow, command: Command, conversation: Conversation) -> str:
     needs = _needs(row, command)
     options = [o.name for o in row.options if o.needs and o.needs == needs != row.needs]
     words = " ".join([row.words, *options])
-    return replies.refused(words, needs, told.event.author, told.role)
+    return replies.refused(words, needs, conversation.event.author, conversation.role)

@@ -78,54 +78,54 @@ class Conversation:
         )
 
 
-async def _execute(told: Conversation, command: ExecuteCommand) -> CommandReply:
-    await told.runs.start(told.request(command))
+async def _execute(conversation: Conversation, command: ExecuteCommand) -> CommandReply:
+    await conversation.runs.start(conversation.request(command))
     return CommandReply("")  # the run reports in its own comment
 
 
-async def _help(told: Conversation, command: HelpCommand) -> CommandReply:
-    return CommandReply(replies.help_text(told.rows))
+async def _help(conversation: Conversation, command: HelpCommand) -> CommandReply:
+    return CommandReply(replies.help_text(conversation.rows))
 
 
-async def _status(told: Conversation, command: StatusCommand) -> CommandReply:
-    runs = await told.runs.status(**told.here)
-    if not told.event.is_pull_request:
+async def _status(conversation: Conversation, command: StatusCommand) -> CommandReply:
+    runs = await conversation.runs.status(**conversation.here)
+    if not conversation.event.is_pull_request:
         return CommandReply(replies.status(runs))
-    here = await told.runs.checkpoint(told.request(ExecuteCommand()))
+    here = await conversation.runs.checkpoint(conversation.request(ExecuteCommand()))
     return CommandReply(replies.status(runs, here))
 
 
-async def _cancel(told: Conversation, command: CancelCommand) -> CommandReply:
-    runs = await told.runs.cancel(**told.here, by=told.event.author)
+async def _cancel(conversation: Conversation, command: CancelCommand) -> CommandReply:
+    runs = await conversation.runs.cancel(**conversation.here, by=conversation.event.author)
     return CommandReply(replies.cancelling(runs))
 
 
-async def _pause(told: Conversation, command: PauseCommand) -> CommandReply:
-    runs = await told.runs.pause(**told.here, by=told.event.author)
+async def _pause(conversation: Conversation, command: PauseCommand) -> CommandReply:
+    runs = await conversation.runs.pause(**conversation.here, by=conversation.event.author)
     return CommandReply(replies.pausing(runs))
 
 
-async def _resume(told: Conversation, command: ResumeCommand) -> CommandReply:
-    runs = await told.runs.resume(**told.here, by=told.event.author)
+async def _resume(conversation: Conversation, command: ResumeCommand) -> CommandReply:
+    runs = await conversation.runs.resume(**conversation.here, by=conversation.event.author)
     return CommandReply(replies.resuming(runs))
 
 
-async def _retry(told: Conversation, command: RetryCommand) -> CommandReply:
+async def _retry(conversation: Conversation, command: RetryCommand) -> CommandReply:
     """Start a run for one task again, named by its key or a unique written id."""
-    request = told.request(ExecuteCommand())
-    found = await told.runs.find_task(request, command.task)
+    request = conversation.request(ExecuteCommand())
+    found = await conversation.runs.find_task(request, command.task)
     if not isinstance(found, NamedTask):
         return _no_task(command.task, found)
     again = replace(request.command, task=found.key, path=found.roadmap)
     asked = replace(request, command=again)
-    superseded = await told.runs.retry(asked, note=command.note.strip())
+    superseded = await conversation.runs.retry(asked, note=command.note.strip())
     return CommandReply(replies.retrying(request.run, superseded))
 
 
-async def _skip(told: Conversation, command: SkipCommand) -> CommandReply:
+async def _skip(conversation: Conversation, command: SkipCommand) -> CommandReply:
     """Leave a task out, now and later; where it has a proposal that is a decision about it, too."""
-    request, proposals = told.request(ExecuteCommand()), told.proposals
-    found = await told.runs.find_task(request, command.task)
+    request, proposals = conversation.request(ExecuteCommand()), conversation.proposals
+    found = await conversation.runs.find_task(request, command.task)
     if not isinstance(found, NamedTask):
         return _no_task(command.task, found)
     open_ones = await proposals.of_task(request.repository.id, found.roadmap, found.key)
@@ -137,24 +137,26 @@ async def _skip(told: Conversation, command: SkipCommand) -> CommandReply:
             channel="reply",
             verdict="skip",
         )
-        weighed = await weigh(told.talk, proposals, open_ones[0], vote, ())
+        weighed = await weigh(conversation.talk, proposals, open_ones[0], vote, ())
         if weighed.counts:
-            await told.runs.skip(request, found)
+            await conversation.runs.skip(request, found)
         return CommandReply(weighed.say)
-    new = await told.runs.skip(request, found)
+    new = await conversation.runs.skip(request, found)
     return CommandReply(replies.skipping(found.name, found.title, new=new))
 
 
-async def _revise(told: Conversation, command: ReviseCommand) -> CommandReply:
+async def _revise(conversation: Conversation, command: ReviseCommand) -> CommandReply:
     """Change this pull request; what comes of it is in the run's own comment."""
-    asked = RevisionRequest(told.event.issue, told.event.author.login, text=command.text)
-    found = await told.runs.revise(told.request(ExecuteCommand()), asked)
+    asked = RevisionRequest(
+        conversation.event.issue, conversation.event.author.login, text=command.text
+    )
+    found = await conversation.runs.revise(conversation.request(ExecuteCommand()), asked)
     return CommandReply(replies.revising(found))
 
 
-async def _undo(told: Conversation, command: UndoCommand) -> CommandReply:
+async def _undo(conversation: Conversation, command: UndoCommand) -> CommandReply:
     """Propose to take back a merged task; the rest of the repository is tested without it first."""
-    found = await told.runs.undo(told.request(ExecuteCommand()), command.task)
+    found = await conversation.runs.undo(conversation.request(ExecuteCommand()), command.task)
     if isinstance(found, NamedTask):
         return CommandReply("")
     if not command.task:
@@ -162,9 +164,9 @@ async def _undo(told: Conversation, command: UndoCommand) -> CommandReply:
     return _no_task(command.task, found)
 
 
-async def _setup(told: Conversation, command: SetupCommand) -> CommandReply:
+async def _setup(conversation: Conversation, command: SetupCommand) -> CommandReply:
     """Look whether the tests can start; that takes a sandbox, so a run does it and answers."""
-    await told.runs.set_up(told.request(ExecuteCommand()))
+    await conversation.runs.set_up(conversation.request(ExecuteCommand()))
     return CommandReply("")
 
 
@@ -174,10 +176,12 @@ def _no_task(name: str, found: Unknown | Ambiguous) -> CommandReply:
     return CommandReply(replies.no_task(name, found.roadmap, found.names))
 
 
-async def _decide(told: Conversation, command: Deciding) -> CommandReply:
+async def _decide(conversation: Conversation, command: Deciding) -> CommandReply:
     """Decide about a proposal; who may is known only when the proposal is."""
-    weighed = await decide_by_reply(told.event, command, told.nth, told.talk, told.proposals)
-    unheard = not suffices(told.role, "write") and not weighed.counts
+    weighed = await decide_by_reply(
+        conversation.event, command, conversation.nth, conversation.talk, conversation.proposals
+    )
+    unheard = not suffices(conversation.role, "write") and not weighed.counts
     return CommandReply(weighed.say, refusal=weighed.refused or unheard)
 
 

@@ -259,9 +259,9 @@ async def weigh_reactions(
         weighed = await weigh(talk, proposals, proposal, _saying(reaction), ())
         if weighed.counts:
             return
-        told = sum(id == proposal.id for id in refused.values())
+        earlier = sum(id == proposal.id for id in refused.values())
         refused[reaction.id] = proposal.id
-        if told < _MOST_REFUSALS:
+        if earlier < _MOST_REFUSALS:
             await talk.reply(weighed.say, to=f"reaction-{proposal.id}-{reaction.user_id}")
 
 

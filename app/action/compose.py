@@ -90,12 +90,12 @@ class WithinBudget(Endpoint):
 
     async def ask(self, question: Question) -> Answer:
         """Ask; raises ``Outage`` (kind ``budget``) when the budget does not cover the answer."""
-        with self._told():
+        with self._errors_reported():
             return await self._inner.ask(question)
 
     async def embed(self, texts: Sequence[str], *, model: str) -> Embedded:
         """Embed; raises ``Outage`` (kind ``budget``) when the budget does not cover it."""
-        with self._told():
+        with self._errors_reported():
             return await self._inner.embed(texts, model=model)
 
     async def window(self, model: str) -> int | None:
@@ -103,7 +103,7 @@ class WithinBudget(Endpoint):
         return await self._inner.window(model)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _errors_reported(self) -> Iterator[None]:
         try:
             yield
         except Outage as outage:

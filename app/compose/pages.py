@@ -37,7 +37,7 @@ def configured_routes(settings: WorkSettings, door: Door) -> list[web.RouteDef]:
             "webhook": f"{url}{WEBHOOK}" if url else None,
             "permissions": asked(),
             "events": heard(),
-            "told": words.CONFIGURED,
+            "message": words.CONFIGURED,
         }
         return answer(request, "setup_app", data)
 

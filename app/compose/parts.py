@@ -204,7 +204,7 @@ class ServerParts:
             config=partial(self._config, github, run.repository),
             boxes=Normalising(deps, pulls(kind="normalise")).offered,
             in_mode=repository.in_mode,
-            mend=repository.mend,
+            catch_up=repository.catch_up,
             answer=repository.reviews.answer,
             undoing=Undoing(repository.finished, pulls(kind="undo")),
             offer=offer if self.identity.is_app else None,

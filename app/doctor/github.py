@@ -96,8 +96,8 @@ async def permissions(settings: ServerSettings) -> Finding:
 @_of_app
 async def events(settings: ServerSettings) -> Finding:
     """Which events GitHub sends, against those that Cairn handles."""
-    told = (await _app(settings)).get("events") or ()
-    return _compared("events", [name for name in SUBSCRIBED if name not in told])
+    subscribed = (await _app(settings)).get("events") or ()
+    return _compared("events", [name for name in SUBSCRIBED if name not in subscribed])
 
 
 @_of_app

@@ -26,7 +26,9 @@ _log = logging.getLogger(__name__)
 
 
 @contextmanager
-def told(doing: str, *, refused: type[TaskError] | type[Outage] = TaskError) -> Iterator[None]:
+def refusals_explained(
+    doing: str, *, refused: type[TaskError] | type[Outage] = TaskError
+) -> Iterator[None]:
     """Raise ``refused`` with GitHub's own words when it refuses to do something.
 
     A bad credential, every answer that is not a refusal (5xx, redirects) and an unusable GraphQL
@@ -71,8 +73,8 @@ class BestEffort:
 
     def notes(self) -> tuple[str, ...]:
         """Hand out what was refused since it was asked last."""
-        told, self._notes = tuple(self._notes), []
-        return told
+        refusals_explained, self._notes = tuple(self._notes), []
+        return refusals_explained
 
     def _note(self, refused: TaskError | Outage) -> None:
         if self.strict:
@@ -82,7 +84,7 @@ class BestEffort:
 
 
 @contextmanager
-def told_of_workflows(paths: Iterable[str]) -> Iterator[None]:
+def workflow_refusal_explained(paths: Iterable[str]) -> Iterator[None]:
     """Make a missing permission the task's error when the task changes workflow files.
 
     GitHub wants ``workflows: write`` for them and only for them, so other tasks can continue
@@ -166,7 +168,7 @@ class RepositoryApi:
 
     async def find(self, path: str, doing: str, *, refused: Refused = TaskError) -> Any:
         """Return what is at ``path``, None when there is nothing (404)."""
-        with told(doing, refused=refused):
+        with refusals_explained(doing, refused=refused):
             try:
                 return await self._client.getitem(f"{self._root}/{path}")
             except BadRequest as refusal:
@@ -176,30 +178,30 @@ class RepositoryApi:
 
     async def get(self, path: str, doing: str, *, refused: Refused = TaskError) -> Any:
         """Return what must be at ``path``."""
-        with told(doing, refused=refused):
+        with refusals_explained(doing, refused=refused):
             return await self._client.getitem(f"{self._root}/{path}")
 
     async def items(
         self, path: str, doing: str, *, refused: Refused = TaskError
     ) -> AsyncIterator[Any]:
         """Yield every item of a list, page after page as ``Link`` says."""
-        with told(doing, refused=refused):
+        with refusals_explained(doing, refused=refused):
             async for item in self._client.getiter(f"{self._root}/{path}"):
                 yield item
 
     async def post(self, path: str, data: dict[str, Any], doing: str) -> Any:
         """Create something."""
-        with told(doing):
+        with refusals_explained(doing):
             return await self._client.post(f"{self._root}/{path}", data=data)
 
     async def change(self, path: str, data: dict[str, Any], doing: str) -> Any:
         """Change something that exists."""
-        with told(doing):
+        with refusals_explained(doing):
             return await self._client.patch(f"{self._root}/{path}", data=data)
 
     async def graphql(self, query: str, doing: str, **variables: Any) -> Any:
         """Ask GraphQL; any error in the answer is a refusal."""
-        with told(doing):
+        with refusals_explained(doing):
             try:
                 return await self._client.graphql(query, **variables)
             except QueryError as refusal:
@@ -220,13 +222,13 @@ class RepositoryApi:
 
     async def _repository(self) -> Any:
         if self._shown is None:
-            with told("show the repository"):
+            with refusals_explained("show the repository"):
                 self._shown = await self._client.getitem(self._root)
         return self._shown
 
     async def create(self, path: str, data: dict[str, Any], doing: str) -> Any:
         """Create something, or return None if GitHub says that it already exists (422)."""
-        with told(doing):
+        with refusals_explained(doing):
             try:
                 return await self._client.post(f"{self._root}/{path}", data=data)
             except BadRequest as refusal:

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 from app.github.api import BestEffort, RepositoryApi
 from runner.errors import Outage
-from runner.people.trust import trust_json, trust_title, trust_told
+from runner.people.trust import trust_json, trust_summaries, trust_title
 from runner.state.trust import Trusts
 
 _log = logging.getLogger(__name__)
@@ -194,9 +194,9 @@ def _check(trusts: Trusts) -> dict[str, Any]:
     """The check run: neutral where anything is in doubt, so that it blocks no merge."""
     every = [trust for _, trust in trusts]
     sure = all(trust.result == "verified" for trust in every)
-    told = json.dumps([trust_json(trust) for trust in every], indent=2, ensure_ascii=False)
-    text = f"```json\n{told}\n```"
-    summary, title = trust_told(trusts), trust_title(every)
+    as_json = json.dumps([trust_json(trust) for trust in every], indent=2, ensure_ascii=False)
+    text = f"```json\n{as_json}\n```"
+    summary, title = trust_summaries(trusts), trust_title(every)
     return {
         "name": TRUST,
         "conclusion": "success" if sure else "neutral",

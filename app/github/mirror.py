@@ -139,8 +139,8 @@ class Mirror:
         return True
 
     async def _make_if_missing(self) -> None:
-        told = await self._git.call("rev-parse", "--is-bare-repository")
-        if told.stdout != b"true\n":
+        answer = await self._git.call("rev-parse", "--is-bare-repository")
+        if answer.stdout != b"true\n":
             await self._make()
 
     async def _make(self) -> None:

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 
 from gidgethub.abc import GitHubAPI
 
-from app.github.api import BestEffort, RepositoryApi, ref_path, told_of_workflows
+from app.github.api import BestEffort, RepositoryApi, ref_path, workflow_refusal_explained
 from app.github.checks import Buttons, CheckRuns, NoButtons, RecoveryButtons, TrustChecks
 from app.github.comments import Comments
 from app.github.commits import Branches, Commits
@@ -212,8 +212,8 @@ class GitHubRepository:
         else:
             await self._restack.closed(ended, self._base, tip, ticks=ticks)
 
-    async def mend(self) -> None:
-        """Do so if one builds on a branch that nobody merges any more. Raises ``Outage``.
+    async def catch_up(self) -> None:
+        """Restack if one builds on a branch that nobody merges any more. Raises ``Outage``.
 
         Whoever merged below it did so while nobody heard.
         """
@@ -242,7 +242,7 @@ class GitHubRepository:
 
         Raises ``TaskError`` when GitHub refuses it or the branch is somebody else's.
         """
-        with told_of_workflows(checkpoint.changes.files):
+        with workflow_refusal_explained(checkpoint.changes.files):
             if checkpoint.kind == "recovery":
                 way = self._one if checkpoint.shows.rows else self._proposals
                 return await self._noted(await way.apply(checkpoint))
@@ -257,7 +257,7 @@ class GitHubRepository:
 
         Raises ``TaskError`` when GitHub refuses it, ``Outage`` otherwise.
         """
-        with told_of_workflows(proposed.shown.changes.files):
+        with workflow_refusal_explained(proposed.shown.changes.files):
             return await self._noted(await self._proposals.publish(proposed))
 
     async def end_proposal(self, task: str, *, ready: bool, why: str) -> None:

@@ -137,8 +137,8 @@ class Restack:
     ) -> Fresh:
         """Bring one up to date, and say what it builds on and what became of that."""
         fresh = await self._freshened(pull, ties, ground, below)
-        told = await self._told(pull, ties, fresh, below)
-        said = [*texts.taken_in(ties.taken_in(pull)), *filter(None, [told])]
+        note = await self._note(pull, ties, fresh, below)
+        said = [*texts.taken_in(ties.taken_in(pull)), *filter(None, [note])]
         place = texts.place(ties.lower(pull), ties.uppers(pull))
         pull = await self._pulls.annotate(pull, place=place, news="\n\n".join(said))
         if fresh.done == "rebuilt" and ties.closed(pull):
@@ -165,7 +165,7 @@ class Restack:
         why = "merged" if merged else "closed" if ties.closed(pull) else "rewritten"
         return await self._fresh.one(pull, ground.tip, why=why, own=own, ticks=ground.ticks)
 
-    async def _told(
+    async def _note(
         self, pull: Pull, ties: Ties, fresh: Fresh, below: tuple[Pull, Fresh] | None
     ) -> str:
         """Comment on what became of what it builds on, once; what the description says of it."""

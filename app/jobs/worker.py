@@ -37,14 +37,14 @@ _BACKOFF = wait_exponential_jitter(initial=1, max=300)
 class Outcome:
     """How a run stopped: ``status`` as in the runs table, ``result`` what it did (JSON).
 
-    ``told`` is False if people could not be told; ``cause`` is the kind of outage behind a pause.
+    ``reported`` is False if people could not be told; ``cause``: the kind of outage of a pause.
     """
 
     status: Status
     reason: str = ""
     until: datetime | None = None
     result: dict[str, object] | None = None
-    told: bool = True
+    reported: bool = True
     cause: str = ""
 
 
@@ -142,14 +142,14 @@ class Worker:
         try:
             return await anext(segment.steps)
         except Outage as outage:
-            return Outcome("paused", why(outage), outage.until, told=False, cause=outage.kind)
+            return Outcome("paused", why(outage), outage.until, reported=False, cause=outage.kind)
         except GitHubException as refusal:
-            return Outcome("paused", why(refusal), told=False)
+            return Outcome("paused", why(refusal), reported=False)
         except Exception as bug:  # see above; what was saved stays and is resumable
             log.exception("Run %s stopped because of a bug", segment.run)
             if self._on_bug:
                 self._on_bug(bug)
-            return Outcome("paused", why(bug), told=False)
+            return Outcome("paused", why(bug), reported=False)
 
     async def _close(self, wakeup: str) -> None:
         await self._segments.pop(wakeup).steps.aclose()
@@ -166,7 +166,7 @@ class Worker:
             reason=outcome.reason,
             until=until,
             result=outcome.result,
-            cancel_at=until or (soonest if outcome.told else None),
+            cancel_at=until or (soonest if outcome.reported else None),
             cause=outcome.cause,
         )
         log.info("Run %s: %s %s", run, outcome.status, outcome.reason)

@@ -41,28 +41,28 @@ _PAUSED_BEFORE_IT_BEGAN = frozenset({"model", "sandbox"})
 log = logging.getLogger(__name__)
 
 
-def command(asked: LocalRun, told: OutputFormat, *, dry: bool = False) -> int:
+def command(asked: LocalRun, output: OutputFormat, *, dry: bool = False) -> int:
     """Do what ``cairn run`` was asked for; the report goes to standard output.
 
     Returns the exit code (docs/design.md, "Exit codes"); standard error says what cannot continue.
     """
 
     def work(settings: RunSettings) -> int:
-        return _dry(asked, settings, told) if dry else _run(asked, settings, told)
+        return _dry(asked, settings, output) if dry else _run(asked, settings, output)
 
-    return _telling(work, told, mark=f"{MARK} " if dry else "")
+    return _telling(work, output, mark=f"{MARK} " if dry else "")
 
 
-def resume(asked: LocalRun, told: OutputFormat) -> int:
+def resume(asked: LocalRun, output: OutputFormat) -> int:
     """Continue the run that is named, or the newest that can continue."""
 
     def work(settings: RunSettings) -> int:
         run = _to_resume(asked.run, kept_in(asked.kept))
         if run is None:
             return _complain(NOTHING_TO_RESUME, 2)
-        return _run(_as_before(asked, run), settings, told)
+        return _run(_as_before(asked, run), settings, output)
 
-    return _telling(work, told)
+    return _telling(work, output)
 
 
 def exit_code(ended: Ended) -> int:
@@ -79,7 +79,7 @@ def exit_code(ended: Ended) -> int:
     return 1 if ended.state.stopping or statuses & unfinished else 0
 
 
-def _telling(work: Callable[[RunSettings], int], told: OutputFormat, *, mark: str = "") -> int:
+def _telling(work: Callable[[RunSettings], int], output: OutputFormat, *, mark: str = "") -> int:
     """Do the work; what keeps it from going on becomes a sentence and an exit code.
 
     ``mark`` begins every line of it.
@@ -87,7 +87,7 @@ def _telling(work: Callable[[RunSettings], int], told: OutputFormat, *, mark: st
     any_encoding()
     try:
         settings = load_run_settings()
-        level = "debug" if told.verbose else told.log_level
+        level = "debug" if output.verbose else output.log_level
         set_up_logging(level, secrets=secrets_of(settings), form=mark + PLAIN)
         keep_private()
         return work(settings)
@@ -126,35 +126,35 @@ def _as_before(asked: LocalRun, run: KnownRun) -> LocalRun:
     return replace(asked, run=run.id, sandbox=sandbox, budget=Budget(cost, tokens))
 
 
-def _run(asked: LocalRun, settings: RunSettings, told: OutputFormat) -> int:
+def _run(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:
     if settings.missing_model_key:
         raise SettingsError([SettingsProblem("OPENAI_API_KEY", settings.missing_model_key)])
-    kept, live = kept_in(asked.kept), not told.json and is_live()
-    ended = _driven(asked, settings, told)
-    while ended.status == "resting" and not told.json and at_terminal():
+    kept, live = kept_in(asked.kept), not output.json and is_live()
+    ended = _driven(asked, settings, output)
+    while ended.status == "resting" and not output.json and at_terminal():
         asked_about = [each for each in _open(ended, kept) if not each.published]
         if not prompted(asked_about, kept.inbox, folder=asked.folder):
             break
         # what was edited while it worked is safe, as it was while it worked
         again = replace(asked, run=ended.state.request.id, given={}, dirty=True)
-        ended = _driven(again, settings, told)
-    tell(ended, _open(ended, kept), settings, told, live=live)
+        ended = _driven(again, settings, output)
+    tell(ended, _open(ended, kept), settings, output, live=live)
     if ended.status == "paused":
         said = f"Paused: {mask_for(secrets_of(settings))(_how_on(ended))}"
         _complain(INTERRUPTED if ended.kind == INTERRUPT else said, 4)
     return exit_code(ended)
 
 
-def _driven(asked: LocalRun, settings: RunSettings, told: OutputFormat) -> Ended:
-    with _listening(settings, told) as listener:
+def _driven(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> Ended:
+    with _listening(settings, output) as listener:
         return asyncio.run(run_locally(asked, settings, listener))
 
 
 @contextmanager
-def _listening(settings: RunSettings, told: OutputFormat) -> Iterator[Events]:
+def _listening(settings: RunSettings, output: OutputFormat) -> Iterator[Events]:
     """Show the run while it works: to programs, live on a terminal, else by its log lines."""
-    if told.json:
-        yield JsonLines(speaker(settings, told))
+    if output.json:
+        yield JsonLines(speaker(settings, output))
     elif is_live():
         from rich.console import Console
 
@@ -178,9 +178,9 @@ def _how_on(ended: Ended) -> str:
     return said if ended.advised else f"{said.rstrip('.')}. Then type `cairn resume`."
 
 
-def _dry(asked: LocalRun, settings: RunSettings, told: OutputFormat) -> int:
+def _dry(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:
     state = asyncio.run(read_locally(asked, settings))
-    tell_dry(state, settings, told)
+    tell_dry(state, settings, output)
     return without_work(state) if state.problem else 0
 
 

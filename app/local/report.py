@@ -59,24 +59,24 @@ class OutputFormat:
     verbose: bool = False
 
 
-def speaker(settings: RunSettings, told: OutputFormat) -> Callable[[str], None]:
+def speaker(settings: RunSettings, output: OutputFormat) -> Callable[[str], None]:
     """Return what prints a text on standard output, without secrets and with nothing active."""
     mask = mask_for(secrets_of(settings))
     # JSON itself escapes control characters
-    return lambda text: say(mask(text) if told.json else printable(mask(text)))
+    return lambda text: say(mask(text) if output.json else printable(mask(text)))
 
 
 def tell(
     ended: Ended,
     waits: Sequence[PendingProposal],
     settings: RunSettings,
-    told: OutputFormat,
+    output: OutputFormat,
     *,
     live: bool,
 ) -> None:
     """Print what the run did; last what waits for a decision."""
-    state, write = _as_told(ended), speaker(settings, told)
-    if told.json:
+    state, write = _final_state(ended), speaker(settings, output)
+    if output.json:
         _tell_programs(state, waits, write)
         return
     if live:
@@ -87,10 +87,10 @@ def tell(
         say(text, stream=sys.stderr)
 
 
-def tell_dry(state: RunState, settings: RunSettings, told: OutputFormat) -> None:
+def tell_dry(state: RunState, settings: RunSettings, output: OutputFormat) -> None:
     """Print what a run would do: marked lines, or one object a line."""
-    write = speaker(settings, told)
-    for text in _would_do(state) if told.json else lines(state):
+    write = speaker(settings, output)
+    for text in _would_do(state) if output.json else lines(state):
         write(text)
 
 
@@ -119,7 +119,7 @@ def _drawn(state: RunState, mask: Callable[[str], str]) -> str:
     return mask(caught.get())
 
 
-def _as_told(ended: Ended) -> RunState:
+def _final_state(ended: Ended) -> RunState:
     """The state for the report: a run that stopped has ended for now; one paused says why."""
     if ended.status not in ("paused", "resting"):
         return ended.state

@@ -276,8 +276,8 @@ def _recovered(view: RunView) -> str:
         f"| {strategy} | {done['attempted']} | {done['applied']} | {done['successful']} |"
         for strategy, done in view.recoveries.items()
     ]
-    told = view.replaced
-    both = f"\n\n{_folded('Tasks that were replaced', told)}" if told else ""
+    replaced = view.replaced
+    both = f"\n\n{_folded('Tasks that were replaced', replaced)}" if replaced else ""
     return "\n".join(lines) + both
 
 

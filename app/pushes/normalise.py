@@ -19,7 +19,7 @@ from runner.state.run_state import RunState
 from runner.text.sanitize import sanitize
 
 
-def told(offered: Offered, used: Usage) -> str:
+def offer_text(offered: Offered, used: Usage) -> str:
     """Where the proposal is and what it waits for."""
     what = {
         "open": f"Cairn proposes checkboxes in {offered.url}. Check them, correct what is wrong, "
@@ -78,13 +78,13 @@ class Normalising:
         source = blob_sha(roadmap.content)
         known = await self._pulls.known(branch_of(roadmap.path))
         if known is not None and known.source == source:
-            return told(known, Usage())
+            return offer_text(known, Usage())
         model = _Model(state, self._deps)
         proposal = await propose(roadmap.path, roadmap.content, model)
         if proposal.verdict != "proposed":
             return unclear(proposal, model.used) if proposal.verdict == "unclear" else ""
         shown = await self._shown(state, proposal, model.used)
-        return told(await self._pulls.offer(shown, source), model.used)
+        return offer_text(await self._pulls.offer(shown, source), model.used)
 
     async def _shown(self, state: RunState, proposal: NormalizedRoadmap, used: Usage) -> Checkpoint:
         base = await self._deps.repository.snapshot(state.stack.tip)

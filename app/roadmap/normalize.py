@@ -28,7 +28,7 @@ def command(asked: NormalizeOptions) -> int:
     any_encoding()
     try:
         _check(asked)
-        return _told(asked, _proposal(asked))
+        return _report(asked, _proposal(asked))
     except UnusableRoadmap as error:
         complain(str(error))
         return error.code
@@ -55,7 +55,7 @@ def _check(asked: NormalizeOptions) -> None:
         raise UnusableRoadmap("Standard input cannot be written; use --output FILE.")
 
 
-def _told(asked: NormalizeOptions, proposal: NormalizedRoadmap) -> int:
+def _report(asked: NormalizeOptions, proposal: NormalizedRoadmap) -> int:
     complain(f"{asked.file}: {proposal.why}.")
     if proposal.verdict == "nothing":
         return 0

@@ -56,7 +56,7 @@ def advice(found: CannotStart) -> str:
     return f"{_seen(found)}\n\n{todo}\n\n{_file(found)}".strip()
 
 
-def told(found: CannotStart, offered: Offered) -> str:
+def offer_text(found: CannotStart, offered: Offered) -> str:
     """What was seen, where the proposal is, and what it waits for."""
     url = offered.url
     where = {
@@ -151,7 +151,7 @@ class ConfigOffer:
         if not found.proposed or CONFIG_PATH in base.entries:
             return advice(found)
         try:
-            return told(found, await self._offer(state.stack.base, base, found, asked=asked))
+            return offer_text(found, await self._offer(state.stack.base, base, found, asked=asked))
         except TaskError as error:
             return refused(found, error.message)
         except Outage as outage:

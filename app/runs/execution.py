@@ -99,7 +99,7 @@ class RunPorts:
 
     ``shown`` keeps what people can decide about; ``boxes`` proposes checkboxes for a roadmap
     without work, and says where ('' for none); ``in_mode`` is the repository as its ``github_mode``
-    wants it, ``mend`` corrects pull requests on a branch that nobody merges, ``answer`` replies in
+    wants it, ``catch_up`` restacks what lies on a branch that nobody merges, ``answer`` replies in
     the review threads of one (by number). ``undoing`` proposes to take back a merged task,
     ``offer`` a configuration if the tests need one; None if Cairn may not.
     """
@@ -110,7 +110,7 @@ class RunPorts:
     config: Callable[[], Awaitable[RepositoryConfig]]
     boxes: Callable[[RunState], Awaitable[str]]
     in_mode: Callable[[GitHubMode, PullOptions], Repository]
-    mend: Callable[[], Awaitable[None]]
+    catch_up: Callable[[], Awaitable[None]]
     answer: Callable[[int, Sequence[ThreadReply]], Awaitable[None]]
     undoing: Undoing | None = None
     offer: ConfigOffer | None = None
@@ -178,7 +178,7 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
             yield await _refused(error, ports)
             return
         ports = _in_mode(ports, config, run)
-        await ports.mend()
+        await ports.catch_up()
         if run.request.get("dry_run"):
             yield await _dry(request, ports)
             return
@@ -199,7 +199,7 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
                     return
                 looked = True
                 await ports.shown.see(step.state if isinstance(step, Ended) else step)
-                yield await _told(step, ports, runs) if isinstance(step, Ended) else step
+                yield await _reported(step, ports, runs) if isinstance(step, Ended) else step
 
 
 async def _obstacle(
@@ -254,7 +254,7 @@ async def _refused(error: ConfigError, ports: RunPorts) -> Outcome:
     return Outcome("ended", "the repository's configuration has errors")
 
 
-async def _told(ended: Ended, ports: RunPorts, runs: StoredRuns) -> Outcome:
+async def _reported(ended: Ended, ports: RunPorts, runs: StoredRuns) -> Outcome:
     """Report the end; a run whose end could not be reported is paused until it can."""
     outcome = await _outcome(ended, runs)
     try:

@@ -40,7 +40,7 @@ class LiveMessage:
     data: Mapping[str, object]
 
 
-def told(
+def event_data(
     event: Event, state: RunState | None, mask: Callable[[str], str]
 ) -> dict[str, object] | None:
     """Return what an event says to watchers, None for nothing; ``state`` names its task."""
@@ -177,7 +177,7 @@ class Hub:
         elif isinstance(event, RunChanged):
             channel.status = event.status
             channel.state = channel.state if event.status == "started" else None
-        data = told(event, channel.state, self._mask)
+        data = event_data(event, channel.state, self._mask)
         if data is not None:
             number = f"{self._start}-{channel.last + 1}"
             channel.add(LiveMessage(number, self._clock.now(), data))

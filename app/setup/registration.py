@@ -242,10 +242,10 @@ class Registration:
             raise SetupRefusal(410, words.FINISHED)
         if not self._begun():
             self._state, self._since = secrets.token_urlsafe(32), self._clock.now()
-        told = manifest(name=name, public_url=self.public_url, redirect_url=self.redirect_url)
+        details = manifest(name=name, public_url=self.public_url, redirect_url=self.redirect_url)
         # GitHub's own example has the state in the address
         action = f"{self.github.registration(organization)}?state={self._state}"
-        return RegistrationForm(action, json.dumps(told), self._state)
+        return RegistrationForm(action, json.dumps(details), self._state)
 
     async def finish(self, code: str, state: str) -> Registered:
         """Take GitHub's answer and write the file, or raise ``SetupRefusal`` and write nothing."""
@@ -272,8 +272,8 @@ class Registration:
         try:
             write(contents(app, values))
         except OSError as error:
-            told = {"page": app.html_url, "id": app.id, "file": self.file.path}
-            raise SetupRefusal(500, words.LOST.format(**told, why=error.strerror)) from error
+            details = {"page": app.html_url, "id": app.id, "file": self.file.path}
+            raise SetupRefusal(500, words.LOST.format(**details, why=error.strerror)) from error
 
     def _begun(self) -> bool:
         return bool(self._state) and self._clock.now() - self._since < _LASTS

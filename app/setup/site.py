@@ -78,8 +78,8 @@ class SetupSite:
         code, state = (request.query.get(name, "") for name in ("code", "state"))
         app = await self._registration.finish(code, state)
         steps = words.next_steps(app.html_url, self._start)
-        told = words.registered(app.slug, app.html_url, str(self._registration.file.path))
-        return page("setup_done", {"told": told, "steps": steps, "app": app.html_url})
+        message = words.registered(app.slug, app.html_url, str(self._registration.file.path))
+        return page("setup_done", {"message": message, "steps": steps, "app": app.html_url})
 
     @property
     def _wrong(self) -> str:
@@ -141,10 +141,10 @@ async def _name_without_version(request: web.Request, response: web.StreamRespon
 def _telling(handler: Handler) -> Handler:
     """Show a refusal as a page."""
 
-    async def told(request: web.Request) -> web.StreamResponse:
+    async def guarded(request: web.Request) -> web.StreamResponse:
         try:
             return await handler(request)
         except SetupRefusal as refusal:
             return problem(request, refusal.text, status=refusal.status)
 
-    return told
+    return guarded

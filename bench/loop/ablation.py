@@ -14,7 +14,7 @@ from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import Node
 from runner.loop.reading import Read
 from runner.nodes import NODES
-from runner.nodes.validate import Contents, Mended, complaints_of, validate_code
+from runner.nodes.validate import AutoRepaired, Contents, complaints_of, validate_code
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.run_state import RunState, Step
 
@@ -67,7 +67,7 @@ async def _unvalidated(state: RunState, deps: Deps, work: TaskWork) -> Step:
 
 async def _unmended(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Let nothing be put right but by the model."""
-    return await validate_code(state, deps, work, mend=_as_it_is)
+    return await validate_code(state, deps, work, repair=_as_it_is)
 
 
 def _as_it_is(
@@ -77,7 +77,7 @@ def _as_it_is(
     read: Read,
     _others: OtherFiles,
     tests: Contents,
-) -> Mended:
+) -> AutoRepaired:
     return changes, complaints_of(state, changes, base, read, tests), ()
 
 

@@ -134,8 +134,8 @@ def still(last: Meant, asked: Asked) -> Meant:
         return last
     was, without = _lines(last.code), _lines(last.below.code)
     shown = _lines(_newest(asked))
-    mended = without - was
-    return last.below if mended and mended <= shown and not (was - without) & shown else last
+    fixed = without - was
+    return last.below if fixed and fixed <= shown and not (was - without) & shown else last
 
 
 def _lines(text: str) -> set[str]:

@@ -47,7 +47,7 @@ class Result:
     right: bool
     path: tuple[str, ...]
     answers: tuple[ModelAnswered, ...]
-    mended: tuple[str, ...] = ()
+    auto_repaired: tuple[str, ...] = ()
     why: str = ""
 
     @property
@@ -127,7 +127,7 @@ async def run(
         right=right,
         path=attempt.spent.path,
         answers=_answers(ports),
-        mended=attempt.answered.auto_repairs,
+        auto_repaired=attempt.answered.auto_repairs,
         why=why,
     )
 

@@ -19,7 +19,7 @@ from runner.code.languages import python_tree
 from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint
 
-Mend = Callable[[str, str], str | None]
+Repair = Callable[[str, str], str | None]
 """(path, text) → the repaired text, or None if there is nothing to do."""
 
 _FENCE = re.compile(r"^\s*(?:`{3,}|~{3,})[\w+-]*\s*$")
@@ -56,7 +56,7 @@ def drop_numbers(path: str, text: str) -> str | None:
     return "\n".join(drop_line_numbers(text.split("\n"), path))
 
 
-TEXT_MENDS: tuple[tuple[str, Mend], ...] = (
+TEXT_REPAIRS: tuple[tuple[str, Repair], ...] = (
     ("dropped a leftover fence line", drop_fence),
     ("dropped a byte-order mark", drop_mark),
     ("removed the marks of a diff", drop_diff_marks),
@@ -89,18 +89,18 @@ def from_python(_path: str, text: str) -> str | None:
         return None
 
 
-JSON_MENDS: tuple[tuple[str, Mend], ...] = (
+JSON_REPAIRS: tuple[tuple[str, Repair], ...] = (
     ("dropped trailing commas", drop_trailing_commas),
     ("wrote a Python literal as JSON", from_python),
 )
 
 
 _MOST_STUMBLES = 40
-LineMend = Callable[[str, Complaint], str | None]
+LineRepair = Callable[[str, Complaint], str | None]
 """(line, the compiler's message about it) → the repaired line, or None."""
 
 
-def line_by_line(path: str, text: str, mend: LineMend) -> str:
+def line_by_line(path: str, text: str, repair: LineRepair) -> str:
     """Repair the lines that the compiler names, up to one that cannot be repaired."""
     for _ in range(_MOST_STUMBLES):
         complaint = programs.check_python(path, text.encode("utf-8", "replace"))
@@ -108,7 +108,7 @@ def line_by_line(path: str, text: str, mend: LineMend) -> str:
             return text
         lines = text.split("\n")
         at = (complaint.line or 0) - 1
-        after = mend(lines[at], complaint) if 0 <= at < len(lines) else None
+        after = repair(lines[at], complaint) if 0 <= at < len(lines) else None
         if after is None or after == lines[at]:
             return text
         text = "\n".join([*lines[:at], after, *lines[at + 1 :]])
@@ -217,13 +217,13 @@ _STANDS_FOR_CODE = re.compile(
 def call_print(path: str, text: str) -> str | None:
     """Put Python 2's print statement into a call; ``>>`` and a comma at the end are not guessed."""
 
-    def mend(line: str, said: Complaint) -> str | None:
+    def repair(line: str, said: Complaint) -> str | None:
         found = _PRINT.fullmatch(line)
         if not found or not said.message.startswith("Missing parentheses in call to 'print'"):
             return None
         return None if "#" in line else f"{found['blanks']}print({found['what']})"
 
-    return line_by_line(path, text, mend)
+    return line_by_line(path, text, repair)
 
 
 def unescape(path: str, text: str) -> str | None:
@@ -236,13 +236,13 @@ def unescape(path: str, text: str) -> str | None:
 def comment_prose(path: str, text: str) -> str | None:
     """Turn a sentence between the lines into a comment; not one that replaces code."""
 
-    def mend(line: str, _said: Complaint) -> str | None:
+    def repair(line: str, _said: Complaint) -> str | None:
         body = line.lstrip()
         if not _SENTENCE.fullmatch(body) or _STANDS_FOR_CODE.search(body):
             return None
         return f"{line[: len(line) - len(body)]}# {body}"
 
-    return line_by_line(path, text, mend)
+    return line_by_line(path, text, repair)
 
 
 _FOUR = re.compile(r"(?<![\"'\\])(?:\"{4}(?!\")|'{4}(?!'))")
@@ -293,7 +293,7 @@ def _expanded(line: str, width: int) -> str:
     return line[: len(line) - len(body)].expandtabs(width) + body
 
 
-PYTHON_MENDS: tuple[tuple[str, Mend], ...] = (
+PYTHON_REPAIRS: tuple[tuple[str, Repair], ...] = (
     ("replaced four quotes with three", three_quotes),
     ("replaced typographic quotes with plain ones", straight_quotes),
     ("replaced tabs with spaces", blanks_for_tabs),
@@ -336,7 +336,7 @@ def _repaired(path: str, content: bytes) -> tuple[bytes, list[str]]:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         return content, []
-    for what, repair in _mends(path):
+    for what, repair in _repairs(path):
         after = repair(path, text)
         if after is not None and after != text and _parses(path, after):
             return after.encode("utf-8"), [what]
@@ -345,7 +345,7 @@ def _repaired(path: str, content: bytes) -> tuple[bytes, list[str]]:
 
 def _all_together(path: str, text: str) -> tuple[bytes, list[str]]:
     done: list[str] = []
-    for what, repair in _mends(path):
+    for what, repair in _repairs(path):
         after = repair(path, text)
         if after is not None and after != text:
             text = after
@@ -355,10 +355,10 @@ def _all_together(path: str, text: str) -> tuple[bytes, list[str]]:
     return b"", []
 
 
-def _mends(path: str) -> tuple[tuple[str, Mend], ...]:
+def _repairs(path: str) -> tuple[tuple[str, Repair], ...]:
     if path.endswith((".py", ".pyi")):
-        return (*TEXT_MENDS, *PYTHON_MENDS)
-    return (*TEXT_MENDS, *JSON_MENDS) if path.endswith(".json") else TEXT_MENDS
+        return (*TEXT_REPAIRS, *PYTHON_REPAIRS)
+    return (*TEXT_REPAIRS, *JSON_REPAIRS) if path.endswith(".json") else TEXT_REPAIRS
 
 
 def _parses(path: str, text: str) -> bool:

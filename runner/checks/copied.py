@@ -112,12 +112,12 @@ def copied_cases(
             continue
         before = old.get(path, b"")
         branches = _branches(path, write.content, before) if before != write.content else []
-        told = [each for each in branches if not _said(each, asked, before)]
-        if not told:
+        unsaid = [each for each in branches if not _said(each, asked, before)]
+        if not unsaid:
             continue
         names = {each.name for each in symbols_of(path, write.content).definitions}
         cases = {case for p, text in tests.items() for case in _cases(p, text, names)}
-        copied = _copied(told, cases)
+        copied = _copied(unsaid, cases)
         if sum(any(each.answers(case) for each in copied) for case in cases) >= _LEAST:
             line = min(each.line for each in copied)
             yield Complaint(path, "CopiedFromTests", _MESSAGE, line)

@@ -90,7 +90,7 @@ def changed_tests(changes: ChangeSet, *, read: Read) -> tuple[str, ...]:
     )
 
 
-def told_of_tests(changes: ChangeSet, *, read: Read) -> tuple[str, ...]:
+def weaker_asserts(changes: ChangeSet, *, read: Read) -> tuple[str, ...]:
     """Return sentences about existing tests that assert something else now, for a reviewer."""
     found = []
     for path, (before, after) in _read_all(changes, read).items():

@@ -128,9 +128,9 @@ def _same_code(path: str, old: bytes, new: bytes) -> bool:
         return False
     before, after = (Counter(t.decode("utf-8", "replace").split("\n")) for t in (old, new))
     changed = [line.strip() for line in (*(before - after), *(after - before))]
-    told = [line for line in changed if line]
-    return bool(told) and all(
-        line.startswith(signs) and not line.startswith(("#!", "//go:")) for line in told
+    filled = [line for line in changed if line]
+    return bool(filled) and all(
+        line.startswith(signs) and not line.startswith(("#!", "//go:")) for line in filled
     )
 
 

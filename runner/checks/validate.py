@@ -118,7 +118,7 @@ def check_secrets(path: str, content: bytes, old: bytes | None) -> Iterator[Comp
     text = content.decode("utf-8", "replace")
     if _TESTS.search(path) or not mask.has_trigger(text):
         return
-    told = 0
+    count = 0
     for number, line, start in _added(text, (old or b"").decode("utf-8", "replace")):
         kinds = _kinds(path, line, text[start : start + len(line) + 400])
         for kind, value in kinds.items():
@@ -126,8 +126,8 @@ def check_secrets(path: str, content: bytes, old: bytes | None) -> Iterator[Comp
             message = f"Line {number} adds what looks like a secret ({kind}). Read it from the "
             message += "environment or from a secret store; a value for tests says that it is fake."
             yield Complaint(path, "Secret", message, number, None, numbered(shown, number))
-            told += 1
-        if told >= _MOST:
+            count += 1
+        if count >= _MOST:
             return
 
 

@@ -228,6 +228,6 @@ def _note(missing: Sequence[_Piece]) -> list[str]:
     if not missing:
         return []
     names = list(dict.fromkeys(piece.name for piece in missing if piece.name))
-    told = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
+    shown = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
     lines = f"lines {missing[0].start + 1}-{missing[-1].end}"
-    return [f"[... {lines} left out{': ' if told else ''}{told} ...]"]
+    return [f"[... {lines} left out{': ' if shown else ''}{shown} ...]"]

@@ -79,7 +79,7 @@ def relevant(
             continue
         shared = len(wanted & set(terms(f"{one.about} {one.text}")))
         if shared >= _SHARED:
-            found.append((-shared, age, _told(one)))
+            found.append((-shared, age, _as_line(one)))
     return tuple(text for _, _, text in sorted(found)[:_RECALLED])
 
 
@@ -95,7 +95,7 @@ def _done(attempt: Attempt, title: str, run: str) -> Iterator[MemoryNote]:
         yield note("successes", attempt.task, f"{title}: right after {how}", run)
 
 
-def _told(one: MemoryNote) -> str:
+def _as_line(one: MemoryNote) -> str:
     if one.kind == "files":
         return f"{one.about}: {one.text}"
     word = {"decisions": "decided", "runs": "an earlier run", "failures": "failed before"}

@@ -48,7 +48,7 @@ class FileDecisions:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._told: set[bytes] = set()
+        self._reported: set[bytes] = set()
 
     async def waiting(self, run: str) -> tuple[str, ...]:
         """Return the tasks with a decision not applied yet, the oldest first."""
@@ -67,8 +67,8 @@ class FileDecisions:
             content = self._read()
         found: dict[str, Stored] = {}
         for number, line in enumerate(content.split(b"\n"), 1):
-            if line.strip() and not _fold(found, line) and line not in self._told:
-                self._told.add(line)
+            if line.strip() and not _fold(found, line) and line not in self._reported:
+                self._reported.add(line)
                 log.warning("%s: line %d is not a decision and is ignored", self._file, number)
         return list(found.values())
 

@@ -261,5 +261,5 @@ def _reason(state: RetryCallState) -> str:
     return str(state.outcome.exception()) if state.outcome else "failed"
 
 
-def _counted(told: int | None, characters: int) -> int:
-    return math.ceil(characters / _CHARACTERS_PER_TOKEN) if told is None else told
+def _counted(reported: int | None, characters: int) -> int:
+    return math.ceil(characters / _CHARACTERS_PER_TOKEN) if reported is None else reported

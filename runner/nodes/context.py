@@ -31,8 +31,8 @@ from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, quote, seen_of
 from runner.loop.schedule import Bases, independent
 from runner.money import Usage
+from runner.nodes.project_facts import guides, test_command, wants_tests
 from runner.nodes.revise import change_so_far
-from runner.nodes.told import guides, test_command, wants_tests
 from runner.ports import Embedder
 from runner.prompts import render_text
 from runner.state.changes import Snapshot, Write, blob_sha

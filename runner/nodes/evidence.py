@@ -67,7 +67,7 @@ async def _asked(
     """Ask a closed question; anything but one of its answers is unknown."""
     text = render_text(
         "classify_failure",
-        task=told(facts),
+        task=task_text(facts),
         others=[f"{t.name} {t.title}"[:_LONGEST_LINE] for t in _after(facts)],
         evidence=list(lines(failure)),
     )
@@ -81,7 +81,7 @@ async def _asked(
     return state, believed(read_reason(said.text), facts)
 
 
-def told(facts: FailureFacts) -> str:
+def task_text(facts: FailureFacts) -> str:
     """The task as a question shows it."""
     task = facts.task
     return cut_middle(f"{task.text}\n{task.details}".rstrip(), _LONGEST_TASK)

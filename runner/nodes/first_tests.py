@@ -73,7 +73,7 @@ async def first_tests(
     found = await weighed(state, deps, work, base, after, own=None, only=chosen.only, proven=proven)
     if found.outcome != "red" or not _certain(state, found, base, chosen):
         return None
-    levels = tuple(map(_told, found.verification.levels))
+    levels = tuple(map(_shortened, found.verification.levels))
     return replace(found, verification=replace(found.verification, levels=levels))
 
 
@@ -109,7 +109,7 @@ def _certain(state: RunState, found: Assessment, base: Snapshot, chosen: _FirstT
     return bool(red) and (chosen.whole or any(path_of(f) in written for f in red))
 
 
-def _told(level: Level) -> Level:
+def _shortened(level: Level) -> Level:
     """The level with a word about the tests that did not run."""
     if level.name != "tests" or level.result == "skipped":
         return level

@@ -15,7 +15,7 @@ from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents
 from runner.loop.stacking import roadmap_for
 from runner.nodes.checkpoint import branch_of, ground
-from runner.nodes.evidence import SHORT, explained_failure, gathered, lines, told
+from runner.nodes.evidence import SHORT, explained_failure, gathered, lines, task_text
 from runner.people.recovery_sentences import (
     proposal_body,
     proposal_comment,
@@ -113,7 +113,7 @@ async def _fault(
 def _question(state: RunState, facts: FailureFacts, strategy: Strategy, complaint: str) -> str:
     failure = state.attempt.failure
     values: dict[str, object] = {
-        "task": told(facts),
+        "task": task_text(facts),
         "evidence": list(lines(failure)) if failure else [],
         "paths": _near(facts),
         "complaint": complaint,

@@ -18,7 +18,7 @@ from runner.checks.knows_tests import knows_its_tests
 from runner.checks.misplaced import content_of_another, holders, misplaced
 from runner.checks.paths import asked_about, protect_file
 from runner.checks.reach import Trimmed, trimmed
-from runner.checks.tests_kept import changed_tests, tests_gone, told_of_tests, weakened_tests
+from runner.checks.tests_kept import changed_tests, tests_gone, weakened_tests, weaker_asserts
 from runner.checks.undefined import (
     OtherFiles,
     other_files,
@@ -275,20 +275,20 @@ log = logging.getLogger(__name__)
 
 Contents = Mapping[str, bytes]
 
-Mended = tuple[ChangeSet, tuple[Complaint, ...], tuple[str, ...]]
+AutoRepaired = tuple[ChangeSet, tuple[Complaint, ...], tuple[str, ...]]
 """A change set, what is still wrong with it, and notes on what was put right."""
 
-Mend = Callable[[RunState, ChangeSet, Snapshot, Read, OtherFiles, Contents], Mended]
+AutoRepair = Callable[[RunState, ChangeSet, Snapshot, Read, OtherFiles, Contents], AutoRepaired]
 
 
-def mended(
+def auto_repaired(
     state: RunState,
     changes: ChangeSet,
     base: Snapshot,
     read: Read,
     others: OtherFiles,
     tests: Contents,
-) -> Mended:
+) -> AutoRepaired:
     """Repair what can be repaired; return what is still wrong and what was done."""
     found = complaints_of(state, changes, base, read, tests)
     repaired, notes = auto_repair(changes, found)
@@ -300,7 +300,7 @@ def mended(
 
 
 async def validate_code(
-    state: RunState, deps: Deps, work: TaskWork, *, mend: Mend = mended
+    state: RunState, deps: Deps, work: TaskWork, *, repair: AutoRepair = auto_repaired
 ) -> Step:
     """Repair what needs no model, then check; ``ok`` only without complaints."""
     base = await base_of(state, deps)
@@ -313,7 +313,7 @@ async def validate_code(
     others = await _others(deps, reduced.changes, base, read)
     tests = await _same_tests(deps, reduced.changes, base, read)
     changes, found, notes = await asyncio.to_thread(
-        mend, state, reduced.changes, base, read, others, tests
+        repair, state, reduced.changes, base, read, others, tests
     )
     names = await kept_names(state, deps, changes, base, read)
     if code_among(base) and attempt.planned.human_commits is None:
@@ -373,7 +373,7 @@ def _cleared(state: RunState, read: Read) -> Step:
     about = asking(state, changes, read)
     state = state.with_attempt(
         other_tests=changed_tests(changes, read=read),
-        warnings=(*state.attempt.checked.warnings, *told_of_tests(changes, read=read)),
+        warnings=(*state.attempt.checked.warnings, *weaker_asserts(changes, read=read)),
     )
     if state.attempt.agreed.approved == changes.digest or not any(about):
         return Step(state, "ok")

@@ -104,7 +104,7 @@ log = logging.getLogger(__name__)
 
 async def write_files(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Format the changed lines, then make the workspace equal to base + change set."""
-    with _told_once(state):
+    with _asked_once(state):
         base = await base_of(state, deps)
         state = await formatted(state, deps, work, base)
         await filled(state, deps, work, base, state.attempt.answered.changes)
@@ -113,12 +113,12 @@ async def write_files(state: RunState, deps: Deps, work: TaskWork) -> Step:
 
 async def verify_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Run the levels; failures that were there before the change are not the task's."""
-    with _told_once(state):
+    with _asked_once(state):
         return await _judged(state, deps, work)
 
 
 @contextmanager
-def _told_once(state: RunState) -> Iterator[None]:
+def _asked_once(state: RunState) -> Iterator[None]:
     """Pause a run at the second task that the environment fails for the same reason.
 
     Every further task would fail like it. The answer that is paid for is verified when the run goes
@@ -167,8 +167,8 @@ async def _assessed(
     known = _key(state, tree, own) in work.sandbox.verified
     linters = await lint_levels(state, deps, work, base, own=own)
     if not known and (early := await first_tests(state, deps, work, base, own)):
-        told = with_linters(early.verification, linters)
-        return state, replace(early, verification=told)
+        both = with_linters(early.verification, linters)
+        return state, replace(early, verification=both)
     verification = with_linters(await _verified(state, deps, work, base, own), linters)
     if linters and not known:
         await deps.events.emit(Verified(state.request.id, state.current, verification))

@@ -172,12 +172,12 @@ _PUSHED = (
     "approvals and rejections no longer count."
 )
 _HELD = (
-    "**You cannot approve this now:** somebody pushed `{head}` to this branch, and {why}. {mend}, "
-    "or undo the push. To accept the branch as it is, merge it yourself; to refuse it, reply "
-    "`/reject {id} why`."
+    "**You cannot approve this now:** somebody pushed `{head}` to this branch, and {why}. "
+    "{advice}, or undo the push. To accept the branch as it is, merge it yourself; to refuse it, "
+    "reply `/reject {id} why`."
 )
-_MEND_TASKS = "Make the branch change only the lines of this task in the roadmap"
-_MEND_CHANGES = "Push a commit that corrects this"
+_ADVICE_ON_TASKS = "Make the branch change only the lines of this task in the roadmap"
+_ADVICE_ON_CHANGES = "Push a commit that corrects this"
 _AS_PROPOSED = (
     "The branch shows Cairn's own proposal again. Earlier approvals and rejections no longer count."
 )
@@ -264,17 +264,17 @@ def recovery_body(state: RunState) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def recoveries_told(state: RunState) -> str:
+def recoveries_text(state: RunState) -> str:
     """Every recovery that replaces a task, with both texts and what became of it; '' for none."""
-    told = []
+    parts = []
     for attempt in state.attempts.values():
         proposal = attempt.proposal
         if proposal and proposal.replaces and proposal.replacements:
             name = _plain(state.task_of(attempt.task).name)
             how = OUTCOMES[outcome(attempt, proposal)]
             head = f"**Task {name}: {proposal.strategy}, {how}.** {_plain(proposal.explanation)}"
-            told.append(f"{head}\n\n{before_and_after(proposal)}")
-    return "\n\n".join(told)
+            parts.append(f"{head}\n\n{before_and_after(proposal)}")
+    return "\n\n".join(parts)
 
 
 def before_and_after(proposal: Proposal) -> str:
@@ -351,8 +351,10 @@ def _after_push(proposal: Proposal) -> str:
     """What a push to the branch means for the proposal, '' where there was none."""
     head = proposal.pushes.head[:10]
     if proposal.pushes.held:
-        mend = _MEND_TASKS if proposal.replaces else _MEND_CHANGES
-        return _HELD.format(head=head, why=_plain(proposal.pushes.held), mend=mend, id=proposal.id)
+        advice = _ADVICE_ON_TASKS if proposal.replaces else _ADVICE_ON_CHANGES
+        return _HELD.format(
+            head=head, why=_plain(proposal.pushes.held), advice=advice, id=proposal.id
+        )
     if head:
         return _PUSHED.format(head=head)
     return _AS_PROPOSED if proposal.pushes.revision else ""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from runner.money import NodeShare, Usage, by_node, percentages, total
-from runner.people.recovery_sentences import recoveries_told
+from runner.people.recovery_sentences import recoveries_text
 from runner.people.sentences import blocked_reason, warnings_of
 from runner.people.statistics import as_written, by_strategy, work_of
 from runner.people.trust import doubt_of, trust_of
@@ -162,7 +162,7 @@ def view_of(state: RunState) -> RunView:
         node_usage=usage_by_node(state),
         asked=total(attempt.spent.total for attempt in state.attempts.values()),
         recoveries=by_strategy(state),
-        replaced=recoveries_told(state),
+        replaced=recoveries_text(state),
     )
 
 

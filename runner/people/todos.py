@@ -113,7 +113,7 @@ def _read(todos: object, roadmap: Roadmap) -> _Todos:
     try:
         read = _Todos.model_validate(todos)
     except ValidationError as error:
-        raise TodosRefused(_told(error)) from error
+        raise TodosRefused(_problems(error)) from error
     if read.roadmap != roadmap.path:
         raise TodosRefused(
             f"todos.json is about {read.roadmap}, not about {roadmap.path}; name that roadmap"
@@ -124,7 +124,7 @@ def _read(todos: object, roadmap: Roadmap) -> _Todos:
     return read
 
 
-def _told(error: ValidationError) -> str:
+def _problems(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(str(part) for part in first["loc"]) or "the whole"
     hint = ""

@@ -260,7 +260,7 @@ def trust_title(trusts: Iterable[Trust]) -> str:
     return f"Verified by tests{', with warnings' if results != {'verified'} else ''}"
 
 
-def trust_told(trusts: Trusts) -> str:
+def trust_summaries(trusts: Trusts) -> str:
     """The summaries of tasks below their titles, which only several need."""
     told = [(f"### {title}", "\n\n".join(_said(trust))) for title, trust in trusts]
     if len(told) == 1:

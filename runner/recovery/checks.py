@@ -18,7 +18,7 @@ from runner.roadmap.task import NewTask, Roadmap, Task, files
 from runner.state.proposal import MOST_PARTS, Strategy
 from runner.state.run_state import RunState
 
-MOST_TOLD = 5
+MOST_LISTED = 5
 """Losses that one complaint lists."""
 _LONGEST = 200
 
@@ -54,10 +54,10 @@ def lost(task: Task, replacements: Sequence[NewTask], *, stays: str = "") -> lis
     return list(dict.fromkeys(gone))
 
 
-def told(gone: Sequence[str]) -> str:
+def first_few(gone: Sequence[str]) -> str:
     """A few of the losses in one line."""
-    more = f" and {len(gone) - MOST_TOLD} more" if len(gone) > MOST_TOLD else ""
-    return ", ".join(gone[:MOST_TOLD]) + more
+    more = f" and {len(gone) - MOST_LISTED} more" if len(gone) > MOST_LISTED else ""
+    return ", ".join(gone[:MOST_LISTED]) + more
 
 
 def _files(task: Task) -> tuple[str, ...]:
@@ -244,7 +244,7 @@ def _losing(state: RunState, ground: Ground, tasks: Sequence[NewTask]) -> str:
     if not gone:
         return ""
     whole = "the task does" if len(tasks) == 1 else "the tasks together do"
-    return f"The old task names {told(gone)}, and {whole} not; keep it word for word."
+    return f"The old task names {first_few(gone)}, and {whole} not; keep it word for word."
 
 
 def _named(text: str) -> Iterator[str]:

@@ -107,7 +107,7 @@ class Acceptance:
         self._phases = _busy_phases(blocks, self._busy)
         self._nested: dict[int, list[str]] = {}
         self._shared: dict[int, list[str]] = {}
-        self._told: dict[Path, tuple[str, ...]] = {}
+        self._known: dict[Path, tuple[str, ...]] = {}
         for item in blocks.items:
             self._take(item)
         for paragraph in blocks.paragraphs:
@@ -117,11 +117,11 @@ class Acceptance:
     def __call__(self, box: Checkbox) -> tuple[str, ...]:
         """Return the checks of one piece of work, its own first; at most ``MOST_CHECKS``."""
         path = box.around
-        if path not in self._told:
+        if path not in self._known:
             lines = chain((h.line for h in reversed(path)), [0])
-            self._told[path] = _some(chain(*(self._shared.get(line, ()) for line in lines)))
+            self._known[path] = _some(chain(*(self._shared.get(line, ()) for line in lines)))
         own = self._own(box.item)
-        return _some(chain(own, self._told[path])) if own else self._told[path]
+        return _some(chain(own, self._known[path])) if own else self._known[path]
 
     def _own(self, item: ListItem) -> list[str]:
         """What is in the task itself, then in the tasks around it."""
@@ -225,13 +225,13 @@ class Background:
     def __init__(self, blocks: Blocks, sections: tuple[Section, ...]) -> None:
         self._texts = {section.line: section.text for section in sections}
         self._opening = _opening(blocks)
-        self._told: dict[Path, str] = {}
+        self._known: dict[Path, str] = {}
 
     def __call__(self, path: Path) -> str:
         """Return the phase's first paragraph, then the section's text, that above "Tasks" too."""
-        if path not in self._told:
-            self._told[path] = "\n\n".join(self._parts(path))
-        return self._told[path]
+        if path not in self._known:
+            self._known[path] = "\n\n".join(self._parts(path))
+        return self._known[path]
 
     def _parts(self, path: Path) -> list[str]:
         if not path:

@@ -284,7 +284,7 @@ class Resolver:
     _works: dict[tuple[Name, ...], Work | None] = field(default_factory=dict)
     _unions: dict[tuple[int, ...], tuple[Work, tuple[Work, ...]]] = field(default_factory=dict)
     _ambiguous: set[str] = field(default_factory=set)
-    _told: set[tuple[int, int]] = field(default_factory=set)
+    _reported: set[tuple[int, int]] = field(default_factory=set)
 
     def stated(self, fields: Iterable[Field], place: Mention) -> Stated | None:
         """Return what the fields of a place say; None when they say nothing of dependencies."""
@@ -358,7 +358,7 @@ class Resolver:
         which = tuple(id(work) for work in works)
         if which not in self._unions:
             if self.keys > MOST_KEYS:
-                self._told_too_many()
+                self._report_too_many()
                 return largest
             keys = tuple(dict.fromkeys(key for work in works for key in work.keys))
             self.keys += len(keys)
@@ -366,7 +366,7 @@ class Resolver:
             self._unions[which] = (Work(keys, frozenset(keys)), tuple(works))
         return self._unions[which][0]
 
-    def _told_too_many(self) -> None:
+    def _report_too_many(self) -> None:
         if not any(warning.code == TOO_MANY for warning in self.warnings[:1]):
             message = (
                 f"there are more than {MOST_KEYS:,} dependencies; of some tasks only the largest "
@@ -385,8 +385,8 @@ class Resolver:
     def _in_itself(self, task: Task, target: DependencyTarget, place: Mention) -> None:
         """What a task is part of cannot be done before it; reported once per place."""
         where = (place.line, id(target.work))
-        if where not in self._told:
-            self._told.add(where)
+        if where not in self._reported:
+            self._reported.add(where)
             message = (
                 f"{task.name} → {_short(target.text)} → {task.name}: {place.called} depends on "
                 "what it is part of, so it does not wait for that. Name what comes before it."

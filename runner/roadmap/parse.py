@@ -100,7 +100,7 @@ def _boxes(blocks: Blocks, show: Inline) -> tuple[list[Checkbox], set[int]]:
 
 
 def _maker(
-    lines: Sequence[str], told: Background, acceptance: Acceptance
+    lines: Sequence[str], background: Background, acceptance: Acceptance
 ) -> Callable[[Checkbox, bool, bool], Task]:
     """Return what makes the value of a checkbox (box, struck, template)."""
 
@@ -121,7 +121,7 @@ def _maker(
                 headings=item.headings,
                 home=box.home,
                 turn=box.turn,
-                section=told(box.around),
+                section=background(box.around),
                 label=item.label,
                 phase=phase(box.around),
                 parent=box.parent.key if box.parent else None,

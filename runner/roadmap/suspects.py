@@ -35,15 +35,15 @@ _PLACES = {
 _CUSTOM = lazy_pattern(r"[^\w\s]{1,2}|[A-Za-z]|WIP|TODO|DONE|N/A", re.IGNORECASE)
 
 
-def warnings(blocks: Blocks, lines: Sequence[str], told: Set[int]) -> Iterator[Warning]:
-    """Check every line with a bracket that is neither a task's nor already ``told`` (from 1)."""
+def warnings(blocks: Blocks, lines: Sequence[str], reported: Set[int]) -> Iterator[Warning]:
+    """Check every line with a bracket that is not a task and not ``reported`` yet (from 1)."""
     tasks = {item.start for item in blocks.items if item.box}
     tasks.update(chain.from_iterable(blocks.hidden.values()))
     items = {item.start for item in blocks.items}
     code = {n: token for token in blocks.code if token.map for n in range(*token.map)}
     inside: defaultdict[int, list[int]] = defaultdict(list)
     for number, line in enumerate(lines):
-        if "[" not in line or number in tasks or number + 1 in told:
+        if "[" not in line or number in tasks or number + 1 in reported:
             continue
         if number in code:
             if _like_a_task(line):

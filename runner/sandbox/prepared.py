@@ -108,9 +108,9 @@ async def run_setup(session: SandboxSession, setup: Setup) -> None:
     began = await session.run(["sh", "-c", _BEGIN], timeout=setup.timeout)
     variables = [f"{name}={value}" for name, value in setup.variables]
     # a small root may have no env
-    told = ("env", *variables) if variables else ()
+    prefix = ("env", *variables) if variables else ()
     for command in setup.commands:
-        _must_work(await session.run((*told, *command), timeout=setup.timeout), command, began)
+        _must_work(await session.run((*prefix, *command), timeout=setup.timeout), command, began)
     _must_work(await session.run(["sh", "-c", _END], timeout=setup.timeout), ("keep",), began)
 
 

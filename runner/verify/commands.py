@@ -57,8 +57,8 @@ async def command_levels(
         await session.run(["sh", "-c", _REMOVE, "sh", own.report], timeout=60)
     levels: list[Level] = []
     for command in own.commands:
-        told = own.proposed or any(level.result == "failed" for level in levels)
-        levels.append(await _level(session, command, own, timeout=timeout, told=told))
+        explained = own.proposed or any(level.result == "failed" for level in levels)
+        levels.append(await _level(session, command, own, timeout=timeout, explained=explained))
     if own.report:
         levels[-1] = await _with_report(session, levels[-1], own.report)
     return tuple(levels)
@@ -79,14 +79,19 @@ async def known_programs(session: SandboxSession, own: Commands) -> tuple[Level,
 
 
 async def _level(
-    session: SandboxSession, command: tuple[str, ...], own: Commands, *, timeout: float, told: bool
+    session: SandboxSession,
+    command: tuple[str, ...],
+    own: Commands,
+    *,
+    timeout: float,
+    explained: bool,
 ) -> Level:
-    """Run one; ``told`` says that a missing program does not mean the image lacks it.
+    """Run one; ``explained`` says that a missing program does not mean the image lacks it.
 
     A model proposed the command, or what failed before would have built it.
     """
     result, level = await ran(session, command, tool=COMMAND, timeout=timeout)
-    if result.exit_code == NOT_FOUND and not told:
+    if result.exit_code == NOT_FOUND and not explained:
         raise _absent(result, command, f"\n{level.output[-500:]}")
     judged = by_exit_code(level, result, timeout=timeout)
     if own.proposed and judged.result == "passed":

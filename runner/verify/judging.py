@@ -86,13 +86,13 @@ def judged(
         return _timed_out(level, result, timeout)
     ending = ending_of(level.tool, result.exit_code, endings or {})
     words = (said or error_line)(level.output) if result.exit_code else ""
-    told = f"{ending}: {words}" if words else ending
+    reason = f"{ending}: {words}" if words else ending
     try:
         report = read()
     except UnreadableReport as error:
-        return _broken(level, told if words else f"{told} ({error})")
+        return _broken(level, reason if words else f"{reason} ({error})")
     if report.broken or result.exit_code not in (0, *red):
-        return _broken(level, told)
+        return _broken(level, reason)
     if result.exit_code == 0 and not report.failures:
         return _green(level, report)
     if not report.failures:

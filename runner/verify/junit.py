@@ -113,9 +113,9 @@ def _cases(xml: bytes, dialect: Dialect) -> Iterator[tuple[str, TestFailure | No
     for case in _parsed(xml):
         bad = next((r for r in case.result if isinstance(r, Failure | Error)), None)
         if bad is not None:
-            told = _bad_case(case, bad)
-            own = (told.classname, told.name) == _INTERNAL_ERROR
-            yield ("broken" if own else "failed"), dialect(told)
+            failure = _bad_case(case, bad)
+            own = (failure.classname, failure.name) == _INTERNAL_ERROR
+            yield ("broken" if own else "failed"), dialect(failure)
         elif any(isinstance(result, Skipped) for result in case.result):
             yield "skipped", None
         else:

@@ -29,7 +29,7 @@ _FIND = re.compile(r"find(?:_namespace)?_packages\(\s*(?:where\s*=\s*)?" + _PATH
 _WRITE_TO = re.compile(r"['\"]?\b(?:write_to|version_file)\b['\"]?\s*[:=]\s*" + _PATH)
 _ARGUMENT = r"^\s*{}\s*=\s*['\"]([\w.+!-]+)['\"]"
 _FROM_GIT = ("setuptools_scm", "use_scm_version", "vcs", "versioningit")
-_TOLD = {
+_VERSION_VARIABLES = {
     "setuptools-scm": "SETUPTOOLS_SCM_PRETEND_VERSION_FOR_{}",
     "use-scm-version": "SETUPTOOLS_SCM_PRETEND_VERSION_FOR_{}",
     "flit-scm": "SETUPTOOLS_SCM_PRETEND_VERSION_FOR_{}",
@@ -99,8 +99,8 @@ def version_variables(read: Read) -> dict[str, str]:
     requires = _texts(table(manifests.pyproject, "build-system").get("requires"))
     said = " ".join((*requires, manifests.setup_py)).lower().replace("_", "-")
     own = re.sub(r"[-_.]+", "_", manifests.name).upper()
-    told = {name for word, name in _TOLD.items() if word in said}
-    return {name.format(own): _PRETENDED for name in told if own or "{}" not in name}
+    names = {name for word, name in _VERSION_VARIABLES.items() if word in said}
+    return {name.format(own): _PRETENDED for name in names if own or "{}" not in name}
 
 
 class _Manifests:

@@ -24,7 +24,7 @@ _PYTHON = re.compile(
 )
 _GO = re.compile(r"import cycle not allowed")
 _FRAME = re.compile(r"^(?P<file>[^\s:][^:\n]{0,300}\.py):\d+: in <module>", re.MULTILINE)
-_MENDED = "import inside the function that needs it, or under `if TYPE_CHECKING:`"
+_REMEDY = "import inside the function that needs it, or under `if TYPE_CHECKING:`"
 
 
 def circular(facts: FailureFacts) -> Classification | None:
@@ -36,7 +36,7 @@ def circular(facts: FailureFacts) -> Classification | None:
         around = {f["file"] for f in _FRAME.finditer(said.text)} - {said.file}
         if found:
             around |= {path for path in facts.changed if _is(path, found["module"])}
-        seen = f"{said.test or 'the tests'}: a circular import{_circle_of(found)}; {_MENDED}"
+        seen = f"{said.test or 'the tests'}: a circular import{_circle_of(found)}; {_REMEDY}"
         ours = around & facts.changed
         if len(ours) > 1 and ours == around & (facts.changed | facts.paths):
             names = " and ".join(sorted(ours))
@@ -113,7 +113,7 @@ def words_of(task: Task) -> str:
     return f"{task.text}\n{task.details}"[:_READ]
 
 
-def told(task: Task) -> str:
+def task_name(task: Task) -> str:
     """A task as evidence names it."""
     return f"task {task.name} ({' '.join(task.title.split())[:100]})"
 
@@ -175,7 +175,7 @@ def _later(facts: FailureFacts, missing: Missing) -> Classification | None:
         task = naming_word(facts.others, missing.name, *_words(missing))
     if task is None:
         return None
-    said = f"{told(task)} has yet to make {missing.name}"
+    said = f"{task_name(task)} has yet to make {missing.name}"
     return Classification("missing_dependency", (said,), waits_for=task.key)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from runner.people.recovery_sentences import model_asks
 from runner.recovery.checks import is_clear
 from runner.recovery.facts import FailureFacts, TestMessage
-from runner.recovery.patterns.imports import naming_path, naming_word, told, words_of
+from runner.recovery.patterns.imports import naming_path, naming_word, task_name, words_of
 from runner.roadmap.lint.reading import TaskReading
 from runner.roadmap.lint.rules import features, files, joints, nested, scope, verbs
 from runner.roadmap.lint.rules import large as lint_large
@@ -36,9 +36,9 @@ def contradiction(facts: FailureFacts) -> Classification | None:
         for second in lines[at + 1 :]:
             both = {_test(first), _test(second)}
             if len(both) == 2 and not both <= now and _exclude(first, second):
-                return Classification("unknown", _told(facts, (first, second)))
+                return Classification("unknown", _evidence(facts, (first, second)))
     old = next(_forbidding(facts), "")
-    return Classification("unknown", _told(facts, (old,))) if old else None
+    return Classification("unknown", _evidence(facts, (old,))) if old else None
 
 
 def _exclude(first: str, second: str) -> bool:
@@ -69,7 +69,7 @@ def _forbidding(facts: FailureFacts) -> Iterator[str]:
             yield f"{failure.test}: {found[0]}"
 
 
-def _told(facts: FailureFacts, lines: tuple[str, ...]) -> tuple[str, ...]:
+def _evidence(facts: FailureFacts, lines: tuple[str, ...]) -> tuple[str, ...]:
     """The evidence names both sides: each test as old or new, and the task."""
     tests = tuple(f"{_whose(facts, line)}: {line}" for line in lines)
     task = f"the task: {' '.join(facts.task.text.split())[:200]}"
@@ -217,7 +217,7 @@ def later(facts: FailureFacts) -> Classification | None:
         return None
     seen = tuple(
         dict.fromkeys(
-            f"{told(task)} has yet to make {what}, which {said.test or 'the tests'} needs"
+            f"{task_name(task)} has yet to make {what}, which {said.test or 'the tests'} needs"
             for said, task, what in found
         )
     )

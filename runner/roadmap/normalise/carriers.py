@@ -283,16 +283,16 @@ def _is_task(part: Part, reading: _Reading, *, works: bool) -> bool:
         return True
     if _announces(part):
         return False
-    told = tells_fields(part) or is_prose(part)
+    described = tells_fields(part) or is_prose(part)
     if sort == "series":
-        return told and series_word(part.title) in reading.series
+        return described and series_word(part.title) in reading.series
     if sort == "dotted":
-        return works or reading.planned or told
+        return works or reading.planned or described
     if sort not in (None, "numbered") or not _is_leaf(part):
         return False
     bare = not part.blocks and not part.parts
     marked = is_boxed(part.title) or title_mark(part.title).mark is not None
-    return marked or (works and (told or bare)) or (sort == "numbered" and tells_fields(part))
+    return marked or (works and (described or bare)) or (sort == "numbered" and tells_fields(part))
 
 
 def _is_leaf(part: Part) -> bool:
@@ -326,12 +326,14 @@ def _own(
 
     Without ``all_of_it`` only those whose label is a state ("Shipped:").
     """
-    told = _announces(part)
+    described = _announces(part)
     for at, block in enumerate(part.blocks):
         name = label_before(part.blocks, at)
         state = is_lane(name) if name and not is_field(name) else None
         here = above if state is None else Above(state, name, part.blocks[at - 1].start)
-        if is_field(name) or (state is None and (not all_of_it or (told and not is_todo(name)))):
+        if is_field(name) or (
+            state is None and (not all_of_it or (described and not is_todo(name)))
+        ):
             continue
         if block.kind == "list":
             yield from _items(block, here)

@@ -283,7 +283,7 @@ async def test_no_way_is_given_to_nobody(desk):
 @pytest.mark.parametrize(("told", "status"), [(True, "cancelling"), (False, "cancelled")])
 async def test_a_request_to_cancel_outlives_a_pause(desk, told, status):
     """A run to cancel that paused is tried again soon, unless nobody could be told of it."""
-    desk.segments.says("a", Outcome("paused", "GitHub is away", told=told))
+    desk.segments.says("a", Outcome("paused", "GitHub is away", reported=told))
     await desk.start("a")
     await desk.queue.set_status("a", "cancelling", allowed=["running"])
     soonest = desk.clock.now() + SOONEST

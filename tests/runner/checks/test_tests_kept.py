@@ -7,7 +7,7 @@ import json
 import pytest
 
 from runner.checks.asked import TaskWords
-from runner.checks.tests_kept import changed_tests, told_of_tests, weakened_tests
+from runner.checks.tests_kept import changed_tests, weakened_tests, weaker_asserts
 from tests.runner.checks.trees import changes
 
 OLD = """import pytest
@@ -356,7 +356,7 @@ def test_a_new_test_that_asserts_something_is_fine(path, text):
 def test_people_are_told_of_a_test_that_asserts_something_else():
     """Another result may be right: somebody should look at it."""
     other = changes({TEST: OLD.replace("add(1, 2) == 3", "add(1, 2) == 4")})
-    (said,) = told_of_tests(other, read=lambda path: FILES[path].encode())
+    (said,) = weaker_asserts(other, read=lambda path: FILES[path].encode())
 
     assert "TestAdd::test_sum" in said
     assert "`assert add(1, 2) == 4` in place of `assert add(1, 2) == 3`" in said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.recovery.checks import is_clear, lost, told
+from runner.recovery.checks import first_few, is_clear, lost
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import NewTask, Task
 
@@ -65,7 +65,7 @@ def test_nothing_is_lost(news: tuple[NewTask, ...]) -> None:
 )
 def test_a_loss_is_named(new: NewTask, said: str) -> None:
     """A file, a name or a criterion that is missing, or says something else now."""
-    assert said in told(gone(new))
+    assert said in first_few(gone(new))
 
 
 def test_what_stays_below_the_task_is_not_lost() -> None:
@@ -86,7 +86,7 @@ def test_a_complaint_is_short() -> None:
     """Of many losses a few are told."""
     many = "- [ ] " + " ".join(f"`n{number}`" for number in range(9)) + "\n"
 
-    assert told(lost(task(many), [])) == "`n0`, `n1`, `n2`, `n3`, `n4` and 4 more"
+    assert first_few(lost(task(many), [])) == "`n0`, `n1`, `n2`, `n3`, `n4` and 4 more"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from runner.state.changes import ChangeSet, Write
 from runner.state.findings import Complaint
 from tests.runner.checks.trees import changes, syntax
 
-MENDED = {
+REPAIRED = {
     "quote4 end": ("a.py", 'def f():\n    """Text.""""\n', 'def f():\n    """Text."""\n'),
     "quote4 both": ("a.py", 'def f():\n    """"Text.""""\n', 'def f():\n    """Text."""\n'),
     "quote4 own line": (
@@ -82,17 +82,17 @@ MENDED = {
 }
 
 
-def mended(path: str, text: str):
+def repaired(path: str, text: str):
     change = changes({path: text})
     return auto_repair(change, [complaint] if (complaint := syntax(path, text)) else [])
 
 
-@pytest.mark.parametrize("fault", [name for name in MENDED if name != "tabs"])
+@pytest.mark.parametrize("fault", [name for name in REPAIRED if name != "tabs"])
 def test_a_mechanical_fault_is_put_right(fault):
     """The file parses afterwards, and only the fault is gone."""
-    path, bad, good = MENDED[fault]
+    path, bad, good = REPAIRED[fault]
 
-    after, notes = mended(path, bad)
+    after, notes = repaired(path, bad)
 
     assert after.files[path].content.decode() == good
     assert syntax_complaint(path, good.encode()) is None
@@ -102,7 +102,7 @@ def test_a_mechanical_fault_is_put_right(fault):
 
 def test_mixed_tabs_with_one_meaning_become_blanks():
     """When every width that compiles means the same, the indentation is put right."""
-    after, notes = mended("a.py", "if x:\n        a = 1\n\tb = 2\n")
+    after, notes = repaired("a.py", "if x:\n        a = 1\n\tb = 2\n")
 
     assert after.files["a.py"].content == b"if x:\n        a = 1\n        b = 2\n"
     assert notes == ("a.py: replaced tabs with spaces",)
@@ -110,9 +110,9 @@ def test_mixed_tabs_with_one_meaning_become_blanks():
 
 def test_mixed_tabs_with_two_meanings_are_left():
     """A file whose meaning depends on the tab's width is not guessed at."""
-    path, bad, _ = MENDED["tabs"]
+    path, bad, _ = REPAIRED["tabs"]
 
-    after, notes = mended(path, bad)
+    after, notes = repaired(path, bad)
 
     assert after.files[path].content.decode() == bad
     assert notes == ()
@@ -141,7 +141,7 @@ def test_mixed_tabs_with_two_meanings_are_left():
 )
 def test_what_needs_understanding_is_left_to_the_model(text):
     """A fault with two readings, or with none, stays as it is."""
-    after, notes = mended("a.py", text)
+    after, notes = repaired("a.py", text)
 
     assert after.files["a.py"].content.decode() == text
     assert notes == ()
@@ -153,7 +153,7 @@ def test_what_needs_understanding_is_left_to_the_model(text):
 )
 def test_other_languages_are_guessed_at_no_more(path, text):
     """What is no slip of the pen stays as it is in JSON and elsewhere, too."""
-    assert mended(path, text)[1] == ()
+    assert repaired(path, text)[1] == ()
 
 
 @settings(max_examples=200, deadline=None)
