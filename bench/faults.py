@@ -53,7 +53,7 @@ def sites(root: Path, rooms: Collection[str]) -> Iterator[Mutant]:
             unnoticed = {id(node) for node in _of_dataclasses(module)}
             for number, node in enumerate(ast.walk(module)):
                 if id(node) not in unnoticed and (what := _fault(node)):
-                    yield Mutant(path, node.lineno, number, what)
+                    yield Mutant(path, getattr(node, "lineno", 1), number, what)
 
 
 def _of_dataclasses(module: ast.Module) -> Iterator[ast.AST]:
@@ -176,13 +176,18 @@ def _compiled(file: Path, mutant: Mutant | None) -> CodeType:
     return compile(module, str(file), "exec", dont_inherit=True)
 
 
+def _one_more(value: object) -> int:
+    assert isinstance(value, int)  # _fault picks no other constants
+    return value + 1
+
+
 def _put(node: ast.AST) -> None:
     if isinstance(node, ast.Compare):
         node.ops[0] = _OTHER[type(node.ops[0])]()
     elif isinstance(node, ast.BoolOp):
         node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
     elif isinstance(node, ast.Constant):
-        node.value = not node.value if isinstance(node.value, bool) else node.value + 1
+        node.value = not node.value if isinstance(node.value, bool) else _one_more(node.value)
     elif isinstance(node, ast.BinOp):
         node.op = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
     elif isinstance(node, ast.If | ast.IfExp | ast.While):

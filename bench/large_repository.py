@@ -71,7 +71,7 @@ tractor seed storm forecast river dam turbine battery charger vehicle tyre garag
 lot gallery painting museum library loan reader shelf
 """
 _NOUNS = _WORDS.split()
-_PARTS = ("address", "total", "history", "deadline", "threshold")
+_PARTS: tuple[str, ...] = ("address", "total", "history", "deadline", "threshold")
 _PARTS += ("owner", "status", "summary", "location", "signature")
 _ROLES = ("service", "store", "views", "models", "tasks", "core", "rules", "jobs", "api", "support")
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from bench.finding import Finding, Line, Peer, Unmeasured
 from bench.timing import medians_of
@@ -104,7 +105,7 @@ async def _engines_own() -> float:
     began = perf_counter()
     async with engine() as (docker, _):
         host = {"NetworkMode": "none", "Init": False}
-        config = {"Image": IMAGE, "Cmd": ["sleep", "infinity"], "HostConfig": host}
+        config: dict[str, Any] = {"Image": IMAGE, "Cmd": ["sleep", "infinity"], "HostConfig": host}
         container = await docker.containers.create(config)
         try:
             await container.start()

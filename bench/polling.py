@@ -112,7 +112,8 @@ async def measure(folder: Path) -> AsyncIterator[Line]:
         goal="<= 15 s",
         ok=fresh <= 15,
     )
-    yield f"   processor time of that hour: {spent:.1f} s; memory held: {held:.1f} MB"
+    yield Finding(what="processor time of that hour", value=spent, unit="s")
+    yield Finding(what="memory held after it", value=held, unit="MB")
     soon = [await _to_first_node(folder / f"soon-{n}") for n in range(_ROUNDS)]
     yield Finding(
         what="poll that sees a 👍 to the first saved node of the resting task",

@@ -14,7 +14,7 @@ from pathlib import Path
 from bench.finding import Finding, Line, Unmeasured
 from bench.loop.hunks import edits_of
 from bench.oracle.catalogue import Change, Task, change_of, tasks
-from bench.oracle.sources import NoSource
+from bench.oracle.fetching import NoSource
 from runner.context.tokens import counter
 from runner.loop.deps import FileSearch
 from runner.nodes.context import describe

@@ -15,11 +15,12 @@ from pathlib import Path
 from time import perf_counter
 
 from bench.timing import percentile
-from tests.app.server.webhooks import sign
+from tests.app.server.webhooks import SECRET
+from tests.fake_github.courier import sign
 
 _BODY = Path("tests/data/github/webhook-payloads/issue_comment.created.json").read_bytes()
 _AT_ONCE = 64
-_SIGNATURE = sign(_BODY)
+_SIGNATURE = sign(SECRET.get_secret_value(), _BODY)
 
 
 async def load(port: int, count: int, rate: float) -> dict[str, float]:

@@ -104,7 +104,7 @@ class ForkSandbox(ProcessSandbox):
         self._warm = warm
 
     def _open(
-        self, spec: SandboxSpec, extra: Mapping[str, str], *, modules: Path | None = None
+        self, spec: SandboxSpec, extra: dict[str, str], *, modules: Path | None = None
     ) -> ProcessSession:
         box = super()._open(spec, extra, modules=modules)
         return _ForkBox(self._warm, box, spec)

@@ -48,6 +48,6 @@ def _candidates(task: Task) -> Iterator[Program]:
         if place < _TRIED:
             yield "logic", code
     for name, fault in PROGRAM.items():
-        code = fault(task)
-        if name != "logic" and code and code != task.right:
-            yield name, code
+        wrong = fault(task)
+        if name != "logic" and wrong and wrong != task.right:
+            yield name, wrong

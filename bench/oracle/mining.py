@@ -13,6 +13,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from defusedxml import ElementTree
@@ -148,14 +149,11 @@ def of_releases(
     for test in sorted(turned):
         if any(test in tests.green(applied(old, [*of_tests, *each]), [test]) for each in seen):
             continue
-        good = lambda some, t=test: t in tests.green(applied(old, [*of_tests, *some]), [t])  # noqa: E731
+        good = partial(_turns, tests, old, test, of_tests)
         if not good(product):
             continue
         needed = fewest(product, good)
-        alone = lambda some, t=test, n=needed: (  # noqa: E731
-            t in tests.green(applied(old, [*n, *some]), [t])
-            and t not in tests.green(applied(old, some), [t])
-        )
+        alone = partial(_proves, tests, old, test, needed)
         mine = [hunk for hunk in of_tests if hunk.path == test.partition("::")[0]]
         chosen = [*needed, *fewest(mine if alone(mine) else of_tests, alone)]
         seen.append(set(needed))
@@ -163,6 +161,20 @@ def of_releases(
         yield [f"hunks = {json.dumps(names, indent=4)}", f"turns = {json.dumps(test)}"]
         if len(seen) == asked.most:
             return
+
+
+def _turns(
+    tests: Tests, old: Files, test: str, below: Sequence[Hunk], some: Sequence[Hunk]
+) -> bool:
+    """Whether the test is green with these hunks on those ``below``."""
+    return test in tests.green(applied(old, [*below, *some]), [test])
+
+
+def _proves(
+    tests: Tests, old: Files, test: str, needed: Sequence[Hunk], some: Sequence[Hunk]
+) -> bool:
+    """Whether these hunks of the tests are green with what the product needs, and red without."""
+    return _turns(tests, old, test, needed, some) and not _turns(tests, old, test, (), some)
 
 
 def fewest(some: Sequence[Hunk], good: Callable[[Sequence[Hunk]], bool]) -> list[Hunk]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import typer
 from typer.core import TyperGroup, TyperOption
@@ -16,7 +17,7 @@ def command_line() -> str:
     return "\n\n".join(_sections("cairn", root))
 
 
-def _sections(name: str, command: object) -> Iterator[str]:
+def _sections(name: str, command: Any) -> Iterator[str]:
     if isinstance(command, TyperGroup):
         for each, below in command.commands.items():
             yield from _sections(f"{name} {each}", below)
@@ -24,7 +25,7 @@ def _sections(name: str, command: object) -> Iterator[str]:
         yield _section(name, command)
 
 
-def _section(name: str, command: object) -> str:
+def _section(name: str, command: Any) -> str:
     context = typer.Context(command, info_name=name)
     usage = " ".join(command.collect_usage_pieces(context))
     rows = [_row(each) for each in command.params if isinstance(each, TyperOption)]

@@ -37,7 +37,7 @@ def sheet(*cards: Card) -> str:
 def rendered(markdown: str) -> str:
     """HTML of what the bot wrote; the address of a pull request is shown as GitHub shows it."""
     short = _PULL.sub(r"[#\1](\g<0>)", markdown)
-    return cmarkgfm.github_flavored_markdown_to_html(short, _OPTIONS)
+    return str(cmarkgfm.github_flavored_markdown_to_html(short, _OPTIONS))
 
 
 def fenced(text: str, language: str) -> str:
