@@ -26,6 +26,7 @@ from handlers.events import (
     MalformedPayload,
     MergeQueued,
     PullClosed,
+    PullReopened,
     PullReviewed,
     ReviewCommented,
     is_from_bot,
@@ -44,9 +45,10 @@ log = logging.getLogger(__name__)
 class Dispatch:
     """Handles one delivery; doing it twice changes nothing. Raises ``Outage``.
 
-    ``pushed`` handles pushes, ``ended`` the end of a pull request from one of our branches, even by
-    bots; ``installed`` handles events about installations; ``refusals`` remembers who was refused
-    something, ``quiet`` says where we write nothing; ``configs`` are read again for each one.
+    ``pushed`` handles pushes, ``changed`` a pull request from one of our branches that was merged,
+    closed or opened again, even by bots; ``installed`` handles events about installations;
+    ``refusals`` remembers who was refused something, ``quiet`` says where we write nothing;
+    ``configs`` are read again for each one.
     """
 
     def __init__(
@@ -60,7 +62,7 @@ class Dispatch:
         allowed_bots: Set[str],
         pushed: Callable[[BranchPushed], Awaitable[None]],
         refusals: Refusals,
-        ended: Callable[[PullClosed], Awaitable[None]],
+        changed: Callable[[PullClosed | PullReopened], Awaitable[None]],
         installed: Callable[[InstallationChanged], Awaitable[None]],
         configs: Configurations,
         quiet: ReadOnlyCheck = writable_everywhere,
@@ -73,7 +75,7 @@ class Dispatch:
         self._allowed_bots = allowed_bots
         self._pushed = pushed
         self._refusals = refusals
-        self._ended = ended
+        self._changed = changed
         self._installed = installed
         self._configs = configs
         self._quiet = quiet
@@ -125,8 +127,8 @@ class Dispatch:
             self._configs.forget(event.repository.full_name)
         if not is_from_bot(event, own=own, allowed=self._allowed_bots):
             await self._heard(event, own)
-        if isinstance(event, PullClosed) and _is_of_others(event, own):
-            await self._ended(event)
+        if isinstance(event, PullClosed | PullReopened) and _is_of_others(event, own):
+            await self._changed(event)
 
     async def _answer_queue(self, event: MergeQueued, own: str) -> None:
         scope = (event.installation_id, event.repository.id, event.repository.full_name)
@@ -177,6 +179,6 @@ class Dispatch:
                 await handle_review(event, talk=talk, runs=self._runs)
 
 
-def _is_of_others(event: PullClosed, own: str) -> bool:
-    """Say whether somebody else ended a pull request from a branch of ours."""
+def _is_of_others(event: PullClosed | PullReopened, own: str) -> bool:
+    """Say whether somebody else did that to a pull request from a branch of ours."""
     return event.branch.startswith(PREFIX) and event.sender.login.lower() != own.lower()

@@ -290,6 +290,13 @@ class PullClosed(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PullReopened(_Event):
+    """A closed pull request was opened again; ``branch`` is its head."""
+
+    branch: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PullPushed(_Event):
     """Somebody pushed to the branch of a pull request: its head moved."""
 
@@ -308,6 +315,7 @@ Event = (
     | CheckEnded
     | MergeQueued
     | PullClosed
+    | PullReopened
     | PullPushed
     | PullTouched
 )
@@ -444,6 +452,8 @@ def read_pull(delivery: str, payload: dict[str, object]) -> Event | None:
     common, pull = _common(delivery, found), found.pull_request
     if action == "synchronize":
         return PullPushed(**common, issue=pull.number)
+    if action == "reopened":
+        return PullReopened(**common, issue=pull.number, branch=pull.head.ref)
     if action != "closed" or pull.closed_at is None:
         return PullTouched(**common, issue=pull.number)
     return PullClosed(

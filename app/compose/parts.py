@@ -49,7 +49,7 @@ from app.store.runs import (
     StoredSkips,
 )
 from handlers.commands import COMMANDS
-from handlers.events import PullClosed, Repo
+from handlers.events import PullClosed, PullReopened, Repo
 from handlers.grammar import ON_GITHUB, Commands
 from handlers.ports import Rules, RunRequested
 from handlers.pushes import BranchPushed
@@ -247,13 +247,16 @@ class ServerParts:
         runs = StoredRuns(self.store, self.around.clock)
         return any(run.repository_id == repository_id for run in await runs.by_status(*UNFINISHED))
 
-    async def pull_ended(self, event: PullClosed) -> None:
-        """Keep what builds on our pull request true after its end. Raises ``Outage``."""
+    async def pull_changed(self, event: PullClosed | PullReopened) -> None:
+        """Keep what builds on ours true after its end, or its second start. Raises ``Outage``."""
         scope = (event.installation_id, event.repository.id, event.repository.full_name)
         if not await self.quiet(*scope):
-            await (await self._default_branch(event)).restack(ended=event.issue, ticks=False)
+            ended = event.issue if isinstance(event, PullClosed) else None
+            await (await self._default_branch(event)).restack(ended=ended, ticks=False)
 
-    async def _default_branch(self, event: BranchPushed | PullClosed) -> GitHubRepository:
+    async def _default_branch(
+        self, event: BranchPushed | PullClosed | PullReopened
+    ) -> GitHubRepository:
         """The repository of an event, for no run and no roadmap in particular."""
         place = RunRequest(
             id="",

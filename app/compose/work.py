@@ -25,7 +25,7 @@ from app.store.proposals import StoredProposals
 from app.store.queue import Affected, Queue
 from app.store.runs import StoredRuns
 from app.store.wakeups import Wakeups
-from handlers.events import PullClosed
+from handlers.events import PullClosed, PullReopened
 from runner.ports import Events
 
 
@@ -71,7 +71,7 @@ class _People:
     proposals: ProposalService
     polls: Poller
     service: RunService
-    pull_ended: Callable[[PullClosed], Awaitable[None]]
+    pull_changed: Callable[[PullClosed | PullReopened], Awaitable[None]]
 
 
 @asynccontextmanager
@@ -176,14 +176,14 @@ def _people(parts: ServerParts, work: _Work, poll: Look) -> _People:
         ),
     )
 
-    async def pull_ended(event: PullClosed) -> None:
+    async def pull_changed(event: PullClosed | PullReopened) -> None:
         """Keep what builds on our pull request true; let go on what waited for its end."""
-        await parts.pull_ended(event)
-        if event.branch.startswith(PREFIX):
+        await parts.pull_changed(event)
+        if isinstance(event, PullClosed) and event.branch.startswith(PREFIX):
             await work.queue.pull_ended(Affected(event.installation_id, event.repository.id))
             await look()
 
-    return _People(stored, proposals, polls, service, pull_ended)
+    return _People(stored, proposals, polls, service, pull_changed)
 
 
 def _dispatch(parts: ServerParts, people: _People, installed: Installations) -> Dispatch:
@@ -209,5 +209,5 @@ def _dispatch(parts: ServerParts, people: _People, installed: Installations) -> 
             restack=parts.restack,
             overlay=parts.overlay,
         ),
-        ended=people.pull_ended,
+        changed=people.pull_changed,
     )

@@ -122,12 +122,15 @@ class Restack:
             await self._upwards(upper, ties, ground, (pull, fresh))
 
     async def _grounded(self, pull: Pull, ties: Ties) -> Pull:
-        """Take an open one off a branch whose pull request was merged or closed."""
-        alive = ties.alive(pull.base)
-        if not pull.open or alive == pull.base:
+        """Take an open one off a branch whose pull request was merged or closed.
+
+        One below it that was closed and opened again carries it again.
+        """
+        base = ties.carrier(pull)
+        if not pull.open or base == pull.base:
             return pull
         try:
-            return await self._pulls.retarget(pull, alive)
+            return await self._pulls.retarget(pull, base)
         except TaskError as error:
             log.warning("#%s stays on %s: %s", pull.number, pull.base, error.message)
             return pull

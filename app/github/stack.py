@@ -55,6 +55,17 @@ class Ties:
         """Return the branch where that still is to be merged; else what it was made against."""
         return self._followed(branch, closed=True)
 
+    def carrier(self, pull: Pull) -> str:
+        """Return the branch it should be made against, of ours or the base branch.
+
+        The one whose commits it has, while that is open; people may move it to the base branch.
+        """
+        alive, below = self.alive(pull.base), self.of(pull.on)
+        if below is None or not below.open or pull.head in {p.head for p in self.down(below)}:
+            return alive
+        moved = pull.base.startswith(PREFIX) and pull.base == below.base
+        return pull.on if moved or alive != pull.base else alive
+
     def lower(self, pull: Pull) -> Pull | None:
         """Return the open member to merge before a pull request."""
         below = self.of(self.below(pull))

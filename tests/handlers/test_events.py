@@ -17,6 +17,7 @@ from handlers.events import (
     MalformedPayload,
     PullClosed,
     PullPushed,
+    PullReopened,
     PullReviewed,
     PullTouched,
     ReviewCommented,
@@ -77,6 +78,7 @@ SAMPLES: dict[str, tuple[str, type, dict[str, object]]] = {
     "issue_comment.deleted.2": ("issue_comment", CommentDeleted, {}),
     "pull_request.closed": ("pull_request", PullClosed, {"issue": 2}),
     "pull_request.synchronize": ("pull_request", PullPushed, {}),
+    "pull_request.reopened": ("pull_request", PullReopened, {}),
     "pull_request_review.submitted": (
         "pull_request_review",
         PullReviewed,

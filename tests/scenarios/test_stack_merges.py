@@ -17,9 +17,11 @@ from tests.scenarios.stacks import (
     METHODS,
     WORDS,
     body,
+    changed_lines,
     check_own,
     merge,
     one_commit,
+    own_lines,
     stacked,
     ticks,
     told,
@@ -208,6 +210,43 @@ async def test_closed_unmerged_below_the_next_is_told(bot: Bot) -> None:
     assert "Write two.md | in review" in said
     assert bot.pulls[3].pull.base == "main"
     assert bot.changed(bot.pulls[3]).keys() == {"ROADMAP.md", "ten.md"}
+
+
+@pytest.mark.parametrize("method", ["merge", "squash"])
+async def test_closed_in_the_middle_and_opened_again(bot: Bot, method: str) -> None:
+    """What builds on it leaves it and comes back, and shows its own change all the time."""
+    one, two, six = await stacked(bot)
+    await bot.github.close(REPOSITORY, two.number)
+    await bot.idle()
+    assert six.pull.base == one.pull.head
+
+    await bot.github.reopen(REPOSITORY, two.number)
+    await bot.idle()
+
+    assert six.pull.base == two.pull.head
+    assert sorted(changed_lines(bot, six)) == own_lines(3)
+    for number, pull in enumerate((one, two, six), 1):
+        check_own(bot, pull, number)
+        await merge(bot, pull, method)
+    for pull in (two, six):
+        told(bot, pull)
+    assert ticks(bot) == "xxx"
+
+
+async def test_opened_again_above_a_branch_that_was_merged_meanwhile(bot: Bot) -> None:
+    """It goes to the default branch, and what has its change goes back on it."""
+    one, two, six = await stacked(bot)
+    await bot.github.close(REPOSITORY, two.number)
+    await bot.idle()
+    async with undelivered(bot):
+        await bot.github.reopen(REPOSITORY, two.number)
+
+    await merge(bot, one, "squash")
+
+    check_own(bot, two, 2)
+    assert six.pull.base == two.pull.head
+    assert sorted(changed_lines(bot, six)) == own_lines(3)
+    told(bot, two)
 
 
 @pytest.mark.parametrize("method", ["merge", "squash"])

@@ -26,7 +26,7 @@ from app.store.schema import decisions
 from app.store.schema import proposals as table
 from app.store.wakeups import Wakeups
 from handlers.commands import COMMANDS
-from handlers.events import PullClosed, Repo
+from handlers.events import PullClosed, PullReopened, Repo
 from handlers.ports import ProposalView, Rules, RunRequested, State
 from runner.errors import Outage
 from runner.state.proposal import Proposal, ProposalPlace
@@ -253,7 +253,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
     async def no_checkpoint(request: RunRequested) -> None:
         """None of the pull requests here shows work."""
 
-    async def ended(event: PullClosed) -> None:
+    async def changed(event: PullClosed | PullReopened) -> None:
         return None
 
     service = RunService(
@@ -276,7 +276,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         allowed_bots={"robot[bot]"},
         refusals=StoredRefusals(store, clock),
         installed=refuse,  # type: ignore[arg-type]
-        ended=ended,
+        changed=changed,
         pushed=refuse,  # type: ignore[arg-type]
         configs=Configurations(clock=clock, images=()),
     )
