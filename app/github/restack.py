@@ -144,6 +144,8 @@ class Restack:
         said = [*texts.taken_in(ties.taken_in(pull)), *filter(None, [note])]
         place = texts.place(ties.lower(pull), ties.uppers(pull))
         pull = await self._pulls.annotate(pull, place=place, news="\n\n".join(said))
+        if pull.base == ground.base and fresh.done in ("ticked", "joined", "rebuilt"):
+            await self._say_unticked(pull, ties, ground)
         if fresh.done == "rebuilt" and ties.closed(pull):
             await self._pulls.put_on(pull, pull.base)
         return fresh
@@ -193,6 +195,16 @@ class Restack:
         text = texts.rebuilt_above(pull, below[0], fresh) if below else texts.rewritten(pull, fresh)
         await self._comments.ensure(pull.number, fresh.done, fresh.start, text)
         return text
+
+    async def _say_unticked(self, pull: Pull, ties: Ties, ground: _Ground) -> None:
+        """Comment, once, on tasks that a merge does not tick: people changed them meanwhile."""
+        content = await self._read(ground.tip, pull.roadmap)
+        there = {task.key for task in parse_roadmap(pull.roadmap, content or b"").tasks}
+        gone = [p for p in ties.inside(pull) if p.kind == "checkpoint" and not there & {*p.tasks}]
+        if gone:
+            text = texts.unticked(gone, ground.base, pull.roadmap)
+            key = "-".join(str(each.number) for each in gone)
+            await self._comments.ensure(pull.number, "unticked", key, text)
 
     async def _say(self, pull: Pull, kind: str, other: Pull, text: str) -> None:
         """Comment on what became of another pull request, once."""

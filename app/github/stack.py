@@ -113,6 +113,12 @@ class Ties:
         """Return the members that were merged into the branch of one, by number."""
         return [p for p in self.pulls if p.merged and p.member and p.base == pull.head]
 
+    def inside(self, pull: Pull) -> Iterator[Pull]:
+        """Yield a pull request and the members that were merged into its branch."""
+        yield pull
+        for each in self.taken_in(pull):
+            yield from self.inside(each)
+
     def down(self, pull: Pull) -> Iterator[Pull]:
         """Yield a pull request and the open members under it."""
         seen: set[str] = set()

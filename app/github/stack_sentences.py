@@ -142,6 +142,18 @@ def stuck(pull: Pull, merged: Pull, fresh: Fresh) -> str:
     )
 
 
+def unticked(pulls: Sequence[Pull], base: str, roadmap: str) -> str:
+    """The comment when tasks were reworded or deleted while their change was in review."""
+    titles = ", ".join(f"*{pull.title}*" for pull in pulls[:_MOST])
+    what, its = ("the task", "it") if len(pulls) == 1 else ("tasks", "them")
+    return (
+        f"**Merging this pull request does not tick {what} {titles}.** `{roadmap}` on `{base}` was "
+        f"changed while the pull request was open, and does not have {its} in these words any "
+        "more. The change itself is as it was. If it still does what the roadmap asks for, tick the box "
+        "by hand."
+    )
+
+
 def lost(pull: Pull, base: str, below: Pull | None) -> str:
     """The comment when a pull request was merged into a branch that nobody merges."""
     of = f", the branch of #{below.number}" if below else ""

@@ -32,14 +32,17 @@ class Unmerged:
 
 
 def replayed(path: str, edit: RoadmapEdits, new: bytes) -> bytes | None:
-    """Return ``new`` with all of an edit.
+    """Return ``new`` with an edit; the tick of a task that is not in ``new`` any more is left out.
 
-    None where it does not fit any more: a ticked task is gone, or both changed the same lines.
+    None where the edit does not fit any more: both changed the same lines.
     """
     keys = _ticks(path, edit)
     try:
         plain = _with_text(path, edit, keys, new)
-        return None if plain is None else tick_all(path, plain, keys)
+        if plain is None:
+            return None
+        there = _states(path, plain)
+        return tick_all(path, plain, [key for key in keys if key in there])
     except EditRefused:
         return None
 

@@ -201,3 +201,26 @@ async def test_a_repository_of_rebase_merges_gets_single_commits(bot: Bot) -> No
             told(bot, above)
 
     assert ticks(bot) == "xxx"
+
+
+@pytest.mark.parametrize("method", ["merge", "squash"])
+@pytest.mark.parametrize("line", ["- [ ] 1.2 Write `two.md` in verse\n", ""])
+async def test_a_task_that_was_changed_in_review(bot: Bot, method: str, line: str) -> None:
+    """The branch stays mergeable; what people wrote in the roadmap stays, and they are told."""
+    one, two, _ = await stacked(bot)
+    await push(bot, LINES.replace("- [ ] 1.2 Write `two.md`\n", line))
+    assert told(bot, two) == ""
+
+    await merge(bot, one, method)
+
+    said = told(bot, two)
+    assert "does not tick the task *1.2 Write two.md*" in said
+    assert bot.github.pull_body(REPOSITORY, two.number)["mergeable"]
+    assert sorted(changed_lines(bot, two)) == ["+A note."]
+    await merge(bot, two, method)
+    assert bot.view.file("main", "two.md") == b"A note.\n"
+    assert (bot.view.file("main", "ROADMAP.md") or b"").decode() == LINES.replace(
+        "- [ ] 1.1", "- [x] 1.1"
+    ).replace("- [ ] 1.2 Write `two.md`\n", line)
+    for pull in bot.pulls:
+        told(bot, pull)

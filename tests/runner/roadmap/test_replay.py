@@ -27,7 +27,8 @@ SPLIT = b"- [ ] 1.1 One\n- [ ] 1.2.1 Half\n- [ ] 1.2.2 Rest\n"
             b"# Plan\n\n- [x] 1.2 Two\n- [ ] 1.0 New\n",
         ),
         (MINE, MINE, MINE),
-        (MINE, b"- [ ] 1.1 One\n", None),
+        (MINE, b"- [ ] 1.1 One\n", b"- [ ] 1.1 One\n"),
+        (MINE, OLD.replace(b"Two", b"Three"), OLD.replace(b"Two", b"Three")),
         (SPLIT, OLD.replace(b"[ ] 1.1", b"[x] 1.1"), SPLIT.replace(b"[ ] 1.1", b"[x] 1.1")),
         (SPLIT, OLD + b"- [ ] 1.3 New\n", SPLIT + b"- [ ] 1.3 New\n"),
         (SPLIT, SPLIT.replace(b"[ ]", b"[x]"), None),
@@ -46,6 +47,7 @@ SPLIT = b"- [ ] 1.1 One\n- [ ] 1.2.1 Half\n- [ ] 1.2.2 Rest\n"
         "moved",
         "ticked there",
         "gone",
+        "reworded",
         "split",
         "split above a new one",
         "split and ticked there",
@@ -57,7 +59,7 @@ SPLIT = b"- [ ] 1.1 One\n- [ ] 1.2.1 Half\n- [ ] 1.2.2 Rest\n"
     ],
 )
 def test_an_edit_is_made_again(mine: bytes, new: bytes, expected: bytes | None) -> None:
-    """A tick finds its task wherever it stands now; what both changed is nobody's to guess."""
+    """A tick finds its task wherever it is now, if it is; what both changed is left to people."""
     assert replayed(PATH, RoadmapEdits(OLD, mine), new) == expected
 
 
