@@ -149,8 +149,8 @@ def unticked(pulls: Sequence[Pull], base: str, roadmap: str) -> str:
     return (
         f"**Merging this pull request does not tick {what} {titles}.** `{roadmap}` on `{base}` was "
         f"changed while the pull request was open, and does not have {its} in these words any "
-        "more. The change itself is as it was. If it still does what the roadmap asks for, tick the box "
-        "by hand."
+        "more. The change itself is as it was. If it still does what the roadmap asks for, tick "
+        "the box by hand."
     )
 
 

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from runner.errors import Outage
+from runner.roadmap.parse import parse_roadmap
 from tests.app.github.repository_bench import NAME, Bench, bench
 from tests.fake_github.state import Issue
 from tests.runner.git.checkpoints import checkpoint
 
 OLD = b"- [ ] add it\n- [ ] test it\n"
+KEYS = [task.key for task in parse_roadmap("ROADMAP.md", OLD).tasks]
 
 
 @pytest.fixture
@@ -29,7 +31,7 @@ async def _apart(github: Bench, *files: dict[str, bytes | None]) -> list[Issue]:
     base = await repository.snapshot(github.fake.repo(NAME).branches["main"])
     for number, (more, line) in enumerate(zip(files, (b"add", b"test"), strict=False)):
         ticked = OLD.replace(b"[ ] " + line, b"[x] " + line)
-        fields = {"task": f"t{number}", "branch": f"cairn/r1/t{number}", "below": "main"}
+        fields = {"task": KEYS[number], "branch": f"cairn/r1/t{number}", "below": "main"}
         made = checkpoint(base, {**more, "ROADMAP.md": ticked}, **fields)
         await repository.publish_checkpoint(made)
     return github.fake.repo(NAME).pulls
