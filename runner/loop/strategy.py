@@ -7,6 +7,15 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from runner.checks.kept_names import ASKED
+from runner.grouped import changed
+from runner.state.error_types import (
+    ERROR_RULES,
+    NO_NEWS,
+    ErrorType,
+    error_type,
+    word_of_complaint,
+    word_of_verification,
+)
 from runner.state.findings import reasons_of
 from runner.state.run_state import Attempt, RunState, Step
 from runner.text.sanitize import cut_middle
@@ -37,6 +46,9 @@ def after_failure(attempt: Attempt, kind: Kind, *, loop: str, same: bool = False
     """
     if attempt.calls >= MAX_CALLS:
         return NextTry("exhausted", f"{MAX_CALLS} calls after the first answer are used up")
+    if error := _used_up(attempt):
+        retries = ERROR_RULES[error].retries
+        return NextTry("exhausted", f"{retries} retries after errors of type {error} are used up")
     if same:
         return NextTry("afresh", "the answer changed nothing, so it is not judged again")
     repairs = attempt.answered.code_repairs if kind == "code" else attempt.answered.test_repairs
@@ -50,6 +62,30 @@ def after_failure(attempt: Attempt, kind: Kind, *, loop: str, same: bool = False
     if attempt.calls % 2 == 0 and left:
         return NextTry("rejected", f"call {attempt.calls + 1} of {MAX_CALLS} repairs surgically")
     return NextTry("afresh", f"call {attempt.calls + 1} of {MAX_CALLS} starts afresh")
+
+
+def _used_up(attempt: Attempt) -> ErrorType | None:
+    """The type of the newest error, if the retries after errors of this type are used up."""
+    errors = attempt.answered.errors
+    return (
+        errors[-1]
+        if errors and errors.count(errors[-1]) > ERROR_RULES[errors[-1]].retries
+        else None
+    )
+
+
+def error_of(attempt: Attempt, kind: Kind) -> ErrorType:
+    """Return the type of what is wrong with the newest answer.
+
+    An answer that says nothing new fails for what failed before it.
+    """
+    if kind == "test":
+        return error_type(word_of_verification(attempt.tested.verification))
+    complaints = attempt.checked.complaints
+    first = next((c for c in complaints if c.error not in NO_NEWS), None)
+    if first is None and attempt.answered.errors:
+        return attempt.answered.errors[-1]
+    return error_type(word_of_complaint(first or next(iter(complaints), None)))
 
 
 _ROLES: Final = {
@@ -82,12 +118,14 @@ _EXHAUSTED = "Max repairs exceeded, classifying failure"
 
 def judged(state: RunState, kind: Literal["code", "test"], *, same: bool = False) -> Step:
     """Decide about an attempt whose newest answer is not good enough."""
-    attempt = state.attempt
+    errors = (*state.attempt.answered.errors, error_of(state.attempt, kind))
+    attempt = changed(state.attempt, errors=errors)
     decision = after_failure(attempt, kind, loop=state.request.options.loop, same=same)
     if decision.outcome == "exhausted":
         log.info(_EXHAUSTED)
     tried = (attempt.answered.changes.digest,) if kind == "test" or _by_content(attempt) else ()
     state = state.with_attempt(
+        errors=errors,
         tried=tuple(dict.fromkeys((*attempt.answered.tried, *tried))),
         avoid=tuple(dict.fromkeys((*attempt.answered.avoid, *_mistakes(attempt, kind)))),
         reasons=(*attempt.spent.reasons, decision.reason),

@@ -183,6 +183,7 @@ def _error(attempt: Attempt) -> Mapping[str, object]:
     return {
         "task": attempt.task,
         "type": failure.type,
+        "error": failure.error,
         "reason": failure.reason,
         "severity": failure.severity,
         "recoverable": failure.recoverable,

@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Collection
 from typing import Final
 
+from runner.code.missing import Missing, missing_in
 from runner.people.recovery_sentences import NOT_VAGUE
 from runner.recovery.checks import is_clear
-from runner.recovery.facts import FailureFacts, Missing, missing_in
+from runner.recovery.facts import FailureFacts
 from runner.recovery.patterns.environment import environment, forbidden, outside
 from runner.recovery.patterns.imports import circular, installed_as, modules, words_of
 from runner.recovery.patterns.tasks import contradiction, large, later, question, vague

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from runner.people.recovery_sentences import answers_refused, model_asks, tests_fail
 from runner.roadmap.lint.reading import TaskReading, readings
 from runner.roadmap.task import Task
+from runner.state.error_types import (
+    ERROR_RULES,
+    NO_NEWS,
+    word_of_complaint,
+    word_of_verification,
+)
 from runner.state.findings import (
     ADVISORY,
     ASKED_BACK,
@@ -137,156 +142,22 @@ def unnumbered(task: Task) -> str:
     return re.sub(rf"^\W{{0,4}}{re.escape(task.id)}[^\w`]{{0,6}}", "", task.text, count=1)
 
 
-Language = Literal["python", "node", "go", "rust"]
-_MOST = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """What was not found: ``name`` as it is written, ``path`` as it would be in a tree.
-
-    ``inside`` is True if the name itself shows that it is part of this repository.
-    """
-
-    language: Language
-    name: str
-    path: str
-    inside: bool = False
-
-
-def missing_in(text: str, module: str = "") -> tuple[Missing, ...]:
-    """Return what a text says was not found; ``module`` is the repository's own Go module."""
-    found = [each for read in _READERS for each in read(text, module)]
-    return tuple(dict.fromkeys(found))[:_MOST]
-
-
-# at the beginning of its line: elsewhere the words may be in a text that is compared
-_PYTHON = re.compile(
-    r"^(?:E\s+)?(?:ModuleNotFoundError|ImportError): No module named ['\"]?(?P<name>[\w.]{1,200})",
-    re.MULTILINE,
-)
-_NODE_MODULE = re.compile(
-    r"^.{0,80}?Cannot find (?P<what>module|package) '(?P<name>[^'\n]{1,300})'"
-    r"(?P<resolved> imported from)?",
-    re.MULTILINE,
-)
-# an ES module is named by its file, from the root of the tree, however it was imported; a package
-# by its own name (https://nodejs.org/api/esm.html#resolution-algorithm-specification)
-_NODE_FILE = re.compile(r"(?!@|node_modules/)(?:.*/|.+\.[cm]?[jt]sx?$)")
-_GO = re.compile(
-    r"(?:no required module provides package|cannot find module providing package|"
-    r"cannot find package|^.{0,80}: package) \"?(?P<name>[\w./~-]{1,200})\"?"
-    r"(?=;|:|\s|$)(?P<std> is not in (?:std|GOROOT))?",
-    re.MULTILINE,
-)
-_RUST = re.compile(
-    r"unresolved import `(?P<path>[\w:]{1,200})`|can't find crate for `(?P<crate>\w{1,100})`"
-    r"|use of (?:undeclared|unresolved) (?:crate or module|module or unlinked crate) "
-    r"`(?P<use>\w{1,100})`|file not found for module `(?P<module>\w{1,100})`"
-    r"|no matching package named `(?P<package>[\w-]{1,100})`"
-)
-
-
-def _python(text: str, _module: str) -> Iterator[Missing]:
-    for found in _PYTHON.finditer(text):
-        name = found["name"].strip(".")
-        if name:
-            yield Missing("python", name, name.replace(".", "/"))
-
-
-def _node(text: str, _module: str) -> Iterator[Missing]:
-    for found in _NODE_MODULE.finditer(text):
-        name = found["name"]
-        resolved = found["what"] == "module" and found["resolved"]
-        if name.startswith((".", "/", "file:")) or (resolved and _NODE_FILE.match(name)):
-            path = re.sub(r"^(?:file:/*|/|\.{1,2}/)+", "", name)
-            yield Missing("node", name, re.sub(r"\.[cm]?[jt]sx?$", "", path), inside=True)
-        elif not name.startswith("node:"):
-            parts = name.split("/")
-            yield Missing("node", "/".join(parts[: 2 if name.startswith("@") else 1]), name)
-
-
-def _go(text: str, module: str) -> Iterator[Missing]:
-    for found in _GO.finditer(text):
-        name = found["name"].rstrip(".")
-        if module and name.startswith(f"{module}/"):
-            yield Missing("go", name, name.removeprefix(f"{module}/"), inside=True)
-        elif "." in name.partition("/")[0]:
-            yield Missing("go", name, name)
-        elif found["std"]:
-            yield Missing("go", name, name, inside=True)
-
-
-def _rust(text: str, _module: str) -> Iterator[Missing]:
-    for found in _RUST.finditer(text):
-        name = next(value for value in found.groups() if value)
-        top, _, rest = name.partition("::")
-        if top in ("crate", "self", "super"):
-            yield Missing("rust", name, rest.split("::")[0] or top, inside=True)
-        elif top not in ("std", "core", "alloc"):
-            yield Missing("rust", top, top, inside=bool(found["module"]))
-
-
-_READERS: tuple[Callable[[str, str], Iterator[Missing]], ...] = (_python, _node, _go, _rust)
-
-
 MOST_EVIDENCE = 12
 _LONGEST_NAME = 300
-_HOPELESS = frozenset({"permission", "git", "github", "internal"})
-"""Failures that another attempt at the task, in any form, would meet again."""
+_HOPELESS = frozenset({"git", "github", "internal"})
+"""Failures of no everyday type that another attempt at the task would meet again."""
 
 _NO_NEWS = frozenset({"SameAnswer", "EmptyAnswer"})
-_OF_COMPLAINTS = {
-    "MissingFile": "missing_file",
-    "NearMissPath": "missing_file",
-    "ProtectedPath": "permission",
-    "UnsafePath": "permission",
-    "CaseCollision": "permission",
-    "PathConflict": "permission",
-    "Secret": "permission",
-    "TooLarge": "budget",
-    "WeakenedTest": "test",
-    "SyntaxError": "syntax",
-    "IndentationError": "syntax",
-    "TabError": "syntax",
-    "JSONDecodeError": "syntax",
-    "YAMLError": "syntax",
-    "TOMLDecodeError": "syntax",
-    "SQLError": "syntax",
-    "EncodingError": "syntax",
-}
-_OF_MESSAGES = (
-    (
-        "import",
-        re.compile(
-            r"^(?:E\s+)?(?:ModuleNotFoundError|ImportError): |"
-            r"Cannot find (?:module|package) |unresolved import `",
-            re.MULTILINE,
-        ),
-    ),
-    ("missing_file", re.compile(r"^(?:E\s+)?FileNotFoundError: |ENOENT", re.MULTILINE)),
-    (
-        "permission",
-        re.compile(r"^(?:E\s+)?PermissionError: |EACCES|Read-only file system", re.MULTILINE),
-    ),
-    (
-        "environment",
-        re.compile(
-            r"Connection refused|name resolution|No space left on device|"
-            r"cannot open shared object file|command not found"
-        ),
-    ),
-    ("timeout", re.compile(r"^(?:E\s+)?(?:[\w.]+\.)?TimeoutError\b", re.MULTILINE)),
-    ("syntax", re.compile(r"^(?:E\s+)?(?:SyntaxError|IndentationError|TabError): ", re.MULTILINE)),
-)
 
 
 def failure_of(attempt: Attempt) -> Failure:
     """Return the failure of an attempt: its node's own, or what the last answers failed for."""
     failure = attempt.failure or _of_answers(attempt)
+    rule = ERROR_RULES[failure.error]
     return replace(
         failure,
-        recoverable=failure.recoverable and failure.type not in _HOPELESS,
+        severity=rule.severity,
+        recoverable=failure.recoverable and rule.recoverable and failure.type not in _HOPELESS,
         evidence=tuple(dict.fromkeys((*failure.evidence, *_evidence(attempt))))[:MOST_EVIDENCE],
     )
 
@@ -300,34 +171,19 @@ def _of_answers(attempt: Attempt) -> Failure:
     if question := question_of(attempt):
         return Failure("model", model_asks(question), node="execute_task")
     node = attempt.spent.path[-1] if attempt.spent.path else "execute_task"
-    refused = [c for c in attempt.checked.complaints if c.error not in _NO_NEWS]
+    refused = [c for c in attempt.checked.complaints if c.error not in NO_NEWS]
     red = red_lines(attempt.tested.verification)
     if refused or not red:
         first = next(iter((*refused, *attempt.checked.complaints)), None)
         said = _line(first) if first else ""
         return Failure(
-            _of_complaint(first), answers_refused(attempt.answered.answers, said), node=node
+            word_of_complaint(first), answers_refused(attempt.answered.answers, said), node=node
         )
-    return Failure(_of_verification(attempt), tests_fail(attempt.answered.answers, red), node=node)
-
-
-def _of_complaint(complaint: Complaint | None) -> str:
-    if complaint is None:
-        return "internal"
-    return _OF_COMPLAINTS.get(complaint.error, "model")
-
-
-def _of_verification(attempt: Attempt) -> str:
-    level = failed_level(attempt.tested.verification)
-    if level and level.name == "syntax":
-        return "syntax"
-    if level and level.cause == "timeout":
-        return "timeout"
-    said = [f.message for f in level.failures] if level and level.failures else []
-    text = "\n".join(said) or (level.output if level else "")
-    if missing_in(text):
-        return "import"
-    return next((word for word, pattern in _OF_MESSAGES if pattern.search(text)), "test")
+    return Failure(
+        word_of_verification(attempt.tested.verification),
+        tests_fail(attempt.answered.answers, red),
+        node=node,
+    )
 
 
 def _evidence(attempt: Attempt) -> Iterator[str]:

@@ -13,6 +13,7 @@ from runner.money import Usage
 from runner.roadmap.parse import TaskGroup
 from runner.roadmap.task import Roadmap, Task
 from runner.state.changes import ChangeSet
+from runner.state.error_types import ErrorType, Severity, error_type
 from runner.state.findings import Complaint, LostName, Verdict, Verification
 from runner.state.options import Request
 from runner.state.proposal import Proposal, Reason
@@ -52,10 +53,15 @@ class Failure:
     reason: Reason = "unknown"
     recoverable: bool = True
     evidence: tuple[str, ...] = ()
-    severity: Literal["error", "warning"] = "error"
+    severity: Severity = "error"
     found_by: Literal["pattern", "model", "nobody"] = "nobody"
     waits_for: str = ""
     references: tuple[str, ...] = ()
+
+    @property
+    def error(self) -> ErrorType:
+        """The everyday error that it is, for counts and statistics."""
+        return error_type(self.type)
 
 
 @dataclass(frozen=True)
@@ -111,6 +117,7 @@ class Answered:
     """What the model answered, and how often it was asked.
 
     ``answers`` counts first, fresh and repaired answers, ``looks`` how often it asked to see more;
+    ``errors`` are the types of what failed, one for each answer that was refused or red, in order;
     ``tried`` are digests of change sets that were judged, ``avoid`` what a fresh answer must not
     repeat. ``auto_repairs`` are notes on what Cairn repaired in answers without a model,
     ``left_out`` paths that it left out of them, each with the reason. ``explanation`` is what the
@@ -125,6 +132,7 @@ class Answered:
     auto_repairs: tuple[str, ...] = field(default=(), metadata=stored_as("mended"))
     left_out: Mapping[str, str] = field(default_factory=dict)
     explanation: str = ""
+    errors: tuple[ErrorType, ...] = ()
     tried: tuple[str, ...] = ()
     avoid: tuple[str, ...] = ()
 

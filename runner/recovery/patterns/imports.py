@@ -7,13 +7,11 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from runner.code.missing import Language, Missing, missing_in
 from runner.recovery.facts import (
     MANIFESTS,
     FailureFacts,
-    Language,
-    Missing,
     TestMessage,
-    missing_in,
 )
 from runner.roadmap.task import Task
 from runner.state.proposal import Classification

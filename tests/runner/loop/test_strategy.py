@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.grouped import changed
-from runner.loop.strategy import MAX_CALLS, MAX_REPAIRS, after_failure
-from runner.state.run_state import Attempt
+from runner.loop.strategy import MAX_CALLS, MAX_REPAIRS, after_failure, judged
+from runner.state.findings import Complaint
+from runner.state.options import Request
+from runner.state.run_state import Attempt, RunState
 
 
 def attempt(*, answers: int, code: int = 0, test: int = 0) -> Attempt:
@@ -86,3 +88,27 @@ def test_limits(loop: str, answers: int, code: int, test: int, same: bool, kind:
     assert decision.reason
     assert answers <= MAX_CALLS or decision.outcome == "exhausted"
     assert repairs < MAX_REPAIRS or decision.outcome != "rejected"
+
+
+@pytest.mark.parametrize(
+    ("errors", "outcome"),
+    [
+        (("syntax",) * 3, "rejected"),
+        (("syntax",) * 4, "exhausted"),
+        (("syntax", "syntax", "syntax", "test"), "rejected"),
+        (("test",) * 4, "rejected"),
+    ],
+)
+def test_one_type_of_error_is_retried_three_times(errors: tuple[str, ...], outcome: str) -> None:
+    """The first answer and three retries; an error of another type is not counted with it."""
+    played = changed(attempt(answers=3), errors=errors)
+    assert after_failure(played, "code", loop="hybrid").outcome == outcome
+
+
+def test_an_attempt_records_the_type_of_each_error() -> None:
+    """Each answer that fails adds one; one that says nothing new fails for what failed before."""
+    state = RunState(Request("r1"), "validate_code", current="t").put(attempt(answers=1))
+    for word in ("SyntaxError", "SameAnswer", "UnreadableAnswer"):
+        said = state.with_attempt(complaints=(Complaint("a.py", word, "why"),))
+        state = judged(said, "code").state
+    assert state.attempt.answered.errors == ("syntax", "syntax", "model")

@@ -155,7 +155,7 @@ async def test_a_task_waits_for_a_later_one(sandbox: ProcessSandbox, model: Scri
             "src/__init__.py": "",
             "conftest.py": "",
         },
-        *[f"{service}\n{block(f'n{n}.py', f'N = {n}')}" for n in range(5)],
+        service,
         answered(
             src__models="class User:\n    def __init__(self, name):\n        self.name = name"
         ),
