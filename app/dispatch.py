@@ -26,15 +26,17 @@ from handlers.events import (
     MalformedPayload,
     MergeQueued,
     PullClosed,
+    PullPushed,
     PullReopened,
     PullReviewed,
+    RerunRequested,
     ReviewCommented,
     is_from_bot,
 )
 from handlers.grammar import Commands
 from handlers.ports import Proposals, Runs
 from handlers.pushes import BranchPushed, InstallationChanged
-from handlers.reviews import handle_check, handle_review
+from handlers.reviews import handle_check, handle_review, handle_verify
 from handlers.talk import IssueThread, Refusals
 from handlers.webhooks import read_webhook
 from runner.ports import Clock
@@ -171,12 +173,16 @@ class Dispatch:
                 proposals=self._proposals,
                 rows=self._commands,
             )
+        elif isinstance(event, RerunRequested):
+            await handle_verify(event, talk=talk, runs=self._runs)
         elif isinstance(event, ReviewCommented):
             await handle_review(event, talk=talk, runs=self._runs)
         else:
             await handle_pull(event, talk=talk, proposals=self._proposals, clock=self._clock)
             if isinstance(event, PullReviewed):
                 await handle_review(event, talk=talk, runs=self._runs)
+            elif isinstance(event, PullPushed):
+                await handle_verify(event, talk=talk, runs=self._runs)
 
 
 def _is_of_others(event: PullClosed | PullReopened, own: str) -> bool:

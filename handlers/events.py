@@ -92,7 +92,7 @@ class Review(BaseModel):
     user: User
 
 
-class _Numbered(BaseModel):
+class Numbered(BaseModel):
     number: int
 
 
@@ -100,7 +100,7 @@ class _Head(BaseModel):
     sha: str
 
 
-class _Reviewed(_Numbered):
+class _Reviewed(Numbered):
     head: _Head
 
 
@@ -119,41 +119,7 @@ class _ReviewComment(BaseModel):
 
 class ReviewCommentPayload(Envelope):
     comment: _ReviewComment
-    pull_request: _Numbered
-
-
-class _App(BaseModel):
-    slug: str | None = None
-
-
-class CheckRun(BaseModel):
-    id: int
-    name: str
-    head_sha: str
-    app: _App | None = None
-    external_id: str | None = None
-    pull_requests: list[_Numbered] = []
-
-
-class Button(BaseModel):
-    identifier: str
-
-
-class _Group(BaseModel):
-    head_sha: str
-
-
-class CheckPayload(Envelope):
-    check_run: CheckRun
-
-
-class GroupPayload(Envelope):
-    merge_group: _Group
-
-
-class ClickPayload(Envelope):
-    check_run: CheckRun
-    requested_action: Button
+    pull_request: Numbered
 
 
 P = TypeVar("P", bound=BaseModel)
@@ -271,6 +237,17 @@ class CheckEnded(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RerunRequested(_Event):
+    """Somebody clicked *Re-run* at a check run ``name`` that the App with the slug ``app`` made.
+
+    ``issue`` is 0 where GitHub names no pull request.
+    """
+
+    name: str
+    app: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MergeQueued(_Event):
     """A merge queue waits for the required checks of a commit that it made (``head``).
 
@@ -313,6 +290,7 @@ Event = (
     | ReviewCommented
     | ButtonClicked
     | CheckEnded
+    | RerunRequested
     | MergeQueued
     | PullClosed
     | PullReopened
@@ -349,7 +327,7 @@ def read_comment(delivery: str, payload: dict[str, object]) -> Event | None:
     if action not in ("created", "edited", "deleted"):
         return None
     found = validated("issue_comment", CommentPayload, payload)
-    common, issue, comment = _common(delivery, found), found.issue, found.comment
+    common, issue, comment = common_of(delivery, found), found.issue, found.comment
     if action == "deleted":
         return CommentDeleted(**common, issue=issue.number, comment_id=comment.id)
     if action == "edited":
@@ -369,7 +347,7 @@ def read_comment(delivery: str, payload: dict[str, object]) -> Event | None:
 def read_review(delivery: str, payload: dict[str, object]) -> Event | None:
     """Read ``pull_request_review``: a new review, or something else on the pull request."""
     found = validated("pull_request_review", ReviewPayload, payload)
-    common, review = _common(delivery, found), found.review
+    common, review = common_of(delivery, found), found.review
     number, verdict = found.pull_request.number, _VERDICTS.get(review.state.lower())
     if payload.get("action") != "submitted" or verdict is None:
         return PullTouched(**common, issue=number)
@@ -395,7 +373,7 @@ _VERDICTS: dict[str, ReviewVerdict] = {
 def read_review_comment(delivery: str, payload: dict[str, object]) -> Event | None:
     """Read ``pull_request_review_comment``. Only a new comment of a review counts."""
     found = validated("pull_request_review_comment", ReviewCommentPayload, payload)
-    common, comment = _common(delivery, found), found.comment
+    common, comment = common_of(delivery, found), found.comment
     if payload.get("action") != "created" or comment.pull_request_review_id is None:
         return PullTouched(**common, issue=found.pull_request.number)
     return ReviewCommented(
@@ -409,47 +387,11 @@ def read_review_comment(delivery: str, payload: dict[str, object]) -> Event | No
     )
 
 
-def read_click(delivery: str, payload: dict[str, object]) -> Event | None:
-    """Read ``check_run``: a click on one of our buttons, or the end of a check."""
-    if payload.get("action") == "completed":
-        return _ended(delivery, validated("check_run", CheckPayload, payload))
-    if payload.get("action") != "requested_action":
-        return None
-    found = validated("check_run", ClickPayload, payload)
-    check = found.check_run
-    return ButtonClicked(
-        **_common(delivery, found),
-        issue=check.pull_requests[0].number if check.pull_requests else 0,
-        button=found.requested_action.identifier,
-        external_id=check.external_id or "",
-    )
-
-
-def read_queue(delivery: str, payload: dict[str, object]) -> Event | None:
-    """Read ``merge_group``: a merge queue wants checks."""
-    if payload.get("action") != "checks_requested":
-        return None
-    found = validated("merge_group", GroupPayload, payload)
-    return MergeQueued(**_common(delivery, found), issue=0, head=found.merge_group.head_sha)
-
-
-def _ended(delivery: str, found: CheckPayload) -> Event | None:
-    check = found.check_run
-    if not check.pull_requests:
-        return None
-    return CheckEnded(
-        **_common(delivery, found),
-        issue=check.pull_requests[0].number,
-        head=check.head_sha,
-        app=(check.app.slug if check.app else None) or "",
-    )
-
-
 def read_pull(delivery: str, payload: dict[str, object]) -> Event | None:
     """Read ``pull_request``: its end, a push to its branch, or something else."""
     action = payload.get("action")
     found = validated("pull_request", PullPayload, payload)
-    common, pull = _common(delivery, found), found.pull_request
+    common, pull = common_of(delivery, found), found.pull_request
     if action == "synchronize":
         return PullPushed(**common, issue=pull.number)
     if action == "reopened":
@@ -465,7 +407,8 @@ def read_pull(delivery: str, payload: dict[str, object]) -> Event | None:
     )
 
 
-def _common(delivery: str, found: Envelope) -> dict[str, Any]:
+def common_of(delivery: str, found: Envelope) -> dict[str, Any]:
+    """What every event of a repository is made with."""
     return {
         "delivery": delivery,
         "repository": found.repository,

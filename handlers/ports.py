@@ -264,6 +264,9 @@ class Runs(Protocol):
         Nothing happens where the repository does not want it, or all attempts are used.
         """
 
+    async def verify(self, request: RunRequested) -> None:
+        """Queue a run that only verifies the head of an open checkpoint; twice leaves one."""
+
     async def set_up(self, request: RunRequested) -> None:
         """Queue a run that only proposes a configuration, if the tests need one."""
 

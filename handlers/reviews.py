@@ -7,7 +7,14 @@ from dataclasses import replace
 
 from handlers import replies
 from handlers.commands import COMMANDS
-from handlers.events import CheckEnded, PullReviewed, ReviewCommented, User
+from handlers.events import (
+    CheckEnded,
+    PullPushed,
+    PullReviewed,
+    RerunRequested,
+    ReviewCommented,
+    User,
+)
 from handlers.grammar import Argument, Commands, ExecuteCommand, ReviseCommand, row_of
 from handlers.parsing import may_hold_command, parse
 from handlers.ports import RunRequested, Runs
@@ -61,6 +68,30 @@ async def handle_check(event: CheckEnded, *, own: str, runs: Runs) -> None:
         command=ExecuteCommand(),
     )
     await runs.repair(request, event.head)
+
+
+async def handle_verify(
+    event: RerunRequested | PullPushed, *, talk: IssueThread, runs: Runs
+) -> None:
+    """Verify a checkpoint again: somebody pushed to it, or clicked *Re-run* at our check on it.
+
+    GitHub shows that button to those who may write; for others nothing happens. Raises ``Outage``.
+    """
+    ours = isinstance(event, PullPushed) or f"{event.app}[bot]".lower() == talk.own_login.lower()
+    if not (event.issue and ours):
+        return
+    role = await role_of(talk.github, repository=event.repository, user=event.sender)
+    if suffices(role, _REVISE.needs):
+        await runs.verify(
+            RunRequested(
+                delivery=event.delivery,
+                repository=event.repository,
+                installation_id=event.installation_id,
+                issue=event.issue,
+                by=event.sender,
+                command=ExecuteCommand(),
+            )
+        )
 
 
 async def _speaks_to_us(body: str, own: str) -> bool:

@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from handlers.check_events import read_click, read_queue
 from handlers.events import (
     Event,
     MalformedPayload,
-    read_click,
     read_comment,
     read_pull,
-    read_queue,
     read_review,
     read_review_comment,
 )
@@ -52,7 +51,8 @@ class WebhookKind:
 WEBHOOKS = (
     WebhookKind(
         name="check_run",
-        why="clicks on the buttons of a proposal; checks of others that fail on a checkpoint",
+        why="clicks on the buttons of a proposal and on Re-run; checks of others that fail on a "
+        "checkpoint",
         read=read_click,
     ),
     WebhookKind(

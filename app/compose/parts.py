@@ -35,6 +35,7 @@ from app.runs.config_offer import ConfigOffer
 from app.runs.execution import RunPorts, StoredControl
 from app.runs.service import row_of
 from app.runs.undoing import Undoing
+from app.runs.verifying import Verifying
 from app.settings import WorkSettings
 from app.store.database import Store, open_store
 from app.store.deliveries import StoredRefusals
@@ -172,7 +173,7 @@ class ServerParts:
             clock=self.around.clock,
             rest=self.around.rest,
             comment=run.progress_comment_id,
-            quiet=partial(self.quiet, run.installation_id, run.repository_id, run.repository),
+            quiet=partial(self._silent, run),
         )
         files = self.folders.run_files(run.repository_id)
         deps = Deps(
@@ -208,7 +209,14 @@ class ServerParts:
             answer=repository.reviews.answer,
             undoing=Undoing(repository.finished, pulls(kind="undo")),
             offer=offer if self.identity.is_app else None,
+            verifying=Verifying(repository.reviews, repository.trust),
         )
+
+    async def _silent(self, run: Run) -> bool:
+        """Whether a run has no comment: a check shows what it finds, or we write nothing."""
+        if run.request.get("verify"):
+            return True
+        return await self.quiet(run.installation_id, run.repository_id, run.repository)
 
     async def repository(self, run: RunRequest) -> GitHubRepository:
         """The repository as one run sees it. Raises ``Outage`` when GitHub does not answer."""

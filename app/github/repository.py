@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from gidgethub.abc import GitHubAPI
 
 from app.github.api import BestEffort, RepositoryApi, ref_path, workflow_refusal_explained
-from app.github.checks import Buttons, CheckRuns, NoButtons, RecoveryButtons, TrustChecks
+from app.github.checks import Buttons, CheckRuns, NoButtons, RecoveryButtons
 from app.github.comments import Comments
 from app.github.commits import Branches, Commits
 from app.github.failing import FailingChecks
@@ -27,6 +27,7 @@ from app.github.pulls import Pull, PullOptions, Pulls
 from app.github.restack import Restack
 from app.github.reviews import ReviewedPulls
 from app.github.stack import standing
+from app.github.trust_checks import TrustChecks
 from handlers.talk import may_write
 from runner.config.model import GitHubMode
 from runner.errors import Outage
@@ -168,6 +169,11 @@ class GitHubRepository:
             run=self._run,
             roadmap=self._roadmap,
         )
+
+    @property
+    def trust(self) -> TrustChecks:
+        """How far pull requests are verified, as check runs."""
+        return self._trust
 
     @cached_property
     def finished(self) -> FinishedTasks:

@@ -114,6 +114,19 @@ class ReviewedPulls:
         Raises ``TaskError`` if the pull request cannot be revised, ``Outage``.
         """
         pull = await self._pull(request.pull)
+        found = await self._now(pull)
+        return replace(
+            found,
+            points=tuple(await self._points(pull, request, found.head))[:_MOST_POINTS],
+            by=request.by,
+            repairs=bool(request.failing),
+        )
+
+    async def as_it_is(self, number: int) -> Revision:
+        """Return an open checkpoint as it is now: nothing is asked. Raises as ``asked``."""
+        return await self._now(await self._pull(number))
+
+    async def _now(self, pull: Pull) -> Revision:
         head, fork, kept = await self._branch(pull)
         return Revision(
             pull=pull.number,
@@ -125,9 +138,6 @@ class ReviewedPulls:
             below=pull.base,
             base=await self._base(),
             kept=kept,
-            points=tuple(await self._points(pull, request, head))[:_MOST_POINTS],
-            by=request.by,
-            repairs=bool(request.failing),
         )
 
     async def moved(self, revision: Revision) -> Revision:

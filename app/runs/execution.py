@@ -15,6 +15,7 @@ from app.proposals.service import ShownProposals
 from app.runs.config_offer import NO_APP, ConfigOffer, advice
 from app.runs.revising import outcome_of, replies_in, said_of
 from app.runs.undoing import MAY_NOT_UNDO, Undoing
+from app.runs.verifying import Verifying
 from app.store.runs import Run, StoredRuns
 from runner.config.model import GitHubMode, RepositoryConfig
 from runner.config.options import options_of
@@ -101,7 +102,8 @@ class RunPorts:
     without work, and says where ('' for none); ``in_mode`` is the repository as its ``github_mode``
     wants it, ``catch_up`` restacks what lies on a branch that nobody merges, ``answer`` replies in
     the review threads of one (by number). ``undoing`` proposes to take back a merged task,
-    ``offer`` a configuration if the tests need one; None if Cairn may not.
+    ``offer`` a configuration if the tests need one, ``verifying`` shows how far a pull request is
+    verified now; None if Cairn may not.
     """
 
     deps: Deps
@@ -114,6 +116,7 @@ class RunPorts:
     answer: Callable[[int, Sequence[ThreadReply]], Awaitable[None]]
     undoing: Undoing | None = None
     offer: ConfigOffer | None = None
+    verifying: Verifying | None = None
 
 
 class StoredControl:
@@ -188,6 +191,9 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
         if run.request.get("undo"):
             yield await _undone(request, ports)
             return
+        if run.request.get("verify"):
+            yield await _verified(run.issue or 0, request, ports)
+            return
         if run.request.get("plan"):
             yield await plan_only(request, ports.deps, ports.progress)
             return
@@ -232,7 +238,7 @@ def _in_mode(ports: RunPorts, config: RepositoryConfig, run: Run) -> RunPorts:
     mode, options = config.github_mode, _pull_options(config, str(run.request.get("by") or ""))
     deps = replace(ports.deps, repository=ports.in_mode(mode, options))
     if mode == "disabled":
-        return replace(ports, deps=deps, boxes=_no_boxes, undoing=None, offer=None)
+        return replace(ports, deps=deps, boxes=_no_boxes, undoing=None, offer=None, verifying=None)
     return replace(ports, deps=deps)
 
 
@@ -341,6 +347,16 @@ async def _undone(request: Request, ports: RunPorts) -> Outcome:
     said = await ports.undoing.answer(request, ports.deps) if ports.undoing else MAY_NOT_UNDO
     await ports.progress.finish("ended", said)
     return Outcome("ended", "it only proposed to take back a task")
+
+
+async def _verified(number: int, request: Request, ports: RunPorts) -> Outcome:
+    """Verify a pull request of ours again; no task is worked on."""
+    verifying = ports.verifying
+    said = await verifying.verify(number, request, ports.deps) if verifying else _MAY_NOT_SHOW
+    return Outcome("ended", said)
+
+
+_MAY_NOT_SHOW = "Cairn writes nothing to this repository, so it shows no check"
 
 
 def _detail(ended: Ended, outcome: Outcome) -> str:

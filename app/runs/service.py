@@ -144,6 +144,7 @@ class RunService:
         note: str = "",
         setup: bool = False,
         undo: bool = False,
+        verify: bool = False,
         revision: RevisionRequest | None = None,
     ) -> None:
         if await self._runs.get(request.run) is None:
@@ -155,9 +156,10 @@ class RunService:
                 note=note,
                 setup=setup,
                 undo=undo,
+                verify=verify,
                 revision=revision,
             )
-            comment = await self._first_words(row)
+            comment = None if verify else await self._first_words(row)
             await self._queue.start(row, comment)
         await self._look()
 
@@ -242,6 +244,16 @@ class RunService:
         )
         await self._start(replace(request, command=command), revision=asked)
 
+    async def verify(self, request: RunRequested) -> None:
+        """Queue a run that only verifies the head of an open checkpoint again; twice leaves one.
+
+        It has no comment: what it finds is shown as a check.
+        """
+        pull = await self._checkpoints.pull_of(request)
+        if pull and pull.kind == "checkpoint" and pull.open:
+            command = replace(request.command, path=pull.roadmap, task=pull.task)
+            await self._start(replace(request, command=command), verify=True)
+
     async def set_up(self, request: RunRequested) -> None:
         """Queue a run that only proposes a configuration, if the tests need one."""
         await self._start(request, setup=True)
@@ -322,9 +334,10 @@ def row_of(
     note: str = "",
     setup: bool = False,
     undo: bool = False,
+    verify: bool = False,
     revision: RevisionRequest | None = None,
 ) -> RunRequest:
-    """The row of a run that is asked for; ``setup`` and ``undo`` work on no task."""
+    """The row of a run that is asked for; ``setup``, ``undo`` and ``verify`` work on no task."""
     return RunRequest(
         id=request.run,
         delivery=request.delivery,
@@ -341,6 +354,7 @@ def row_of(
             "retry": retry,
             "setup": setup,
             **({"undo": True} if undo else {}),
+            **({"verify": True} if verify else {}),
             **({"note": note} if note else {}),
             **({"revision": asdict(revision)} if revision else {}),
         },

@@ -27,6 +27,18 @@ async def begin_revision(state: RunState, deps: Deps, asked: RevisionRequest) ->
     The task is open again for the run: on the branch its checkbox is ticked and stays so.
     """
     revision = _masked(await deps.reviews.asked(asked), deps.mask)
+    state = await opened(state, deps, revision)
+    if not revision.points:
+        nothing = nothing_fails if asked.failing else nothing_asked
+        return Step(replace(state, problem=nothing(revision)), "rejected")
+    return Step(with_blocked(state), "ok")
+
+
+async def opened(state: RunState, deps: Deps, revision: Revision) -> RunState:
+    """Return the state on a pull request, whose tasks are open again for the run.
+
+    Raises ``TaskError`` if its branch has no roadmap in which they can be.
+    """
     path = state.request.roadmap
     head = await deps.repository.snapshot(revision.head)
     content = (await contents(deps, head, [path])).get(path)
@@ -36,16 +48,12 @@ async def begin_revision(state: RunState, deps: Deps, asked: RevisionRequest) ->
         roadmap = parse(path, untick_all(path, content, revision.tasks))
     except EditRefused as refused:
         raise TaskError("file", str(refused)) from refused
-    state = replace(
+    return replace(
         state,
         revision=revision,
         roadmap=roadmap,
         stack=RunStack(revision.fork, revision.below, revision.base),
     )
-    if not revision.points:
-        nothing = nothing_fails if asked.failing else nothing_asked
-        return Step(replace(state, problem=nothing(revision)), "rejected")
-    return Step(with_blocked(state), "ok")
 
 
 def _masked(revision: Revision, mask: Mask) -> Revision:

@@ -136,16 +136,14 @@ def _asked_once(state: RunState) -> Iterator[None]:
 
 async def _judged(state: RunState, deps: Deps, work: TaskWork) -> Step:
     base = await base_of(state, deps)
-    state, found = await _assessed(state, deps, work, base)
+    state, found = await measured(state, deps, work, base)
     verification = found.verification
     if found.outcome == "unverifiable":
         raise TaskError("environment", f"Cairn cannot verify the change: {found.verdict.reason}.")
     if found.outcome == "green":
-        verification = await covered(state, deps, work, base, found)
-        verification = await proved(state, deps, work, base, verification)
         nothing = unproven(verification)
         if nothing is None or not await must_prove(state, deps, base):
-            return Step(_accepted(state, verification, found), "ok")
+            return Step(accepted(state, found), "ok")
         log.info("Test failed: %s", nothing.output)
         return judged(state.with_attempt(verification=verification, verdict=None), "test")
     state = state.with_attempt(verification=verification, verdict=None)
@@ -154,6 +152,18 @@ async def _judged(state: RunState, deps: Deps, work: TaskWork) -> Step:
     if await _unrepairable(state, deps):
         return given_up(state, "the task asks for a module that no repair can provide")
     return judged(state, "test")
+
+
+async def measured(
+    state: RunState, deps: Deps, work: TaskWork, base: Snapshot
+) -> tuple[RunState, Assessment]:
+    """Judge the current attempt's change; where it is accepted, also what its tests are worth."""
+    state, found = await _assessed(state, deps, work, base)
+    if found.outcome != "green":
+        return state, found
+    verification = await covered(state, deps, work, base, found)
+    verification = await proved(state, deps, work, base, verification)
+    return state, replace(found, verification=verification)
 
 
 async def _assessed(
@@ -189,8 +199,9 @@ async def _assessed(
     return state, found
 
 
-def _accepted(state: RunState, verification: Verification, found: Assessment) -> RunState:
-    reasons = state.attempt.spent.reasons
+def accepted(state: RunState, found: Assessment) -> RunState:
+    """Return the state with what tests say about a change that is accepted."""
+    reasons, verification = state.attempt.spent.reasons, found.verification
     if found.verdict.unchanged:
         reasons = (*reasons, "the failing tests also failed before this change")
     said = (UNPROVEN,) if unproven(verification) else ()

@@ -36,6 +36,12 @@ def revision_message(title: str, explanation: str, *, repairs: bool) -> str:
     return "\n\n".join(filter(None, [first, cause, why]))
 
 
+def tests_fail(reasons: Sequence[str]) -> str:
+    """Tests fail that did not fail below the pull request."""
+    more = f" and {len(reasons) - 1} more" if len(reasons) > 1 else ""
+    return f"tests fail because of the change: {reasons[0]}{more}" if reasons else "tests fail"
+
+
 def not_ours(number: int) -> str:
     """There is no such pull request, or it is somebody else's."""
     return f"Pull request {number} shows no work of Cairn on a task, so there is nothing to revise."

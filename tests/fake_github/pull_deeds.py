@@ -151,6 +151,14 @@ class PullDeeds:
         await self.courier.tell([payloads.happening(*parts, merge_group=group)])
         return head
 
+    async def rerun(self, repository: str, check: int, *, by: str) -> int:
+        """Click *Re-run* at a check run (check_run.rerequested); the run itself stays as it is."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        shape = check_run(self.world, repo, repo.checks[check])
+        return await self.courier.tell(
+            [payloads.check_run(self.world, "rerequested", repo, shape, who)]
+        )
+
     async def click(self, repository: str, check: int, identifier: str, *, by: str) -> int:
         """Click a button of a completed check run (check_run.requested_action)."""
         repo, who = self.world.repo(repository), self.world.user(by)

@@ -86,6 +86,9 @@ class WrittenRuns:
     async def repair(self, request: RunRequested, head: str) -> None:
         self.asked.append(("repair", request.run, head))
 
+    async def verify(self, request: RunRequested) -> None:
+        self.asked.append(("verify", request.run, request.issue))
+
     async def undo(self, request: RunRequested, name: str) -> NamedTask | Unknown | Ambiguous:
         self.asked.append(("undo", request.run, name))
         return self.task

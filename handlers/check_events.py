@@ -1,0 +1,103 @@
+"""Reduce the webhooks about checks and merge queues to the few facts we use."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from handlers.events import (
+    ButtonClicked,
+    CheckEnded,
+    Envelope,
+    Event,
+    MergeQueued,
+    Numbered,
+    RerunRequested,
+    common_of,
+    validated,
+)
+
+
+class _App(BaseModel):
+    slug: str | None = None
+
+
+class CheckRun(BaseModel):
+    id: int
+    name: str
+    head_sha: str
+    app: _App | None = None
+    external_id: str | None = None
+    pull_requests: list[Numbered] = []
+
+
+class Button(BaseModel):
+    identifier: str
+
+
+class _Group(BaseModel):
+    head_sha: str
+
+
+class CheckPayload(Envelope):
+    check_run: CheckRun
+
+
+class GroupPayload(Envelope):
+    merge_group: _Group
+
+
+class ClickPayload(Envelope):
+    check_run: CheckRun
+    requested_action: Button
+
+
+def read_click(delivery: str, payload: dict[str, object]) -> Event | None:
+    """Read ``check_run``: a click on one of our buttons or on *Re-run*, or the end of a check."""
+    if payload.get("action") == "completed":
+        return _ended(delivery, validated("check_run", CheckPayload, payload))
+    if payload.get("action") == "rerequested":
+        return _again(delivery, validated("check_run", CheckPayload, payload))
+    if payload.get("action") != "requested_action":
+        return None
+    found = validated("check_run", ClickPayload, payload)
+    check = found.check_run
+    return ButtonClicked(
+        **common_of(delivery, found),
+        issue=_issue_of(check),
+        button=found.requested_action.identifier,
+        external_id=check.external_id or "",
+    )
+
+
+def read_queue(delivery: str, payload: dict[str, object]) -> Event | None:
+    """Read ``merge_group``: a merge queue wants checks."""
+    if payload.get("action") != "checks_requested":
+        return None
+    found = validated("merge_group", GroupPayload, payload)
+    return MergeQueued(**common_of(delivery, found), issue=0, head=found.merge_group.head_sha)
+
+
+def _ended(delivery: str, found: CheckPayload) -> Event | None:
+    check = found.check_run
+    if not check.pull_requests:
+        return None
+    return CheckEnded(
+        **common_of(delivery, found),
+        issue=_issue_of(check),
+        head=check.head_sha,
+        app=_maker(check),
+    )
+
+
+def _again(delivery: str, found: CheckPayload) -> Event:
+    check = found.check_run
+    common = common_of(delivery, found)
+    return RerunRequested(**common, issue=_issue_of(check), name=check.name, app=_maker(check))
+
+
+def _issue_of(check: CheckRun) -> int:
+    return check.pull_requests[0].number if check.pull_requests else 0
+
+
+def _maker(check: CheckRun) -> str:
+    return (check.app.slug if check.app else None) or ""

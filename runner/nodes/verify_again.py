@@ -1,0 +1,76 @@
+"""Verify the whole change of a pull request again, as its branch is now; no model is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from runner.checks.tests_kept import weaker_asserts
+from runner.loop.deps import Deps, TaskWork
+from runner.loop.reading import base_of, contents, reader
+from runner.loop.strategy import MAX_CALLS
+from runner.nodes.revise import change_so_far, opened
+from runner.nodes.validate import kept_names
+from runner.nodes.verify import accepted, measured
+from runner.people.revision_sentences import tests_fail
+from runner.state.findings import Verdict, reasons_of
+from runner.state.options import Request
+from runner.state.revising import Revision
+from runner.state.run_state import Attempt, Planned, RunState
+from runner.verify.weighing import Assessment
+
+
+async def verified_again(request: Request, deps: Deps, pull: Revision) -> Attempt:
+    """Return an attempt with what is known of the change of a pull request, pushed parts included.
+
+    Its verification has failed where tests fail because of the change. Raises ``TaskError`` if
+    nothing can be known, ``Outage``.
+    """
+    state, work = await _begun(request, deps, pull), TaskWork()
+    base = await base_of(state, deps)
+    try:
+        state, found = await measured(state, deps, work, base)
+    finally:
+        await work.sandbox.close()
+    return (accepted(state, found) if found.outcome == "green" else _refused(state, found)).attempt
+
+
+async def _begun(request: Request, deps: Deps, pull: Revision) -> RunState:
+    options = request.options
+    if options.verify.verify_mode == "agent":  # its command would have to be asked for
+        verify = replace(options.verify, verify_mode="auto")
+        request = replace(request, options=replace(options, verify=verify))
+    # what people pushed is judged like the rest
+    pull = replace(pull, kept=(request.roadmap,))
+    first, *members = pull.tasks
+    attempt = Attempt(
+        task=first,
+        base=pull.fork,
+        below=pull.below,
+        planned=Planned(members=tuple(members), revision=pull),
+    )
+    state = await opened(RunState(request), deps, pull)
+    state = replace(state.put(attempt), current=first)
+    state = state.with_attempt(changes=await change_so_far(state, deps))
+    return await _looked_through(state, deps)
+
+
+async def _looked_through(state: RunState, deps: Deps) -> RunState:
+    """Return the state with what a reviewer is told without any test."""
+    changes, base = state.attempt.answered.changes, await base_of(state, deps)
+    read = reader(await contents(deps, base, changes.files.keys() & base.entries.keys()))
+    last = state.with_attempt(answers=MAX_CALLS + 1)  # nobody can be asked about a name
+    names = await kept_names(last, deps, changes, base, read)
+    weaker = await asyncio.to_thread(weaker_asserts, changes, read=read)
+    return state.with_attempt(
+        warnings=(*names.warnings, *weaker),
+        lost_names=None if names.complaints else names.lost,
+    )
+
+
+def _refused(state: RunState, found: Assessment) -> RunState:
+    why = found.verdict.reason
+    if found.outcome == "red":
+        why = tests_fail(reasons_of(found.verification))
+    verdict = Verdict(False, why, found.verdict.turned)
+    return state.with_attempt(verification=found.verification, verdict=verdict)

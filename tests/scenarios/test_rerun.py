@@ -1,0 +1,102 @@
+"""The head of a pull request is verified again: somebody clicked *Re-run*, or pushed to it."""
+
+from __future__ import annotations
+
+from tests.fake_github.state import Issue
+from tests.scenarios.bot import REPOSITORY, Bot
+from tests.scenarios.projects import ADD, CALC, DOUBLE, on
+
+BROKEN = {"calc/add.py": b"def add(a, b):\n    return a - b\n"}
+RIGHT = {"calc/add.py": b"def add(a, b):\n    return b + a\n"}
+
+
+async def checkpoint(bot: Bot) -> Issue:
+    """The first task as an open pull request, its comment read."""
+    bot.model.says(ADD)
+    await bot.comment("/execute --max-tasks 1")
+    bot.says()
+    return bot.pulls[0]
+
+
+def check(bot: Bot, pull: Issue) -> dict[str, object]:
+    """The check on the head of a pull request."""
+    (found,) = [each for each in bot.view.checks if each["head_sha"] == pull.pull.sha]
+    return found
+
+
+async def rerun(bot: Bot, number: object, *, by: str = "writer") -> None:
+    """Click *Re-run*, and wait."""
+    assert isinstance(number, int)
+    await bot.github.rerun(REPOSITORY, number, by=by)
+    await bot.idle()
+
+
+@on(CALC)
+async def test_rerun_verifies_the_head_again(bot: Bot) -> None:
+    """The same tree says the same; no model is asked, and nobody gets a comment."""
+    pull = await checkpoint(bot)
+    before = dict(check(bot, pull))
+    assert before["conclusion"] == "success"
+    asked = len(bot.github.requests)
+
+    await rerun(bot, before["id"])
+
+    after = check(bot, pull)
+    assert after["id"] == before["id"]
+    assert (after["status"], after["conclusion"]) == ("completed", "success")
+    assert after["output"] == before["output"]
+    written = [r for r in bot.github.requests[asked:] if r.method in ("POST", "PATCH")]
+    shown = [r for r in written if "/check-runs" in r.path]
+    assert len(shown) == 2  # it begins, and it ends
+    assert bot.github.says(REPOSITORY, pull.number) == []
+    assert len(bot.prompts) == 1
+
+
+@on(CALC)
+async def test_what_somebody_pushed_is_verified(bot: Bot) -> None:
+    """A push that breaks the task makes the check red, and it says which test fails."""
+    pull = await checkpoint(bot)
+
+    await bot.github.push(REPOSITORY, BROKEN, branch=pull.pull.head)
+    await bot.idle()
+
+    found = check(bot, pull)
+    assert found["head_sha"] == pull.pull.sha
+    assert found["conclusion"] == "failure"
+    summary = str(found["output"]["summary"])  # type: ignore[index]
+    assert summary.startswith("**Not verified:** tests fail because of the change")
+    assert "test_add" in summary
+    assert bot.view.file(pull.pull.sha, "calc/add.py") == BROKEN["calc/add.py"]
+    assert len(bot.prompts) == 1
+    await bot.github.push(REPOSITORY, RIGHT, branch=pull.pull.head)
+    await bot.idle()
+    assert check(bot, pull)["conclusion"] == "success"
+
+
+@on(CALC)
+async def test_who_may_not_write_starts_nothing(bot: Bot) -> None:
+    """Nor does a check that is not on an open pull request of ours."""
+    pull = await checkpoint(bot)
+    number = check(bot, pull)["id"]
+
+    await rerun(bot, number, by="reader")
+    await bot.github.close(REPOSITORY, pull.number)
+    await rerun(bot, number)
+
+    assert check(bot, pull)["conclusion"] == "success"
+    assert len(bot.view.checks) == 1
+
+
+@on(CALC)
+async def test_a_pull_request_higher_up_is_compared_with_the_one_below(bot: Bot) -> None:
+    """Its change is what it adds to that, so the result stays the same."""
+    bot.model.says(ADD, DOUBLE)
+    await bot.comment("/execute")
+    bot.says()
+    upper = bot.pulls[1]
+    before = dict(check(bot, upper))
+
+    await rerun(bot, before["id"])
+
+    assert check(bot, upper)["output"] == before["output"]
+    assert check(bot, upper)["conclusion"] == "success"
