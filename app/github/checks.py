@@ -29,6 +29,7 @@ _BUTTONS = (
     {"label": "Reject", "description": "Do not apply the proposal", "identifier": REJECT},
     {"label": "Skip", "description": "Leave the task out of this run", "identifier": SKIP},
 )
+_NOTE = ("path", "start_line", "end_line", "annotation_level", "title", "message")
 Conclusion = Literal["success", "neutral"]
 
 
@@ -67,14 +68,24 @@ class CheckRuns:
         runs = found["check_runs"]
         return next((run for run in runs if self._wrote(run)), None)
 
-    async def make(self, commit: str, data: dict[str, Any]) -> None:
-        """Make a check run on a commit."""
-        doing = f"make the check {data['name']}"
-        await self._api.post("check-runs", data | {"head_sha": commit}, doing)
+    async def annotations(self, run: Any) -> list[dict[str, Any]]:
+        """Return the notes on lines that a check run has, in the form that makes them again."""
+        if not run["output"]["annotations_count"]:
+            return []
+        path = f"check-runs/{run['id']}/annotations?per_page=100"
+        items = self._api.items(path, f"read the check {run['name']}")
+        return [{key: item[key] for key in _NOTE} async for item in items]
 
-    async def change(self, run: Any, data: dict[str, Any]) -> None:
-        """Change an existing check run."""
-        await self._api.change(f"check-runs/{run['id']}", data, f"change the check {run['name']}")
+    async def make(self, commit: str, data: dict[str, Any]) -> Any:
+        """Make a check run on a commit, and return it."""
+        doing = f"make the check {data['name']}"
+        return await self._api.post("check-runs", data | {"head_sha": commit}, doing)
+
+    async def change(self, run: Any, data: dict[str, Any]) -> Any:
+        """Change an existing check run, and return it; notes are added to those it has."""
+        return await self._api.change(
+            f"check-runs/{run['id']}", data, f"change the check {run['name']}"
+        )
 
     def _wrote(self, run: Any) -> bool:
         return f"{(run['app'] or {}).get('slug')}[bot]" == self._bot_login

@@ -255,7 +255,7 @@ class GitHubRepository:
             commit, pull = await self._added(checkpoint)
         if checkpoint.human_commits:
             await self._human_commits.close(checkpoint.human_commits, pull)
-        await self._trust.show(commit, checkpoint.shows.trust)
+        await self._trust.show(commit, checkpoint.shows)
         return await self._noted(Published(commit, pull.head, pull.number, pull.url))
 
     async def publish_proposal(self, proposed: Proposed) -> Published:

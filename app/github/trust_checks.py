@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from app.github.api import BestEffort
 from app.github.checks import TRUST, CheckRuns
 from runner.errors import Outage
 from runner.people.trust import trust_json, trust_summaries, trust_title
-from runner.state.trust import Trusts
+from runner.state.publishing import LineNote, ShownTasks
 
 _log = logging.getLogger(__name__)
 
 _LONGEST = 60_000
 """Characters of a text in a check run; GitHub stores 65,535."""
+
+_AT_ONCE = 50
+"""Annotations that GitHub takes with one request."""
 
 VERIFYING = "Cairn verifies this commit again"
 NOT_KNOWN = "Cairn could not verify this commit again"
@@ -38,27 +41,28 @@ class TrustChecks:
         self._runs = runs
         self._effort = effort
 
-    async def show(self, commit: str, trusts: Trusts, *, red: bool = False) -> None:
+    async def show(self, commit: str, shown: ShownTasks, *, red: bool = False) -> None:
         """Show how far tasks are verified on a commit; doing it twice leaves one.
 
         ``red`` says that tests fail there because of the change.
         """
-        if not trusts:
+        if not shown.trust:
             return
-        data = _check(trusts) | ({"conclusion": "failure"} if red else {})
-        await self._tried(lambda runs: self._show(runs, commit, data))
+        data = _check(shown) | ({"conclusion": "failure"} if red else {})
+        notes = [_annotation(note) for each in shown.details for note in each.notes]
+        await self._tried(lambda runs: self._show(runs, commit, data, notes))
 
     async def begin(self, commit: str) -> None:
-        """Show that a commit is verified again."""
+        """Show that a commit is verified again, as a new check run: notes cannot be taken back."""
         output = {"title": VERIFYING, "summary": f"{VERIFYING}.", "text": _NOTHING}
         data = {"name": TRUST, "status": "in_progress", "output": output}
-        await self._tried(lambda runs: self._show(runs, commit, data))
+        await self._tried(lambda runs: self._begin(runs, commit, data))
 
     async def explain(self, commit: str, why: str) -> None:
         """Show why nobody knows how far a commit is verified (Markdown); that blocks no merge."""
         output = {"title": NOT_KNOWN, "summary": why, "text": _NOTHING}
         data = {"name": TRUST, "conclusion": "neutral", "output": output}
-        await self._tried(lambda runs: self._show(runs, commit, data))
+        await self._tried(lambda runs: self._show(runs, commit, data, []))
 
     async def carry(self, old: str, new: str) -> None:
         """Show on a commit what is shown on another one of the same files."""
@@ -76,34 +80,71 @@ class TrustChecks:
                 self._runs = None
                 _log.info("The check %s is not shown: %s", TRUST, outage.message)
 
+    async def _begin(self, runs: CheckRuns, commit: str, data: dict[str, Any]) -> None:
+        there = await runs.find(TRUST, commit)
+        if there is None or there["status"] == "completed":
+            await runs.make(commit, data)
+
     async def _carry(self, runs: CheckRuns, old: str, new: str) -> None:
         there = await runs.find(TRUST, old)
-        if there and await runs.find(TRUST, new) is None:
+        if there and there["status"] == "completed" and await runs.find(TRUST, new) is None:
             output = {key: there["output"][key] for key in ("title", "summary", "text")}
             made = {"name": TRUST, "conclusion": there["conclusion"], "output": output}
-            await runs.make(new, made)
+            await self._show(runs, new, made, await runs.annotations(there))
 
-    async def _show(self, runs: CheckRuns, commit: str, data: dict[str, Any]) -> None:
+    async def _show(
+        self, runs: CheckRuns, commit: str, data: dict[str, Any], notes: Sequence[dict[str, Any]]
+    ) -> None:
+        """Make or change the check run, and add the notes that it does not have yet."""
         there = await runs.find(TRUST, commit)
         if there is None:
-            await runs.make(commit, data)
+            there = await runs.make(commit, data)
         elif there["output"]["summary"] != data["output"]["summary"]:
-            await runs.change(there, data)
+            there = await runs.change(there, data)
+        for start in range(there["output"]["annotations_count"], len(notes), _AT_ONCE):
+            output = data["output"] | {"annotations": notes[start : start + _AT_ONCE]}
+            await runs.change(there, {"output": output})
 
 
-def _check(trusts: Trusts) -> dict[str, Any]:
+def _annotation(note: LineNote) -> dict[str, Any]:
+    return {
+        "path": note.path,
+        "start_line": note.start,
+        "end_line": note.end,
+        "annotation_level": note.level,
+        "title": note.title,
+        "message": note.text,
+    }
+
+
+def _check(shown: ShownTasks) -> dict[str, Any]:
     """The check run: neutral where anything is in doubt, so that it blocks no merge."""
-    every = [trust for _, trust in trusts]
+    every = [trust for _, trust in shown.trust]
     sure = all(trust.result == "verified" for trust in every)
     as_json = json.dumps([trust_json(trust) for trust in every], indent=2, ensure_ascii=False)
-    text = f"```json\n{as_json}\n```"
-    summary, title = trust_summaries(trusts), trust_title(every)
+    summary, title = trust_summaries(shown.trust), trust_title(every)
     return {
         "name": TRUST,
         "conclusion": "success" if sure else "neutral",
         "output": {
             "title": title,
             "summary": summary if len(summary) <= _LONGEST else title,
-            "text": text if len(text) <= _LONGEST else _TOO_LONG,
+            "text": _text(f"```json\n{as_json}\n```", _details(shown)),
         },
     }
+
+
+def _text(as_json: str, details: str) -> str:
+    """The JSON for programs, then the details for people, as far as there is room."""
+    whole = f"{as_json}\n\n{details}".rstrip()
+    fits = (text for text in (whole, as_json, details) if len(text) <= _LONGEST)
+    return next(fits, _TOO_LONG)
+
+
+def _details(shown: ShownTasks) -> str:
+    titles = {trust.task: title for title, trust in shown.trust}
+    several = len(shown.details) > 1
+    return "\n\n".join(
+        f"### {titles.get(each.task, each.task)}\n\n{each.text}" if several else each.text
+        for each in shown.details
+    )

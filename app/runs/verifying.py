@@ -7,8 +7,10 @@ from app.github.trust_checks import TrustChecks
 from runner.errors import Outage, TaskError
 from runner.loop.deps import Deps
 from runner.nodes.verify_again import verified_again
+from runner.people.check_details import check_details
 from runner.people.trust import trust_of
 from runner.state.options import Request
+from runner.state.publishing import ShownTasks
 from runner.state.revising import Revision
 from runner.text.sanitize import sanitize
 
@@ -44,5 +46,8 @@ class Verifying:
         attempt = await verified_again(request, deps, pull)
         found = attempt.tested.verification
         red = bool(found and not found.passed)
-        await self._checks.show(pull.head, ((pull.branch, trust_of(attempt)),), red=red)
+        shown = ShownTasks(
+            trust=((pull.branch, trust_of(attempt)),), details=(check_details(attempt),)
+        )
+        await self._checks.show(pull.head, shown, red=red)
         return f"pull request {pull.pull} was verified again"

@@ -14,6 +14,7 @@ from runner.loop.schedule import Base, Bases, independent
 from runner.loop.stacking import roadmap_for
 from runner.nodes.revise import after_push
 from runner.nodes.verify import verify_task
+from runner.people.check_details import check_details
 from runner.people.recovery_sentences import WRITTEN, builds_on
 from runner.people.revision_sentences import revision_message
 from runner.people.sentences import (
@@ -30,8 +31,7 @@ from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.findings import reasons_of
 from runner.state.publishing import Checkpoint, CheckpointText, Published, ShownTasks
 from runner.state.revising import Revision
-from runner.state.run_state import RunState, Step
-from runner.state.trust import Trusts
+from runner.state.run_state import Attempt, RunState, Step
 
 
 def ground(state: RunState, work: TaskWork) -> Base:
@@ -53,18 +53,24 @@ def added(state: RunState, work: TaskWork, made: Checkpoint) -> tuple[RunState, 
         return state, made
     state = state.with_attempt(body=made.text.body.encode())
     rows = rows_of(state, work.tip.added)
-    trust = (*_trust_of_others(state, work), *made.shows.trust)
-    return state, replace(made, branch=shared_branch(made.run), shows=ShownTasks(rows, trust))
+    others = _others(state, work)
+    trust = tuple((title_of(state.task_of(each.task)), trust_of(each)) for each in others)
+    shows = ShownTasks(
+        rows,
+        (*trust, *made.shows.trust),
+        (*map(check_details, others), *made.shows.details),
+    )
+    return state, replace(made, branch=shared_branch(made.run), shows=shows)
 
 
-def _trust_of_others(state: RunState, work: TaskWork) -> Trusts:
-    """How far the other tasks are verified that a pull request shows with the current one."""
+def _others(state: RunState, work: TaskWork) -> list[Attempt]:
+    """The other tasks that a pull request shows with the current one."""
     every = {**state.attempts, **work.tip.added}
-    return tuple(
-        (title_of(state.task_of(key)), trust_of(attempt))
+    return [
+        attempt
         for key, attempt in every.items()
         if key != state.current and attempt.published.body and not attempt.agreed.rewritten
-    )
+    ]
 
 
 def committed(state: RunState, work: TaskWork, published: Published) -> RunState:
@@ -260,7 +266,7 @@ def _checkpoint(
         ),
         members=keys[1:],
         human_commits=human_commits,
-        shows=ShownTasks(trust=((title_of(task), trust),)),
+        shows=ShownTasks(trust=((title_of(task), trust),), details=(check_details(state.attempt),)),
     )
 
 

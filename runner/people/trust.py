@@ -145,7 +145,9 @@ def _points(trust: Trust) -> Iterator[str]:
         yield f"{_faults(trust.faults)}."
     if trust.lines:
         missing = (
-            f"; not these: {_named(_ranges(trust.lines.missing))}" if trust.lines.missing else ""
+            f"; not these: {_named(line_ranges(trust.lines.missing))}"
+            if trust.lines.missing
+            else ""
         )
         yield f"The tests run {_of(trust.lines)} changed lines{missing}."
     if trust.lost_names is not None:
@@ -166,7 +168,7 @@ def _faults(share: Share) -> str:
     return f"The new tests notice {_of(share)} small faults put into the changed lines"
 
 
-def _ranges(places: Sequence[str]) -> list[str]:
+def line_ranges(places: Sequence[str]) -> list[str]:
     """Places as ``path:line``, with lines that follow each other as ``path:first-last``."""
     runs: list[tuple[str, int, int]] = []
     for place in places:

@@ -37,15 +37,40 @@ class TaskRow:
 
 
 @dataclass(frozen=True, slots=True)
+class LineNote:
+    """What a check says about lines of a file; ``title`` and ``text`` are safe to publish."""
+
+    path: str
+    start: int
+    end: int
+    title: str
+    text: str
+    level: Literal["notice", "warning", "failure"] = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckDetails:
+    """What the check of a pull request shows of one task beside the trust (Markdown).
+
+    ``notes`` are about lines as they are after the change of the task.
+    """
+
+    task: str
+    text: str
+    notes: tuple[LineNote, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ShownTasks:
     """What a pull request shows of its tasks; ``trust`` says how far each is verified.
 
     ``rows`` exist if one pull request shows all tasks of a run: its branch gets a commit for each,
-    and they describe every task that was added to it.
+    and they describe every task that was added to it. ``details`` are for the check.
     """
 
     rows: tuple[TaskRow, ...] = ()
     trust: Trusts = ()
+    details: tuple[CheckDetails, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

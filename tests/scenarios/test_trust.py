@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from runner.state.status_words import CHECKS
 from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import ADD, CALC, answer, note, notes, on
 
@@ -41,8 +42,13 @@ def check(bot: Bot) -> Any:
 
 def for_programs(bot: Bot) -> Any:
     """What the check run says to programs."""
-    text = check(bot)["output"]["text"]
-    return json.loads(text.removeprefix("```json\n").removesuffix("\n```"))
+    text = check(bot)["output"]["text"].partition("\n```")[0]
+    return json.loads(text.removeprefix("```json\n"))
+
+
+def details(bot: Bot) -> str:
+    """What the check run shows to people below that."""
+    return str(check(bot)["output"]["text"]).partition("\n```\n\n")[2]
 
 
 def reported(bot: Bot) -> Any:
@@ -79,6 +85,10 @@ async def test_new_tests_that_turn_green_are_shown(bot: Bot) -> None:
     assert check(bot)["output"]["title"] == "Verified by tests"
     assert section(bot) == check(bot)["output"]["summary"]
     assert for_programs(bot) == [found]
+    assert f"| tests | {CHECKS['passed']} |" in details(bot)
+    assert f"| proof | {CHECKS['passed']} |" in details(bot)
+    assert "| execute_task | " in details(bot)
+    assert check(bot)["annotations"] == []
     [report] = bot.files("report.md")
     lines = report.read_text().split("## How far this is verified\n\n")[1]
     assert lines.startswith(
@@ -180,6 +190,8 @@ async def test_one_pull_request_for_all_tasks_says_it_of_each(bot: Bot) -> None:
     bot.says()
     assert [found["nobody_verified"] for found in for_programs(bot)] == [["one.md"], ["two.md"]]
     assert "### 1.1 Write one.md\n\n**Not verified:**" in check(bot)["output"]["summary"]
+    assert details(bot).startswith("### 1.1 Write one.md\n\n#### Levels")
+    assert "### 1.2 Write two.md\n\n#### Levels" in details(bot)
     assert len(bot.view.checks) == 2
 
 
