@@ -55,9 +55,9 @@ COPY requirements.lock requirements-dev.lock host.pe[m] /src/
 RUN set -eu; \
     [ ! -s /src/host.pem ] || export PIP_CERT=/src/host.pem; \
     awk '/^[^ ]/ { wanted = /^setuptools==/ } wanted' /src/requirements-dev.lock >/src/build.lock; \
-    /opt/pip/bin/pip install --require-hashes -r /src/build.lock; \
+    /opt/pip/bin/pip install --no-deps --require-hashes -r /src/build.lock; \
     /opt/pip/bin/pip --python /opt/cairn/bin/python install \
-        --require-hashes --only-binary=:all: -r /src/requirements.lock
+        --no-deps --require-hashes --only-binary=:all: -r /src/requirements.lock
 COPY pyproject.toml README.md LICENSE /src/
 COPY app /src/app
 COPY handlers /src/handlers

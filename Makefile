@@ -55,7 +55,7 @@ venv: $(STAMP) ## create .venv for work on Cairn, from requirements-dev.lock
 
 $(STAMP): requirements-dev.lock pyproject.toml | $(BIN)/python
 	@echo "== installing the packages of requirements-dev.lock, each checked by its hash (about a minute)"
-	@$(PIP) --require-hashes -r requirements-dev.lock
+	@$(PIP) --no-deps --require-hashes -r requirements-dev.lock
 	@echo "== installing cairn itself, so that $(BIN)/cairn is there"
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@

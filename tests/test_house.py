@@ -63,3 +63,19 @@ def test_values_are_small_enough_to_read() -> None:
                 wide |= {node.name: fields} if fields > MOST_FIELDS else {}
 
     assert wide == WIDE_VALUES
+
+
+def test_every_installation_from_a_lock_takes_it_as_complete() -> None:
+    """Without --no-deps, pip 23 looks up ``coverage[toml]`` anew and stops at a newer release."""
+    places = (
+        "Makefile",
+        "Dockerfile",
+        ".github/cairn.yml",
+        "scripts/action-setup",
+        "scripts/release",
+    )
+    lines = [line for place in places for line in (ROOT / place).read_text().splitlines()]
+    installs = [line for line in lines if "--require-hashes" in line]
+
+    assert len(installs) == 6
+    assert [line for line in installs if "--no-deps" not in line] == []
