@@ -14,7 +14,8 @@ from app.pages.view import Listing
 from app.progress.waiting import WaitEstimate
 from app.runs.live import Hub
 from app.server.http import Access
-from app.settings import WorkSettings
+from app.server.links import RunLinks
+from app.settings import ServerSettings, WorkSettings
 from app.setup import words
 from app.setup.addresses import CALLBACK, WEBHOOK, asked, heard
 from app.setup.site import SETUP
@@ -77,6 +78,7 @@ def watching(
     journal: Journal,
     clock: Clock,
     mask: Callable[[str], str],
+    links: RunLinks | None = None,
 ) -> Watching:
     """Put the pages together; nothing is read before somebody asks for a page."""
     hub = Hub(clock, mask=mask)
@@ -92,8 +94,18 @@ def watching(
     )
     secure = (settings.cairn_public_url or "").startswith("https:")
     access = Access(settings.cairn_admin_token, secure=secure, clock=clock)
-    door = Door(access)
+    door = Door(access, links)
     return Watching(hub, waiting, [*routes(sources, door), *configured_routes(settings, door)])
+
+
+def run_links(settings: ServerSettings, clock: Clock) -> RunLinks:
+    """Return what makes and checks the links to the runs' pages."""
+    return RunLinks(
+        settings.github_app_private_key.get_secret_value(),
+        base=settings.cairn_public_url or "",
+        which=settings.cairn_run_links,
+        clock=clock,
+    )
 
 
 async def recall(run: Run, journal: Journal) -> RunState | None:

@@ -36,6 +36,7 @@ from app.runs.execution import RunPorts, StoredControl
 from app.runs.service import row_of
 from app.runs.undoing import Undoing
 from app.runs.verifying import Verifying
+from app.server.links import RunLinks
 from app.settings import WorkSettings
 from app.store.database import Store, open_store
 from app.store.deliveries import StoredRefusals
@@ -132,6 +133,7 @@ class ServerParts:
     mask: Mask
     configs: Configurations
     overlay: Overlay = as_it_is
+    links: RunLinks | None = None
 
     def watching(self, runs: StoredRuns) -> Watching:
         """The pages, and who hears of every run for them."""
@@ -142,12 +144,20 @@ class ServerParts:
             journal=self.journal,
             clock=self.around.clock,
             mask=self.mask,
+            links=self.links,
         )
+
+    def page_link(self, run: RunRequest) -> str:
+        """The address of a run's page for readers of its issue; '' for none."""
+        private = bool(run.request.get("private", True))
+        return self.links.link(run.id, private=private) if self.links else ""
 
     def first_words(self, waiting: WaitEstimate) -> QueueAnnouncement:
         """Who makes the comment of a run that is asked for."""
         around = self.around
-        return QueueAnnouncement(self.identity, waiting, clock=around.clock, quiet=self.quiet)
+        return QueueAnnouncement(
+            self.identity, waiting, clock=around.clock, quiet=self.quiet, link=self.page_link
+        )
 
     @property
     def skips(self) -> StoredSkips:
@@ -174,6 +184,7 @@ class ServerParts:
             rest=self.around.rest,
             comment=run.progress_comment_id,
             quiet=partial(self._silent, run),
+            link=partial(self.page_link, run),
         )
         files = self.folders.run_files(run.repository_id)
         deps = Deps(
@@ -367,8 +378,12 @@ async def open_parts(
     around: Surroundings,
     stack: AsyncExitStack,
     identify: Callable[[aiohttp.ClientSession, Mask], Identity],
+    links: RunLinks | None = None,
 ) -> ServerParts:
-    """Open what all runs share; ``stack`` closes it. ``identify`` says who we are at GitHub."""
+    """Open what all runs share; ``stack`` closes it. ``identify`` says who we are at GitHub.
+
+    ``links`` are those to the runs' pages, None where nobody serves any.
+    """
     folder, mask = settings.cairn_data_dir, mask_for(secrets_of(settings))
     stack.callback(os.close, take_folder(folder, name=f"the data folder {folder}"))
     store = await open_store(settings.database_url.get_secret_value(), mask=mask.values)
@@ -390,6 +405,7 @@ async def open_parts(
         index=Index(FactsFile(folder / "index" / "facts.bin")),
         mask=mask,
         configs=Configurations(clock=around.clock, images=settings.cairn_allowed_images),
+        links=links,
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import aiohttp
 from aiohttp import web
 
+from app.compose.pages import run_links
 from app.compose.parts import Surroundings, open_parts
 from app.compose.work import Working, working
 from app.github.deliveries import HookDeliveries
@@ -65,7 +66,8 @@ async def server(
         )
 
     async with AsyncExitStack() as stack:
-        parts = await open_parts(settings, around, stack, identify)
+        links = run_links(settings, around.clock)
+        parts = await open_parts(settings, around, stack, identify, links)
         work = await stack.enter_async_context(working(parts))
         app = _front(settings, work)
         catch_up = _catch_up(work)

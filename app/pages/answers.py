@@ -34,6 +34,10 @@ NO_TOKEN = (
 )
 WRONG_TOKEN = f"That is not the value of {SETTING}."
 ELSEWHERE = "The form was sent from another site. Open /login and log in there."
+LINK_IS_OVER = (
+    "This link opens nothing: it is older than 30 days, incomplete, or was made for another page. "
+    "Open the run's comment on its GitHub issue and follow the link there."
+)
 NO_RUN = "There is no run with this id. /runs lists all runs."
 NO_STATUS = f"status must be one of: {', '.join(STATUSES)}."
 NO_NUMBER = "before must be a whole number, as in the link to older runs."
@@ -86,6 +90,9 @@ HEADERS: Mapping[str, str] = {
     "Vary": "Accept, Cookie",
 }
 
+GUEST = web.RequestKey("guest", bool)
+"""Set on the request of who came by the link of a run."""
+
 _ASSETS = {"pages.css": "text/css", "live.js": "text/javascript"}
 
 
@@ -100,12 +107,14 @@ def answer(
     """Return ``data`` as the page or, unless a browser asks, as JSON."""
     if not wants_page(request):
         return web.json_response(dict(data), status=status, headers=HEADERS)
-    return page(template, data, status=status)
+    return page(template, data, status=status, guest=request.get(GUEST, False))
 
 
-def page(template: str, data: Mapping[str, Any], *, status: int = 200) -> web.Response:
-    """Render a page; every value in it is escaped."""
-    text = _environment().get_template(f"{template}.html.j2").render(**data)
+def page(
+    template: str, data: Mapping[str, Any], *, status: int = 200, guest: bool = False
+) -> web.Response:
+    """Render a page; every value in it is escaped. A ``guest`` sees one run and has no session."""
+    text = _environment().get_template(f"{template}.html.j2").render(**data, guest=guest)
     return web.Response(text=text, status=status, content_type="text/html", headers=HEADERS)
 
 

@@ -12,12 +12,13 @@ from urllib.parse import quote, urlencode
 from aiohttp import web
 
 from app.pages import answers
-from app.pages.answers import answer, asset, masked, page, problem, wants_page
+from app.pages.answers import GUEST, answer, asset, masked, page, problem, wants_page
 from app.pages.stream import Streams
 from app.pages.view import Listing, RunFilter, Sight, run_line, run_view
 from app.progress.waiting import WaitEstimate
 from app.runs.live import OVER, Hub
 from app.server.http import LASTS, Access, from_elsewhere
+from app.server.links import RunLinks
 from app.store.runs import Run, StoredRuns
 from app.store.wakeups import WORKING
 from runner.errors import Outage
@@ -31,13 +32,17 @@ _LONGEST = 4096
 """Bytes of a login form."""
 
 _HOME = "/runs"
+_KEY = "key"
+"""The part of an address that has a run's token."""
 
 
 class Door:
-    """Guards handlers and serves the login."""
+    """Guards handlers and serves the login; ``links`` open the pages of single runs."""
 
-    def __init__(self, access: Access) -> None:
+    def __init__(self, access: Access, links: RunLinks | None = None) -> None:
         self._access = access
+        self._links = links
+        self._cookie = "__Secure-cairn-run" if access.secure else "cairn-run"
 
     def guarded(self, handler: Handler) -> Handler:
         """Let the handler answer only people who may see it, and show an outage as a page."""
@@ -47,12 +52,51 @@ class Door:
                 return problem(request, answers.NOT_CONFIGURED, status=403)
             if not self._access.admits(request.headers, request.cookies):
                 return _shut(request)
-            try:
-                return await handler(request)
-            except Outage as outage:
-                return problem(request, outage.message, status=503)
+            return await _answered(handler, request)
 
         return checked
+
+    def of_run(self, handler: Handler) -> Handler:
+        """Let the handler answer people with the run's signed link, too.
+
+        A browser keeps the token as a cookie for this run's pages only, so that no further address
+        has it. Whether there is such a run shows in no refusal.
+        """
+        admitted = self.guarded(handler)
+
+        async def checked(request: web.Request) -> web.StreamResponse:
+            given, cookie = request.query.get(_KEY, ""), request.cookies.get(self._cookie, "")
+            if self._access.admits(request.headers, request.cookies):
+                return await admitted(request)
+            seconds = self._opens(given or cookie, request.match_info["id"])
+            if seconds is None:
+                shut = given or cookie
+                refused = problem(request, answers.LINK_IS_OVER, status=403) if shut else None
+                return refused or await admitted(request)
+            if given and wants_page(request):
+                return self._kept(request, given, seconds)
+            request[GUEST] = True
+            return await _answered(handler, request)
+
+        return checked
+
+    def _opens(self, token: str, run: str) -> float | None:
+        return self._links.opens(token, run) if self._links and token else None
+
+    def _kept(self, request: web.Request, token: str, seconds: float) -> web.Response:
+        """Go on to the same page without the token in its address."""
+        page_ = f"/runs/{quote(request.match_info['id'], safe='')}"
+        kept = _moved(request.rel_url.with_query(_without_key(request)).raw_path_qs)
+        kept.set_cookie(
+            self._cookie,
+            token,
+            max_age=int(seconds),
+            path=page_,
+            httponly=True,
+            samesite="Lax",  # people come from GitHub; a stricter cookie would stay behind
+            secure=self._access.secure,
+        )
+        return kept
 
     async def form(self, request: web.Request) -> web.StreamResponse:
         """Show the login."""
@@ -94,6 +138,18 @@ class Door:
             samesite="Strict",
             secure=self._access.secure,
         )
+
+
+async def _answered(handler: Handler, request: web.Request) -> web.StreamResponse:
+    """Answer, and show an outage as a page."""
+    try:
+        return await handler(request)
+    except Outage as outage:
+        return problem(request, outage.message, status=503)
+
+
+def _without_key(request: web.Request) -> dict[str, str]:
+    return {name: value for name, value in request.query.items() if name != _KEY}
 
 
 def _shut(request: web.Request) -> web.Response:
@@ -212,8 +268,8 @@ def routes(sources: Sources, door: Door, *, heartbeat: float = 15.0) -> list[web
     pages, streams = Pages(sources), Streams(sources.hub, sources.runs, heartbeat=heartbeat)
     return [
         web.get("/runs", door.guarded(pages.runs)),
-        web.get("/runs/{id}", door.guarded(pages.run)),
-        web.get("/runs/{id}/events", door.guarded(streams.events), allow_head=False),
+        web.get("/runs/{id}", door.of_run(pages.run)),
+        web.get("/runs/{id}/events", door.of_run(streams.events), allow_head=False),
         web.get("/login", door.form),
         web.post("/login", door.login),
         web.post("/logout", door.logout),

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from gidgethub import BadRequest, GitHubException
@@ -60,10 +61,12 @@ class Progress:
         rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
         comment: int | None = None,
         quiet: Callable[[], Awaitable[bool]] = always_writable,
+        link: Callable[[], str] = str,
     ) -> None:
         """``comment`` is the id of the run's comment, if it was stored.
 
-        ``rest`` waits (seconds) until the comment may be edited again.
+        ``rest`` waits (seconds) until the comment may be edited again. ``link`` gives the address
+        of the run's page for who can read the comment, '' for none.
         """
         self._run = run
         self._place = place
@@ -72,6 +75,7 @@ class Progress:
         self._rest = rest
         self._comment = comment or 0
         self._quiet = quiet
+        self._link = link
         self._mute = False
         self._text = ""
         self._edited = clock.monotonic()
@@ -102,7 +106,8 @@ class Progress:
             edited = datetime.fromisoformat(found["updated_at"])
             self._edited -= max(0.0, (self._clock.now() - edited).total_seconds())
             return self._comment
-        self._text = progress_text(self._run, "queued" if turn else "started", "", None, turn)
+        status = "queued" if turn else "started"
+        self._text = progress_text(self._run, status, "", None, turn, self._link())
         made = await self._github.post(_COMMENTS, self._where, data={"body": self._text})
         self._comment = int(made["id"])
         return self._comment
@@ -172,7 +177,7 @@ class Progress:
 
     async def _show(self, status: str, detail: str) -> None:
         async with self._turn:
-            text = progress_text(self._run, status, detail, self._state)
+            text = progress_text(self._run, status, detail, self._state, link=self._link())
             if self._mute or text == self._text:
                 return
             self._edited = self._clock.monotonic()
@@ -198,6 +203,15 @@ async def writable_everywhere(installation_id: int, repository_id: int, full_nam
     return False
 
 
+PageLink = Callable[[RunRequest], str]
+"""The address of a run's page for readers of its comment; '' for none."""
+
+
+def no_link(run: RunRequest) -> str:
+    """No run has a page that readers of its comment may see."""
+    return ""
+
+
 class QueueAnnouncement:
     """Makes the comment of a run that will be queued, once; it says the turn if there is one.
 
@@ -211,9 +225,11 @@ class QueueAnnouncement:
         *,
         clock: Clock,
         quiet: ReadOnlyCheck = writable_everywhere,
+        link: PageLink = no_link,
     ) -> None:
         self._identity = identity
         self._quiet = quiet
+        self._link = link
         self._waiting = waiting
         self._clock = clock
 
@@ -238,4 +254,5 @@ class QueueAnnouncement:
             permissions=CONVERSE,
         )
         place = CommentPlace(run.repository, issue, await self._identity.bot_login())
-        return Progress(run.id, place, github=github, clock=self._clock)
+        link = partial(self._link, run)
+        return Progress(run.id, place, github=github, clock=self._clock, link=link)

@@ -213,9 +213,17 @@ def marker(run: str) -> str:
 
 
 def progress_text(
-    run: str, status: str, detail: str, state: RunState | None, turn: Turn | None = None
+    run: str,
+    status: str,
+    detail: str,
+    state: RunState | None,
+    turn: Turn | None = None,
+    link: str = "",
 ) -> str:
-    """Render the comment; ``detail`` is a sentence (why paused, what is wrong)."""
+    """Render the comment; ``detail`` is a sentence (why paused, what is wrong).
+
+    ``link`` is the address of the run's page for readers of the comment, if it has one.
+    """
     parts = [f"### Cairn run `{run}` {_sentence(status, state)}"]
     if detail:
         # a folded part or a comment that foreign text opens would swallow what follows
@@ -224,9 +232,18 @@ def progress_text(
         parts.append(RUNS[status].advice)
     if turn is not None:
         parts.append(_queue(turn))
+    if link:
+        parts.append(_page(link))
     if state is not None and state.tasks:
         parts += _work(view_of(state), MAX_LENGTH - _PLACE - sum(map(len, parts)))
     return cut("\n\n".join(part for part in parts if part), MAX_LENGTH) + f"\n\n{marker(run)}"
+
+
+def _page(link: str) -> str:
+    return (
+        f"[The run's page]({link}) shows each task with its changes, tests, and what the model was "
+        "asked and said."
+    )
 
 
 def _sentence(status: str, state: RunState | None) -> str:

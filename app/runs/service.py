@@ -353,6 +353,7 @@ def row_of(
             "by_id": request.by.id,
             "retry": retry,
             "setup": setup,
+            "private": request.repository.private,
             **({"undo": True} if undo else {}),
             **({"verify": True} if verify else {}),
             **({"note": note} if note else {}),

@@ -108,6 +108,7 @@ DatabaseUrl = Annotated[SecretStr, AfterValidator(database_url)]
 
 
 Sandbox = Annotated[Literal["auto", "docker", "bubblewrap", "process"], Lowered]
+RunLinksFor = Annotated[Literal["public", "all", "none"], Lowered]
 LogLevel = Annotated[Literal["debug", "info", "warning", "error"], Lowered]
 OPENAI = "https://api.openai.com/v1"
 
@@ -174,6 +175,11 @@ class WorkSettings(RunSettings):
     )
     cairn_admin_token: SecretStr | None = Field(
         None, description="Token that opens the server's pages."
+    )
+    cairn_run_links: RunLinksFor = Field(
+        "public",
+        description="Whose runs have a link to their page in the progress comment: those of public "
+        "repositories, of all, or none. Needs CAIRN_PUBLIC_URL.",
     )
     cairn_concurrency: PositiveInt = Field(2, description="How many runs work at the same time.")
     cairn_allowed_images: Words = Field(

@@ -122,6 +122,37 @@ async def test_the_page_of_an_ended_run_comes_from_its_journal(bot: Bot, browser
     assert round(sum(row["percent"] for row in seen["nodes"]), 1) == 100.0
 
 
+async def test_readers_of_the_issue_open_the_run_by_its_link(tmp_path: Path) -> None:
+    """The comment links to the run's page, which needs no login; a private repository's does not.
+
+    The link shows no other run.
+    """
+    address = "http://cairn.example"
+    async with conversation(tmp_path, HOSTILE, CAIRN_PUBLIC_URL=address) as bot, bot.started():
+        bot.model.says(note("one.md"), note("two.md"))
+        await bot.comment("/execute")
+        (said,) = bot.says()
+        link = re.search(r"\[The run's page\]\((\S+)\)", said)
+        front = bot.github.webhook_url.removesuffix("/webhook")
+        jar = aiohttp.CookieJar(unsafe=True)  # the server has no name here
+        browser = aiohttp.ClientSession(headers={"Accept": "text/html"}, cookie_jar=jar)
+        async with browser as reader:
+            async with reader.get(link[1].replace(address, front)) as answer:
+                page = await answer.text()
+            async with reader.get(f"{front}/runs") as other:
+                listed = other.status
+
+        bot.view.state.private = True
+        await bot.comment("/execute")
+        (private,) = bot.says()
+        await bot.idle()
+        bot.check()
+
+    assert (answer.status, listed) == (200, 403)
+    assert run_of(said) in page
+    assert "The run's page" not in private
+
+
 @MORE
 async def test_the_list_shows_every_run(bot: Bot, browser) -> None:
     """The list has the newest run first, with who asked, where, and what it used."""

@@ -11,6 +11,7 @@ from app.pages.view import Listing
 from app.progress.waiting import WaitEstimate
 from app.runs.live import Hub
 from app.server.http import Access, build_app
+from app.server.links import RunLinks
 from app.store.deliveries import Deliveries
 from app.store.runs import StoredRuns
 from tests.app.server.webhooks import SECRET
@@ -32,6 +33,11 @@ class Bench:
         self.runs = StoredRuns(store, self.clock)
         self.hub = Hub(self.clock)
         self.states = {}
+        self.links = RunLinks("pem", base="https://cairn.test", which="public", clock=self.clock)
+
+    def link(self, run, *, private=False):
+        """The path of a signed link."""
+        return self.links.link(run, private=private).removeprefix("https://cairn.test")
 
     async def recall(self, run):
         return self.states.get(run.id)
@@ -47,13 +53,14 @@ class Bench:
             mask=lambda text: text.replace("hunter2", "***"),
         )
         access = Access(SecretStr(token) if token else None, secure=secure, clock=self.clock)
+        door = Door(access, self.links)
         app = build_app(
             secret=SECRET,
             deliveries=Deliveries(self.store, self.clock),
             on_delivery=print,
             events=(),
             readiness={},
-            routes=routes(sources, Door(access), heartbeat=0.01),
+            routes=routes(sources, door, heartbeat=0.01),
         )
         app.on_shutdown.append(lambda _: self.hub.close())
         return app

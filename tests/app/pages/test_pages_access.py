@@ -122,3 +122,92 @@ async def test_a_page_keeps_to_itself(client, path):
     assert headers["Referrer-Policy"] == "no-referrer"
     assert headers["X-Frame-Options"] == "DENY"
     assert headers["X-Content-Type-Options"] == "nosniff"
+
+
+BROWSER = {"Accept": "text/html"}
+
+
+async def test_a_link_opens_the_run_without_its_token_in_the_address(client, bench):
+    """The browser keeps the token for this run's pages, and goes on to a plain address."""
+    await bench.queue("r1")
+    opened = await client.get(bench.link("r1"), headers=BROWSER, allow_redirects=False)
+    seen = await client.get("/runs/r1", headers=BROWSER)
+
+    (cookie,) = opened.cookies.values()
+    assert (opened.status, opened.headers["Location"]) == (303, "/runs/r1")
+    assert (cookie["path"], cookie["httponly"], cookie["samesite"]) == ("/runs/r1", True, "Lax")
+    assert 28 * 86_400 < int(cookie["max-age"]) <= 30 * 86_400
+    assert seen.status == 200
+    assert "<code>r1</code>" in await seen.text()
+
+
+async def test_a_guest_is_no_admin(client, bench):
+    """Neither the list, nor another run, nor a log-out is offered or open to who has a link."""
+    await bench.queue("r1", "r2")
+    shown = await client.get(bench.link("r1"), headers=BROWSER)
+    seen = await shown.text()
+    others = [
+        (await client.get(path, headers=BROWSER, allow_redirects=False)).headers.get("Location")
+        for path in ("/runs", "/runs/r2", "/runs/r2/events", "/setup")
+    ]
+
+    assert shown.status == 200
+    assert "Log out" not in seen
+    assert 'href="/runs"' not in seen
+    assert others[:3] == [
+        f"/login?next={path}" for path in ("/runs", "/runs/r2", "/runs/r2/events")
+    ]
+
+
+async def test_a_program_may_use_the_link_as_it_is(client, bench):
+    """Without a browser the answer is JSON at once; the events are open, too."""
+    await bench.queue("r1")
+    await bench.let("r1", "ended")
+    key = bench.link("r1").partition("?")[2]
+
+    assert (await (await client.get(f"/runs/r1?{key}")).json())["run"] == "r1"
+    assert (await client.get(f"/runs/r1/events?{key}")).status == 204
+
+
+async def test_a_link_that_opens_nothing_tells_nothing(client, bench):
+    """The same answer for a foreign, old or broken token, whether there is such a run or not."""
+    await bench.queue("r1", "r2")
+    foreign, old = bench.link("r2").partition("=")[2], bench.link("r1").partition("=")[2]
+    bench.clock.forward(31 * 86_400)
+    said = set()
+    for run in ("r1", "nothing"):
+        for key in (foreign, old, "x", "%00", "%C3%A9"):
+            answer = await client.get(f"/runs/{run}?key={key}", headers=BROWSER)
+            said.add((answer.status, await answer.text(), len(answer.cookies)))
+
+    ((status, text, cookies),) = said
+    assert (status, cookies) == (403, 0)
+    assert "This link opens nothing" in text
+
+
+async def test_a_session_sees_more_than_a_link(client, bench):
+    """Whoever is logged in is not made a guest by an old link."""
+    await bench.queue("r1")
+    answer = await client.get("/runs/r1?key=x", headers=PAGE)
+
+    assert answer.status == 200
+    assert "Log out" in await answer.text()
+
+
+async def test_links_work_without_an_admin_token(aiohttp_client, bench):
+    """The link needs no admin's token; everything else stays closed."""
+    await bench.queue("r1")
+    client = await aiohttp_client(bench.app(token=""))
+
+    assert (await client.get(bench.link("r1"), headers=BROWSER)).status == 200
+    assert (await client.get("/runs", headers=BROWSER)).status == 403
+
+
+async def test_over_https_the_tokens_cookie_stays_there(aiohttp_client, bench):
+    """The cookie is never sent in the clear."""
+    await bench.queue("r1")
+    client = await aiohttp_client(bench.app(secure=True))
+    opened = await client.get(bench.link("r1"), headers=BROWSER, allow_redirects=False)
+
+    (cookie,) = opened.cookies.values()
+    assert (cookie.key, cookie["secure"]) == ("__Secure-cairn-run", True)

@@ -1,0 +1,67 @@
+"""Signed links to the page of one run, for everybody who can read the run's issue.
+
+A link holds when it ends and whether its repository is private, signed together with the run's id.
+So it opens that run and nothing else, and no table of links has to be kept. The key is derived from
+the App's private key: a shorter secret could be guessed from a link that everybody can read.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import re
+from datetime import timedelta
+
+from app.settings.models import RunLinksFor
+from runner.ports import Clock
+
+LASTS = timedelta(days=30)
+
+_TOKEN = re.compile(r"(?P<end>[0-9]{1,12})(?P<kind>[ps])\.(?P<signature>[A-Za-z0-9_-]{43})")
+_DAY = 86_400
+
+
+class RunLinks:
+    """Makes and checks the links; without an address for people (``base``) there are none."""
+
+    def __init__(self, secret: str, *, base: str, which: RunLinksFor, clock: Clock) -> None:
+        self._key = hmac.digest(secret.encode(), b"cairn run link", "sha256") if secret else b""
+        self._base = base
+        self._which = which
+        self._clock = clock
+
+    def link(self, run: str, *, private: bool) -> str:
+        """Return the address of a run's page with its token; '' where there is to be no link.
+
+        It lasts until the beginning of a day, so that it is the same all day long.
+        """
+        if not (self._key and self._base and self._covers(private=private)):
+            return ""
+        return f"{self._base}/runs/{run}?key={self._token(run, private=private)}"
+
+    def opens(self, token: str, run: str) -> float | None:
+        """Return for how many seconds a token still opens a run; None when it does not.
+
+        Says nothing about whether there is such a run.
+        """
+        found = _TOKEN.fullmatch(token) if self._key else None
+        if found is None:
+            return None
+        signed = f"{found['end']}{found['kind']}"
+        if not hmac.compare_digest(found["signature"], self._signature(signed, run)):
+            return None
+        left = int(found["end"]) - self._clock.now().timestamp()
+        return left if left > 0 and self._covers(private=found["kind"] == "s") else None
+
+    def _covers(self, *, private: bool) -> bool:
+        return self._which == "all" or (self._which == "public" and not private)
+
+    def _token(self, run: str, *, private: bool) -> str:
+        now = int(self._clock.now().timestamp())
+        end = now - now % _DAY + int(LASTS.total_seconds())
+        signed = f"{end}{'s' if private else 'p'}"
+        return f"{signed}.{self._signature(signed, run)}"
+
+    def _signature(self, signed: str, run: str) -> str:
+        digest = hmac.digest(self._key, f"{signed} {run}".encode("utf-8", "replace"), "sha256")
+        return base64.urlsafe_b64encode(digest).decode().rstrip("=")
