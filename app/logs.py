@@ -43,8 +43,8 @@ class MaskedFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line or lines of a record."""
-        said = self._mask(super().format(record))
-        return _HEADER.sub(lambda found: found["header"] + HIDDEN, said)
+        message = self._mask(super().format(record))
+        return _HEADER.sub(lambda found: found["header"] + HIDDEN, message)
 
 
 def set_up_logging(

@@ -49,17 +49,17 @@ async def _install(root: Path, tools: dict[str, str]) -> float:
 
 
 async def _dry_run(ci: Workflows, root: Path, tools: dict[str, str], sandbox: str) -> float:
-    said = ci.environment("workflow_dispatch", ci.dispatch(), WITH_DRY_RUN="true")
+    environment = ci.environment("workflow_dispatch", ci.dispatch(), WITH_DRY_RUN="true")
     began = time.perf_counter()
-    await _step(root, "work", tools | said | {"CAIRN_SANDBOX": sandbox})
+    await _step(root, "work", tools | environment | {"CAIRN_SANDBOX": sandbox})
     return time.perf_counter() - began
 
 
-async def _step(root: Path, name: str, said: dict[str, str]) -> dict[str, str]:
+async def _step(root: Path, name: str, environment: dict[str, str]) -> dict[str, str]:
     """Run one step of action.yml; what it printed as ``name=value``."""
     process = await asyncio.create_subprocess_exec(
         *(str(root / "scripts/action-setup"), name),
-        env={**os.environ, "RUNNER_TEMP": str(root)} | said,
+        env={**os.environ, "RUNNER_TEMP": str(root)} | environment,
         stdout=asyncio.subprocess.PIPE,
     )
     printed, _ = await process.communicate()

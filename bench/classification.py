@@ -39,7 +39,7 @@ class Labelled:
     facts: FailureFacts
 
     @property
-    def said(self) -> str:
+    def by_patterns(self) -> str:
         """The reason by patterns, '' when they leave it to a model."""
         found = classify(self.facts)
         return found.reason if found else ""
@@ -71,7 +71,7 @@ def held_out() -> list[Labelled]:
 
 def with_model(case: Labelled) -> str:
     """The reason when what is left to a model is answered as the person did."""
-    return case.said or case.label
+    return case.by_patterns or case.label
 
 
 def state_of(entry: dict[str, Any]) -> RunState:
@@ -132,7 +132,7 @@ def _verification(entry: dict[str, Any]) -> Verification | None:
 def shares(cases: list[Labelled]) -> tuple[float, float]:
     """(right with a model, right without a model call), as shares of all."""
     right = sum(with_model(case) == case.label for case in cases)
-    alone = sum(case.said == case.label for case in cases)
+    alone = sum(case.by_patterns == case.label for case in cases)
     return right / len(cases), alone / len(cases)
 
 
@@ -149,7 +149,7 @@ async def measure(_folder: Path) -> AsyncIterator[Line]:
     right, alone = shares(others)
     yield Finding(what=f"of {len(others)} never looked at before, right", value=right, unit="")
     yield Finding(what="of them without a model call", value=alone, unit="")
-    fits = [case.said in may for case, may in near_misses()]
+    fits = [case.by_patterns in may for case, may in near_misses()]
     yield Finding(
         what=f"{len(fits)} near misses not taken in", value=sum(fits) / len(fits), unit=""
     )

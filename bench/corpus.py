@@ -63,10 +63,10 @@ def _line(found: Sequence[Corpus], roadmap: Roadmap | None = None) -> str:
     tasks = sum(each.tasks for each in found)
     finished, wrong = (sum(getattr(each, what) for each in found) for what in ("finished", "wrong"))
     tokens = sum(each.tokens for each in found) / tasks
-    said = f"{finished} of {tasks} tasks finished, {wrong} claimed and wrong, {tokens:,.0f} tokens"
+    text = f"{finished} of {tasks} tasks finished, {wrong} claimed and wrong, {tokens:,.0f} tokens"
     if roadmap is not None:
-        return f"{roadmap.name}: {said} a task"
-    return f"all: {said} a task; finished {_percent(share(finished, tasks))}"
+        return f"{roadmap.name}: {text} a task"
+    return f"all: {text} a task; finished {_percent(share(finished, tasks))}"
 
 
 def _goals(found: Sequence[Corpus], p: float, x: float) -> str:

@@ -57,7 +57,7 @@ class Outcome:
     answers: int
     rules: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
-    said: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 @dataclass
@@ -179,7 +179,7 @@ def _state(commit: Commit) -> RunState:
 async def _accepted(state: RunState, ports: Deps, commit: Commit, paths: set[str]) -> Outcome:
     state = (await build_context(state, ports, TaskWork())).state
     rules: list[str] = []
-    said: list[str] = []
+    problems: list[str] = []
     for number, ask in enumerate((execute_task, repair_code, repair_code), 1):
         state = replace(state, node=ask.__name__)
         state = (await ask(state, ports, TaskWork())).state
@@ -188,17 +188,17 @@ async def _accepted(state: RunState, ports: Deps, commit: Commit, paths: set[str
         if step.outcome in ("ok", "approve"):
             left = paths - set(state.attempt.answered.changes.files)
             notes = tuple(note for note in state.attempt.answered.auto_repairs if left)
-            return Outcome(commit, number, tuple(rules), tuple(sorted(left)), (*said, *notes))
+            return Outcome(commit, number, tuple(rules), tuple(sorted(left)), (*problems, *notes))
         rules += [c.error for c in state.attempt.checked.complaints]
-        said += [f"{c.path}: {c.error}: {c.message}" for c in state.attempt.checked.complaints]
-    return Outcome(commit, 0, tuple(rules), (), tuple(said))
+        problems += [f"{c.path}: {c.error}: {c.message}" for c in state.attempt.checked.complaints]
+    return Outcome(commit, 0, tuple(rules), (), tuple(problems))
 
 
 def _shown(outcome: Outcome) -> str:
     title = outcome.commit.message.partition("\n")[0]
     how = f"accepted with answer {outcome.answers}" if outcome.answers else "never accepted"
     lines = [f"-- {outcome.commit.sha[:10]} {title[:80]}: {how}"]
-    lines += [f"     {line[:300]}" for line in dict.fromkeys(outcome.said)]
+    lines += [f"     {line[:300]}" for line in dict.fromkeys(outcome.problems)]
     lines += [f"     left out: {path}" for path in outcome.dropped]
     return "\n".join(lines)
 

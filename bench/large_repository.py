@@ -96,7 +96,7 @@ class _Function:
     other: str
 
     @property
-    def said(self) -> str:
+    def docstring(self) -> str:
         """Its docstring."""
         return (
             f"{self.verb.capitalize()} the {self.part} of each {self.quality} {self.noun}"
@@ -185,7 +185,7 @@ def _function(random: Random, function: _Function) -> str:
     return f'''
 
 def {function.name}(items, limit=100):
-    """{function.said}"""
+    """{function.docstring}"""
     found = []
     for {function.noun} in items[:limit]:
         if {function.noun}.{function.part} is None:

@@ -38,7 +38,7 @@ class Labelled:
     why: str
 
     @property
-    def said(self) -> frozenset[str]:
+    def codes_found(self) -> frozenset[str]:
         """The codes the lint gives it, in a file of its own."""
         headings = [f"{'#' * level} {name}" for level, name in enumerate(self.under, 2)]
         file = "\n\n".join(["# Roadmap", *headings, self.text])
@@ -57,14 +57,14 @@ def _labelled(entry: dict[str, Any]) -> Labelled:
 
 def precision(tasks: list[Labelled]) -> float:
     """The share of what is said that a reviewer said too."""
-    said = [(task, code) for task in tasks for code in task.said]
-    return sum(code in task.codes for task, code in said) / len(said) if said else 1.0
+    findings = [(task, code) for task in tasks for code in task.codes_found]
+    return sum(code in task.codes for task, code in findings) / len(findings) if findings else 1.0
 
 
 def recall(tasks: list[Labelled]) -> float:
     """The share of what a reviewer said that is said."""
     wanted = [(task, code) for task in tasks for code in task.codes]
-    return sum(code in task.said for task, code in wanted) / len(wanted)
+    return sum(code in task.codes_found for task, code in wanted) / len(wanted)
 
 
 async def measure(_folder: Path) -> AsyncIterator[Line]:

@@ -21,6 +21,6 @@ async def measure(_folder: Path) -> AsyncIterator[Line]:
         ("tasks without a quote of the file", damage.invented),
         ("tasks ticked that nothing calls done", damage.done),
     ):
-        said = f"{what}, in {_REPLIES:,} mutated replies of a model"
-        yield Finding(what=said, value=len(wrong), unit="", goal="0", ok=not wrong)
+        text = f"{what}, in {_REPLIES:,} mutated replies of a model"
+        yield Finding(what=text, value=len(wrong), unit="", goal="0", ok=not wrong)
     yield Finding(what="of them with a proposal", value=damage.proposed, unit="")

@@ -121,8 +121,8 @@ async def _until_asked(here: Checkout) -> tuple[float, float]:
 
 def _run(command: tuple[str, ...]) -> tuple[float, float]:
     """CPU seconds and megabytes of one process, which prints to nobody."""
-    said = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", _WATCHED, *command], capture_output=True, text=True, check=True
     )
-    seconds, kilobytes = map(float, said.stdout.split())
+    seconds, kilobytes = map(float, result.stdout.split())
     return seconds, kilobytes / 1024

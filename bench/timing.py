@@ -23,11 +23,11 @@ async def medians_of(
     rounds: int, what: Mapping[str, Callable[[], Awaitable[float]]]
 ) -> dict[str, float]:
     """Return the median of what each says of itself; every round asks each of them once."""
-    said: dict[str, list[float]] = {name: [] for name in what}
+    times: dict[str, list[float]] = {name: [] for name in what}
     for _ in range(rounds):
         for name, ask in what.items():
-            said[name].append(await ask())
-    return {name: median(numbers) for name, numbers in said.items()}
+            times[name].append(await ask())
+    return {name: median(numbers) for name, numbers in times.items()}
 
 
 def percentile(numbers: list[float], share: float) -> float:

@@ -55,13 +55,15 @@ async def _answer(
 ) -> None:
     if any(_allowed(conversation, command) for command in commands):
         await conversation.talk.react(conversation.event.comment_id)
-    said = [await _obey(replace(conversation, nth=nth), each) for nth, each in enumerate(commands)]
+    answers = [
+        await _obey(replace(conversation, nth=nth), each) for nth, each in enumerate(commands)
+    ]
     delivery, author = conversation.event.delivery, conversation.event.author
-    if any(reply.refusal for reply in said) and not await conversation.talk.may_refuse(
+    if any(reply.refusal for reply in answers) and not await conversation.talk.may_refuse(
         author, to=delivery
     ):
-        said = [reply for reply in said if not reply.refusal]
-    text = "\n\n---\n\n".join(reply.text for reply in said if reply.text)
+        answers = [reply for reply in answers if not reply.refusal]
+    text = "\n\n---\n\n".join(reply.text for reply in answers if reply.text)
     if text:
         await conversation.talk.reply(text, to=delivery, since=conversation.event.created_at)
 

@@ -138,7 +138,7 @@ async def decide_by_reply(
         why=why,
         tasks=tasks,
     )
-    named = why != _said(command) if isinstance(command, RejectCommand) else bool(_word(command))
+    named = why != _reason(command) if isinstance(command, RejectCommand) else bool(_word(command))
     older = () if named else [each for each in here if each.place.number == meant.place.number][1:]
     return await weigh(talk, proposals, meant, saying, older)
 
@@ -158,15 +158,15 @@ def _meant(
     On its own pull request a proposal needs no name. The first word of a rejection names one only
     if there is one of this name: else it is part of the reason.
     """
-    word, said = _word(command), _said(command)
+    word, reason = _word(command), _reason(command)
     if word and (found := chosen(word, here)):
-        return found, said.removeprefix(word).lstrip(" :,") if isinstance(
+        return found, reason.removeprefix(word).lstrip(" :,") if isinstance(
             command, RejectCommand
         ) else ""
     if word and not (isinstance(command, RejectCommand) and not looks_like_id(word)):
         return None, ""
     on_pull = by_itself and bool(here) and all(p.place.number == here[0].place.number for p in here)
-    return (here[0] if on_pull else None), said
+    return (here[0] if on_pull else None), reason
 
 
 def _word(command: Deciding) -> str:
@@ -175,7 +175,7 @@ def _word(command: Deciding) -> str:
     return command.proposal
 
 
-def _said(command: Deciding) -> str:
+def _reason(command: Deciding) -> str:
     return command.words if isinstance(command, RejectCommand) else ""
 
 

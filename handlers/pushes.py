@@ -111,8 +111,8 @@ def fresh(diff: RoadmapDiff) -> tuple[str, ...]:
 
     A task that could be one of several old tasks does not count as new.
     """
-    said = (*diff.added, *(new for _, new in diff.changed))
-    return tuple(dict.fromkeys(t.key for t in said if t.runnable and not t.checked))
+    tasks = (*diff.added, *(new for _, new in diff.changed))
+    return tuple(dict.fromkeys(t.key for t in tasks if t.runnable and not t.checked))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -129,8 +129,8 @@ def ambiguous_task(name: str, candidates: Sequence[tuple[str, int, str]]) -> str
     rows = [
         f"- `{key}` (line {line}) {quoted(title)}" for key, line, title in candidates[:_MOST_NAMES]
     ]
-    said = f"Several tasks are called {quoted(name)}. Nothing was done. Name one by its key:"
-    return "\n".join([said, "", *rows])
+    text = f"Several tasks are called {quoted(name)}. Nothing was done. Name one by its key:"
+    return "\n".join([text, "", *rows])
 
 
 def cancelling(runs: Sequence[str]) -> str:
@@ -220,15 +220,15 @@ def _in_stack(here: CheckpointStatus) -> list[str]:
     """What it builds on, what builds on it, and what to merge first."""
     if here.size == 1:
         return ["It builds on no other pull request of Cairn, and none builds on it."]
-    said = [f"It is number {here.height} of {here.size} in its stack, counted from the bottom."]
+    lines = [f"It is number {here.height} of {here.size} in its stack, counted from the bottom."]
     if here.lower:
-        said.append(f"It builds on #{here.lower}. Merge #{here.first} first.")
+        lines.append(f"It builds on #{here.lower}. Merge #{here.first} first.")
     else:
-        said.append("It builds on no other one: merge this one first.")
+        lines.append("It builds on no other one: merge this one first.")
     if here.uppers:
         numbers = ", ".join(f"#{number}" for number in here.uppers[:_MOST_NAMES])
-        said.append(f"{numbers} {'builds' if len(here.uppers) == 1 else 'build'} on it.")
-    return said
+        lines.append(f"{numbers} {'builds' if len(here.uppers) == 1 else 'build'} on it.")
+    return lines
 
 
 def open_quote() -> str:

@@ -42,14 +42,14 @@ async def handle_review(
     role = await role_of(talk.github, repository=event.repository, user=event.author)
     if not suffices(role, _REVISE.needs):
         if await talk.may_refuse(event.author, to=request.delivery):
-            said = replies.may_not_ask(_REVISE.needs, event.author, role)
-            await talk.reply(said, to=request.delivery, since=None)
+            reply = replies.may_not_ask(_REVISE.needs, event.author, role)
+            await talk.reply(reply, to=request.delivery, since=None)
         return
     if isinstance(event, ReviewCommented):
         await talk.react(event.comment_id, on="pulls")
     asked = RevisionRequest(event.issue, event.author.login, review=event.review)
-    if said := replies.revising(await runs.revise(request, asked)):
-        await talk.reply(said, to=request.delivery, since=None)
+    if reply := replies.revising(await runs.revise(request, asked)):
+        await talk.reply(reply, to=request.delivery, since=None)
 
 
 async def handle_check(event: CheckEnded, *, own: str, runs: Runs) -> None:

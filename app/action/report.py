@@ -210,7 +210,7 @@ _MOST_TASKS = 200
 
 def summary(report: ActionReport) -> str:
     """Render it as Markdown, in at most ``MOST_SUMMARY_BYTES`` bytes."""
-    parts = ["## Cairn", *report.about, *map(_plain, report.done.said), _plain(report.done.left)]
+    parts = ["## Cairn", *report.about, *map(_plain, report.done.texts), _plain(report.done.left)]
     parts.append(_waiting(report.open))
     left = MOST_SUMMARY_BYTES - sum(len(part.encode()) + 2 for part in parts)
     for nth, (run, state) in enumerate(report.runs):
@@ -220,7 +220,7 @@ def summary(report: ActionReport) -> str:
             parts.append(f"… {len(report.runs) - nth} more runs")
             break
         parts.append(text)
-    if not report.runs and not report.done.said and not report.done.left:
+    if not report.runs and not report.done.texts and not report.done.left:
         parts.append("There was nothing to do.")
     return "\n\n".join(part for part in parts if part) + "\n"
 

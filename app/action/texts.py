@@ -105,6 +105,6 @@ def no_roadmap(path: str, branch: str) -> str:
     )
 
 
-def lacks(said: str) -> str:
+def lacks(text: str) -> str:
     """GitHub refuses the token something."""
-    return f"{PERMISSIONS} ({said})"
+    return f"{PERMISSIONS} ({text})"

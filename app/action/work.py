@@ -95,7 +95,7 @@ class Done:
     """The result besides the runs: ``said`` are lines for the summary, ``left`` is why the event
     waits for the next workflow run."""
 
-    said: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
     left: str = ""
 
 
@@ -105,13 +105,13 @@ async def work(acting: Acting, job: Job, inputs: Inputs) -> Done:
         return Done(tuple(lines(await _read(acting, job, inputs))))
     await _look_at_reactions(acting)
     await _take_missed(acting, job)
-    said: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
     if job.event in STARTED:
-        said = await _start(acting, job, inputs)
+        texts = await _start(acting, job, inputs)
     else:
         await _deliver(acting, job.arrival(acting.entry.repository.id), job.event, job.body)
     left = await _finish(acting)
-    return Done(said, left)
+    return Done(texts, left)
 
 
 async def _look_at_reactions(acting: Acting) -> None:

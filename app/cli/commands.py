@@ -179,7 +179,7 @@ def edit(
     _decide(Said("edit", proposal, why, file, goes_on=resume))
 
 
-def _decide(said: LocalDecision) -> None:
+def _decide(decision: LocalDecision) -> None:
     from app.local.command import resume
     from app.local.decide import decide
     from app.local.options import LocalRun
@@ -187,8 +187,8 @@ def _decide(said: LocalDecision) -> None:
     from app.terminal import any_encoding
 
     any_encoding()
-    code, run = decide(said, Path.cwd())
-    if said.goes_on and not code:
+    code, run = decide(decision, Path.cwd())
+    if decision.goes_on and not code:
         code = resume(LocalRun(Path.cwd(), run=run), Told())
     raise typer.Exit(code)
 

@@ -32,9 +32,9 @@ def one_sentence(
     names = (name for name in os.environ if any(word in name.upper() for word in _SECRET))
     mask = mask_for(SecretStr(os.environ[name]) for name in names if os.environ[name])
     details = mask("".join(traceback.format_exception(kind, error, where)))
-    said = " ".join(f"{kind.__name__}: {error}".split())[:300]
+    sentence = " ".join(f"{kind.__name__}: {error}".split())[:300]
     print(
-        f"Internal error: {mask(said)}. Commits stay. {_kept(details)}",
+        f"Internal error: {mask(sentence)}. Commits stay. {_kept(details)}",
         file=sys.stderr,
     )
 
@@ -189,7 +189,7 @@ def run(
     Each finished task becomes a commit. Options that you leave out come from .github/cairn.yml, if
     there is one.
     """
-    said = {
+    flags = {
         "max_tasks": max_tasks,
         "task": task,
         "phase": phase,
@@ -210,7 +210,7 @@ def run(
     from app.local.report import OutputFormat as Told
     from runner.model.budget import Budget
 
-    given = {name: value for name, value in said.items() if value not in (None, "")}
+    given = {name: value for name, value in flags.items() if value not in (None, "")}
     budget = Budget(max_cost, max_tokens)
     asked = LocalRun(
         Path.cwd(),

@@ -82,8 +82,8 @@ class Reactions:
         """Tell people once that reactions to a proposal cannot be read. Raises ``Outage``."""
         if stored.seq in self._unread:
             return
-        said = unread_reactions(stored)
-        await (await self._talk(stored)).reply(said, to=f"unread-{stored.fingerprint[:8]}")
+        problem = unread_reactions(stored)
+        await (await self._talk(stored)).reply(problem, to=f"unread-{stored.fingerprint[:8]}")
         self._unread[stored.seq] = True
 
     async def _talk(self, stored: ProposalView) -> IssueThread:

@@ -6,7 +6,6 @@ import asyncio
 import json as jsonlib
 import os
 from collections.abc import AsyncIterator, Callable, Iterable
-from dataclasses import asdict
 from pathlib import Path
 
 import aiohttp
@@ -94,8 +93,8 @@ def command(folder: Path, *, json: bool, verbose: bool = False) -> int:
     secrets = _secrets(patient)
     set_up_logging("debug" if verbose else "error", secrets=secrets, form=PLAIN)
     mask = mask_for(secrets)
-    said = (lambda _check, _found: None) if json else _printer(mask)
-    found = asyncio.run(_all(patient, CHECKS, said))
+    report = (lambda _check, _found: None) if json else _printer(mask)
+    found = asyncio.run(_all(patient, CHECKS, report))
     if json:
         print(mask(_object(found)))
     return 2 if any(each.level == "problem" for _, each in found) else 0
@@ -105,11 +104,11 @@ Found = list[tuple[Check, Finding]]
 
 
 async def _all(
-    patient: Surveyed, checks: Iterable[Check], said: Callable[[Check, Finding], None]
+    patient: Surveyed, checks: Iterable[Check], report: Callable[[Check, Finding], None]
 ) -> Found:
     found = []
     async for check, each in examine(patient, checks):
-        said(check, each)
+        report(check, each)
         found.append((check, each))
     return found
 
@@ -138,14 +137,17 @@ def _secrets(patient: Surveyed) -> list[SecretStr]:
 
 
 def _printer(mask: Callable[[str], str]) -> Callable[[Check, Finding], None]:
-    def said(check: Check, found: Finding) -> None:
-        text = one_line(on_one_line(found.said, found.todo))
-        print(mask(f"{found.level:<8} {check.name:<{_WIDTH}}  {text}"), flush=True)
+    def print_line(check: Check, found: Finding) -> None:
+        line = one_line(on_one_line(found.text, found.todo))
+        print(mask(f"{found.level:<8} {check.name:<{_WIDTH}}  {line}"), flush=True)
 
-    return said
+    return print_line
 
 
 def _object(found: Found) -> str:
-    checks = [{"check": check.name, **asdict(each)} for check, each in found]
+    checks = [
+        {"check": check.name, "level": each.level, "said": each.text, "todo": each.todo}
+        for check, each in found
+    ]
     healthy = all(each.level != "problem" for _, each in found)
     return jsonlib.dumps({"healthy": healthy, "checks": checks}, ensure_ascii=False)

@@ -62,10 +62,10 @@ async def clock(settings: ServerSettings) -> Finding:
     """How far this machine's clock is from GitHub's, which refuses tokens from the future."""
     before = datetime.now(UTC)
     async with stranger_at(settings) as answer:
-        said = answer.headers.get("date", "")
+        date = answer.headers.get("date", "")
     after = datetime.now(UTC)
     try:
-        theirs = parsedate_to_datetime(said)
+        theirs = parsedate_to_datetime(date)
     except ValueError:
         return warning(texts.NO_DATE, "")
     ahead = before + (after - before) / 2 - theirs
@@ -127,7 +127,7 @@ async def installations(settings: ServerSettings) -> Finding:
         page = str((await identity.app.getitem("/app")).get("html_url", ""))
     if not found:
         return warning(texts.NOWHERE, texts.install(page))
-    wrong = [said for one in found if (said := _wrong_with(one))]
+    wrong = [fault for one in found if (fault := _wrong_with(one))]
     if wrong:
         return warning(" ".join(wrong), texts.ACCEPT)
     return ok(texts.installed(len(found), [_owner(one) for one in found]))
@@ -147,10 +147,10 @@ async def rate_limit(settings: ServerSettings) -> Finding:
         return skipped(texts.NOWHERE)
     owner, rate = min(left.items(), key=lambda item: int(item[1]["remaining"]))
     until = datetime.fromtimestamp(rate["reset"], UTC)
-    said = texts.limit(owner, rate["remaining"], rate["limit"], until)
+    text = texts.limit(owner, rate["remaining"], rate["limit"], until)
     if rate["remaining"] < rate["limit"] * _LOW:
-        return warning(said, texts.LIMIT)
-    return ok(said)
+        return warning(text, texts.LIMIT)
+    return ok(text)
 
 
 @_of_app

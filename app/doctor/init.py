@@ -33,10 +33,10 @@ def command(folder: Path) -> int:
     set_up_logging("error", secrets=(), form=PLAIN)
     mask = mask_for(())
     try:
-        said, code = asyncio.run(_initialised(folder))
+        lines, code = asyncio.run(_initialised(folder))
     except (PortError, ConfigError, SettingsError) as error:
-        said, code = str(error), 2
-    print(mask(said))
+        lines, code = str(error), 2
+    print(mask(lines))
     return code
 
 

@@ -204,10 +204,10 @@ async def database(patient: Surveyed) -> Finding:
 async def _wanted(patient: Surveyed, settings: RunSettings) -> list[str]:
     """The models that would be asked here, each once, the one that writes first."""
     try:
-        said = (await configured(patient)).model
+        wanted = (await configured(patient)).model
     except ConfigError:  # said by the check of the configuration
         return [settings.cairn_model]
-    return list(dict.fromkeys([said.name or settings.cairn_model, *said.roles.values()]))
+    return list(dict.fromkeys([wanted.name or settings.cairn_model, *wanted.roles.values()]))
 
 
 async def _asked(endpoint: OpenAIModel, name: str) -> None:

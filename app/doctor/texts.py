@@ -85,9 +85,9 @@ def tests_todo(packages: Sequence[str]) -> str:
     return f"Install {what} for them; `cairn init` proposes a .github/cairn.yml that does."
 
 
-def on_one_line(said: str, todo: str) -> str:
+def on_one_line(text: str, todo: str) -> str:
     """What was found and what to do, as sentences."""
-    first = said if said.endswith((".", "!", "?")) else f"{said}."
+    first = text if text.endswith((".", "!", "?")) else f"{text}."
     return f"{first} {todo}".rstrip()
 
 
@@ -213,9 +213,9 @@ def key_accepted(slug: str, page: str) -> str:
     return f"GitHub knows the App {slug}" + (f" ({page})." if page else ".")
 
 
-def key_refused(said: str) -> str:
+def key_refused(text: str) -> str:
     """GitHub does not know the App."""
-    return f"GitHub refuses the App's id or key: {said}."
+    return f"GitHub refuses the App's id or key: {text}."
 
 
 def complete(what: str) -> str:

@@ -17,7 +17,7 @@ class Finding:
     """What a check found: one line. ``todo`` says what a person can do; '' for nothing."""
 
     level: Level
-    said: str
+    text: str
     todo: str = ""
 
 
@@ -48,21 +48,21 @@ class Check:
     needs: tuple[str, ...] = field(default=())
 
 
-def ok(said: str) -> Finding:
+def ok(text: str) -> Finding:
     """All is well."""
-    return Finding("ok", said)
+    return Finding("ok", text)
 
 
-def warning(said: str, todo: str) -> Finding:
+def warning(text: str, todo: str) -> Finding:
     """It works, but not as one would want."""
-    return Finding("warning", said, todo)
+    return Finding("warning", text, todo)
 
 
-def problem(said: str, todo: str = "") -> Finding:
+def problem(text: str, todo: str = "") -> Finding:
     """It does not work."""
-    return Finding("problem", said, todo)
+    return Finding("problem", text, todo)
 
 
-def skipped(said: str) -> Finding:
+def skipped(text: str) -> Finding:
     """There is nothing to look at."""
-    return Finding("skipped", said)
+    return Finding("skipped", text)

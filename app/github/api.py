@@ -38,9 +38,11 @@ def refusals_explained(
         yield
     except BadRequest as refusal:
         kind = Outage if refusal.status_code == 401 else refused
-        raise kind(_kind(refusal), f"GitHub refused to {doing}: {_said(refusal)}") from refusal
+        raise kind(
+            _kind(refusal), f"GitHub refused to {doing}: {_explanation(refusal)}"
+        ) from refusal
     except HTTPException as broken:
-        raise Outage("github", f"GitHub could not {doing}: {_said(broken)}") from broken
+        raise Outage("github", f"GitHub could not {doing}: {_explanation(broken)}") from broken
     except GraphQLException as refusal:
         if is_closed(refusal):
             raise Outage("permission", _closed(doing, refusal)) from refusal
@@ -96,8 +98,8 @@ def workflow_refusal_explained(paths: Iterable[str]) -> Iterator[None]:
         files = sorted(path for path in paths if path.startswith(".github/workflows/"))
         if outage.kind != "permission" or not files:
             raise
-        said = f"GitHub refused the workflow files {', '.join(files)}: {outage.message}"
-        raise TaskError("permission", said) from outage
+        message = f"GitHub refused the workflow files {', '.join(files)}: {outage.message}"
+        raise TaskError("permission", message) from outage
 
 
 def is_limit(refusal: GraphQLException) -> bool:
@@ -143,15 +145,15 @@ def _kind(refusal: BadRequest) -> str:
     return "credential" if refusal.status_code == 401 else "github"
 
 
-def _said(answer: HTTPException) -> str:
+def _explanation(answer: HTTPException) -> str:
     """Status and message, and the permission that is missing where GitHub names it.
 
     https://docs.github.com/en/rest/overview/permissions-required-for-github-apps
     """
-    said = f"{int(answer.status_code)} {answer}"
+    text = f"{int(answer.status_code)} {answer}"
     needed = answer.headers.get("x-accepted-github-permissions")
     missing = int(answer.status_code) in (403, 404) and needed
-    return f"{said} (the App needs {needed})" if missing else said
+    return f"{text} (the App needs {needed})" if missing else text
 
 
 Refused = type[TaskError] | type[Outage]
@@ -246,5 +248,5 @@ def _is_there(refusal: BadRequest) -> bool:
     """Read a 422: of some things GitHub says so in words, of others by a code."""
     errors = refusal.errors if isinstance(refusal, InvalidField) else None
     codes = [each.get("code") for each in errors or [] if isinstance(each, dict)]
-    said = refusal.status_code == 422 and "already exists" in str(refusal)
-    return said or "already_exists" in codes
+    exists = refusal.status_code == 422 and "already exists" in str(refusal)
+    return exists or "already_exists" in codes

@@ -272,9 +272,9 @@ class GitHubClient(GitHubAPI):
         """Mask the texts of a JSON body; what a commit holds stays byte for byte."""
         if not body or _CONTENTS.search(urlsplit(url).path):
             return body
-        said = json.loads(body)
-        safe = masked(said, self._mask)
-        return body if safe == said else json.dumps(safe).encode()
+        data = json.loads(body)
+        safe = masked(data, self._mask)
+        return body if safe == data else json.dumps(safe).encode()
 
     async def _with_credential(
         self, asked: ApiRequest, headers: Mapping[str, str], body: bytes

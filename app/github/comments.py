@@ -172,8 +172,10 @@ def _partial(client: GitHubClient, error: QueryError) -> Any:
         return response["data"]
     limit = client.rate_limit
     until = limit.reset_datetime if limit and "RATE_LIMITED" in kinds else None
-    said = f"GitHub did not show the reactions: {error}"
-    raise Outage("permission" if "FORBIDDEN" in kinds else "github", said, until=until) from error
+    problem = f"GitHub did not show the reactions: {error}"
+    raise Outage(
+        "permission" if "FORBIDDEN" in kinds else "github", problem, until=until
+    ) from error
 
 
 def _reactions_in(found: Any) -> Reacted | None:

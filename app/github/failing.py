@@ -75,7 +75,7 @@ class FailingChecks:
     async def _point(self, failed: FailedCheck) -> Point:
         notes = await self._annotations(failed)
         log = await self._log(failed) if failed.app == _ACTIONS else ""
-        parts = [f"The check {failed.name} fails.", failed.output, *map(_said, notes), log]
+        parts = [f"The check {failed.name} fails.", failed.output, *map(_note_line, notes), log]
         text = cut_middle("\n\n".join(filter(None, parts)), _LONGEST)
         first = next((note for note in notes if note["path"] != ".github"), None)
         point = Point(text=text, by=failed.app, rest=text)
@@ -100,12 +100,12 @@ class FailingChecks:
 
 def _failed(run: Any) -> FailedCheck:
     output = run["output"]
-    said = [output["title"], output["summary"], output["text"]]
+    parts = [output["title"], output["summary"], output["text"]]
     app = (run["app"] or {}).get("slug") or ""
-    return FailedCheck(run["id"], run["name"], app, "\n\n".join(filter(None, said)))
+    return FailedCheck(run["id"], run["name"], app, "\n\n".join(filter(None, parts)))
 
 
-def _said(note: Any) -> str:
+def _note_line(note: Any) -> str:
     return f"{note['path']}:{note['start_line']}: {note['message'] or ''}"
 
 

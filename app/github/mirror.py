@@ -61,13 +61,13 @@ def remote_trouble(want: str, url: str, stderr: str, *, heals: datetime) -> Port
 
     ``heals`` is when a server that is away is asked again.
     """
-    said = stderr.lower()
-    if any(words in said for words in _GONE):
+    lower = stderr.lower()
+    if any(words in lower for words in _GONE):
         return TaskError(
             "git", f"{url} no longer has {want}: was it force-pushed or deleted? Start a new run."
         )
     for sign in _SIGNS:
-        if any(words in said for words in sign.words):
+        if any(words in lower for words in sign.words):
             message = f"Cannot fetch from {url}: {stderr.strip()}. {sign.advice}"
             return Outage(sign.kind, message, until=heals if sign.heals else None)
     return None

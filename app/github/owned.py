@@ -106,7 +106,7 @@ def _start(own: tuple[Commit, ...], tasks: frozenset[str]) -> str:
 
 def _why(own: tuple[Commit, ...]) -> Why | None:
     message = own[-1].message if own else ""
-    return next((why for why, said in REBUILT.items() if f"\n\n{said}\n" in message), None)
+    return next((why for why, sentence in REBUILT.items() if f"\n\n{sentence}\n" in message), None)
 
 
 def _joined_same(own: tuple[Commit, ...], known: dict[str, Commit]) -> bool | None:

@@ -159,10 +159,10 @@ class ReviewedPulls:
         if not pull.head.startswith(shared_branch(pull.head.split("/")[1])):
             markers = checkpoint_markers(pull.tasks, self._roadmap, on=pull.on)
             pull = await self._pulls.describe(pull, checkpoint, markers)
-        said = section(pull.body, "revisions")
-        if commit not in said:
-            line = revised_line(commit, len(said.splitlines()) + 1)
-            pull = await self._pulls.annotate(pull, revisions=f"{said}\n{line}".strip())
+        revisions = section(pull.body, "revisions")
+        if commit not in revisions:
+            line = revised_line(commit, len(revisions.splitlines()) + 1)
+            pull = await self._pulls.annotate(pull, revisions=f"{revisions}\n{line}".strip())
         return commit, pull
 
     async def answer(self, number: int, replies: Sequence[ThreadReply]) -> None:
@@ -273,7 +273,7 @@ class ReviewedPulls:
         rest, blocks = _split(heard[0].body)
         exact = thread.end > 0 and len(heard) == len(blocks) == 1
         return Point(
-            text="\n\n".join(_said(each, alone=len(heard) == 1) for each in heard),
+            text="\n\n".join(_comment_text(each, alone=len(heard) == 1) for each in heard),
             by=request.by,
             rest=rest if exact else heard[0].body,
             thread=thread.id,
@@ -315,7 +315,7 @@ def _whole(text: str, by: str) -> Point:
     return Point(text=text[:_LONGEST], by=by, rest=text[:_LONGEST])
 
 
-def _said(comment: _Comment, *, alone: bool) -> str:
+def _comment_text(comment: _Comment, *, alone: bool) -> str:
     login = comment.author.login if comment.author else ""
     return comment.body[:_LONGEST] if alone else f"{login}: {comment.body[:_LONGEST]}"
 

@@ -292,8 +292,8 @@ class CatchUp:
             log.warning("GitHub does not list the App's deliveries: %s", refusal)
             return EVERY
         level = logging.INFO if found.taken else logging.DEBUG
-        said = "Missed deliveries: %s of the %s that GitHub lists; %s taken up now"
-        log.log(level, said, found.missed, found.listed, found.taken)
+        message = "Missed deliveries: %s of the %s that GitHub lists; %s taken up now"
+        log.log(level, message, found.missed, found.listed, found.taken)
         return EVERY if found.missed <= MOST_TAKEN else SOON
 
     def _ended(self, worker: asyncio.Task[None]) -> None:

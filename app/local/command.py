@@ -94,8 +94,8 @@ def _telling(work: Callable[[RunSettings], int], output: OutputFormat, *, mark: 
     except SettingsError as error:
         return _complain(str(error), 2, mark=mark)
     except ConfigError as error:
-        said = f"{CONFIG_PATH} in the commit you are on has errors:\n{error}"
-        return _complain(said, 2, mark=mark)
+        text = f"{CONFIG_PATH} in the commit you are on has errors:\n{error}"
+        return _complain(text, 2, mark=mark)
     except PortError as error:
         log.debug("Where it happened:", exc_info=error)
         code = 4 if error.kind in _PAUSED_BEFORE_IT_BEGAN else 2
@@ -140,8 +140,8 @@ def _run(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:
         ended = _driven(again, settings, output)
     tell(ended, _open(ended, kept), settings, output, live=live)
     if ended.status == "paused":
-        said = f"Paused: {mask_for(secrets_of(settings))(_how_on(ended))}"
-        _complain(INTERRUPTED if ended.kind == INTERRUPT else said, 4)
+        text = f"Paused: {mask_for(secrets_of(settings))(_how_on(ended))}"
+        _complain(INTERRUPTED if ended.kind == INTERRUPT else text, 4)
     return exit_code(ended)
 
 
@@ -174,8 +174,8 @@ def _open(ended: Ended, kept: LocalStore) -> list[PendingProposal]:
 
 
 def _how_on(ended: Ended) -> str:
-    said = ended.reason
-    return said if ended.advised else f"{said.rstrip('.')}. Then type `cairn resume`."
+    reason = ended.reason
+    return reason if ended.advised else f"{reason.rstrip('.')}. Then type `cairn resume`."
 
 
 def _dry(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:

@@ -260,8 +260,10 @@ def prices_of(settings: RunSettings) -> Prices:
     try:
         return prices_for(settings.openai_base_url, settings.cairn_prices)
     except ValueError as error:
-        said = str(error).removeprefix("CAIRN_PRICES: ")
-        raise SettingsError([SettingsProblem("CAIRN_PRICES", f"is not usable: {said}")]) from error
+        message = str(error).removeprefix("CAIRN_PRICES: ")
+        raise SettingsError(
+            [SettingsProblem("CAIRN_PRICES", f"is not usable: {message}")]
+        ) from error
 
 
 def _fitting(wanted: str, candidates: list[Sandbox], settings: RunSettings) -> list[Sandbox]:

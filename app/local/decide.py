@@ -166,16 +166,16 @@ class NotMeant(Exception):
     """No proposal of this folder is meant; the message says which there are."""
 
 
-def decide(said: LocalDecision, folder: Path) -> tuple[int, str]:
+def decide(decision: LocalDecision, folder: Path) -> tuple[int, str]:
     """Store a decision; return the exit code and the run it is about ('' when nothing came of it).
 
     What happened is printed: on standard error, with 2, when nothing was stored.
     """
     kept = kept_in(folder / FOLDER)
     try:
-        meant = asyncio.run(_meant(said.proposal, kept))
-        tasks = _tasks(said, meant, folder)
-        print(put(meant, said, kept.inbox, by=who(folder), tasks=tasks))
+        meant = asyncio.run(_meant(decision.proposal, kept))
+        tasks = _tasks(decision, meant, folder)
+        print(put(meant, decision, kept.inbox, by=who(folder), tasks=tasks))
     except (NotMeant, NoTasks) as problem:
         print(problem, file=sys.stderr)
         return 2, ""
@@ -187,7 +187,7 @@ def decide(said: LocalDecision, folder: Path) -> tuple[int, str]:
 
 def put(
     meant: PendingProposal,
-    said: LocalDecision,
+    asked: LocalDecision,
     inbox: FileDecisions,
     *,
     by: str,
@@ -197,9 +197,9 @@ def put(
     """Store a decision; say what to do next. Raises ``NotMeant`` when another one was first."""
     decision = Decision(
         meant.proposal.task,
-        said.verdict,
+        asked.verdict,
         by=by,
-        why=said.why[:_LONGEST_WHY],
+        why=asked.why[:_LONGEST_WHY],
         channel=channel,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         fingerprint=meant.proposal.fingerprint,
@@ -207,7 +207,7 @@ def put(
     )
     if first := inbox.store(meant.run.id, decision):
         raise NotMeant(too_late(meant, first))
-    return stored(meant, said.verdict, goes_on=said.goes_on)
+    return stored(meant, asked.verdict, goes_on=asked.goes_on)
 
 
 def who(folder: Path) -> str:
@@ -248,10 +248,10 @@ def _not_there(word: str, open_: Sequence[PendingProposal], kept: LocalStore) ->
     return stale(word, next((each.proposal.id for each in open_ if each.run.id == run), ""))
 
 
-def _tasks(said: LocalDecision, meant: PendingProposal, folder: Path) -> tuple[NewTask, ...]:
-    if said.verdict != "edit":
+def _tasks(decision: LocalDecision, meant: PendingProposal, folder: Path) -> tuple[NewTask, ...]:
+    if decision.verdict != "edit":
         return ()
-    return read_tasks(said.file, meant) if said.file else typed(meant, folder / FOLDER)
+    return read_tasks(decision.file, meant) if decision.file else typed(meant, folder / FOLDER)
 
 
 _QUESTION = "Apply it? [y]es, [n]o, [e]dit, [s]kip the task, [Enter] later: "
@@ -280,7 +280,7 @@ def prompted(
     for each in found:
         console.print(Panel(Text("\n".join(proposal_lines(each)))))
         verdict = _verdict(ask)
-        while verdict and not _said(each, verdict, inbox, folder, console):
+        while verdict and not _store_verdict(each, verdict, inbox, folder, console):
             verdict = _verdict(ask)
         decided += bool(verdict)
     return decided
@@ -298,16 +298,16 @@ def _verdict(ask: Callable[[str], str]) -> Verdict | None:
     """Ask until the answer is one; None for later, as for the end of the input."""
     while True:
         try:
-            said = ask(_QUESTION).strip().lower()
+            answer = ask(_QUESTION).strip().lower()
         except EOFError:
             return None
-        if not said:
+        if not answer:
             return None
-        if verdict := _VERDICTS.get(said):
+        if verdict := _VERDICTS.get(answer):
             return verdict
 
 
-def _said(
+def _store_verdict(
     each: PendingProposal, verdict: Verdict, inbox: FileDecisions, folder: Path, console: Console
 ) -> bool:
     """Store it; False when there was nothing to store, so that it is asked again."""

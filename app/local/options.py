@@ -74,13 +74,13 @@ def options_for(asked: LocalRun, config: RepositoryConfig) -> Options:
     """
     options = options_of(config)
     most = config.limits.tasks if "tasks" in config.limits.model_fields_set else EVERY_TASK
-    said = config.model_fields_set
+    chosen = config.model_fields_set
     unasked: ApprovalMode = "interactive" if asked.answers else "review_only"
     options = changed(
         options,
         max_tasks=most,
-        approval_mode=config.approval_mode if "approval_mode" in said else unasked,
-        pause_destructive="pause_destructive" in said and config.pause_destructive,
+        approval_mode=config.approval_mode if "approval_mode" in chosen else unasked,
+        pause_destructive="pause_destructive" in chosen and config.pause_destructive,
         pull_requests="stacked",  # here are none: each task is a commit on the branch
     )
     given = dict(asked.given)

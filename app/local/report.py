@@ -258,8 +258,8 @@ async def check_model(here: LocalCheckout) -> None:
         await here.model.offered()
     except Outage as outage:
         wrong_key = outage.kind == "credential"
-        said = nothing_changed(outage.message) if wrong_key else no_answer(outage.message)
-        raise PortError("credential", said) from outage
+        text = nothing_changed(outage.message) if wrong_key else no_answer(outage.message)
+        raise PortError("credential", text) from outage
 
 
 async def check_roadmap(request: Request, stack: Stack, here: LocalCheckout) -> None:

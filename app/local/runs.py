@@ -116,13 +116,13 @@ def is_published(attempt: Attempt) -> bool:
 
 def parked(run: KnownRun, state: RunState, inbox: FileDecisions) -> Iterator[PendingProposal]:
     """The proposals of a run that can be answered."""
-    said = [s.decision for s in inbox.stored() if s.run == run.id]
+    decisions = [s.decision for s in inbox.stored() if s.run == run.id]
     for key in sorted(state.attempts, key=lambda key: state.task_of(key).place.line):
         attempt = state.attempts[key]
         waits = attempt.status is Status.AWAITING_APPROVAL or is_published(attempt)
         if waits and attempt.proposal:
             names = ("", attempt.proposal.fingerprint)
-            about = (d for d in said if d.task == key and d.fingerprint in names)
+            about = (d for d in decisions if d.task == key and d.fingerprint in names)
             yield PendingProposal(run, replace(state, current=key), next(about, None))
 
 

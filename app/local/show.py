@@ -213,8 +213,8 @@ def _asked(exchanges: Sequence[dict[str, Any]], *, full: bool) -> Iterator[str]:
 def _verified(detail: TaskDetail) -> Iterator[str]:
     verification = detail.attempt.tested.verification
     for level in verification.levels if verification else ():
-        said = f" ({one_line(level.reason)[:_SHOWN]})" if level.reason else ""
-        yield f"{level.name:<9} {level.result}{said}"
+        text = f" ({one_line(level.reason)[:_SHOWN]})" if level.reason else ""
+        yield f"{level.name:<9} {level.result}{text}"
     for output in outputs_of(verification, most=_LONGEST):
         yield printable(output)
     for failure in verification.failures if verification else ():

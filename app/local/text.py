@@ -44,19 +44,19 @@ _LONGEST = 4_000
 _LINE = 300
 
 
-def no_answer(said: str) -> str:
+def no_answer(text: str) -> str:
     """The model cannot be asked at all, so nothing was started."""
-    return f"{said}. {MODEL_TODO}; `cairn doctor` checks it. Nothing was changed."
+    return f"{text}. {MODEL_TODO}; `cairn doctor` checks it. Nothing was changed."
 
 
-def nothing_changed(said: str) -> str:
+def nothing_changed(text: str) -> str:
     """A new run ended at its first question."""
-    return f"{said.rstrip('.')}, then run again. Nothing was changed."
+    return f"{text.rstrip('.')}, then run again. Nothing was changed."
 
 
-def tests_cannot_start(said: str) -> str:
+def tests_cannot_start(text: str) -> str:
     """Every task would cost money, and none could be verified."""
-    return f"Nothing was changed, and nothing was spent. {said}"
+    return f"Nothing was changed, and nothing was spent. {text}"
 
 
 def not_writable(folder: object) -> str:
@@ -97,8 +97,8 @@ def how_to_answer(found: Sequence[PendingProposal]) -> Iterator[str]:
         name = f"{one_line(task.name)} {one_line(task.title)}"[:120]
         what = "needs approval" if proposal.kind == "changes" else proposal.strategy.upper()
         if each.decision:
-            said = decided(each.decision)
-            yield f"{proposal.id} {what}: {name}. {said} `cairn resume` applies it."
+            answer = decided(each.decision)
+            yield f"{proposal.id} {what}: {name}. {answer} `cairn resume` applies it."
             continue
         not_asked = "Nothing was applied (approval mode review_only). " if each.published else ""
         yield (
@@ -138,8 +138,8 @@ def which(found: Sequence[PendingProposal]) -> str:
 
 def unknown(word: str, found: Sequence[PendingProposal]) -> str:
     """There is no proposal of that name."""
-    said = f"There is no proposal {one_line(word)[:60]!r} in this folder."
-    return f"{said} {which(found)}" if found else f"{said} {NO_PROPOSAL}"
+    text = f"There is no proposal {one_line(word)[:60]!r} in this folder."
+    return f"{text} {which(found)}" if found else f"{text} {NO_PROPOSAL}"
 
 
 def nothing_called(word: str, runs: Sequence[str]) -> str:

@@ -69,8 +69,8 @@ def _reopened(state: RunState, here: LocalCheckout) -> RunState:
     Raises ``Outage`` for a run that is over and has none.
     """
     run = state.request.id
-    said = {s.decision.task for s in here.kept.inbox.stored() if s.run == run and not s.step}
-    again = [a for key, a in state.attempts.items() if key in said and is_published(a)]
+    decided = {s.decision.task for s in here.kept.inbox.stored() if s.run == run and not s.step}
+    again = [a for key, a in state.attempts.items() if key in decided and is_published(a)]
     if not again and state.node == END:
         raise Outage("journal", f"Run {run} has ended. Type `cairn run` for a new one.")
     for attempt in again:

@@ -68,8 +68,8 @@ def moment(data: Mapping[str, object]) -> str:
             seen = "" if data["by_tests"] else ", not verified by tests"
             return f"verification {'passed' if data['passed'] else 'failed'}{seen}"
         case "run_changed":
-            said = (run_word(str(data["status"])), data["detail"])
-            return ": ".join(str(word) for word in said if word)
+            parts = (run_word(str(data["status"])), data["detail"])
+            return ": ".join(str(word) for word in parts if word)
     return f"saved, next is {data['node']}"
 
 

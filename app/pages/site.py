@@ -258,9 +258,9 @@ class Pages:
 
     def _status(self, run: Run) -> str:
         """The row's word, but the run's own last word where that is newer than the row."""
-        said = self._from.hub.status(run.id)
-        ended = said in OVER or said == "paused"
-        return said if ended and run.status in WORKING else run.status
+        status = self._from.hub.status(run.id)
+        ended = status in OVER or status == "paused"
+        return status if ended and run.status in WORKING else run.status
 
 
 def routes(sources: Sources, door: Door, *, heartbeat: float = 15.0) -> list[web.RouteDef]:

@@ -114,10 +114,10 @@ def _waits(task: Task, by_key: Mapping[str, Task]) -> str:
 def _also(task: Task) -> str:
     flags = ("optional", "parallel", "struck", "template")
     marks = task.marks
-    said = [marks.priority or "", marks.effort or "", *(f for f in flags if getattr(marks, f))]
+    notes = [marks.priority or "", marks.effort or "", *(f for f in flags if getattr(marks, f))]
     criteria = len(task.acceptance)
-    said.append(f"{criteria} criteria" if criteria > 1 else "1 criterion" if criteria else "")
-    return one_line(", ".join(text for text in said if text))
+    notes.append(f"{criteria} criteria" if criteria > 1 else "1 criterion" if criteria else "")
+    return one_line(", ".join(text for text in notes if text))
 
 
 def _warnings(path: str, warnings: Iterable[Warning]) -> str:

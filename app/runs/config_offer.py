@@ -72,8 +72,8 @@ def offer_text(found: CannotStart, offered: Offered) -> str:
 
 def refused(found: CannotStart, why: str) -> str:
     """The proposal could not be published; people can commit it themselves."""
-    said = f"Cairn could not open the pull request for it: {sanitize(why, plain=True)}"
-    return f"{advice(found)}\n\n{said}"
+    text = f"Cairn could not open the pull request for it: {sanitize(why, plain=True)}"
+    return f"{advice(found)}\n\n{text}"
 
 
 def _file(found: CannotStart) -> str:
@@ -138,8 +138,8 @@ class ConfigOffer:
         found = await first_look(state, deps, started)
         if found is None:
             return STARTS_WITH_FILE if there else STARTS
-        said = await self.offered(state, found, asked=True)
-        return f"{HAS_FILE}\n\n{said}" if there else said
+        offer = await self.offered(state, found, asked=True)
+        return f"{HAS_FILE}\n\n{offer}" if there else offer
 
     async def offered(self, state: RunState, found: CannotStart, *, asked: bool = False) -> str:
         """Offer what was ``found`` to be needed; return what to tell people (Markdown).

@@ -67,10 +67,10 @@ async def _planned(state: RunState, task: Task, deps: Deps) -> str:
         plan = (await plan_task(view, deps, TaskWork())).state.attempt.planned.plan
     except TaskError as error:
         return f"No plan: {_plain(error.message)}"
-    return _said(plan) if plan else "The model did not answer with a plan."
+    return _plan_text(plan) if plan else "The model did not answer with a plan."
 
 
-def _said(plan: Plan) -> str:
+def _plan_text(plan: Plan) -> str:
     parts = [f"complexity: {plan.complexity}"]
     parts += _list("files", [f"`{path.replace('`', chr(39))}`" for path in plan.likely_files])
     parts += _list("steps", [_plain(step) for step in plan.steps])
@@ -221,8 +221,8 @@ async def _obstacle(
     if found is None:
         await _close_outdated(step, ports)
         return None
-    said = await ports.offer.offered(step, found) if ports.offer else advice(found)
-    await ports.progress.finish("refused", said, step)
+    text = await ports.offer.offered(step, found) if ports.offer else advice(found)
+    await ports.progress.finish("refused", text, step)
     return Outcome("ended", found.seen)
 
 
@@ -264,8 +264,8 @@ async def _reported(ended: Ended, ports: RunPorts, runs: StoredRuns) -> Outcome:
     """Report the end; a run whose end could not be reported is paused until it can."""
     outcome = await _outcome(ended, runs)
     try:
-        said = [_detail(ended, outcome), await _boxes(ended, ports), await answered(ended, ports)]
-        await ports.progress.finish(ended.status, "\n\n".join(filter(None, said)), ended.state)
+        parts = [_detail(ended, outcome), await _boxes(ended, ports), await answered(ended, ports)]
+        await ports.progress.finish(ended.status, "\n\n".join(filter(None, parts)), ended.state)
     except Outage as outage:
         # driving continues where it stopped: an ended run only says so
         paused = replace(outcome, status="paused", reason=outage.message, until=outage.until)
@@ -331,29 +331,29 @@ async def _dry(request: Request, ports: RunPorts) -> Outcome:
 
 async def _set_up(request: Request, ports: RunPorts, started: MutableSet[str]) -> Outcome:
     """Propose a configuration if the tests need one; no task is worked on."""
-    said = NO_APP
+    reply = NO_APP
     if ports.offer:
         state = (await parse_roadmap(RunState(request), ports.deps, TaskWork())).state
         try:
-            said = await ports.offer.answer(state, ports.deps, started)
+            reply = await ports.offer.answer(state, ports.deps, started)
         except TaskError as error:
-            said = f"Cairn could not check whether the tests start: {_plain(error.message)}"
-    await ports.progress.finish("ended", said)
+            reply = f"Cairn could not check whether the tests start: {_plain(error.message)}"
+    await ports.progress.finish("ended", reply)
     return Outcome("ended", "it only checked whether the tests can start")
 
 
 async def _undone(request: Request, ports: RunPorts) -> Outcome:
     """Propose to take back a merged task; no task is worked on."""
-    said = await ports.undoing.answer(request, ports.deps) if ports.undoing else MAY_NOT_UNDO
-    await ports.progress.finish("ended", said)
+    reply = await ports.undoing.answer(request, ports.deps) if ports.undoing else MAY_NOT_UNDO
+    await ports.progress.finish("ended", reply)
     return Outcome("ended", "it only proposed to take back a task")
 
 
 async def _verified(number: int, request: Request, ports: RunPorts) -> Outcome:
     """Verify a pull request of ours again; no task is worked on."""
     verifying = ports.verifying
-    said = await verifying.verify(number, request, ports.deps) if verifying else _MAY_NOT_SHOW
-    return Outcome("ended", said)
+    reply = await verifying.verify(number, request, ports.deps) if verifying else _MAY_NOT_SHOW
+    return Outcome("ended", reply)
 
 
 _MAY_NOT_SHOW = "Cairn writes nothing to this repository, so it shows no check"

@@ -64,15 +64,15 @@ def _data(event: Event) -> dict[str, object] | None:
                 "cost": used.known_cost,
                 "seconds": round(used.seconds, 3),
             }
-        case ModelAnswered(exchange=said):
-            tokens = said.prompt_tokens + said.completion_tokens
+        case ModelAnswered(exchange=exchange):
+            tokens = exchange.prompt_tokens + exchange.completion_tokens
             return {
                 "event": "model_answered",
                 "node": event.node,
-                "model": said.model,
+                "model": exchange.model,
                 "tokens": tokens,
-                "cost": said.cost,
-                "seconds": round(said.seconds, 3),
+                "cost": exchange.cost,
+                "seconds": round(exchange.seconds, 3),
             }
         case Verified(verification=found):
             return {"event": "verified", "passed": found.passed, "by_tests": found.verified}

@@ -102,8 +102,8 @@ def _reply(point: Point, outcome: RevisionOutcome) -> ThreadReply:
         return ThreadReply(point.thread, thread_failed(outcome.why), resolves=False)
     if outcome.is_about(point):
         return ThreadReply(point.thread, thread_done(outcome.commit), resolves=True)
-    said = elsewhere(outcome.commit, point.path, sorted(outcome.changed))
-    return ThreadReply(point.thread, said, resolves=False)
+    text = elsewhere(outcome.commit, point.path, sorted(outcome.changed))
+    return ThreadReply(point.thread, text, resolves=False)
 
 
 def said_of(outcome: RevisionOutcome, asked: RevisionRequest) -> str:

@@ -89,8 +89,8 @@ class Conversions:
         try:
             status, _ = await self._ask("GET", "/rate_limit")
         except _OUTAGES as gone:
-            said = self._say(words.UNREACHABLE, what=type(gone).__name__)
-            raise UnusableSetup(said) from gone
+            text = self._say(words.UNREACHABLE, what=type(gone).__name__)
+            raise UnusableSetup(text) from gone
         if status >= 500:
             raise UnusableSetup(self._say(words.UNREACHABLE, what=f"status {status}"))
 

@@ -99,20 +99,20 @@ def asked_about(prompt: str) -> Task | None:
 
 
 def _roadmap(file: Path) -> Roadmap:
-    said = yaml.safe_load(file.read_text(encoding="utf-8"))
-    language = said.get("language", "python")
-    made = tuple(_tasks(file.stem, language, said))
+    data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    language = data.get("language", "python")
+    made = tuple(_tasks(file.stem, language, data))
     lines = [f"- [ ] {task.id} {task.text}\n" for task in made]
     shown = dict(task.seen for task in made)
-    start = {**said["files"], **shown, "ROADMAP.md": "# Roadmap\n\n" + "".join(lines)}
+    start = {**data["files"], **shown, "ROADMAP.md": "# Roadmap\n\n" + "".join(lines)}
     return Roadmap(file.stem, language, start, made)
 
 
-def _tasks(name: str, language: str, said: dict[str, Any]) -> Iterator[Task]:
+def _tasks(name: str, language: str, data: dict[str, Any]) -> Iterator[Task]:
     """Each task starts from what the ones before it were to leave, with their visible tests."""
-    tree: Files = dict(said["files"])
-    texts = [task["text"] for task in said["tasks"]]
-    for number, task in enumerate(said["tasks"], 1):
+    tree: Files = dict(data["files"])
+    texts = [task["text"] for task in data["tasks"]]
+    for number, task in enumerate(data["tasks"], 1):
         seen, kept = _tests(name, number, language, task)
         tree = {**tree, seen[0]: seen[1], "ROADMAP.md": _written(texts, number - 1)}
         path, right = _done(tree, task)

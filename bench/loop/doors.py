@@ -69,9 +69,9 @@ async def executed(
 async def _by_command(files: Mapping[str, bytes], where: Mapping[str, str], folder: Path) -> Left:
     async with checkout(folder / "here", files) as here:
         here.environment |= where
-        said = await here.cairn("run", *_ASKED.flags)
-        left = left_by(here, said, folder)
-        assert (left.folder / "report.json").is_file(), said.err
+        result = await here.cairn("run", *_ASKED.flags)
+        left = left_by(here, result, folder)
+        assert (left.folder / "report.json").is_file(), result.err
         return left
 
 

@@ -73,8 +73,8 @@ class Zygote:
     async def _listen(self) -> None:
         assert self._process.stdout is not None
         async for line in self._process.stdout:
-            said = json.loads(line)
-            self._waiting.pop(said["id"]).set_result((said["code"], said["timed_out"]))
+            data = json.loads(line)
+            self._waiting.pop(data["id"]).set_result((data["code"], data["timed_out"]))
 
 
 def _result(code: int, out: Path, err: Path, *, late: bool) -> CommandResult:

@@ -126,8 +126,8 @@ async def _only(place: Hall, asked: argparse.Namespace, _folder: Path) -> AsyncI
 
 def _ratio(run: Result) -> list[float]:
     """The completion of the repair over that of the first answer, when there was one repair."""
-    said = [exchange.completion_tokens for exchange in run.exchanges]
-    return [said[1] / said[0]] if len(said) == 2 else []
+    tokens = [exchange.completion_tokens for exchange in run.exchanges]
+    return [tokens[1] / tokens[0]] if len(tokens) == 2 else []
 
 
 async def _ablation(place: Hall, asked: argparse.Namespace, _folder: Path) -> AsyncIterator[str]:

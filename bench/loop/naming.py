@@ -36,7 +36,7 @@ def read_name(name: str) -> Character:
     """Read a model's name. Raises ``ValueError`` for a name that is none."""
     head, *rest = name.split(",")
     found = _HEAD.fullmatch(head)
-    said = dict(part.split("=", 1) for part in rest)
-    if found is None or not said.keys() <= {"only", "run"}:
+    fields = dict(part.split("=", 1) for part in rest)
+    if found is None or not fields.keys() <= {"only", "run"}:
         raise ValueError(f"{name!r} names no fault model, such as fault-p0.5-x0.6-s7")
-    return Character(float(found["p"]), float(found["x"]), int(found["seed"]), **said)
+    return Character(float(found["p"]), float(found["x"]), int(found["seed"]), **fields)

@@ -87,8 +87,10 @@ class FaultModel:
         self._note(asked, task.name, {**truth, **seen})
         return reply
 
-    def _note(self, asked: Asked, task: str, said: Mapping[str, object]) -> None:
-        print(json.dumps({"model": asked.model, "task": task, **said}), file=self._log, flush=True)
+    def _note(self, asked: Asked, task: str, values: Mapping[str, object]) -> None:
+        print(
+            json.dumps({"model": asked.model, "task": task, **values}), file=self._log, flush=True
+        )
 
 
 def _newest(asked: Asked) -> str:
@@ -104,10 +106,10 @@ def _in_words(task: Task, question: str) -> str:
 
 def _rest(asked: Asked, talk: _Talk) -> str:
     """The rest of an answer that was cut, when that is what is asked for."""
-    said = [str(m["content"]) for m in asked.messages if m["role"] == "assistant"]
-    if not said or not talk.text.startswith(said[-1]):
+    earlier = [str(m["content"]) for m in asked.messages if m["role"] == "assistant"]
+    if not earlier or not talk.text.startswith(earlier[-1]):
         return ""
-    return talk.text[len(said[-1]) :]
+    return talk.text[len(earlier[-1]) :]
 
 
 def _own_lines(task: Task, code: str) -> list[str]:

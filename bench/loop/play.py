@@ -74,15 +74,15 @@ def truths(hall: Hall) -> dict[str, list[Truth]]:
     """Read the fault model's log, by the model's name."""
     found: dict[str, list[Truth]] = {}
     for line in hall.truth.read_text(encoding="utf-8").splitlines():
-        said = json.loads(line)
+        data = json.loads(line)
         each = Truth(
-            kind=said["kind"],
-            truth=said.get("truth", ""),
-            fault=said.get("fault", ""),
-            of=said.get("of", ""),
-            blind=said.get("blind", False),
+            kind=data["kind"],
+            truth=data.get("truth", ""),
+            fault=data.get("fault", ""),
+            of=data.get("of", ""),
+            blind=data.get("blind", False),
         )
-        found.setdefault(said["model"], []).append(each)
+        found.setdefault(data["model"], []).append(each)
     return found
 
 
@@ -108,7 +108,7 @@ def unlike(played: Iterable[Played], known: dict[str, list[Truth]]) -> list[str]
         if result.finished or best.end != "finished":
             continue
         calls = known.get(result.model, [])
-        said = ", ".join(f"{c.kind} {c.truth} {c.fault}".strip() for c in calls)
+        text = ", ".join(f"{c.kind} {c.truth} {c.fault}".strip() for c in calls)
         end = "claimed, wrong" if result.claimed else f"failed ({result.why})"
-        found.append(f"{result.task.name} seed {result.who.seed}: {end}: {said}")
+        found.append(f"{result.task.name} seed {result.who.seed}: {end}: {text}")
     return found

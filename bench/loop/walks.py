@@ -90,8 +90,8 @@ def _left(state: RunState) -> Iterator[str]:
         if state.status(task) is not Status.COMPLETED:
             attempt = state.attempts.get(task.key)
             failure = attempt.failure if attempt else None
-            said = f": {failure.type}: {failure.message}" if failure else ""
-            yield f"{task.name} {state.status(task)}{said}"
+            text = f": {failure.type}: {failure.message}" if failure else ""
+            yield f"{task.name} {state.status(task)}{text}"
 
 
 def _start(roadmap: Roadmap, *, shown: bool) -> dict[str, bytes]:

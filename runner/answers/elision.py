@@ -31,7 +31,7 @@ _OPENING = lazy_pattern(
     r"^(?:<!--+|\{?/\*+|\*+(?!\*)|//+|#+|--+|;+|%+|\(\*|\"\"\"|'''|(?i:rem)\b|')\s*"
 )
 _CLOSING = lazy_pattern(r"\s*(?:--+>|\*+/\}?|\*\)|\"\"\"|'''|#+|//+)[\s;)}]*$")
-_INLINE = lazy_pattern(r"\s(?:#|//|/\*|<!--)\s*(?P<said>\S.*)$")
+_INLINE = lazy_pattern(r"\s(?:#|//|/\*|<!--)\s*(?P<text>\S.*)$")
 _BRACKETS = (("[", "]"), ("(", ")"), ("<", ">"), ("{", "}"), ("*", "*"), ("_", "_"))
 _DOTS = lazy_pattern(r"\.{3,}|…+|⋮+|\u2e31|(?<!\w)\.\.(?!\w)")
 
@@ -112,27 +112,27 @@ def kind_of(line: str, *, markdown: bool = False) -> Kind:
     text = line.strip()
     if not text or len(text) > _LONGEST:
         return ""
-    said, marked = _bare(text, markdown=markdown)
+    bare, marked = _bare(text, markdown=markdown)
     if not marked and (inline := _INLINE.search(f" {text}")) and not markdown:
-        return _kind(_CLOSING.sub("", inline["said"]), marked=True, inline=True)
-    return _kind(said, marked=marked)
+        return _kind(_CLOSING.sub("", inline["text"]), marked=True, inline=True)
+    return _kind(bare, marked=marked)
 
 
 def _bare(text: str, *, markdown: bool) -> tuple[str, bool]:
     """Take comment marks and brackets off; also whether there were any."""
-    said = text
+    bare = text
     if not markdown or text.startswith("<!--"):
-        said = _CLOSING.sub("", _OPENING.sub("", text)) if _OPENING.match(text) else text
+        bare = _CLOSING.sub("", _OPENING.sub("", text)) if _OPENING.match(text) else text
     for opening, closing in _BRACKETS:
-        inner = said.strip()
+        inner = bare.strip()
         if inner.startswith(opening) and inner.endswith(closing) and len(inner) > 1:
-            said = inner[1:-1]
-    return said.strip(), said != text
+            bare = inner[1:-1]
+    return bare.strip(), bare != text
 
 
-def _kind(said: str, *, marked: bool, inline: bool = False) -> Kind:
-    words = _DOTS.sub(" ", said).strip(" .:;,!-\u2013\u2014=*_()[]<>{}")
-    dots = _DOTS.search(said.strip())
+def _kind(text: str, *, marked: bool, inline: bool = False) -> Kind:
+    words = _DOTS.sub(" ", text).strip(" .:;,!-\u2013\u2014=*_()[]<>{}")
+    dots = _DOTS.search(text.strip())
     leads = dots is not None and dots.start() == 0
     if not words:
         return "dots" if dots and not inline else ""

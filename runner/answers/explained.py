@@ -35,10 +35,10 @@ def explanation(parts: Outline) -> str:
 
 
 def _sentences(lines: Iterable[str]) -> str:
-    said = " ".join(_ended(line) for line in lines if _is_prose(line))
+    prose = " ".join(_ended(line) for line in lines if _is_prose(line))
     found = [
         sentence
-        for sentence in _SENTENCE_END.split(said)
+        for sentence in _SENTENCE_END.split(prose)
         if len(_WORD.findall(sentence)) >= _FEWEST_WORDS and not _INTRODUCES.match(sentence)
     ]
     return cut_middle(" ".join(found[:MOST_SENTENCES]), LONGEST).replace("\n", " ")

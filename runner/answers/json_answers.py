@@ -182,8 +182,8 @@ def _found(items: list[dict[object, object]]) -> FoundPieces:
         if _deletes(item):
             pieces.append(AnswerPiece(path, place))
         elif isinstance(text, str):
-            content, said = _content(text, path)
-            notes += said
+            content, problem = _content(text, path)
+            notes += problem
             pieces.append(AnswerPiece(path, place, text=content))
         else:
             search, replace = str(_first(item, _SEARCH)), str(_first(item, _REPLACE))

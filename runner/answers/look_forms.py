@@ -148,11 +148,11 @@ def _pattern(words: Sequence[str]) -> list[str]:
 
 def _lines_of(words: Sequence[str]) -> tuple[int, int] | None:
     """The lines that ``head``, ``tail`` or ``sed -n`` print; (0, 0) where they do not say."""
-    said = " ".join(words[1:])
+    rest = " ".join(words[1:])
     if words[0] == "sed":
-        found = re.search(r"(?<!\S)(\d{1,9})(?:,\s*(\d{1,9}))?p", said) if "-n" in words else None
+        found = re.search(r"(?<!\S)(\d{1,9})(?:,\s*(\d{1,9}))?p", rest) if "-n" in words else None
         return (int(found[1]), int(found[2] or found[1])) if found else None
-    found = re.search(r"(?:^|\s)-(?:n\s*|-lines[= ])?(\+?\d{1,9})(?!\S)", said)
+    found = re.search(r"(?:^|\s)-(?:n\s*|-lines[= ])?(\+?\d{1,9})(?!\S)", rest)
     if found is None:
         return (0, 0)
     count = int(found[1])
@@ -284,5 +284,5 @@ def _range(arguments: Mapping[str, object]) -> tuple[int, int]:
 
 
 def _number(arguments: Mapping[str, object], keys: Sequence[str]) -> int:
-    said = str(next((arguments[key] for key in keys if key in arguments), 0))
-    return int(said) if re.fullmatch(r"\d{1,9}", said) else 0
+    number = str(next((arguments[key] for key in keys if key in arguments), 0))
+    return int(number) if re.fullmatch(r"\d{1,9}", number) else 0

@@ -97,12 +97,12 @@ def _without(blocks: Collection[FencedBlock], text: str) -> str:
 
 def _looks(line: str, paths: Collection[str]) -> tuple[LookRequest, ...]:
     """What one line asks for."""
-    said = _DRESS.sub("", line).strip().strip("`").strip()
-    bare = said.lstrip("*").strip()
+    command = _DRESS.sub("", line).strip().strip("`").strip()
+    bare = command.lstrip("*").strip()
     own = _OWN.match(bare)
     if own and (looks := _own(own[1], own[2], own[3].strip().rstrip("*`"), paths)):
         return looks
-    return commanded(said, paths)
+    return commanded(command, paths)
 
 
 def _own(word: str, colon: str, rest: str, paths: Collection[str]) -> tuple[LookRequest, ...]:
@@ -140,8 +140,8 @@ def _places(rest: str, paths: Collection[str], *, sure: bool) -> Iterator[LookRe
 
 def _named(text: str, paths: Collection[str], shown: Collection[str]) -> Iterator[LookRequest]:
     """The files that a text names, by path or by a name that only one has, and that are news."""
-    for said in dict.fromkeys(_BETWEEN.split(text)):
-        path = said.removeprefix("./") if _PATH.fullmatch(said) else "/"
+    for part in dict.fromkeys(_BETWEEN.split(text)):
+        path = part.removeprefix("./") if _PATH.fullmatch(part) else "/"
         same = [p for p in paths if p == path or p.endswith(f"/{path}")]
         if len(same) == 1 and same[0] not in shown:
             yield request("READ", same[0])

@@ -78,15 +78,15 @@ def _trimmed(edit: FileEdit) -> FileEdit:
 
 def _indented(edit: FileEdit, found: Sequence[str]) -> tuple[str, ...] | None:
     """The replacement with the file's indentation; None where the two do not agree on levels."""
-    said = [line for line in edit.search if line.strip()]
+    lines = [line for line in edit.search if line.strip()]
     there = [line for line in found if line.strip()]
     levels: dict[str, str] = {}
-    for mine, its in zip(said, there, strict=True):
+    for mine, its in zip(lines, there, strict=True):
         if levels.setdefault(_indent(mine), _indent(its)) != _indent(its):
             return None
-    plain = any(line != line.translate(_PLAIN) for line in said)
+    plain = any(line != line.translate(_PLAIN) for line in lines)
     replace = [line.translate(_PLAIN) if plain else line for line in edit.replace]
-    same = {mine.rstrip(): its for mine, its in zip(said, there, strict=True)}
+    same = {mine.rstrip(): its for mine, its in zip(lines, there, strict=True)}
     return tuple(same.get(line.rstrip()) or _shifted(line, levels) for line in replace)
 
 

@@ -221,8 +221,8 @@ def parse_reply(
         complaints = (*complaints, _cut(missing))
     if not changes and not complaints:
         complaints = (asked_back(cleaned) or _nothing(cleaned),)
-    said = explanation(_outline(cleaned, known)) if changes else ""
-    return ParsedAnswer(changes, complaints, notes, said)
+    explained = explanation(_outline(cleaned, known)) if changes else ""
+    return ParsedAnswer(changes, complaints, notes, explained)
 
 
 def _found(text: str, known: Known, *, truncated: bool) -> FoundPieces:

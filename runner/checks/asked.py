@@ -164,8 +164,8 @@ class TaskWords:
     @cached_property
     def prose(self) -> frozenset[str]:
         """Its words without those of code and paths, in small letters."""
-        said = _PATH_WORD.sub(" ", re.sub(r"`[^`\n]+`", " ", self.text))
-        return frozenset(word.lower() for word in _WORD.findall(said))
+        plain = _PATH_WORD.sub(" ", re.sub(r"`[^`\n]+`", " ", self.text))
+        return frozenset(word.lower() for word in _WORD.findall(plain))
 
     def names_file(self, path: str) -> bool:
         """Whether it names the file: by its path, the end of it, its name, or a folder it is in."""
@@ -294,5 +294,7 @@ def asked_for(path: str, side: Side, asked: TaskWords, guidance: Mapping[str, by
     if side == "change log" and _VERSION.search(asked.text):
         return True
     rule = _RULE.get(side)
-    said = "\n".join(text.decode("utf-8", "replace") for text in guidance.values())
-    return TaskWords(said).names_file(path) or (rule is not None and rule.search(said) is not None)
+    advice = "\n".join(text.decode("utf-8", "replace") for text in guidance.values())
+    return TaskWords(advice).names_file(path) or (
+        rule is not None and rule.search(advice) is not None
+    )

@@ -130,9 +130,9 @@ def only_reading(texts: Iterable[str]) -> str | None:
     """Return the text that compiles, when all that do mean the same; None when they differ."""
     readings: dict[str, str] = {}
     for text in texts:
-        said = meaning(text)
-        if said is not None:
-            readings.setdefault(said, text)
+        before = meaning(text)
+        if before is not None:
+            readings.setdefault(before, text)
     return next(iter(readings.values())) if len(readings) == 1 else None
 
 
@@ -146,10 +146,14 @@ _BEFORE_DOCSTRING = re.compile(
 
 def indent_line(path: str, text: str) -> str | None:
     """Move one line that fits no level to the only level at which the file compiles."""
-    said, lines = _stumble(path, text)
-    if said is None or said.error != "IndentationError" or "expected an" in said.message:
+    complaint, lines = _stumble(path, text)
+    if (
+        complaint is None
+        or complaint.error != "IndentationError"
+        or "expected an" in complaint.message
+    ):
         return None
-    at = (said.line or 1) - 1
+    at = (complaint.line or 1) - 1
     if not 0 <= at < len(lines):
         return None
     body = lines[at].lstrip(" ")
@@ -163,9 +167,9 @@ def indent_line(path: str, text: str) -> str | None:
 
 def drop_bracket(path: str, text: str) -> str | None:
     """Drop a closing bracket too many, when it does not matter which of its line goes."""
-    said, lines = _stumble(path, text)
-    found = _UNMATCHED.match(said.message) if said else None
-    at = ((said.line if said else 0) or 0) - 1
+    complaint, lines = _stumble(path, text)
+    found = _UNMATCHED.match(complaint.message) if complaint else None
+    at = ((complaint.line if complaint else 0) or 0) - 1
     if not found or not 0 <= at < len(lines):
         return None
     line = lines[at]
@@ -178,9 +182,13 @@ def drop_bracket(path: str, text: str) -> str | None:
 
 def close_docstring(path: str, text: str) -> str | None:
     """Close an open docstring before the first line from which on everything is code."""
-    said, lines = _stumble(path, text)
-    at = ((said.line if said else 0) or 0) - 1
-    if said is None or "unterminated triple-quoted" not in said.message or not 0 < at < len(lines):
+    complaint, lines = _stumble(path, text)
+    at = ((complaint.line if complaint else 0) or 0) - 1
+    if (
+        complaint is None
+        or "unterminated triple-quoted" not in complaint.message
+        or not 0 < at < len(lines)
+    ):
         return None
     quotes = _DOCSTRING.match(lines[at])
     if not quotes or not _BEFORE_DOCSTRING.fullmatch(lines[at - 1]):
@@ -217,9 +225,9 @@ _STANDS_FOR_CODE = re.compile(
 def call_print(path: str, text: str) -> str | None:
     """Put Python 2's print statement into a call; ``>>`` and a comma at the end are not guessed."""
 
-    def repair(line: str, said: Complaint) -> str | None:
+    def repair(line: str, complaint: Complaint) -> str | None:
         found = _PRINT.fullmatch(line)
-        if not found or not said.message.startswith("Missing parentheses in call to 'print'"):
+        if not found or not complaint.message.startswith("Missing parentheses in call to 'print'"):
             return None
         return None if "#" in line else f"{found['blanks']}print({found['what']})"
 

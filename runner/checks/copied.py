@@ -112,7 +112,7 @@ def copied_cases(
             continue
         before = old.get(path, b"")
         branches = _branches(path, write.content, before) if before != write.content else []
-        unsaid = [each for each in branches if not _said(each, asked, before)]
+        unsaid = [each for each in branches if not _is_asked_for(each, asked, before)]
         if not unsaid:
             continue
         names = {each.name for each in symbols_of(path, write.content).definitions}
@@ -133,7 +133,7 @@ def _copied(branches: Sequence[_Branch], cases: Collection[_Case]) -> list[_Bran
     ]
 
 
-def _said(branch: _Branch, asked: TaskWords, before: bytes) -> bool:
+def _is_asked_for(branch: _Branch, asked: TaskWords, before: bytes) -> bool:
     """Whether the task or the old code has the values, or there is nothing but small numbers."""
     code = before.decode("utf-8", "replace")
     every = (branch.given, branch.returned)

@@ -129,9 +129,9 @@ def check_toml(path: str, content: bytes) -> Complaint | None:
     return None
 
 
-def _toml_complaint(path: str, text: str, said: str) -> Complaint:
-    place = _PLACE.search(said)
-    message = _PLACE.sub("", said)
+def _toml_complaint(path: str, text: str, words: str) -> Complaint:
+    place = _PLACE.search(words)
+    message = _PLACE.sub("", words)
     if place and place[1]:
         line, column = int(place[1]), int(place[2])
     else:

@@ -69,8 +69,8 @@ def destructive(changes: ChangeSet, read: Callable[[str], bytes | None]) -> tupl
 
 def log_line(found: Iterable[Destructive]) -> str:
     """Return the line for the log: ``Destructive operations detected: rm -rf (filesystem)``."""
-    said = dict.fromkeys(f"{one.pattern} ({one.category})" for one in found)
-    return f"Destructive operations detected: {', '.join(said)}"
+    names = dict.fromkeys(f"{one.pattern} ({one.category})" for one in found)
+    return f"Destructive operations detected: {', '.join(names)}"
 
 
 def _in_file(path: str, content: bytes, old: bytes) -> Iterator[Destructive]:

@@ -54,9 +54,9 @@ def _python_verdicts(
     call: ast.Call, names: dict[str, str], constants: dict[str, ast.expr]
 ) -> Iterator[Verdict]:
     name = _dotted(call.func, names)
-    for pattern, category, said in _PYTHON_CALLS:
+    for pattern, category, form in _PYTHON_CALLS:
         if pattern.fullmatch(name):
-            yield category, said or name.rpartition(".")[2]
+            yield category, form or name.rpartition(".")[2]
     yield from _kills(name, call)
     yield from _git_python(name, call)
     arguments = [*call.args, *(k.value for k in call.keywords if k.arg in {"args", "cmd", "sql"})]
@@ -85,8 +85,8 @@ def _commands(values: list[ast.expr], constants: dict[str, ast.expr]) -> Iterato
 
 def _kills(name: str, call: ast.Call) -> Iterator[Verdict]:
     if name in {"os.kill", "os.killpg"} and len(call.args) == 2:
-        said = ast.unparse(call.args[1])
-        if said == "9" or said.endswith("SIGKILL"):
+        signal = ast.unparse(call.args[1])
+        if signal == "9" or signal.endswith("SIGKILL"):
             yield "process", "kill -9"
 
 
@@ -163,8 +163,8 @@ def _text(node: ast.expr) -> str | None:
 
 def _of_test(call: ast.Call) -> bool:
     """Whether what is removed is the test's own temporary folder."""
-    said = ast.unparse(call.args[0]) if call.args else ""
-    return _FOR_TESTS.match(said) is not None
+    condition = ast.unparse(call.args[0]) if call.args else ""
+    return _FOR_TESTS.match(condition) is not None
 
 
 _FORK_BOMB = re.compile(rb"([^\s(){}|;&]{1,30})\s*\(\)\s*\{\s*\1\s*\|\s*\1\s*&?\s*\}?")
@@ -221,8 +221,8 @@ def in_code(content: bytes, language: SyntaxGrammar) -> Iterator[Found]:
 
 
 def _verdicts(content: bytes, node: Node) -> Iterator[Verdict]:
-    said = content[node.start_byte : node.end_byte]
-    flat = b" ".join(said.split())
+    code = content[node.start_byte : node.end_byte]
+    flat = b" ".join(code.split())
     for pattern, category, what in _SAID:
         if pattern.fullmatch(flat):
             yield category, what or _called(flat)

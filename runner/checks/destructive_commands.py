@@ -100,20 +100,20 @@ def _rm(words: list[str]) -> Verdict | None:
 def _git(words: list[str]) -> Verdict | None:
     while words and words[0] in {"-C", "-c", "--git-dir", "--work-tree"}:
         words = words[2:]
-    said = set(words[1:])
+    given = set(words[1:])
     short = _flags(words[1:])
     found = {
-        "push": "push --force" if said & {"--force", "--mirror"} or "f" in short
-        or any(w.startswith(("+", "--force-with-lease")) for w in said)
-        else "push --delete" if said & {"--delete", "-d"} or any(w.startswith(":") for w in said)
+        "push": "push --force" if given & {"--force", "--mirror"} or "f" in short
+        or any(w.startswith(("+", "--force-with-lease")) for w in given)
+        else "push --delete" if given & {"--delete", "-d"} or any(w.startswith(":") for w in given)
         else "",
-        "reset": "reset --hard" if "--hard" in said else "",
-        "clean": "clean -f" if "f" in short or "--force" in said else "",
+        "reset": "reset --hard" if "--hard" in given else "",
+        "clean": "clean -f" if "f" in short or "--force" in given else "",
         "branch": "branch -D" if "D" in short else "",
-        "checkout": "checkout -f" if "f" in short or "--force" in said else "",
+        "checkout": "checkout -f" if "f" in short or "--force" in given else "",
         "stash": f"stash {words[1]}" if words[1:2] in (["drop"], ["clear"]) else "",
         "filter-branch": "filter-branch", "filter-repo": "filter-repo",
-        "reflog": "reflog expire" if "expire" in said else "",
+        "reflog": "reflog expire" if "expire" in given else "",
         "update-ref": "update-ref -d" if "d" in short else "",
     }.get(words[0] if words else "", "")  # fmt: skip
     return ("git", f"git {found}") if found else None

@@ -113,14 +113,14 @@ class _Stop:
     at_state: int = 0
     final: bool = False
 
-    def __call__(self, kind: LogType, said: str) -> None:
+    def __call__(self, kind: LogType, message: str) -> None:
         if self.final or kind is not LogType.PARSE:
             return
-        if found := _PROCESS.match(said):
+        if found := _PROCESS.match(message):
             self.at_state, self.at = int(found[1]), (int(found[2]), int(found[3]))
-        elif said.startswith("detect_error") and self.at > self.place:
+        elif message.startswith("detect_error") and self.at > self.place:
             self.place, self.state = self.at, self.at_state
-        elif said.startswith("resume"):  # every reading has ended
+        elif message.startswith("resume"):  # every reading has ended
             self.final = True
 
 
@@ -129,7 +129,7 @@ class SyntaxPosition:
     """The first error: its offset in bytes, and in words what is wrong there."""
 
     offset: int
-    said: str
+    message: str
 
 
 def first_error(grammar: SyntaxGrammar, content: bytes, tree: Tree | None) -> SyntaxPosition:
@@ -151,11 +151,11 @@ def first_error(grammar: SyntaxGrammar, content: bytes, tree: Tree | None) -> Sy
 def _missing(content: bytes, node: Node, above: Node) -> SyntaxPosition:
     """Return the place behind the last token before it, where compilers miss something."""
     at = len(content[: node.start_byte].rstrip())
-    said = f"{_quoted(node.type)} is missing here"
+    message = f"{_quoted(node.type)} is missing here"
     for other in above.children:
         if _PAIRS.get(other.type) == node.type:
-            said += f": {_never_closed(other)}"
-    return SyntaxPosition(at, said)
+            message += f": {_never_closed(other)}"
+    return SyntaxPosition(at, message)
 
 
 def _unexpected(content: bytes, offset: int, wanted: set[str], tree: Tree | None) -> SyntaxPosition:
@@ -171,14 +171,14 @@ def _unexpected(content: bytes, offset: int, wanted: set[str], tree: Tree | None
     token = _TOKEN.match(content, offset + blanks)
     if not token:
         opened = _unclosed(tree) if tree else None
-        said = f": {_never_closed(opened)}" if opened else ""
-        return SyntaxPosition(len(content.rstrip()), f"unexpected end of file{said}")
+        message = f": {_never_closed(opened)}" if opened else ""
+        return SyntaxPosition(len(content.rstrip()), f"unexpected end of file{message}")
     if token[0].decode("utf-8", "replace") in _QUOTES:
         return SyntaxPosition(offset + blanks, _OPEN_TEXT)
-    said = f"unexpected {_quoted(token[0].decode('utf-8', 'replace'))}"
+    message = f"unexpected {_quoted(token[0].decode('utf-8', 'replace'))}"
     if 0 < len(wanted) <= _MOST_EXPECTED:
-        said += ", expected " + " or ".join(_quoted(name) for name in sorted(wanted))
-    return SyntaxPosition(offset + blanks, said)
+        message += ", expected " + " or ".join(_quoted(name) for name in sorted(wanted))
+    return SyntaxPosition(offset + blanks, message)
 
 
 def _open_text(content: bytes, offset: int, wanted: set[str]) -> int:
@@ -206,7 +206,7 @@ def complaint(path: str, content: bytes, place: SyntaxPosition) -> Complaint:
     line = content.count(b"\n", 0, place.offset) + 1
     column = len(content[start : place.offset].decode("utf-8", "replace")) + 1
     excerpt = numbered(content.decode("utf-8", "replace"), line)
-    return Complaint(path, "SyntaxError", place.said, line, column, excerpt)
+    return Complaint(path, "SyntaxError", place.message, line, column, excerpt)
 
 
 def _quoted(token: str) -> str:

@@ -102,7 +102,7 @@ class NameFindings:
 
 
 def losses(
-    changes: ChangeSet, *, read: Callable[[str], bytes | None], said: str
+    changes: ChangeSet, *, read: Callable[[str], bytes | None], task_text: str
 ) -> tuple[Loss, ...]:
     """Return what changed files no longer offer although the task (``said``) does not ask for it.
 
@@ -118,10 +118,12 @@ def losses(
         old = read(path) if is_looked_at(path) else None
         before = interface(path, old) if old else None
         after = new.get(path) or _twin(path, new) or (Interface() if write is None else None)
-        if before and after and not (write is None and _goes(path.rpartition("/")[2], said)):
+        if before and after and not (write is None and _goes(path.rpartition("/")[2], task_text)):
             found += _between(path, before, _with_package(path, after, new))
     return tuple(
-        replace(loss, mentioned=_mentioned(loss, said)) for loss in found if not _meant(loss, said)
+        replace(loss, mentioned=_mentioned(loss, task_text))
+        for loss in found
+        if not _meant(loss, task_text)
     )
 
 
@@ -155,42 +157,42 @@ def _between(path: str, before: Interface, after: Interface) -> Iterator[Loss]:
             yield Loss(path, name, offer)
 
 
-def _meant(loss: Loss, said: str) -> bool:
+def _meant(loss: Loss, task_text: str) -> bool:
     """Whether the task itself asks for it: it says that this name goes, or takes something else."""
     if not loss.why:
-        return _goes(loss.called, said)
+        return _goes(loss.called, task_text)
     words = re.findall(r"`(\w+)`", loss.why)
-    if not _says(loss.called, said) or not words:
+    if not _says(loss.called, task_text) or not words:
         return False
     if "requires" in loss.why or "default" in loss.why:
-        return all(_says(word, said) for word in words) and bool(_NEEDS.search(said))
-    return all(_goes(word, said) for word in words)
+        return all(_says(word, task_text) for word in words) and bool(_NEEDS.search(task_text))
+    return all(_goes(word, task_text) for word in words)
 
 
-def _mentioned(loss: Loss, said: str) -> bool:
-    if not _says(loss.called, said):
+def _mentioned(loss: Loss, task_text: str) -> bool:
+    if not _says(loss.called, task_text):
         return False
     if not loss.why:
-        return bool(_GOES.search(said))
+        return bool(_GOES.search(task_text))
     words = re.findall(r"`(\w+)`", loss.why)
-    shown = re.search(rf"(?<!\w){re.escape(loss.called)}\(", said)
-    return bool(shown or _TAKES.search(said) or any(_says(word, said) for word in words))
+    shown = re.search(rf"(?<!\w){re.escape(loss.called)}\(", task_text)
+    return bool(shown or _TAKES.search(task_text) or any(_says(word, task_text) for word in words))
 
 
-def _goes(name: str, said: str) -> bool:
+def _goes(name: str, task_text: str) -> bool:
     """Whether the text says that this name goes: "rename `a`", and not "rename it in `a`"."""
-    for found in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", said):
-        before = said[max(0, found.start() - 80) : found.start()]
+    for found in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", task_text):
+        before = task_text[max(0, found.start() - 80) : found.start()]
         near = re.split(r"[.;]\s", before)[-1]
         if _GOES.search(near) and not _PLACE.search(near):
             return True
-        if _GONE.match(said[found.end() : found.end() + 60]):
+        if _GONE.match(task_text[found.end() : found.end() + 60]):
             return True
     return False
 
 
-def _says(name: str, said: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
+def _says(name: str, task_text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", task_text) is not None
 
 
 def verdict(

@@ -58,8 +58,8 @@ def _faults(content: bytes, tree: Tree) -> Iterator[SyntaxPosition]:
         if node.type == "erroneous_end_tag":
             name = _name(content, node)
             if name not in {b"p", b"br"}:
-                said = f"</{name.decode('utf-8', 'replace')}> closes nothing that is open here"
-                yield SyntaxPosition(node.start_byte, said)
+                message = f"</{name.decode('utf-8', 'replace')}> closes nothing that is open here"
+                yield SyntaxPosition(node.start_byte, message)
         elif node.type in _ELEMENTS:
             inside = node.named_children
             if node.type == "element" and (place := _open(content, inside)):

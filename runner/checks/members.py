@@ -44,8 +44,8 @@ def members_of_several(asked: TaskWords) -> tuple[tuple[str, str], ...]:
         before = asked.text[max(0, span.start() - _SENTENCE) : span.start()].split("\n\n")[-1]
         after = asked.text[span.end() : span.end() + _SENTENCE].split("\n\n")[0]
         listed = _BEFORE.search(before) or _AFTER.match(after)
-        said = " ".join(filter(None, listed.groups())) if listed else ""
-        found |= dict.fromkeys((span["name"], owner) for owner in _OWNER.findall(said))
+        listing = " ".join(filter(None, listed.groups())) if listed else ""
+        found |= dict.fromkeys((span["name"], owner) for owner in _OWNER.findall(listing))
     return tuple(found)
 
 

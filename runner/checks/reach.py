@@ -95,8 +95,8 @@ def _left_alone(
     alone = asked.left_alone([path for path, file in files.items() if file.old is not None])
     others = [file for path, file in files.items() if path not in alone]
     needed = [path for path in sorted(alone) if not others or _needed(files[path], others)]
-    said = "The task says that {} must not change. Leave it as it is."
-    complaints = [Complaint(path, "ProtectedPath", said.format(path)) for path in needed]
+    text = "The task says that {} must not change. Leave it as it is."
+    complaints = [Complaint(path, "ProtectedPath", text.format(path)) for path in needed]
     return dict.fromkeys(alone, "the task says to leave it as it is"), tuple(complaints)
 
 
@@ -130,7 +130,7 @@ def _tidied(found: Trimmed, read: Read) -> Trimmed:
 
 
 def _put_back(
-    found: Trimmed, read: Read, how: Callable[[str, bytes, bytes], bytes], said: str
+    found: Trimmed, read: Read, how: Callable[[str, bytes, bytes], bytes], text: str
 ) -> Trimmed:
     """Change what the answer made of files that were there; ``how`` takes path, old and new."""
     files, notes = dict(found.changes.files), list(found.notes)
@@ -141,7 +141,7 @@ def _put_back(
         content = how(path, old, write.content)
         if content != write.content:
             files[path] = Write(content, write.mode)
-            notes.append(f"{path}: {said}")
+            notes.append(f"{path}: {text}")
     return replace(found, changes=ChangeSet(files), notes=tuple(notes))
 
 

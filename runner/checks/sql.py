@@ -32,7 +32,7 @@ class SqlRefusal:
     """Where and why a dialect refuses a statement; ``offset`` counts characters from its start."""
 
     offset: int
-    said: str
+    message: str
 
 
 @cache
@@ -71,15 +71,15 @@ def _refusal(statement: str, error: dict[str, Any]) -> SqlRefusal:
     word = _COLOUR.sub("", str(error.get("highlight") or ""))
     start = sum(len(one) + 1 for one in lines[: line - 1])
     offset = start + max(int(error.get("col") or 1) - len(word), 0)
-    said = str(error.get("description") or "")
-    if _MISSING.match(said):
-        said = "something is missing here"
-    elif said.startswith("Expect"):
-        said = said[0].lower() + said[1:].partition(" but got ")[0]
+    message = str(error.get("description") or "")
+    if _MISSING.match(message):
+        message = "something is missing here"
+    elif message.startswith("Expect"):
+        message = message[0].lower() + message[1:].partition(" but got ")[0]
     else:
-        said = "unexpected"
+        message = "unexpected"
     return SqlRefusal(
-        offset, f"{said} at '{word}'" if said != "unexpected" else f"unexpected '{word}'"
+        offset, f"{message} at '{word}'" if message != "unexpected" else f"unexpected '{word}'"
     )
 
 
@@ -115,7 +115,7 @@ def check_sql(path: str, content: bytes) -> Complaint | None:
         return None
     line, start = text.count("\n", 0, fault.offset) + 1, text.rfind("\n", 0, fault.offset)
     excerpt = numbered(text, line)
-    return Complaint(path, "SQLError", fault.said, line, fault.offset - start, excerpt)
+    return Complaint(path, "SQLError", fault.message, line, fault.offset - start, excerpt)
 
 
 def _faults(text: str) -> Iterator[SqlRefusal]:
@@ -131,7 +131,7 @@ def _faults(text: str) -> Iterator[SqlRefusal]:
         if isinstance(first, SqlRefusal):
             odd += 1
             if _is_shared(text[start:end]):
-                yield SqlRefusal(start + first.offset, first.said)
+                yield SqlRefusal(start + first.offset, first.message)
         elif first:
             dialects = first
         start = end + 1

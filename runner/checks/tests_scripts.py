@@ -187,8 +187,8 @@ class _Reader:
     def _assertion(self, call: Node, called: str, condition: Node | None) -> tuple[str, int]:
         text = self.text(call)
         if condition is not None and re.search(r"\.(?:Error|Fatal|Fail)\w*$", called):
-            said = f"if {self.text(condition)} {{ {called.rpartition('.')[2]} }}"
-            return said, self._weight(condition)
+            message = f"if {self.text(condition)} {{ {called.rpartition('.')[2]} }}"
+            return message, self._weight(condition)
         given = [n for n in _every(call) if n.type in ("arguments", "argument_list")]
         values = [arg for each in given for arg in each.named_children]
         values = [v for v in values if self.text(v) not in ("t", "b", "tb", "tt")]

@@ -232,12 +232,12 @@ def _places(
 def _contents(
     changes: ChangeSet, read: Callable[[str], bytes | None], allowed: Limits
 ) -> Iterator[Complaint]:
-    said = 0
+    count = 0
     for path, write in changes.files.items():
-        if write and len(write.content) <= allowed.file_bytes and said < _MOST_BROKEN:
+        if write and len(write.content) <= allowed.file_bytes and count < _MOST_BROKEN:
             complaint = syntax_complaint(path, write.content)
             if complaint and not _said_before(path, write.content, read(path)):
-                said += 1
+                count += 1
                 yield complaint
 
 

@@ -73,14 +73,14 @@ def _fenced(title: str, text: str) -> str:
 def _found(words: str, files: Mapping[str, bytes]) -> str:
     """Where the words are, as they are written, else in any case."""
     hits = list(_hits(words, files, str)) or list(_hits(words, files, str.lower))
-    said = f"`{words}` stands in:\n"
+    text = f"`{words}` stands in:\n"
     if not hits:  # a pattern is not run: it may take for ever
         hits = list(_loosely(words, files))
-        said = f"Nothing has exactly `{words}`. Its words stand together in:\n"
+        text = f"Nothing has exactly `{words}`. Its words stand together in:\n"
     if not hits:
         return f"Nothing has `{words}`."
     more = f"\n[... {len(hits) - MOST_HITS} more ...]" if len(hits) > MOST_HITS else ""
-    return said + "\n".join(hits[:MOST_HITS]) + more
+    return text + "\n".join(hits[:MOST_HITS]) + more
 
 
 def _hits(words: str, files: Mapping[str, bytes], plain: Callable[[str], str]) -> Iterator[str]:

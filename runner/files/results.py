@@ -270,9 +270,14 @@ def _data(event: Event) -> dict[str, object] | None:
                 "seconds": round(used.seconds, 4),
                 "calls": used.calls,
             }
-        case ModelAnswered(exchange=said):
-            tokens = said.prompt_tokens + said.completion_tokens
-            return {"node": event.node, "tokens": tokens, "cost": said.cost, "model": said.model}
+        case ModelAnswered(exchange=exchange):
+            tokens = exchange.prompt_tokens + exchange.completion_tokens
+            return {
+                "node": event.node,
+                "tokens": tokens,
+                "cost": exchange.cost,
+                "model": exchange.model,
+            }
         case Verified(verification=found):
             levels = _results(found.levels)
             return {"passed": found.passed, "verified": found.verified, "levels": levels}

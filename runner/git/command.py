@@ -31,8 +31,8 @@ class GitFailed(Outage):
     """git ended with an unexpected error; ``stderr`` is what it printed."""
 
     def __init__(self, verb: str, exit_code: int, stderr: str) -> None:
-        said = stderr.strip() or f"it ended with exit code {exit_code} and printed nothing"
-        super().__init__("git", f"git {verb} failed: {said}")
+        reason = stderr.strip() or f"it ended with exit code {exit_code} and printed nothing"
+        super().__init__("git", f"git {verb} failed: {reason}")
         self.stderr = stderr
 
 

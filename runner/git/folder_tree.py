@@ -126,9 +126,9 @@ def _paths(root: Path, folder: str, specs: tuple[tuple[str, GitIgnoreSpec], ...]
 def _ignored(path: str, specs: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
     """The innermost file that says something about a path decides."""
     for folder, spec in reversed(specs):
-        said = spec.check_file(path.removeprefix(folder)).include
-        if said is not None:
-            return said
+        ignored = spec.check_file(path.removeprefix(folder)).include
+        if ignored is not None:
+            return ignored
     return False
 
 

@@ -53,9 +53,9 @@ async def ask(
         await deps.control.check(state.request.id)
         answer = await _paid_once(state, deps, question, _name(state, question))
         state = _counted(state, answer)
-        said = sendable(answer.text)
+        sent = sendable(answer.text)
         complete = answer.finish_reason != "length"
-        text = joined(text, said, complete=complete) if text else said
+        text = joined(text, sent, complete=complete) if text else sent
         if answer.finish_reason != "length" or not answer.text:
             break
     # a continuation without a word leaves the answer as it was cut

@@ -82,18 +82,18 @@ async def _ask_about(
     """Ask about each chunk; about a single one again when its answer cannot be read."""
     read: list[ClaimedTasks] = []
     for chunk in chunks:
-        said = await _ask_once(path, lines, chunk, ask, "")
-        if said.problem and len(chunks) == 1:
-            said = await _ask_once(path, lines, chunk, ask, said.problem)
-        read.append(said)
-    held = tuple(claim for said in read for claim in said.held)
-    dropped = tuple(line for said in read for line in said.dropped)
+        reply = await _ask_once(path, lines, chunk, ask, "")
+        if reply.problem and len(chunks) == 1:
+            reply = await _ask_once(path, lines, chunk, ask, reply.problem)
+        read.append(reply)
+    held = tuple(claim for reply in read for claim in reply.held)
+    dropped = tuple(line for reply in read for line in reply.dropped)
     unread = tuple(
-        f"lines {chunk.first} to {chunk.last}: {said.problem}"
-        for chunk, said in zip(chunks, read, strict=True)
-        if said.problem
+        f"lines {chunk.first} to {chunk.last}: {reply.problem}"
+        for chunk, reply in zip(chunks, read, strict=True)
+        if reply.problem
     )
-    problem = next((said.problem for said in read if said.problem), "")
+    problem = next((reply.problem for reply in read if reply.problem), "")
     return ClaimedTasks(held, dropped, problem), unread
 
 

@@ -36,12 +36,12 @@ class StartCommands:
 
 def missing_roadmap(path: str, start: StartCommands, paths: Iterable[str] = ()) -> str:
     """There is no such file; ``paths`` (what exists) may have the one that was meant."""
-    said = f"There is no file `{_plain(path)}` on the branch this run builds on."
+    text = f"There is no file `{_plain(path)}` on the branch this run builds on."
     if meant := _meant(path, paths):
         names = " or ".join(f"`{start.roadmap}{_plain(each)}`" for each in meant)
-        return f"{said} Did you mean {names}?"
+        return f"{text} Did you mean {names}?"
     return (
-        f"{said} Add one with a task list (`- [ ] what to do`) or name another path: "
+        f"{text} Add one with a task list (`- [ ] what to do`) or name another path: "
         f"`{start.roadmap}docs/PLAN.md`."
     )
 
@@ -94,11 +94,11 @@ def _none_left(state: RunState, roadmap: Roadmap, start: StartCommands) -> str:
     """Of the tasks the run is bound to none can be worked on: name those that are still open."""
     keys = set(state.request.options.scope.tasks)
     waiting = [t for t in roadmap.tasks if t.key in keys and state.status(t) is Status.BLOCKED]
-    said = f"This run cannot work on any of its tasks in `{_plain(roadmap.path)}` now"
+    text = f"This run cannot work on any of its tasks in `{_plain(roadmap.path)}` now"
     if not waiting:
-        return f"{said}: each is done, in review, declined or gone."
+        return f"{text}: each is done, in review, declined or gone."
     return (
-        f"{said}. These wait for tasks that are not part of the run; `{start.word}` starts a run "
+        f"{text}. These wait for tasks that are not part of the run; `{start.word}` starts a run "
         f"for the whole roadmap:\n\n{_listed(waiting[:_MOST])}"
     )
 
@@ -121,11 +121,11 @@ def _no_single(roadmap: Roadmap, wanted: str) -> str:
 
 def _no_phase(roadmap: Roadmap, wanted: str) -> str:
     """A phase that no task is of."""
-    said = f"`{_plain(roadmap.path)}` has no tasks in a phase called `{_plain(wanted)}`."
+    text = f"`{_plain(roadmap.path)}` has no tasks in a phase called `{_plain(wanted)}`."
     phases = [phase for phase in dict.fromkeys(task.place.phase for task in roadmap.tasks) if phase]
     if not phases:
-        return f"{said} Its headings name no phases."
-    return f"{said} Its phases: {', '.join(f'`{_plain(phase)}`' for phase in phases[:_MOST])}."
+        return f"{text} Its headings name no phases."
+    return f"{text} Its phases: {', '.join(f'`{_plain(phase)}`' for phase in phases[:_MOST])}."
 
 
 def _listed(tasks: Iterable[Task]) -> str:

@@ -143,16 +143,16 @@ async def materialise(session: SandboxSession, files: Mapping[str, File]) -> Non
 
 
 def _refusal(result: CommandResult) -> PortError:
-    said = result.stderr.decode(errors="replace").strip()[-500:]
+    output = result.stderr.decode(errors="replace").strip()[-500:]
     if result.exit_code in _NO_SUCH_TOOL:
-        return Outage("sandbox", f"The sandbox lacks sh, tar, find, xargs or sha256sum: {said}")
+        return Outage("sandbox", f"The sandbox lacks sh, tar, find, xargs or sha256sum: {output}")
     if result.timed_out:
         return TaskError("sandbox", "Writing the files into the workspace took too long.")
-    if any(words in said for words in _FULL):
+    if any(words in output for words in _FULL):
         return TaskError(
             "sandbox", "The workspace is too small for the files; raise the sandbox's disk limit."
         )
-    return TaskError("sandbox", f"The files cannot be written into the workspace: {said}")
+    return TaskError("sandbox", f"The files cannot be written into the workspace: {output}")
 
 
 async def _difference(session: SandboxSession, expected: Iterable[bytes]) -> str:
@@ -197,9 +197,9 @@ async def restore(session: SandboxSession) -> None:
     """
     result = await session.run(["sh", "-c", _RESTORE])
     if result.exit_code:
-        said = result.stderr.decode(errors="replace").strip()[-500:]
+        output = result.stderr.decode(errors="replace").strip()[-500:]
         raise TaskError(
             "environment",
-            f"Cairn cannot put what sandbox.setup made where the tests look for it ({said}). Raise "
-            "the sandbox's disk limit, or let setup write below $CAIRN_PREPARED.",
+            f"Cairn cannot put what sandbox.setup made where the tests look for it ({output}). "
+            "Raise the sandbox's disk limit, or let setup write below $CAIRN_PREPARED.",
         )

@@ -197,10 +197,10 @@ def names_form(refused: ErrorStatus) -> bool:
 
 def _in_form(text: str) -> bool:
     try:
-        said = json.loads(text)
+        data = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return isinstance(said, Mapping) and said.get("word") == "green"
+    return isinstance(data, Mapping) and data.get("word") == "green"
 
 
 def _with_cost_of(reply: ChatReply, probes: list[ChatReply]) -> ChatReply:

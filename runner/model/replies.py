@@ -96,7 +96,7 @@ def read_reply(body: bytes) -> ChatReply:
         raise Transient(f"an error with status 200: {str(parsed.error)[:300]}")
     if not parsed.choices:
         raise Transient("a reply without choices", task=True)
-    text, finish_reason = _said(parsed.choices[0])
+    text, finish_reason = _content_of(parsed.choices[0])
     counts = _count(parsed.usage, "prompt_tokens"), _count(parsed.usage, "completion_tokens")
     return ChatReply(text, finish_reason, parsed.model or "", *counts)
 
@@ -113,14 +113,14 @@ async def read_stream(received: AsyncIterable[bytes]) -> ChatReply:
         chunk = _chunk(data)
         model, usage = chunk.model or model, chunk.usage or usage
         for choice in chunk.choices[:1]:
-            said = choice.delta.content if choice.delta.refusal is None else choice.delta.refusal
-            text += [] if said is None else [_joined(said)]
+            piece = choice.delta.content if choice.delta.refusal is None else choice.delta.refusal
+            text += [] if piece is None else [_joined(piece)]
             reason = choice.finish_reason or ("content_filter" if choice.delta.refusal else reason)
     if not reason:
         raise Transient("a streamed reply that is cut off")
     message = _Message(content="".join(text) if text else None)
     counts = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
-    return ChatReply(*_said(_Choice(message=message, finish_reason=reason)), model, *counts)
+    return ChatReply(*_content_of(_Choice(message=message, finish_reason=reason)), model, *counts)
 
 
 async def _events(received: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
@@ -163,7 +163,7 @@ def read_vectors(body: bytes, texts: int) -> EmbeddingReply:
     )
 
 
-def _said(choice: _Choice) -> tuple[str, str]:
+def _content_of(choice: _Choice) -> tuple[str, str]:
     message, reason = choice.message, choice.finish_reason or "stop"
     if message.refusal and not message.content:
         return message.refusal, "content_filter"

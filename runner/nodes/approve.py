@@ -47,15 +47,15 @@ async def await_approval(state: RunState, deps: Deps, work: TaskWork) -> Step:
     if decision.verdict == "pushed":
         return _parked(await noticed(state, deps, work))
     if decision.fingerprint not in ("", proposal.fingerprint):
-        return _parked(_noted(state, f"{_said(decision)} was about an older proposal"))
-    state = _noted(state, _said(decision)).with_attempt(
+        return _parked(_noted(state, f"{_decision_text(decision)} was about an older proposal"))
+    state = _noted(state, _decision_text(decision)).with_attempt(
         decision=Decided(
             decision.verdict, decision.by, decision.channel, decision.at, decision.why
         ),
         status=Status.IN_PROGRESS,
     )
     if decision.verdict == "reject":
-        return await _rejected(state, deps, _said(decision))
+        return await _rejected(state, deps, _decision_text(decision))
     if decision.verdict == "defer":
         return await _rejected(state, deps, decision.why, status=Status.DEFERRED)
     looks = decision.channel != "merge" and decision.verdict != "skip"  # which write nothing of it
@@ -246,8 +246,8 @@ def _parked(state: RunState) -> Step:
     return Step(state.with_attempt(status=Status.AWAITING_APPROVAL), "waiting")
 
 
-def _noted(state: RunState, said: str) -> RunState:
-    return state.with_attempt(reasons=(*state.attempt.spent.reasons, said))
+def _noted(state: RunState, text: str) -> RunState:
+    return state.with_attempt(reasons=(*state.attempt.spent.reasons, text))
 
 
 _DECIDED = {
@@ -259,7 +259,7 @@ _DECIDED = {
 }
 
 
-def _said(decision: Decision | Decided) -> str:
+def _decision_text(decision: Decision | Decided) -> str:
     if decision.channel == "retry":
         return f"{decision.by} asked to try the task again"
     how = f" ({decision.channel})" if decision.channel else ""
@@ -269,4 +269,4 @@ def _said(decision: Decision | Decided) -> str:
 
 def _why(attempt: Attempt) -> str:
     decision = attempt.agreed.decision
-    return _said(decision) if decision else "decided by the approval mode"
+    return _decision_text(decision) if decision else "decided by the approval mode"

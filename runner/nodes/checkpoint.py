@@ -119,8 +119,8 @@ async def _moved(state: RunState, deps: Deps, work: TaskWork, tip: str) -> RunSt
     state = state.with_attempt(base=tip)
     verified = await verify_task(state, deps, work)
     if verified.outcome != "ok":
-        said = "; ".join(reasons_of(verified.state.attempt.tested.verification))
-        raise TaskError("conflict", f"with what another task did at the same time: {said}")
+        reasons = "; ".join(reasons_of(verified.state.attempt.tested.verification))
+        raise TaskError("conflict", f"with what another task did at the same time: {reasons}")
     return verified.state
 
 
@@ -143,8 +143,8 @@ async def _revised(state: RunState, deps: Deps, work: TaskWork) -> RunState:
         state = after_push(state, moved, (old, new, mine))
     verified = await verify_task(state, deps, work)
     if verified.outcome != "ok":
-        said = "; ".join(reasons_of(verified.state.attempt.tested.verification))
-        raise TaskError("conflict", f"with what somebody pushed at the same time: {said}")
+        reasons = "; ".join(reasons_of(verified.state.attempt.tested.verification))
+        raise TaskError("conflict", f"with what somebody pushed at the same time: {reasons}")
     return await _published(verified.state, deps, work)
 
 
@@ -169,8 +169,8 @@ async def _published(state: RunState, deps: Deps, work: TaskWork) -> RunState:
     made = _checkpoint(state, base, _ticked(state, roadmap), repaired)
     if revision := state.attempt.planned.revision:
         mine, head = await _on_head(state, deps, base), await seen_of(state, deps)
-        said = state.attempt.answered.explanation
-        message = revision_message(made.text.title, said, repairs=revision.repairs)
+        explanation = state.attempt.answered.explanation
+        message = revision_message(made.text.title, explanation, repairs=revision.repairs)
         made = replace(made, text=replace(made.text, message=message))
         made = _as_revision(made, revision, mine, head)
     if not made.changes:  # published and built upon before a crash could save this step

@@ -73,12 +73,12 @@ async def _asked(
     )
     try:
         messages = (Message("user", text),)
-        state, said = await ask(
+        state, reply = await ask(
             state, deps, messages, temperature=0.0, max_tokens=SHORT, form=form("reason")
         )
     except TaskError:
         return state, Classification("unknown", (), by="nobody")
-    return state, believed(read_reason(said.text), facts)
+    return state, believed(read_reason(reply.text), facts)
 
 
 def task_text(facts: FailureFacts) -> str:

@@ -122,8 +122,8 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     first = state.request.options.models.temperature
     temperature = AFRESH if attempt.answered.answers else FIRST if first is None else first
     asked = CodeQuestion(messages, partial)
-    state, said, asked = await ask_for_code(state, deps, asked, temperature=temperature)
-    return Step(await _answered(state, deps, said, newest, asked), "ok")
+    state, reply, asked = await ask_for_code(state, deps, asked, temperature=temperature)
+    return Step(await _answered(state, deps, reply, newest, asked), "ok")
 
 
 def _offered(state: RunState) -> bool:
@@ -207,8 +207,8 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
 
 async def _repaired(state: RunState, deps: Deps, asked: CodeQuestion) -> Step:
     """Add a repair's answer to what it repairs; the same code again is not an answer."""
-    state, said, asked = await ask_for_code(state, deps, asked, temperature=SURGICAL)
-    state = await _answered(state, deps, said, _kept(state.attempt), asked)
+    state, reply, asked = await ask_for_code(state, deps, asked, temperature=SURGICAL)
+    state = await _answered(state, deps, reply, _kept(state.attempt), asked)
     attempt = state.attempt
     if attempt.checked.complaints or attempt.answered.changes.digest not in attempt.answered.tried:
         return Step(state, "ok")
@@ -219,13 +219,13 @@ async def _repaired(state: RunState, deps: Deps, asked: CodeQuestion) -> Step:
 
 
 async def _answered(
-    state: RunState, deps: Deps, said: ModelReply, before: ChangeSet, asked: CodeQuestion
+    state: RunState, deps: Deps, answer: ModelReply, before: ChangeSet, asked: CodeQuestion
 ) -> RunState:
     """Turn an answer into a change set; what cannot be understood becomes complaints."""
     base = await seen_of(state, deps)
-    old = await contents(deps, base, named_in(said.text, sorted(base.entries)))
+    old = await contents(deps, base, named_in(answer.text, sorted(base.entries)))
     written = [write.content for write in before.files.values() if write]
-    text = await asyncio.to_thread(put_back, said.text, [*old.values(), *written], deps.mask)
+    text = await asyncio.to_thread(put_back, answer.text, [*old.values(), *written], deps.mask)
 
     def parsed(before: ChangeSet) -> ParsedAnswer:
         return parse_reply(
@@ -236,7 +236,7 @@ async def _answered(
             partial=(*asked.partial, *filter(is_secret_file, old)),
             seen=asked.text,
             read=reader(old, before),
-            truncated=said.truncated,
+            truncated=answer.truncated,
         )
 
     reply = await asyncio.to_thread(parsed, before)  # a hostile answer may cost seconds
@@ -246,7 +246,7 @@ async def _answered(
         rest = ChangeSet({p: w for p, w in before.files.items() if p not in unmatched})
         other = await asyncio.to_thread(parsed, rest)
         before, reply = (before, reply) if other.complaints else (rest, other)
-    complaints = (_REFUSED,) if said.refused and not reply.changes else reply.complaints
+    complaints = (_REFUSED,) if answer.refused and not reply.changes else reply.complaints
     complaints += await asyncio.to_thread(still_hidden, reply.changes, old, deps.mask)
     changes = before.merged(reply.changes)
     if state.attempt.planned.revision:

@@ -129,10 +129,10 @@ def _fault(state: RunState, theirs: Theirs, base: Snapshot, read: Read) -> str:
         return NO_FILES.format(paths=named_paths(theirs.odd))
     if not theirs.changes:
         return NO_PUSH
-    return next(map(_said, complaints_of(state, theirs.changes, base, read, {})), "")
+    return next(map(_complaint_line, complaints_of(state, theirs.changes, base, read, {})), "")
 
 
-def _said(complaint: Complaint) -> str:
+def _complaint_line(complaint: Complaint) -> str:
     line = f", line {complaint.line}" if complaint.line else ""
     return f"{complaint.path}{line}: {complaint.message}".rstrip(".")
 

@@ -54,8 +54,8 @@ async def _runs(state: RunState, deps: Deps, base: Snapshot, own: Commands | Non
     changes = state.attempt.answered.changes
     changed = [path for path, write in changes.files.items() if write]
     settings = await contents(deps, base, settings_files(changed, base.entries))
-    said = " ".join(word for command in (own.commands if own else ()) for word in command)
-    return [run for run in runs_of(changed, settings) if run.linter.name not in said]
+    words = " ".join(word for command in (own.commands if own else ()) for word in command)
+    return [run for run in runs_of(changed, settings) if run.linter.name not in words]
 
 
 async def _levels(

@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 _MOST_SHOWN = 24_000
 """Characters that one round shows."""
 _READ_AT_ONCE = 400
-_LONGEST_SAID = 2_000
+_LONGEST_REPLY = 2_000
 """Characters of a request that the next question repeats."""
 
 _ABOVE_A_FENCE = re.compile(r"\n([^\n]+)\n```")
@@ -70,22 +70,22 @@ async def ask_for_code(
     """
     base = await base_of(state, deps)
     while True:
-        state, said = await ask(state, deps, asked.messages, temperature=temperature)
+        state, reply = await ask(state, deps, asked.messages, temperature=temperature)
         looks: tuple[LookRequest, ...] = ()
         if rounds_left(state):
             looks = await asyncio.to_thread(  # a hostile answer may cost seconds
                 looks_in,
-                said.text,
+                reply.text,
                 base.entries,
                 expected=state.task.files,
                 shown=asked.shown,
             )
         if not looks:
-            return state, said, asked
+            return state, reply, asked
         log.info("Shown on request: %s", "; ".join(map(in_words, looks)))
         state = state.with_attempt(looks=state.attempt.answered.looks + 1)
         found = await _looked(state, deps, looks)
-        asked = _after(asked, said.text, looks, found, rounds_left(state))
+        asked = _after(asked, reply.text, looks, found, rounds_left(state))
 
 
 async def _looked(state: RunState, deps: Deps, looks: Sequence[LookRequest]) -> list[Shown]:
@@ -124,7 +124,7 @@ async def _searched(deps: Deps, base: Snapshot, words: str) -> dict[str, bytes]:
 
 def _after(
     asked: CodeQuestion,
-    said: str,
+    reply: str,
     looks: Sequence[LookRequest],
     found: Sequence[Shown],
     left: int,
@@ -134,7 +134,7 @@ def _after(
     A long reply (a thousand requests) is not repeated to the model: what was read of it is.
     """
     text, whole = "", set()
-    said = said if len(said) <= _LONGEST_SAID else "\n".join(map(in_words, looks))
+    reply = reply if len(reply) <= _LONGEST_REPLY else "\n".join(map(in_words, looks))
     for each in found:
         if len(text) + len(each.text) > _MOST_SHOWN:
             text += "[... the rest is too long for one round ...]\n\n"
@@ -143,6 +143,6 @@ def _after(
         whole.add(each.whole)
     times = "once" if left == 1 else f"{left} times"
     end = _AGAIN.format(left=times) if left else _LAST
-    messages = (*asked.messages, Message("assistant", said), Message("user", text + end))
+    messages = (*asked.messages, Message("assistant", reply), Message("user", text + end))
     partial = tuple(path for path in asked.partial if path not in whole)
     return replace(asked, messages=messages, partial=partial)

@@ -33,8 +33,8 @@ async def plan_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     log.info("Planning task %s", in_log(state.task))
     state, context = await describe(state, deps)
     messages = question("plan_task", context=context)
-    state, said = await ask(state, deps, messages, temperature=0.2, form=form("plan"))
-    return Step(state.with_attempt(plan=read_plan(said.text)), "ok")
+    state, reply = await ask(state, deps, messages, temperature=0.2, form=form("plan"))
+    return Step(state.with_attempt(plan=read_plan(reply.text)), "ok")
 
 
 def read_plan(text: str) -> Plan | None:

@@ -168,5 +168,5 @@ def _key(state: RunState, deps: Deps, base: Snapshot) -> str:
     """What the answer depends on: the tree, and where its tests run."""
     options = state.request.options
     sandbox, commands = options.sandbox, options.verify.verify_commands
-    said = (base.tree, deps.sandbox.name, sandbox.image, sandbox.setup, commands)
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:32]
+    parts = (base.tree, deps.sandbox.name, sandbox.image, sandbox.setup, commands)
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]

@@ -75,13 +75,13 @@ def wants_tests(state: RunState, library: Library, base: Snapshot) -> str:
     """
     task = state.task
     tests = [path for path in sorted(base.entries) if is_test_file(path)]
-    said = f"{task.text}\n{task.details}"
-    if not tests or kind_of(task) != "code" or _OTHERWISE.search(said):
+    text = f"{task.text}\n{task.details}"
+    if not tests or kind_of(task) != "code" or _OTHERWISE.search(text):
         return ""
     others = open_others(state)
     if any(map(is_among_tests, task.files)) or any(_about_tests(o.title, o.files) for o in others):
         return ""
-    names = [name.lower() for name in names_in(said)]
+    names = [name.lower() for name in names_in(text)]
     known = (library.facts[path].terms for path in tests if path in library.facts)
     if any(has(terms, name) for terms in known for name in names):
         return ""

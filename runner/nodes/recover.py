@@ -71,13 +71,13 @@ async def drafted(
         try:
             text = _question(state, facts, strategy, why)
             messages = (Message("user", text),)
-            state, said = await ask(
+            state, reply = await ask(
                 state, deps, messages, temperature=0.2, max_tokens=SHORT, form=form(strategy)
             )
         except TaskError as error:
             why = error.message
             break
-        tasks = await asyncio.to_thread(read_tasks, said.text)
+        tasks = await asyncio.to_thread(read_tasks, reply.text)
         why = await _fault(state, ground, strategy, tasks)
         if not why:
             return state, TaskDraft(tasks)
@@ -280,7 +280,7 @@ def about(
 ) -> tuple[str, tuple[str, ...]]:
     """Say why a person is asked, and with what evidence; ``people`` are who pushed it, if any."""
     named = dict.fromkeys(f"{one.pattern} ({one.category})" for one in found)
-    said = [
+    parts = [
         f"is what {people} pushed to this branch" if people else "",
         f"has destructive operations: {', '.join(named)}" if named else "",
         f"writes files that need approval: {', '.join(paths)}" if paths else "",
@@ -289,7 +289,7 @@ def about(
         *(f"{o.path}, line {o.line}: {o.pattern} ({o.category})" for o in found),
         *(f"{path} (pause_protected)" for path in paths),
     )
-    return f"the change set {' and '.join(filter(None, said))}", evidence
+    return f"the change set {' and '.join(filter(None, parts))}", evidence
 
 
 def explained(message: str) -> str:

@@ -73,10 +73,10 @@ async def without_the_unasked(
 
 def asked_words(state: RunState) -> TaskWords:
     """What the task says, and what reviewers say about it."""
-    return TaskWords.of(replace(state.task, details=_said(state)))
+    return TaskWords.of(replace(state.task, details=_details(state)))
 
 
-def _said(state: RunState) -> str:
+def _details(state: RunState) -> str:
     revision = state.attempt.planned.revision
     points = (point.text for point in revision.points) if revision else ()
     return "\n\n".join([state.task.details, *points])
@@ -96,8 +96,8 @@ async def kept_names(
     task, attempt = state.task, state.attempt
     if attempt.planned.human_commits:
         return NameFindings()
-    said = "\n".join((task.title, task.text, _said(state), *task.acceptance))
-    found = await asyncio.to_thread(losses, changes, read=read, said=said)
+    task_text = "\n".join((task.title, task.text, _details(state), *task.acceptance))
+    found = await asyncio.to_thread(losses, changes, read=read, task_text=task_text)
     if not found:
         return NameFindings(lost=() if are_compared(changes, read=read) else None)
     families = {family_of(loss.path) for loss in found}
@@ -254,11 +254,12 @@ def asked_for(path: str, task: Task) -> bool:
     return any(not _in_passing(*mention) for mention in (*in_title, *in_details))
 
 
-def _mentions(path: str, said: str) -> list[tuple[str, str]]:
+def _mentions(path: str, task_text: str) -> list[tuple[str, str]]:
     """Return what is before and after each mention of a path."""
-    found = re.finditer(rf"(?<![\w./-]){re.escape(path)}(?![\w/-])", said)
+    found = re.finditer(rf"(?<![\w./-]){re.escape(path)}(?![\w/-])", task_text)
     return [
-        (said[max(0, m.start() - 120) : m.start()], said[m.end() : m.end() + 60]) for m in found
+        (task_text[max(0, m.start() - 120) : m.start()], task_text[m.end() : m.end() + 60])
+        for m in found
     ]
 
 

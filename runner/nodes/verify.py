@@ -75,8 +75,8 @@ async def _proposed(state: RunState, deps: Deps) -> RunState:
         context=attempt.planned.context.decode(),
         changed=sorted(path for path, write in attempt.answered.changes.files.items() if write),
     )
-    state, said = await ask(state, deps, messages, temperature=0.0, max_tokens=300)
-    command, refused = read_command(said.text)
+    state, reply = await ask(state, deps, messages, temperature=0.0, max_tokens=300)
+    command, refused = read_command(reply.text)
     if refused:
         reason = f"the proposed verification `{command}` was not run: {refused}"
         state = state.with_attempt(reasons=(*state.attempt.spent.reasons, reason))
@@ -204,17 +204,17 @@ def accepted(state: RunState, found: Assessment) -> RunState:
     reasons, verification = state.attempt.spent.reasons, found.verification
     if found.verdict.unchanged:
         reasons = (*reasons, "the failing tests also failed before this change")
-    said = (UNPROVEN,) if unproven(verification) else ()
+    parts = (UNPROVEN,) if unproven(verification) else ()
     if weak := unnoticed(verification):
-        said = (*said, faults_unnoticed(weak))
+        parts = (*parts, faults_unnoticed(weak))
     if left := _tests_left(state, found):
-        said = (*said, tests_left(left))
-    said = (*new_findings(verification), *said)
+        parts = (*parts, tests_left(left))
+    parts = (*new_findings(verification), *parts)
     return state.with_attempt(
         verification=verification,
         verdict=found.verdict,
         reasons=reasons,
-        warnings=tuple(dict.fromkeys((*state.attempt.checked.warnings, *found.hints, *said))),
+        warnings=tuple(dict.fromkeys((*state.attempt.checked.warnings, *found.hints, *parts))),
     )
 
 

@@ -69,12 +69,12 @@ def _failures(level: Level, title: str, weight: str) -> Iterator[LineNote]:
                 line,
                 line,
                 title,
-                _said(failure),
+                _failure_line(failure),
                 "failure" if weight == "failure" else "warning",
             )
 
 
-def _said(failure: TestFailure) -> str:
+def _failure_line(failure: TestFailure) -> str:
     return inert_line(cut_middle(f"{failure.test}: {headline(failure.message)}", _LONGEST))
 
 

@@ -66,9 +66,9 @@ def tests_fail(answers: int, red: Sequence[str]) -> str:
     return f"the tests still fail after {_answers(answers)}: {first}{more}"
 
 
-def answers_refused(answers: int, said: str) -> str:
+def answers_refused(answers: int, reason: str) -> str:
     """Why no answer could be accepted, and how much was tried."""
-    why = f": {cut_middle(said, _LONGEST_REASON)}" if said else ""
+    why = f": {cut_middle(reason, _LONGEST_REASON)}" if reason else ""
     if answers == 1:
         return f"the model's answer could not be accepted{why}"
     return f"none of the model's {answers} answers could be accepted{why}"
@@ -380,11 +380,11 @@ def _does(proposal: Proposal) -> str:
 
 def _reason(state: RunState) -> str:
     attempt: Attempt = state.attempt
-    said = _plain(attempt.failure.message) if attempt.failure else ""
+    message = _plain(attempt.failure.message) if attempt.failure else ""
     proposal = _of(state)
     known = "a person must approve the change" if proposal.kind == "changes" else ""
     why = known or _WHY.get(proposal.reason, "")
-    return ": ".join(filter(None, [why, said])) or "nobody knows why"
+    return ": ".join(filter(None, [why, message])) or "nobody knows why"
 
 
 def _evidence(proposal: Proposal) -> str:

@@ -29,8 +29,8 @@ def nothing_fails(revision: Revision) -> str:
 
 def revision_message(title: str, explanation: str, *, repairs: bool) -> str:
     """The message of the commit that a revision adds; ``explanation`` is the model's."""
-    said = sanitize(explanation, plain=True)
-    why = f"What the model says it did: {said}" if said else ""
+    text = sanitize(explanation, plain=True)
+    why = f"What the model says it did: {text}" if text else ""
     first = f"{'Repair' if repairs else 'Revise'}: {title}"
     cause = "Checks of the pull request failed." if repairs else _ASKED
     return "\n\n".join(filter(None, [first, cause, why]))

@@ -50,14 +50,14 @@ def tests_left(paths: Sequence[str]) -> str:
 
 def new_findings(verification: Verification) -> list[str]:
     """What the repository's linters newly complain about: a sentence each, a few for each tool."""
-    said = []
+    lines = []
     for level in verification.levels:
         if level.name == "lint":
             shown = level.failures[:_MOST_FINDINGS]
-            said += [f"{level.tool} newly reports {finding(failure)}" for failure in shown]
+            lines += [f"{level.tool} newly reports {finding(failure)}" for failure in shown]
             left = len(level.failures) - len(shown)
-            said += [f"{level.tool} reports more new problems: {level.reason}"] if left else []
-    return said
+            lines += [f"{level.tool} reports more new problems: {level.reason}"] if left else []
+    return lines
 
 
 def finding(failure: TestFailure) -> str:
@@ -90,8 +90,8 @@ def checkpoint_message(task: Task, explanation: str = "") -> str:
     first = textwrap.shorten(title, _LONGEST_SUBJECT, placeholder=" …")
     more = len(task.text.split()) > len(first.split())
     rest = sanitize(task.text, plain=True) if more else ""
-    said = sanitize(explanation, plain=True)
-    why = f"What the model says it did: {said}" if said else ""
+    text = sanitize(explanation, plain=True)
+    why = f"What the model says it did: {text}" if text else ""
     return "\n\n".join(filter(None, [first, rest, why]))
 
 
@@ -132,9 +132,9 @@ def pull_request_body(state: RunState, repaired: Sequence[str] = ()) -> str:
 
 def in_its_words(attempt: Attempt) -> str:
     """What the model says about its change, as a part of a pull request, or ''."""
-    said = attempt.answered.explanation
+    text = attempt.answered.explanation
     return (
-        f"### What the model says it did\n\n{_quoted(sanitize(said, plain=True))}" if said else ""
+        f"### What the model says it did\n\n{_quoted(sanitize(text, plain=True))}" if text else ""
     )
 
 
@@ -142,17 +142,17 @@ def warnings_of(attempt: Attempt | None) -> list[str]:
     """The warnings of an accepted change, each on one line and safe to publish; [] for others."""
     if attempt is None or attempt.status in _NOT_ACCEPTED:
         return []
-    said = [
+    lines = [
         inert_line(cut_middle(text, _WARNING)) for text in attempt.checked.warnings[:_MOST_WARNINGS]
     ]
-    left = len(attempt.checked.warnings) - len(said)
-    return [*said, *([f"and {left} more"] if left else [])]
+    left = len(attempt.checked.warnings) - len(lines)
+    return [*lines, *([f"and {left} more"] if left else [])]
 
 
 def worth_a_look(attempt: Attempt) -> str:
     """The warnings as a part of a pull request, or ''."""
-    said = [f"- {text}" for text in warnings_of(attempt)]
-    return "\n".join([f"### {WORTH_A_LOOK}", "", *said]) if said else ""
+    lines = [f"- {text}" for text in warnings_of(attempt)]
+    return "\n".join([f"### {WORTH_A_LOOK}", "", *lines]) if lines else ""
 
 
 def before_others(others: Sequence[Task]) -> str:
@@ -265,8 +265,8 @@ def shared_title(roadmap: str) -> str:
 
 def shared_body(roadmap: str, rows: Sequence[TaskRow]) -> str:
     """Its description: a row for each task, then what the newest of them are about."""
-    said = f"Tasks of `{roadmap}`, one commit for each, in this order:"
-    return "\n\n".join([said, "\n".join([*_HEAD, *(row.line for row in rows)]), *_details(rows)])
+    text = f"Tasks of `{roadmap}`, one commit for each, in this order:"
+    return "\n\n".join([text, "\n".join([*_HEAD, *(row.line for row in rows)]), *_details(rows)])
 
 
 def rows_of(state: RunState, added: Mapping[str, Attempt]) -> tuple[TaskRow, ...]:
@@ -341,13 +341,13 @@ def shared_branch(run: str) -> str:
     return f"cairn/{slug(run)}/tasks"
 
 
-def commit_message(said: CheckpointText) -> str:
+def commit_message(parts: CheckpointText) -> str:
     """Return the commit message, with its trailers at the end.
 
     https://git-scm.com/docs/git-interpret-trailers
     """
-    trailers = [f"{key}: {' '.join(value.split())}" for key, value in said.trailers]
-    text = said.message.strip() or said.title.strip()
+    trailers = [f"{key}: {' '.join(value.split())}" for key, value in parts.trailers]
+    text = parts.message.strip() or parts.title.strip()
     return "\n\n".join(filter(None, [text, "\n".join(trailers)])) + "\n"
 
 

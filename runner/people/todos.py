@@ -148,9 +148,9 @@ def _conflict(todo: _Todo, task: Task | None, wish: bool | None, path: str) -> s
     return ""
 
 
-def _passed_by(name: str, task: Task | None, said: bool, path: str) -> str:
+def _passed_by(name: str, task: Task | None, done: bool, path: str) -> str:
     """Report a task whose checkbox was changed in the roadmap since; the roadmap is right."""
-    if task is None or task.checked == said:
+    if task is None or task.checked == done:
         return ""
     state = "done" if task.checked else "open"
     where = f"{path}, line {task.place.line}"

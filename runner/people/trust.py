@@ -101,10 +101,10 @@ def _lint_of(verification: Verification | None) -> LintSummary | None:
     """What all linters say together; None where the repository configures none."""
     levels = [v for v in verification.levels if v.name == "lint"] if verification else []
     results = {level.result for level in levels}
-    said = [f"{v.tool}: {v.reason or 'nothing new'}" if v.tool else v.reason for v in levels]
+    lines = [f"{v.tool}: {v.reason or 'nothing new'}" if v.tool else v.reason for v in levels]
     for result in ("failed", "passed", "skipped"):
         if result in results:
-            return LintSummary(result, "; ".join(filter(None, said)))
+            return LintSummary(result, "; ".join(filter(None, lines)))
     return None
 
 
@@ -114,10 +114,10 @@ def _share(level: Level) -> Share:
 
 def trust_section(trust: Trust) -> str:
     """The summary as a part of a pull request: the result, then what it rests on."""
-    return "\n\n".join([f"### {HEADING}", *_said(trust)])
+    return "\n\n".join([f"### {HEADING}", *_body(trust)])
 
 
-def _said(trust: Trust) -> list[str]:
+def _body(trust: Trust) -> list[str]:
     points = "\n".join(f"- {line}" for line in _points(trust))
     return [_headline(trust), *([points] if points else [])]
 
@@ -194,9 +194,9 @@ def _lost(names: Sequence[LostName]) -> str:
     return "; ".join([*told, *([f"and {more} more"] if more else [])])
 
 
-def _linters(said: LintSummary) -> str:
-    reason = inert_line(cut_middle(said.reason, _REASON))
-    return CHECKS[said.result] + (f" ({reason})" if reason else "")
+def _linters(summary: LintSummary) -> str:
+    reason = inert_line(cut_middle(summary.reason, _REASON))
+    return CHECKS[summary.result] + (f" ({reason})" if reason else "")
 
 
 _MEASURES = {
@@ -264,7 +264,7 @@ def trust_title(trusts: Iterable[Trust]) -> str:
 
 def trust_summaries(trusts: Trusts) -> str:
     """The summaries of tasks below their titles, which only several need."""
-    told = [(f"### {title}", "\n\n".join(_said(trust))) for title, trust in trusts]
+    told = [(f"### {title}", "\n\n".join(_body(trust))) for title, trust in trusts]
     if len(told) == 1:
         return told[0][1]
     return "\n\n".join("\n\n".join(each) for each in told)

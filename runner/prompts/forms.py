@@ -93,8 +93,8 @@ def kind_of(task: Task) -> Kind:
     counted = Counter(_kinds(task.files))
     if counted:
         return counted.most_common(1)[0][0]
-    said = (kind for kind, pattern in _WORDS if pattern.search(task.title))
-    return next(said, "code")
+    kinds = (kind for kind, pattern in _WORDS if pattern.search(task.title))
+    return next(kinds, "code")
 
 
 def _kinds(files: Iterable[str]) -> Iterable[Kind]:

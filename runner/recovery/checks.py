@@ -153,7 +153,7 @@ def fault(state: RunState, ground: Ground) -> str:
         (_unclear(n, proposal.strategy, each) for n, each in enumerate(tasks, 1)),
         (_paths(n, state, ground, each) for n, each in enumerate(tasks, 1)),
     )
-    first = next((said for said in found if said), "")
+    first = next((problem for problem in found if problem), "")
     return first or _losing(state, ground, tasks) or _refused(state, ground)
 
 
@@ -212,8 +212,8 @@ def _unclear(number: int, strategy: Strategy, new: NewTask) -> str:
     lines = [new.text, *(f"  - {line}" for line in new.details)]
     lines += ["  - Acceptance:", *(f"    - {line}" for line in new.acceptance)]
     text = "\n".join(lines if new.acceptance else lines[:-1])
-    said = next(iter(lint_text(f"- [ ] {text}")), "")
-    return f"Task {number}: {said}." if said else ""
+    problem = next(iter(lint_text(f"- [ ] {text}")), "")
+    return f"Task {number}: {problem}." if problem else ""
 
 
 def _paths(number: int, state: RunState, ground: Ground, new: NewTask) -> str:

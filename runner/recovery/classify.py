@@ -41,14 +41,14 @@ def classify(facts: FailureFacts) -> Classification | None:
     return next((found for pattern in PATTERNS if (found := pattern(facts))), None)
 
 
-def believed(said: Classification, facts: FailureFacts) -> Classification:
+def believed(answer: Classification, facts: FailureFacts) -> Classification:
     """Return what a model says, unless it calls a clear task vague: that is not rewritten.
 
     A model that never saw the right file, or cannot do what is asked, likes to blame the task.
     """
-    if said.reason == "task_too_vague" and is_clear(facts.task):
-        return Classification("unknown", (NOT_VAGUE, *said.evidence))
-    return said
+    if answer.reason == "task_too_vague" and is_clear(facts.task):
+        return Classification("unknown", (NOT_VAGUE, *answer.evidence))
+    return answer
 
 
 def unrepairable(facts: FailureFacts, *, to_come: Collection[str]) -> bool:
@@ -57,7 +57,7 @@ def unrepairable(facts: FailureFacts, *, to_come: Collection[str]) -> bool:
     ``to_come`` are the keys of tasks the run will work on before it comes back to this one (empty:
     it does not come back). Where setup commands run, a repair may add a package to a manifest.
     """
-    wanted = [missing_in(said.text) for said in facts.said]
+    wanted = [missing_in(message.text) for message in facts.messages]
     if not wanted or not all(wanted):
         return False
     if not all(_asked_for(facts, each) for found in wanted for each in found):

@@ -75,7 +75,7 @@ class FailureFacts:
     setup: bool = False
 
     @property
-    def said(self) -> tuple[TestMessage, ...]:
+    def messages(self) -> tuple[TestMessage, ...]:
         """Every failing test with its message; without one the output of what failed."""
         if self.failures:
             return tuple(TestMessage(f.test, f.file, f.message[:_LONGEST]) for f in self.failures)
@@ -175,9 +175,9 @@ def _of_answers(attempt: Attempt) -> Failure:
     red = red_lines(attempt.tested.verification)
     if refused or not red:
         first = next(iter((*refused, *attempt.checked.complaints)), None)
-        said = _line(first) if first else ""
+        line = _line(first) if first else ""
         return Failure(
-            word_of_complaint(first), answers_refused(attempt.answered.answers, said), node=node
+            word_of_complaint(first), answers_refused(attempt.answered.answers, line), node=node
         )
     return Failure(
         word_of_verification(attempt.tested.verification),

@@ -52,14 +52,14 @@ def read_reason(text: str) -> Classification:
 def _in_form(text: str) -> Classification | None:
     """The reason of an answer in JSON: what the other words of it say does not count."""
     try:
-        said = json.loads(text)
+        data = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    reason = said.get("reason") if isinstance(said, dict) else None
+    reason = data.get("reason") if isinstance(data, dict) else None
     named: Reason | None = next((known for known in get_args(Reason) if known == reason), None)
     if named in (None, "already_done"):  # which only a run of the tests can say
         return None
-    why = " ".join(str(said.get("why", "")).split())[:_LONGEST_WHY]
+    why = " ".join(str(data.get("why", "")).split())[:_LONGEST_WHY]
     return Classification(named, (f"the model says: {why}",) if why else (), by="model")
 
 
@@ -246,7 +246,7 @@ def read_pushed(path: str, before: bytes, after: bytes, key: str) -> PushedTasks
 
 def same_tasks(path: str, one: bytes, other: bytes) -> bool:
     """Say whether two texts of a roadmap have the same tasks, apart from how they are laid out."""
-    return _said(path, one) == _said(path, other)
+    return _tasks_in(path, one) == _tasks_in(path, other)
 
 
 def _place(roadmap: Roadmap, task: Task) -> tuple[int, int]:
@@ -271,7 +271,7 @@ def _tasks(written: bytes) -> PushedTasks:
     return PushedTasks(problem=problem.rstrip(".")) if problem else PushedTasks(tasks)
 
 
-def _said(path: str, content: bytes) -> list[tuple[object, ...]]:
+def _tasks_in(path: str, content: bytes) -> list[tuple[object, ...]]:
     return [
         (each.id, each.title, each.checked, each.acceptance)
         for each in parse_roadmap(path, content).tasks

@@ -82,8 +82,8 @@ def is_optional(text: str) -> bool:
 def is_optional_place(text: str) -> bool:
     """Say whether a heading or label makes what is below it optional."""
     plain = without_marks(halfwidth(text[:200]).strip(" :")).casefold()
-    said = _OPTIONAL.search(plain) or _OPTIONAL_REMARK.search(plain)
-    return plain in words.OPTIONAL | words.NOT_NOW or said is not None
+    mark = _OPTIONAL.search(plain) or _OPTIONAL_REMARK.search(plain)
+    return plain in words.OPTIONAL | words.NOT_NOW or mark is not None
 
 
 def says_yes(value: str) -> bool:

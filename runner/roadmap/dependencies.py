@@ -192,8 +192,8 @@ class _Reader:
             text = text[len(title) :]
         while text:
             if remark := _HELD.match(text.lstrip()):
-                text, said = text.lstrip()[remark.end() :], self._whole(remark[0])
-                if _SOFT.search(said) and not _BESIDE.search(said):
+                text, remark_text = text.lstrip()[remark.end() :], self._whole(remark[0])
+                if _SOFT.search(remark_text) and not _BESIDE.search(remark_text):
                     return None
             elif (after := _AFTER.match(text)) and after.end():
                 text = text[after.end() :]

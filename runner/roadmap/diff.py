@@ -204,7 +204,7 @@ def diff(old: Roadmap, new: Roadmap) -> RoadmapDiff:
     return RoadmapDiff(
         added=found.added,
         removed=found.removed,
-        changed=tuple(pair for pair in found.pairs if _said(pair[0]) != _said(pair[1])),
+        changed=tuple(pair for pair in found.pairs if _wording(pair[0]) != _wording(pair[1])),
         ticked=tuple(b for a, b in found.pairs if b.checked and not a.checked),
         unticked=tuple(b for a, b in found.pairs if a.checked and not b.checked),
         moved=_moved(old, new, found),
@@ -212,7 +212,7 @@ def diff(old: Roadmap, new: Roadmap) -> RoadmapDiff:
     )
 
 
-def _said(task: Task) -> tuple[object, ...]:
+def _wording(task: Task) -> tuple[object, ...]:
     """What a task says itself: no number, no place, no tick, and nothing of tasks nested in it."""
     details = "" if task.kind == "summary" else " ".join(_BOX.sub("[]", task.details).split())
     return (words(task), details, task.kind == "summary", task.marks.struck)

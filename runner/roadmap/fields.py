@@ -106,9 +106,9 @@ def _worded(text: str, at: int) -> tuple[Name, int] | None:
     letters = _LETTERS.match(text, at)
     if letters is None:
         return None
-    for said in (letters[0], letters[0].split()[0]):
-        word = _WORDS.get(" ".join(said.casefold().split()))
-        if word and (number := number_after(text, at + len(said))):
+    for spelling in (letters[0], letters[0].split()[0]):
+        word = _WORDS.get(" ".join(spelling.casefold().split()))
+        if word and (number := number_after(text, at + len(spelling))):
             return Name(word, number[0]), number[1]
     return None
 
@@ -276,10 +276,10 @@ def _keyed(text: str, line: int) -> Field | None:
         return Field(key, _values(match["value"]), line)
     subject = name_at(text)
     about = _ABOUT.match(text, subject[1]) if subject else None
-    said = _SAID.match(text, about.end() if about else 0)
-    if said is None:
+    stated = _SAID.match(text, about.end() if about else 0)
+    if stated is None:
         return None
-    return Field("depends", _values(said["value"]), line, True, subject[0] if subject else None)
+    return Field("depends", _values(stated["value"]), line, True, subject[0] if subject else None)
 
 
 def _unwrapped(text: str) -> str:

@@ -323,8 +323,8 @@ class _Walk:
             self.found.items.append(item)
         if _names_a_file(item) or _says_when_done(item):
             item.check = True
-        if "\n" in text and _is_keyword(said := label(text)):
-            self._labels[-1] = said  # without a blank line before it, a label joins the last item
+        if "\n" in text and _is_keyword(name := label(text)):
+            self._labels[-1] = name  # without a blank line before it, a label joins the last item
         if token.level >= DEEPEST - 1 and not self.found.too_deep:
             self.found.too_deep = item.start + 1
         self._items.append(item)
@@ -332,7 +332,7 @@ class _Walk:
     def _begun(self, token: Token, text_end: int) -> ListItem:
         """The item that opens here, by its place."""
         start, end = token.map or (0, 0)
-        said, holder = self._labels[-1], self._items[-1] if self._items else None
+        parts, holder = self._labels[-1], self._items[-1] if self._items else None
         return ListItem(
             start=start,
             end=end,
@@ -340,20 +340,20 @@ class _Walk:
             headings=self._above,
             quoted=self._quotes > 0,
             holder=holder,
-            label=said,
+            label=parts,
             marker=token.markup,
             text_end=text_end,
-            check=_checked(said, holder, under=self._under),
+            check=_checked(parts, holder, under=self._under),
         )
 
     def _list(self, index: int, _token: Token) -> None:
         """The paragraph above a list may be its label; so may the text of the item it is in."""
         before = self._tokens[index - 1].type == "paragraph_close" if index else False
-        said = label(self._tokens[index - 2].content) if before else ""
-        if said and self._items and self._items[-1].box and not _is_keyword(said):
+        heading = label(self._tokens[index - 2].content) if before else ""
+        if heading and self._items and self._items[-1].box and not _is_keyword(heading):
             own = self._tokens[index - 4].type == "list_item_open"
-            said = "" if own else said
-        self._labels.append(said)
+            heading = "" if own else heading
+        self._labels.append(heading)
 
     def _paragraph(self, index: int, token: Token) -> None:
         opening = self._tokens[index - 1].type == "list_item_open"
@@ -393,8 +393,8 @@ class _Walk:
 _CODE: Iterable[str] = ("fence", "code_block", "html_block", "front_matter")
 
 
-def _is_keyword(said: str) -> bool:
-    return labels_checks(said) or is_work(said)
+def _is_keyword(text: str) -> bool:
+    return labels_checks(text) or is_work(text)
 
 
 def _checked(label: str, holder: ListItem | None, *, under: bool) -> bool:

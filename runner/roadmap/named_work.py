@@ -157,10 +157,10 @@ class TaskNames:
             bare = Name("", name.number)
             alone = name.word in TASKS or not name.number.isdigit()
             return self._by_id.get(bare, []) if alone else [], self._by_heading.get(bare, [])
-        said = self._words.get(name.number, set())
-        if len(said) != 1:
+        found = self._words.get(name.number, set())
+        if len(found) != 1:
             return [], []
-        worded = Name(next(iter(said)), name.number)
+        worded = Name(next(iter(found)), name.number)
         return self._by_id.get(worded, []), self._by_heading.get(worded, [])
 
     def _gone_on(self, name: Name) -> list[int]:

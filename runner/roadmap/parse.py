@@ -92,9 +92,9 @@ def _boxes(blocks: Blocks, show: Inline) -> tuple[list[Checkbox], set[int]]:
         shown = show(item.text)
         if shown.struck and gone(shown.kept):
             struck.add(len(boxes))
-        said = first_sentence(item.text)
-        whole = show(said).text if "\n" in item.text else shown.text
-        written, title = split(whole or said, item.text)
+        sentence = first_sentence(item.text)
+        whole = show(sentence).text if "\n" in item.text else shown.text
+        written, title = split(whole or sentence, item.text)
         boxes.append(Checkbox(item, written, title, keys.give(written, item.text, item.headings)))
     return boxes, struck
 

@@ -183,18 +183,18 @@ def replacement(
     """Plan to replace a task; only check that its line has a checkbox."""
     place = place_of(before, task)
     news = _written(task, replacements, place)
-    said = tuple(place.inside + comment.encode() for comment in comments(audit))
-    said += () if keep_nested else _older_audits(before, task)
-    own, rest = (*news[0].own, *said), (*news[0].nested, *_lines(news[1:]))
+    lines = tuple(place.inside + comment.encode() for comment in comments(audit))
+    lines += () if keep_nested else _older_audits(before, task)
+    own, rest = (*news[0].own, *lines), (*news[0].nested, *_lines(news[1:]))
     rest = (*rest, *_gap(before, task))
     if not keep_nested:
         splice = Splice(task.place.line, task.place.end_line, (*own, *rest))
-        return EditPlan(task, (splice,), stands(news, task.place.line, between=len(said)))
+        return EditPlan(task, (splice,), stands(news, task.place.line, between=len(lines)))
     splices = (
         Splice(task.place.line, task.place.text_end_line, own),
         Splice(task.place.end_line + 1, task.place.end_line, rest),
     )
-    between = len(said) + task.place.end_line - task.place.text_end_line
+    between = len(lines) + task.place.end_line - task.place.text_end_line
     return EditPlan(task, splices, stands(news, task.place.line, between=between))
 
 

@@ -346,30 +346,30 @@ def first_sentence(text: str) -> str:
     first, *more = text.split("\n")
     if not more or first.endswith(("  ", "\\")):
         return first
-    said = first.rstrip()
+    sentence = first.rstrip()
     for line in map(str.strip, more):
-        if _ended(said) or _starts_anew(said, line) or len(said) + len(line) > _LONGEST:
+        if _ended(sentence) or _starts_anew(sentence, line) or len(sentence) + len(line) > _LONGEST:
             break
-        said += line if said[-1:] >= _CJK and line[:1] >= _CJK else f" {line}"
-    ends = (found.end() for found in _SENTENCE_END.finditer(said) if _is_end(said, found))
-    return said[: next(ends, len(said))] if len(said) > len(first) else first
+        sentence += line if sentence[-1:] >= _CJK and line[:1] >= _CJK else f" {line}"
+    ends = (found.end() for found in _SENTENCE_END.finditer(sentence) if _is_end(sentence, found))
+    return sentence[: next(ends, len(sentence))] if len(sentence) > len(first) else first
 
 
-def _ended(said: str) -> bool:
-    bare = said.rstrip("\"')]*_`")
+def _ended(text: str) -> bool:
+    bare = text.rstrip("\"')]*_`")
     return bare.endswith((":", "：", "!", "?", "。")) or (
         bare.endswith(".") and _SHORTENED.search(bare, 0, len(bare) - 1) is None
     )
 
 
-def _is_end(said: str, found: re.Match[str]) -> bool:
-    return found[0] != "." or _SHORTENED.search(said, 0, found.start()) is None
+def _is_end(text: str, found: re.Match[str]) -> bool:
+    return found[0] != "." or _SHORTENED.search(text, 0, found.start()) is None
 
 
-def _starts_anew(said: str, line: str) -> bool:
-    if said.endswith(_GOES_ON):
+def _starts_anew(text: str, line: str) -> bool:
+    if text.endswith(_GOES_ON):
         return not line
-    short = len(said) < _BROKEN_AT and line[:1].isupper()
+    short = len(text) < _BROKEN_AT and line[:1].isupper()
     return not line or short or _KEY.match(line) is not None
 
 

@@ -80,8 +80,8 @@ def _look(number: int, line: str, *, in_list: bool) -> Warning | None:
     found = _BOX.match(line)
     if found is None or found["after"] in ("(", ":", "[") or ">" in found["lead"]:
         return None
-    said = _reason(found, in_list=in_list)
-    return _warning(number, found.start("state") - 1, *said) if said else None
+    reason = _reason(found, in_list=in_list)
+    return _warning(number, found.start("state") - 1, *reason) if reason else None
 
 
 def _reason(found: re.Match[str], *, in_list: bool) -> tuple[str, str] | None:

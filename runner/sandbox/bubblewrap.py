@@ -92,10 +92,10 @@ class BubblewrapSandbox:
         finally:
             await session.close()
         if result.exit_code:
-            said = result.stderr.decode(errors="replace").strip()[-500:]
+            output = result.stderr.decode(errors="replace").strip()[-500:]
             raise Outage(
                 "sandbox",
-                f"bubblewrap does not work here ({said}). It needs version 0.8 or newer and "
+                f"bubblewrap does not work here ({output}). It needs version 0.8 or newer and "
                 "user namespaces (sysctl user.max_user_namespaces).",
             )
 

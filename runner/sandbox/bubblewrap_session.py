@@ -132,8 +132,8 @@ class BubblewrapSession:
         stdout, stderr = self._holder.stdout, self._holder.stderr
         if stdout is None or stderr is None or await stdout.readline() == HOLDS:
             return
-        said = (await stderr.read()).decode(errors="replace").strip()
-        raise Outage("sandbox", f"This machine does not allow a sandbox: {said}")
+        output = (await stderr.read()).decode(errors="replace").strip()
+        raise Outage("sandbox", f"This machine does not allow a sandbox: {output}")
 
     async def run(
         self, argv: Sequence[str], *, stdin: bytes = b"", timeout: float | None = None

@@ -213,14 +213,14 @@ async def begin(container: DockerContainer) -> None:
     """Make the folder that is kept. Raises ``Outage`` when the image does not allow it."""
     command = await container.exec(["sh", "-c", _BEGIN], user="0:0")
     async with command.start() as stream:
-        said = b""
+        output = b""
         while (message := await stream.read_out()) is not None:
-            said += message.data
+            output += message.data
     if (await command.inspect())["ExitCode"]:
         raise Outage(
             "sandbox",
             f"{FOLDER} cannot be made in the image, which sandbox.setup needs: "
-            + said.decode(errors="replace").strip(),
+            + output.decode(errors="replace").strip(),
         )
 
 

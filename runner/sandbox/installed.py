@@ -39,7 +39,7 @@ class _Entry:
 
     path: str
     kind: str
-    said: str = ""
+    target: str = ""
 
 
 def copy_of_installed(
@@ -121,8 +121,8 @@ def _target(top: Path, path: str) -> str:
 
 
 def _digest(entries: Sequence[_Entry]) -> str:
-    said = "\0".join(f"{entry.path}\0{entry.kind}\0{entry.said}" for entry in entries)
-    return hashlib.sha256(said.encode("utf-8", "surrogateescape")).hexdigest()
+    listing = "\0".join(f"{entry.path}\0{entry.kind}\0{entry.target}" for entry in entries)
+    return hashlib.sha256(listing.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _unchanged(copy: Path, folders: Sequence[str], state: str) -> bool:
@@ -139,7 +139,7 @@ def _copy(top: Path, entry: _Entry, to: Path) -> None:
     if entry.kind == "folder":
         target.mkdir(parents=True)
     elif entry.kind == "link":
-        target.symlink_to(entry.said)
+        target.symlink_to(entry.target)
     else:
         shutil.copy2(top / entry.path, target)
         target.chmod(target.stat().st_mode & _READ_ONLY)

@@ -119,10 +119,10 @@ def _must_work(result: CommandResult, command: Sequence[str], began: CommandResu
         return
     how = "did not end in time" if result.timed_out else f"ended with exit code {result.exit_code}"
     output = (began.stderr if began.exit_code else b"") + result.stdout + result.stderr
-    said = cut_middle(output.decode("utf-8", "replace").strip()[-_TAIL:], _TAIL)
+    tail = cut_middle(output.decode("utf-8", "replace").strip()[-_TAIL:], _TAIL)
     raise TaskError(
         "environment",
-        f"The command `{as_typed(command)}` of sandbox.setup {how}. Its last output:\n{said}",
+        f"The command `{as_typed(command)}` of sandbox.setup {how}. Its last output:\n{tail}",
     )
 
 

@@ -149,8 +149,8 @@ def word_of_verification(verification: Verification | None) -> str:
         return "syntax"
     if level and level.cause == "timeout":
         return "timeout"
-    said = [f.message for f in level.failures] if level and level.failures else []
-    text = "\n".join(said) or (level.output if level else "")
+    lines = [f.message for f in level.failures] if level and level.failures else []
+    text = "\n".join(lines) or (level.output if level else "")
     if missing_in(text):
         return "import"
     return next((word for word, pattern in _OF_MESSAGES if pattern.search(text)), "test")

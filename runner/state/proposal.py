@@ -194,5 +194,5 @@ def problems_of(
     if len(tasks) > MOST:
         yield f"There are {len(tasks)} tasks; write at most {MOST}."
     for number, task in enumerate(tasks[:MOST], 1):
-        for said in [why] if (why := task_fault(task)) else lint_text(as_item(task)):
-            yield f"Task {number} ({quoted(task.text)}): {said}."
+        for problem in [why] if (why := task_fault(task)) else lint_text(as_item(task)):
+            yield f"Task {number} ({quoted(task.text)}): {problem}."

@@ -87,10 +87,10 @@ async def formatted_text(
     if result.exit_code or result.timed_out or result.truncated:
         return None
     try:
-        said = result.stdout.partition(b"\n")[2].decode()
+        output = result.stdout.partition(b"\n")[2].decode()
     except UnicodeDecodeError:
         return None
-    return said or None
+    return output or None
 
 
 def only_changed_lines(

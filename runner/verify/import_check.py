@@ -304,10 +304,10 @@ def problems(path: str, tree: Tree) -> Iterator[tuple[int, str]]:
     module = None if STOPS.search(read(path)) else parsed(path)
     for node in statements(module) if module else ():
         if isinstance(node, ast.Import):
-            said = [missing(alias.name, path, tree)[0] for alias in node.names]
+            lines = [missing(alias.name, path, tree)[0] for alias in node.names]
         else:
-            said = imported_from(node, path, tree)
-        for message in said:
+            lines = imported_from(node, path, tree)
+        for message in lines:
             if message:
                 yield node.lineno, message
 

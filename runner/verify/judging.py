@@ -74,18 +74,18 @@ def judged(
     timeout: float,
     endings: Mapping[int, str] | None = None,
     red: Collection[int] = RED,
-    said: Callable[[str], str] | None = None,
+    own_error: Callable[[str], str] | None = None,
 ) -> Level:
     """Put the verdict into the level; everything that is not proved is failed or skipped.
 
     ``read`` returns the report or raises ``UnreadableReport``; ``endings`` are the tool's own
     exit codes in words, ``red`` those that mean that tests failed. Any other is a failure of the
-    tool itself, whatever its report says; ``said`` finds in the output what it says about that.
+    tool itself, whatever its report says; ``own_error`` finds the reason that the tool printed.
     """
     if result.timed_out:
         return _timed_out(level, result, timeout)
     ending = ending_of(level.tool, result.exit_code, endings or {})
-    words = (said or error_line)(level.output) if result.exit_code else ""
+    words = (own_error or error_line)(level.output) if result.exit_code else ""
     reason = f"{ending}: {words}" if words else ending
     try:
         report = read()
@@ -194,8 +194,8 @@ async def gathered(session: SandboxSession, patterns: Sequence[str]) -> list[byt
     return [file for file in _from_here(result.stdout).split(b"\0") if file.strip()]
 
 
-def _from_here(said: bytes) -> bytes:
-    folder, _, content = said.partition(b"\n")
+def _from_here(output: bytes) -> bytes:
+    folder, _, content = output.partition(b"\n")
     return content.replace(folder + b"/", b"") if len(folder) > 1 else content
 
 

@@ -176,8 +176,8 @@ def pytest(case: BadCase) -> TestFailure:
     own = (case.file, int(case.line) + 1 if case.line.isdecimal() else None)  # counted from 0
     found = [(f["file"], int(f["line"])) for f in _FRAME.finditer(case.trace)]
     within = [frame for frame in found if not frame[0].startswith(("/", "..", "<"))]
-    said = "\n".join(_SAID.findall(case.trace)).strip()
-    message = said or case.message.strip() or case.trace.strip()
+    text = "\n".join(_SAID.findall(case.trace)).strip()
+    message = text or case.message.strip() or case.trace.strip()
     return TestFailure(_pytest_id(case), message, *(within[-1] if within else own))
 
 
@@ -196,8 +196,8 @@ def vitest(case: BadCase) -> TestFailure:
     """Vitest: the class is the file, a file that was not loaded is its own test."""
     file, line = next(inside(frames(case.trace)), (case.classname, None))
     test = case.name if case.name == case.classname else f"{case.classname}::{case.name}"
-    said = case.trace.split("\n \u276f ", 1)[0].strip()
-    return TestFailure(test, said or case.message, file, line)
+    text = case.trace.split("\n \u276f ", 1)[0].strip()
+    return TestFailure(test, text or case.message, file, line)
 
 
 def surefire(case: BadCase) -> TestFailure:
@@ -208,8 +208,8 @@ def surefire(case: BadCase) -> TestFailure:
     own = [line for file, line in frames(case.trace) if file.rpartition(".")[0] == name]
     end = next((f for f, _ in frames(case.trace) if f.rpartition(".")[0] == name), f"{name}.java")
     file = f"{path.rpartition('/')[0]}/{end}".lstrip("/")
-    said = case.trace.strip().split("\n", 1)[0] or case.message
-    return TestFailure(f"{file}::{case.name}", said, file, own[0] if own else None)
+    first = case.trace.strip().split("\n", 1)[0] or case.message
+    return TestFailure(f"{file}::{case.name}", first, file, own[0] if own else None)
 
 
 def plain(case: BadCase) -> TestFailure:
@@ -218,5 +218,5 @@ def plain(case: BadCase) -> TestFailure:
     found = list(inside(frames(case.trace)))
     name = f"{case.classname}::{case.name}" if case.classname else case.name
     test = f"{case.file}::{case.name}" if case.file else name
-    said = case.trace.strip().removeprefix(f"{case.classname}::{case.name}\n")
-    return TestFailure(test, said or case.message, *(found[0] if found else own))
+    text = case.trace.strip().removeprefix(f"{case.classname}::{case.name}\n")
+    return TestFailure(test, text or case.message, *(found[0] if found else own))

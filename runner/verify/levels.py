@@ -160,9 +160,9 @@ def _failures(stdout: bytes) -> list[TestFailure]:
     found = []
     for line in stdout.decode("utf-8", "replace").split("\n"):
         if line.startswith("{"):
-            said = json.loads(line)
-            path, message = str(said["path"]), str(said["message"])
-            found.append(TestFailure(path, message, path, said["line"]))
+            data = json.loads(line)
+            path, message = str(data["path"]), str(data["message"])
+            found.append(TestFailure(path, message, path, data["line"]))
     return found
 
 

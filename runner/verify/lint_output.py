@@ -73,17 +73,17 @@ def read_mypy(result: CommandResult) -> Iterator[ToolFinding]:
     _ended_with(result, 0, 1)
     found = list(_matched(_MYPY, result))
     if result.exit_code and not found:
-        raise UnreadableOutput(_said(result))
+        raise UnreadableOutput(_own_trouble(result))
     return iter(found)
 
 
 def read_pyright(result: CommandResult) -> Iterator[ToolFinding]:
     """Read ``pyright --outputjson``: its errors, whose lines count from 0."""
     _ended_with(result, 0, 1)
-    said = _json(result.stdout)
-    if not isinstance(said, dict) or "generalDiagnostics" not in said:
+    report = _json(result.stdout)
+    if not isinstance(report, dict) or "generalDiagnostics" not in report:
         raise UnreadableOutput("its output is not readable")
-    for each in _dicts(said["generalDiagnostics"]):
+    for each in _dicts(report["generalDiagnostics"]):
         if each.get("severity") == "error":
             at = each.get("range")
             start = at.get("start") if isinstance(at, dict) else None
@@ -108,7 +108,7 @@ def read_tsc(result: CommandResult) -> Iterator[ToolFinding]:
         raise UnreadableOutput(own[1])
     found = list(_matched(_TSC, result))
     if result.exit_code and not found:
-        raise UnreadableOutput(_said(result))
+        raise UnreadableOutput(_own_trouble(result))
     return iter(found)
 
 
@@ -126,10 +126,10 @@ def read_clippy(result: CommandResult) -> Iterator[ToolFinding]:
     https://doc.rust-lang.org/cargo/reference/external-tools.html#json-messages
     """
     lines = [_json(line) for line in result.stdout.split(b"\n") if line.startswith(b"{")]
-    if not any(said.get("reason") == "build-finished" for said in _dicts(lines)):
-        raise UnreadableOutput(_said(result))
-    for said in _dicts(lines):
-        message = said.get("message")
+    if not any(report.get("reason") == "build-finished" for report in _dicts(lines)):
+        raise UnreadableOutput(_own_trouble(result))
+    for report in _dicts(lines):
+        message = report.get("message")
         if isinstance(message, dict) and isinstance(message.get("code"), dict):
             spans = _dicts(message.get("spans"))
             first = next((span for span in spans if span.get("is_primary")), None)
@@ -147,8 +147,8 @@ def _matched(pattern: re.Pattern[str], result: CommandResult) -> Iterator[ToolFi
 
 def _found(path: object, line: object, rule: object, message: object) -> ToolFinding:
     at = line if isinstance(line, int) and line > 0 else None
-    said = " ".join(str(message or "").split())[:_LONGEST]
-    return ToolFinding(str(path or ""), at, str(rule or "")[:_LONGEST], said)
+    text = " ".join(str(message or "").split())[:_LONGEST]
+    return ToolFinding(str(path or ""), at, str(rule or "")[:_LONGEST], text)
 
 
 def _row(location: object) -> object:
@@ -157,10 +157,10 @@ def _row(location: object) -> object:
 
 def _ended_with(result: CommandResult, *codes: int) -> None:
     if result.exit_code not in codes:
-        raise UnreadableOutput(_said(result))
+        raise UnreadableOutput(_own_trouble(result))
 
 
-def _said(result: CommandResult) -> str:
+def _own_trouble(result: CommandResult) -> str:
     """The first lines that a tool printed about its own trouble, on one line."""
     text = _text(result.stderr).strip() or _text(result.stdout).strip()
     lines = [line.strip() for line in text.split("\n") if line.strip()]

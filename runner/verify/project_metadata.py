@@ -85,13 +85,13 @@ def write_programs(folder: Path, programs: dict[str, str]) -> None:
         path.chmod(path.stat().st_mode | stat.S_IEXEC)
 
 
-def main(folder: Path, said: dict[str, Any]) -> None:
+def main(folder: Path, data: dict[str, Any]) -> None:
     """Write what ``said`` (a ``PythonLayout`` as JSON) asks for."""
-    name, groups = said["name"], said["entry_points"]
+    name, groups = data["name"], data["entry_points"]
     installed = installed_version(name) if name else ""
-    known = said["version"] or written_version(said["version_from"])
+    known = data["version"] or written_version(data["version_from"])
     version = known or installed or UNKNOWN
-    for path in said["version_files"]:
+    for path in data["version_files"]:
         write_version(Path(path), version)
     if name and (known or not installed):
         write_metadata(folder, name, version, groups)

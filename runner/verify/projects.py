@@ -296,10 +296,10 @@ def _with_dependents(folders: Collection[str], inner: Sequence[Inside]) -> froze
 def _package(tool: Tool, read: Read) -> tuple[str, frozenset[str]]:
     """By what name others need a project, and what it needs, as its manifest says."""
     if tool.name == "node":
-        said = _loaded(read("package.json"), json.loads)
+        data = _loaded(read("package.json"), json.loads)
         groups = ("dependencies", "devDependencies", "peerDependencies")
-        needs = {name for group in groups for name in _table(said.get(group))}
-        return str(said.get("name") or ""), frozenset(needs)
+        needs = {name for group in groups for name in _table(data.get(group))}
+        return str(data.get("name") or ""), frozenset(needs)
     if tool.name == "pytest":
         project = _table(_loaded(read("pyproject.toml"), tomllib.loads).get("project"))
         asked = project.get("dependencies")

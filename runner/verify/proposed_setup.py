@@ -229,7 +229,7 @@ def _node(paths: Collection[str], read: Read) -> Iterator[ProposedLine]:
 
 def _installing(folder: str, paths: Collection[str], read: Read) -> ProposedLine:
     start = f"{folder}/" if folder else ""
-    path, command = next((path, said) for path, said in _NODE if f"{start}{path}" in paths)
+    path, command = next((path, install) for path, install in _NODE if f"{start}{path}" in paths)
     name = re.sub(r"[^a-z]", "", path.partition("-")[0].partition(".")[0])
     manager = name if name in ("pnpm", "yarn") else "npm"
     there = _IN_FOLDER[manager].format(folder) if folder else ""

@@ -97,9 +97,9 @@ def version_variables(read: Read) -> dict[str, str]:
     """
     manifests = _Manifests(read)
     requires = _texts(table(manifests.pyproject, "build-system").get("requires"))
-    said = " ".join((*requires, manifests.setup_py)).lower().replace("_", "-")
+    text = " ".join((*requires, manifests.setup_py)).lower().replace("_", "-")
     own = re.sub(r"[-_.]+", "_", manifests.name).upper()
-    names = {name for word, name in _VERSION_VARIABLES.items() if word in said}
+    names = {name for word, name in _VERSION_VARIABLES.items() if word in text}
     return {name.format(own): _PRETENDED for name in names if own or "{}" not in name}
 
 
@@ -124,15 +124,15 @@ class _Manifests:
     @property
     def name(self) -> str:
         """The name it is installed by, '' where it is worked out by code."""
-        said = (self.project.get("name"), self.poetry.get("name"), self._cfg("metadata", "name"))
-        return _first(said) or self._argument("name")
+        parts = (self.project.get("name"), self.poetry.get("name"), self._cfg("metadata", "name"))
+        return _first(parts) or self._argument("name")
 
     @property
     def version(self) -> str:
         """The version, where it is written down there."""
         cfg = self._cfg("metadata", "version")
-        said = (self.project.get("version"), self.poetry.get("version"))
-        literal = _first(said) or self._argument("version") or cfg
+        parts = (self.project.get("version"), self.poetry.get("version"))
+        literal = _first(parts) or self._argument("version") or cfg
         return literal if _LITERAL.fullmatch(literal) else ""
 
     @property
@@ -159,12 +159,12 @@ class _Manifests:
         """Files the build writes the version into."""
         scm = table(self.tool, "setuptools_scm")
         vcs = table(self.tool, "hatch", "build", "hooks", "vcs")
-        said = [scm.get("version_file"), scm.get("write_to"), vcs.get("version-file")]
-        said += [table(self.tool, "pdm", "version").get("write_to")]
-        said += [table(self.tool, "versioningit", "write").get("file")]
+        paths = [scm.get("version_file"), scm.get("write_to"), vcs.get("version-file")]
+        paths += [table(self.tool, "pdm", "version").get("write_to")]
+        paths += [table(self.tool, "versioningit", "write").get("file")]
         if any(word in self.setup_py for word in _FROM_GIT):
-            said += _WRITE_TO.findall(self.setup_py)
-        found = [_inside(path) for path in said if isinstance(path, str)]
+            paths += _WRITE_TO.findall(self.setup_py)
+        found = [_inside(path) for path in paths if isinstance(path, str)]
         return tuple(dict.fromkeys(path for path in found if path.endswith(".py")))
 
     @property

@@ -55,8 +55,8 @@ def set_up_session(inner: SandboxSession, layout: PythonLayout) -> SandboxSessio
 
 async def set_up(session: SandboxSession, layout: PythonLayout) -> None:
     """Write what an installation would; a sandbox without Python has no use for it."""
-    said = json.dumps(asdict(layout))
-    await session.run(["sh", "-c", _WRITE, "sh", _PROGRAM, said], timeout=_SECONDS)
+    text = json.dumps(asdict(layout))
+    await session.run(["sh", "-c", _WRITE, "sh", _PROGRAM, text], timeout=_SECONDS)
 
 
 def _variables(layout: PythonLayout) -> tuple[str, ...]:

@@ -93,11 +93,11 @@ def obstacle(found: Verification, *, words: str, paths: Collection[str]) -> Obst
     return None
 
 
-def _to_come(said: str, words: str) -> bool:
+def _to_come(message: str, words: str) -> bool:
     """Whether a task adds what is missing, or is about the settings of the tests."""
     if any(name in words for name in _SETTINGS):
         return True
-    lacking = (*missing_names(said), *_PROGRAM.findall(said))
+    lacking = (*missing_names(message), *_PROGRAM.findall(message))
     return any(has_word(words, last_name(name)) for name in lacking)
 
 
@@ -123,14 +123,14 @@ def _not_set_up(level: Level, words: str) -> list[TestFailure]:
 
 
 def _lacks_package(failure: TestFailure, words: str, paths: Collection[str]) -> bool:
-    said = failure.message
-    lacks = _packages(said, paths) or any(_of_node(said, paths))
-    return bool(lacks) and not _to_come(said, words)
+    message = failure.message
+    lacks = _packages(message, paths) or any(_of_node(message, paths))
+    return bool(lacks) and not _to_come(message, words)
 
 
-def _of_node(said: str, paths: Collection[str]) -> Iterator[str]:
+def _of_node(message: str, paths: Collection[str]) -> Iterator[str]:
     """The packages of Node that are missing; their manifest says what is to be installed."""
-    for name in _NODE_PACKAGE.findall(said):
+    for name in _NODE_PACKAGE.findall(message):
         if name.startswith("@") or not _in_tree(name, paths):
             yield name
 
@@ -144,27 +144,27 @@ def _of_files(failures: list[TestFailure], paths: Collection[str]) -> Obstacle:
     return Obstacle(_one_line(f"{first.test}: {headline(first.message)}{more}"), tuple(names))
 
 
-def _packages(said: str, paths: Collection[str]) -> tuple[str, ...]:
+def _packages(message: str, paths: Collection[str]) -> tuple[str, ...]:
     """The packages that are to be installed for it."""
-    return tuple(dict.fromkeys((*_plugins(said), *_modules(said, paths))))
+    return tuple(dict.fromkeys((*_plugins(message), *_modules(message, paths))))
 
 
-def _modules(said: str, paths: Collection[str]) -> Iterator[str]:
-    modules = re.findall(r"No module named '([\w.]+)'", said) + _FROM.findall(said)
-    modules += re.findall(r"Error loading (psycopg\w*)", said)
+def _modules(message: str, paths: Collection[str]) -> Iterator[str]:
+    modules = re.findall(r"No module named '([\w.]+)'", message) + _FROM.findall(message)
+    modules += re.findall(r"Error loading (psycopg\w*)", message)
     for top in (name.split(".")[0] for name in modules):
         if not _in_tree(top, paths):
             yield _BY_MODULE.get(top, top)
 
 
-def _plugins(said: str) -> Iterator[str]:
-    for required in _REQUIRED.findall(said):
+def _plugins(message: str) -> Iterator[str]:
+    for required in _REQUIRED.findall(message):
         yield from (re.split(r"[<>=!~ ]", name.strip())[0] for name in required.split(","))
-    for options in _OPTIONS.findall(said):
+    for options in _OPTIONS.findall(message):
         for word in options.split():
             yield from (plugin for start, plugin in _BY_OPTION.items() if word.startswith(start))
-    yield from (_BY_FIXTURE[name] for name in _FIXTURE.findall(said) if name in _BY_FIXTURE)
-    if _COROUTINE in said:
+    yield from (_BY_FIXTURE[name] for name in _FIXTURE.findall(message) if name in _BY_FIXTURE)
+    if _COROUTINE in message:
         yield "pytest-asyncio"
 
 

@@ -131,7 +131,7 @@ def weigh(after: Verification, before: Verification, promise: Promise) -> Assess
     unchanged = tuple(failure.test for failure in failures)
     if _nothing_ran(after) and not all(map(weigher.awaited, failures)):
         first = failures[0]
-        why = f"no test runs, with or without this change: {first.test}: {_said(first)}"
+        why = f"no test runs, with or without this change: {first.test}: {_error_line(first)}"
         return Assessment("unverifiable", after, Verdict(False, why, turned, unchanged))
     accepted = replace(after, levels=tuple(map(_as_before, after.levels)))
     hints = tuple(_hint(failure) for check in checks for failure in check.failures)
@@ -229,8 +229,8 @@ def _as_before(level: Level) -> Level:
 
 def _hint(failure: TestFailure) -> str:
     at = f"{failure.file}, line {failure.line}" if failure.line else failure.file
-    said = failure.message.split("\n", 1)[0]
-    return f"{at}: {said}. The tests that use it still pass."
+    line = failure.message.split("\n", 1)[0]
+    return f"{at}: {line}. The tests that use it still pass."
 
 
 def flaky_words(tests: Sequence[str]) -> str:
@@ -291,12 +291,12 @@ class _Weigher:
         if was is None:
             return False
         if path_of(failure) in self._promise.written:
-            return _said(was) == _said(failure) and self._outweighed(failure)
+            return _error_line(was) == _error_line(failure) and self._outweighed(failure)
         if self.awaited(failure):
             return not self._uses_change(failure) or self._has_evidence(failure)
         if self._named(failure):
             return False
-        if _said(was) != _said(failure):
+        if _error_line(was) != _error_line(failure):
             return self._left_to_another(failure)
         if not self._uses_change(failure):
             return True
@@ -422,7 +422,7 @@ def path_of(failure: TestFailure) -> str:
     return first if re.search(r"\.\w+$", first) else failure.file or first
 
 
-def _said(failure: TestFailure) -> str:
+def _error_line(failure: TestFailure) -> str:
     """Error type and message without what varies from run to run."""
     return _plain(failure.message.strip().split("\n", 1)[0])
 

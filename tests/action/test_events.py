@@ -62,7 +62,7 @@ async def test_the_next_night_does_only_what_is_new(ci: Workflows) -> None:
 
     report = await ci.run("schedule", {"schedule": "0 4 * * *"})
 
-    assert report.done.said == (texts.NOTHING,)
+    assert report.done.texts == (texts.NOTHING,)
     assert len(ci.view.pulls) == 2
     assert ci.says(ci.plan) == ""
 
@@ -190,7 +190,7 @@ async def test_a_dry_run_lists_and_writes_nothing(ci: Workflows) -> None:
     """No model call, no comment, no issue, no branch, whatever started the workflow."""
     report = await ci.run("workflow_dispatch", ci.dispatch(), WITH_DRY_RUN="true")
 
-    assert report.done.said[0] == "[DRY RUN] 1. 1.1: Write one.md (ROADMAP.md, line 1)"
+    assert report.done.texts[0] == "[DRY RUN] 1. 1.1: Write one.md (ROADMAP.md, line 1)"
     assert list(ci.view.branches) == ["main"]
     assert ci.view.issues == {}
     assert ci.model.requests == []

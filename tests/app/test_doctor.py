@@ -136,8 +136,8 @@ async def test_an_endpoint_that_is_not_there(tmp_path: Path) -> None:
     said = await model_of(tmp_path, OPENAI_BASE_URL=url)
 
     assert said.level == "problem"
-    assert url in said.said
-    assert "no connection" in said.said
+    assert url in said.text
+    assert "no connection" in said.text
     assert "OPENAI_BASE_URL" in said.todo
 
 
@@ -161,8 +161,8 @@ async def test_a_key_that_is_refused(here: Checkout) -> None:
     )
 
     assert said.level == "problem"
-    assert "does not accept the key in OPENAI_API_KEY" in said.said
-    assert "resume" not in said.said + said.todo
+    assert "does not accept the key in OPENAI_API_KEY" in said.text
+    assert "resume" not in said.text + said.todo
 
 
 async def test_every_model_of_the_configuration_is_looked_for(here: Checkout) -> None:
@@ -173,7 +173,7 @@ async def test_every_model_of_the_configuration_is_looked_for(here: Checkout) ->
     said = await model_of(here.folder, OPENAI_BASE_URL=here.environment["OPENAI_BASE_URL"])
 
     assert said.level == "problem"
-    assert "has no model oracle" in said.said
+    assert "has no model oracle" in said.text
 
 
 # GitHub
@@ -250,12 +250,12 @@ async def test_an_app_that_lacks_something(at: Seen) -> None:
     seen = await app_of(at)
 
     assert seen["permissions"].level == "problem"
-    assert "contents: write" in seen["permissions"].said
-    assert "pull_requests: write" in seen["permissions"].said
-    assert "issues" not in seen["permissions"].said
+    assert "contents: write" in seen["permissions"].text
+    assert "pull_requests: write" in seen["permissions"].text
+    assert "issues" not in seen["permissions"].text
     assert seen["events"].level == "warning"
-    assert "check_run" in seen["events"].said
-    assert "octo has not granted contents, pull_requests." in seen["installations"].said
+    assert "check_run" in seen["events"].text
+    assert "octo has not granted contents, pull_requests." in seen["installations"].text
 
 
 async def test_another_apps_id(at: Seen) -> None:
@@ -265,7 +265,7 @@ async def test_another_apps_id(at: Seen) -> None:
     seen = await app_of(at)
 
     assert seen["App key"].level == "problem"
-    assert "GITHUB_APP_ID" in seen["App key"].said + seen["App key"].todo
+    assert "GITHUB_APP_ID" in seen["App key"].text + seen["App key"].todo
     for name in ("permissions", "events", "webhook", "installations", "rate limit"):
         assert seen[name].level == "skipped"
     assert seen["clock"].level == "ok"
@@ -285,7 +285,7 @@ async def test_a_webhook_that_goes_elsewhere(at: Seen, url: str, says: str) -> N
     seen = (await app_of(at))["webhook"]
 
     assert seen.level == "problem"
-    assert says in seen.said
+    assert says in seen.text
     assert "https://cairn.example/webhook" in seen.todo
 
 
@@ -300,7 +300,7 @@ async def test_a_clock_that_is_wrong(at: Seen, ahead: int, level: str) -> None:
     seen = (await found(patient_of(at.settings), "clock"))["clock"]
 
     assert seen.level == level, seen
-    assert ahead == 0 or ("behind" if ahead < 0 else "ahead of") in seen.said
+    assert ahead == 0 or ("behind" if ahead < 0 else "ahead of") in seen.text
 
 
 async def test_a_limit_that_is_nearly_spent(at: Seen) -> None:
@@ -310,7 +310,7 @@ async def test_a_limit_that_is_nearly_spent(at: Seen) -> None:
     seen = (await app_of(at))["rate limit"]
 
     assert seen.level == "warning"
-    assert "of 5000 requests are left for octo" in seen.said
+    assert "of 5000 requests are left for octo" in seen.text
 
 
 async def test_an_app_that_is_installed_nowhere(at: Seen) -> None:
@@ -330,7 +330,7 @@ async def test_a_suspended_installation(at: Seen) -> None:
 
     seen = await app_of(at)
 
-    assert "The installation on octo is suspended." in seen["installations"].said
+    assert "The installation on octo is suspended." in seen["installations"].text
     assert seen["rate limit"].level == "skipped"
 
 
@@ -342,7 +342,7 @@ async def test_deliveries_that_failed(at: Seen) -> None:
 
     seen = (await app_of(at))["deliveries"]
     assert seen.level == "problem"
-    assert "issue_comment" in seen.said
+    assert "issue_comment" in seen.text
 
     for sent in at.github.world.deliveries:
         sent.delivered -= timedelta(days=2)
@@ -358,11 +358,11 @@ async def test_an_address_that_is_not_githubs(at: Seen) -> None:
     other = await found(patient_of(wrong), "GitHub", "App key")
     none = (await found(patient_of(gone), "GitHub"))["GitHub"]
 
-    assert "not like GitHub's API" in other["GitHub"].said
+    assert "not like GitHub's API" in other["GitHub"].text
     assert "https://HOST/api/v3" in other["GitHub"].todo
     assert other["App key"].level == "skipped"
     assert none.level == "problem"
-    assert "127.0.0.1" in none.said
+    assert "127.0.0.1" in none.text
 
 
 async def test_a_check_that_hangs(tmp_path: Path) -> None:
@@ -378,7 +378,7 @@ async def test_a_check_that_hangs(tmp_path: Path) -> None:
     seen = [each async for _, each in examine(patient, [*checks, Check("third", _well)])]
 
     assert [each.level for each in seen] == ["problem", "skipped", "ok"]
-    assert "No answer within 0.01 seconds." in seen[0].said
+    assert "No answer within 0.01 seconds." in seen[0].text
 
 
 async def _well(_patient: Surveyed) -> Finding:

@@ -44,13 +44,13 @@ class Show:
         """Print what the bot said and published; 1 when less came than promised."""
         github = self._stage.github
         view = github.repo(REPOSITORY)
-        said = [
+        lines = [
             comment.body
             for number in sorted(view.issues)
             for comment in view.comments(number)
             if comment.user is github.app.bot
         ]
-        for body in said:
+        for body in lines:
             self._console.rule("the bot says")
             self._markdown(body)
         self._pull_requests(view.pulls)

@@ -140,13 +140,13 @@ class Stage:
 
     async def _listening(self) -> None:
         """Wait for the address Cairn says it listens on, and tell GitHub."""
-        said = []
+        lines = []
         while not self._reader_is_done() or not self.lines.empty():
-            said.append(await self.next_line() or "")
-            if "Listening on " in said[-1]:
-                self.github.webhook_url = said[-1].rpartition(" ")[2] + "/webhook"
+            lines.append(await self.next_line() or "")
+            if "Listening on " in lines[-1]:
+                self.github.webhook_url = lines[-1].rpartition(" ")[2] + "/webhook"
                 return
-        raise SystemExit("Cairn did not start:\n" + "\n".join(said))
+        raise SystemExit("Cairn did not start:\n" + "\n".join(lines))
 
     async def next_line(self) -> str | None:
         """Return the next line Cairn logs; None when there is none for half a second."""

@@ -31,8 +31,8 @@ def _section(name: str, command: Any) -> str:
     rows = [_row(each) for each in command.params if isinstance(each, TyperOption)]
     rows = [row for row in rows if "`--help`" not in row]
     table = ["| option | what it does |", "|---|---|", *rows] if rows else []
-    said = (command.help or "").strip().split("\n\n")[0].replace("\n", " ")
-    return "\n".join([f"### `{name} {usage}`", "", said, *([""] if table else []), *table])
+    text = (command.help or "").strip().split("\n\n")[0].replace("\n", " ")
+    return "\n".join([f"### `{name} {usage}`", "", text, *([""] if table else []), *table])
 
 
 def _row(option: TyperOption) -> str:

@@ -36,8 +36,8 @@ async def taken(folder: Path, sandbox: str) -> None:
         served = await executed(folder / "served", look, CAIRN_SANDBOX=sandbox)
         await _draw(page, folder, "execute", *_execution(served))
         await _draw(page, folder, "proposal", *_proposal(served))
-        said = await summary(folder / "worked", sandbox)
-        await _draw(page, folder, "action", Card("Job summary of the workflow run", said))
+        text = await summary(folder / "worked", sandbox)
+        await _draw(page, folder, "action", Card("Job summary of the workflow run", text))
 
 
 def _execution(served: Served) -> list[Card]:

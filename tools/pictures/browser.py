@@ -63,19 +63,19 @@ class Page:
         return base64.b64decode(shot["data"])
 
     async def _asked(self, script: str) -> Any:
-        said = await self._call("Runtime.evaluate", expression=script, returnByValue=True)
-        return said["result"]["value"]
+        answer = await self._call("Runtime.evaluate", expression=script, returnByValue=True)
+        return answer["result"]["value"]
 
     async def _call(self, method: str, **params: object) -> dict[str, Any]:
         number = next(self._ids)
         await self._socket.send_json(
             {"id": number, "method": method, "params": params, **self._session}
         )
-        while (said := await self._socket.receive_json()).get("id") != number:
+        while (answer := await self._socket.receive_json()).get("id") != number:
             pass
-        if "error" in said:
-            raise RuntimeError(f"{method}: {said['error']['message']}")
-        return dict(said["result"])
+        if "error" in answer:
+            raise RuntimeError(f"{method}: {answer['error']['message']}")
+        return dict(answer["result"])
 
     async def _event(self, method: str) -> None:
         while (await self._socket.receive_json()).get("method") != method:
@@ -109,9 +109,9 @@ async def browser(*, width: int, scale: float) -> AsyncIterator[Page]:
 
 async def _address(process: asyncio.subprocess.Process) -> str:
     assert process.stderr is not None
-    said = b""
+    output = b""
     async for line in process.stderr:
-        said += line
+        output += line
         if b"DevTools listening on " in line:
             return line.decode().rpartition(" ")[2].strip()
-    raise SystemExit(f"Chromium did not start:\n{said.decode(errors='replace')}")
+    raise SystemExit(f"Chromium did not start:\n{output.decode(errors='replace')}")

@@ -15,7 +15,7 @@ async def summary(folder: Path, sandbox: str) -> str:
     """Let ``cairn action`` work as a process of its own; return the Markdown of its summary."""
     async with workflows(folder, FILES) as ci:
         tell(ci.model).go.set()
-        said = ci.environment(
+        environment = ci.environment(
             "workflow_dispatch",
             ci.dispatch(),
             CAIRN_SANDBOX=sandbox,
@@ -25,9 +25,9 @@ async def summary(folder: Path, sandbox: str) -> str:
         engine = {name: os.environ[name] for name in ("DOCKER_HOST",) if name in os.environ}
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "app", "action"),
-            env={"PATH": path, **engine, **said},
+            env={"PATH": path, **engine, **environment},
             stdout=asyncio.subprocess.PIPE,
         )
         printed, _ = await process.communicate()
         assert process.returncode == 0, printed.decode()
-        return await asyncio.to_thread(Path(said["GITHUB_STEP_SUMMARY"]).read_text)
+        return await asyncio.to_thread(Path(environment["GITHUB_STEP_SUMMARY"]).read_text)

@@ -22,77 +22,93 @@ class Written:
 Envelope = Callable[[Written], Reply]
 
 
-def block(said: Written, *, fence: str = "```") -> str:
+def block(written: Written, *, fence: str = "```") -> str:
     """The form that is asked for: the path on a line of its own, then a fenced block."""
-    return f"{said.path}\n{fence}{said.language}\n{said.code.rstrip()}\n{fence}\n"
+    return f"{written.path}\n{fence}{written.language}\n{written.code.rstrip()}\n{fence}\n"
 
 
-def _numbered(said: Written) -> Reply:
-    lines = said.code.rstrip().split("\n")
+def _numbered(written: Written) -> Reply:
+    lines = written.code.rstrip().split("\n")
     numbered = "\n".join(f"{number:>3} | {line}" for number, line in enumerate(lines, 1))
-    return _plain(said, numbered)
+    return _plain(written, numbered)
 
 
-def _marked(said: Written) -> Reply:
-    return _plain(said, "\n".join("+" + line for line in said.code.rstrip().split("\n")))
+def _marked(written: Written) -> Reply:
+    return _plain(written, "\n".join("+" + line for line in written.code.rstrip().split("\n")))
 
 
-def _plain(said: Written, code: str, path: str = "") -> Reply:
-    return Reply(block(Written(path or said.path, code, said.language)))
+def _plain(written: Written, code: str, path: str = "") -> Reply:
+    return Reply(block(Written(path or written.path, code, written.language)))
 
 
-def _wrapped(said: Written, code: str = "") -> str:
-    return json.dumps({"files": [{"path": said.path, "content": code or said.code}]}, indent=1)
+def _wrapped(written: Written, code: str = "") -> str:
+    return json.dumps(
+        {"files": [{"path": written.path, "content": code or written.code}]}, indent=1
+    )
 
 
-def _double(said: Written) -> Reply:
-    return Reply(_wrapped(said, said.code.replace("\\", "\\\\").replace("\n", "\\n")))
+def _double(written: Written) -> Reply:
+    return Reply(_wrapped(written, written.code.replace("\\", "\\\\").replace("\n", "\\n")))
 
 
-def _raw_newlines(said: Written) -> Reply:
-    quoted = json.dumps(said.code)[1:-1].replace("\\n", "\n")
-    path = json.dumps(said.path)
+def _raw_newlines(written: Written) -> Reply:
+    quoted = json.dumps(written.code)[1:-1].replace("\\n", "\n")
+    path = json.dumps(written.path)
     return Reply(f'{{"files": [{{"path": {path}, "content": "{quoted}"}}]}}')
 
 
-def _fenced(said: Written) -> Reply:
-    inner = f"```{said.language}\n{said.code}```"
-    return Reply(f"```json\n{_wrapped(said, inner)}\n```\n")
+def _fenced(written: Written) -> Reply:
+    inner = f"```{written.language}\n{written.code}```"
+    return Reply(f"```json\n{_wrapped(written, inner)}\n```\n")
 
 
-def _two_blocks(said: Written) -> Reply:
+def _two_blocks(written: Written) -> Reply:
     return Reply(
-        f"{block(said)}\nIt is used like this:\n\n```{said.language}\nprint('example')\n```\n"
+        f"{block(written)}\nIt is used like this:\n\n```{written.language}\nprint('example')\n```\n"
     )
 
 
 ENVELOPE: Mapping[str, Envelope] = {
     "fenced": _fenced,
-    "prose_before": lambda said: Reply(f"Sure! This does what you asked for:\n\n{block(said)}"),
-    "prose_after": lambda said: Reply(f"{block(said)}\nThis goes through every case: (a) (b).\n"),
-    "two_blocks": _two_blocks,
-    "unclosed_fence": lambda said: Reply(block(said).removesuffix("```\n")),
-    "tilde_fence": lambda said: Reply(block(said, fence="~~~")),
-    "think_block": lambda said: Reply(
-        f"<think>\nWhat about ```{said.language}\npass\n```? No.\n</think>\n{block(said)}"
+    "prose_before": lambda written: Reply(
+        f"Sure! This does what you asked for:\n\n{block(written)}"
     ),
-    "truncated": lambda said: Fault.truncated(block(said)),
-    "crlf": lambda said: Reply("\ufeff" + block(said).replace("\n", "\r\n")),
-    "html_entities": lambda said: _plain(said, html.escape(said.code)),
+    "prose_after": lambda written: Reply(
+        f"{block(written)}\nThis goes through every case: (a) (b).\n"
+    ),
+    "two_blocks": _two_blocks,
+    "unclosed_fence": lambda written: Reply(block(written).removesuffix("```\n")),
+    "tilde_fence": lambda written: Reply(block(written, fence="~~~")),
+    "think_block": lambda written: Reply(
+        f"<think>\nWhat about ```{written.language}\npass\n```? No.\n</think>\n{block(written)}"
+    ),
+    "truncated": lambda written: Fault.truncated(block(written)),
+    "crlf": lambda written: Reply("\ufeff" + block(written).replace("\n", "\r\n")),
+    "html_entities": lambda written: _plain(written, html.escape(written.code)),
     "line_numbers": _numbered,
     "diff_marks": _marked,
     "double_escaped": _double,
-    "json_trailing_comma": lambda said: Reply(_wrapped(said).replace("}\n ]", "},\n ]")),
-    "json_single_quotes": lambda said: Reply(
-        repr({"files": [{"path": said.path, "content": said.code}]})
+    "json_trailing_comma": lambda written: Reply(_wrapped(written).replace("}\n ]", "},\n ]")),
+    "json_single_quotes": lambda written: Reply(
+        repr({"files": [{"path": written.path, "content": written.code}]})
     ),
     "json_raw_newlines": _raw_newlines,
-    "json_bare": lambda said: Reply(json.dumps([{"path": said.path, "content": said.code}])),
-    "wrong_path": lambda said: _plain(said, said.code, path=f"./{said.path}"),
-    "wrong_path_backslash": lambda said: _plain(said, said.code, path=said.path.replace("/", "\\")),
-    "wrong_path_absolute": lambda said: _plain(said, said.code, path=f"/workspace/{said.path}"),
-    "wrong_path_no_folder": lambda said: _plain(said, said.code, path=said.path.split("/")[-1]),
-    "wrong_path_other_folder": lambda said: _plain(said, said.code, path=f"project/{said.path}"),
+    "json_bare": lambda written: Reply(
+        json.dumps([{"path": written.path, "content": written.code}])
+    ),
+    "wrong_path": lambda written: _plain(written, written.code, path=f"./{written.path}"),
+    "wrong_path_backslash": lambda written: _plain(
+        written, written.code, path=written.path.replace("/", "\\")
+    ),
+    "wrong_path_absolute": lambda written: _plain(
+        written, written.code, path=f"/workspace/{written.path}"
+    ),
+    "wrong_path_no_folder": lambda written: _plain(
+        written, written.code, path=written.path.split("/")[-1]
+    ),
+    "wrong_path_other_folder": lambda written: _plain(
+        written, written.code, path=f"project/{written.path}"
+    ),
 }
 
 HARMLESS = ("prose_before", "prose_after", "two_blocks", "tilde_fence", "crlf", "unclosed_fence")

@@ -55,8 +55,12 @@ _LONGEST = 240
 
 def environment(facts: FailureFacts) -> Classification | None:
     """Decide when at least half of the failures show one of the signs."""
-    found = [(said.test or "the tests", sign) for said in facts.said if (sign := _sign(said.text))]
-    if not found or 2 * len(found) < len(facts.said):
+    found = [
+        (message.test or "the tests", sign)
+        for message in facts.messages
+        if (sign := _sign(message.text))
+    ]
+    if not found or 2 * len(found) < len(facts.messages):
         return None
     seen = tuple(dict.fromkeys(f"{what}: {line} ({test})" for test, (what, line) in found))
     return Classification("environment_issue", seen[:3])
@@ -81,10 +85,10 @@ def forbidden(facts: FailureFacts) -> Classification | None:
     named = set(facts.task.files)
     for complaint in facts.complaints:
         if complaint.error == "ProtectedPath" and complaint.path in named:
-            said = (
+            text = (
                 f"the task is about {complaint.path}, which is protected: a person must change it"
             )
-            return Classification("unknown", (said,))
+            return Classification("unknown", (text,))
     return None
 
 
@@ -110,9 +114,9 @@ def outside(facts: FailureFacts) -> Classification | None:
     failure = facts.failure
     if failure is None:
         return None
-    said = failure.message
+    message = failure.message
     if failure.type == "model":
         too_long = _TOO_LONG.search(failure.message)
-        return Classification("task_too_complex" if too_long else "unknown", (said,))
+        return Classification("task_too_complex" if too_long else "unknown", (message,))
     reason = _REASONS.get(failure.type)
-    return Classification(reason, (said,)) if reason else None
+    return Classification(reason, (message,)) if reason else None

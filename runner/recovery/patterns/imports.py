@@ -27,14 +27,14 @@ _REMEDY = "import inside the function that needs it, or under `if TYPE_CHECKING:
 
 def circular(facts: FailureFacts) -> Classification | None:
     """Split what one answer ties into a circle; a circle with old code is for people."""
-    for said in facts.said:
-        found = _PYTHON.search(said.text)
-        if found is None and not _GO.search(said.text):
+    for message in facts.messages:
+        found = _PYTHON.search(message.text)
+        if found is None and not _GO.search(message.text):
             continue
-        around = {f["file"] for f in _FRAME.finditer(said.text)} - {said.file}
+        around = {f["file"] for f in _FRAME.finditer(message.text)} - {message.file}
         if found:
             around |= {path for path in facts.changed if _is(path, found["module"])}
-        seen = f"{said.test or 'the tests'}: a circular import{_circle_of(found)}; {_REMEDY}"
+        seen = f"{message.test or 'the tests'}: a circular import{_circle_of(found)}; {_REMEDY}"
         ours = around & facts.changed
         if len(ours) > 1 and ours == around & (facts.changed | facts.paths):
             names = " and ".join(sorted(ours))
@@ -142,11 +142,11 @@ _CODE = tuple(suffix for suffixes in _SUFFIXES.values() for suffix in suffixes)
 
 def modules(facts: FailureFacts) -> Classification | None:
     """Decide about imports that were not found, when they are what most failures are about."""
-    found = [(said, _of(facts, said)) for said in facts.said]
-    about = [(said, each) for said, missing in found for each in missing]
+    found = [(message, _of(facts, message)) for message in facts.messages]
+    about = [(message, each) for message, missing in found for each in missing]
     if not about or 2 * sum(bool(missing) for _, missing in found) < len(found):
         return None
-    seen = [_line(said, each) for said, each in about[:3]]
+    seen = [_line(message, each) for message, each in about[:3]]
     names = list(dict.fromkeys(each for _, each in about))[:_MOST_NAMES]
     for judge in (_later, _elsewhere, _package):
         for each in names:
@@ -155,13 +155,13 @@ def modules(facts: FailureFacts) -> Classification | None:
     return None
 
 
-def _of(facts: FailureFacts, said: TestMessage) -> tuple[Missing, ...]:
+def _of(facts: FailureFacts, message: TestMessage) -> tuple[Missing, ...]:
     own = _SAYS_MODULE.search(facts.manifests.get("go.mod", ""))
-    return missing_in(said.text, own[1] if own else "")
+    return missing_in(message.text, own[1] if own else "")
 
 
-def _line(said: TestMessage, missing: Missing) -> str:
-    return f"{said.test or 'the tests'}: {missing.name} cannot be imported"
+def _line(message: TestMessage, missing: Missing) -> str:
+    return f"{message.test or 'the tests'}: {missing.name} cannot be imported"
 
 
 def _later(facts: FailureFacts, missing: Missing) -> Classification | None:
@@ -173,21 +173,21 @@ def _later(facts: FailureFacts, missing: Missing) -> Classification | None:
         task = naming_word(facts.others, missing.name, *_words(missing))
     if task is None:
         return None
-    said = f"{task_name(task)} has yet to make {missing.name}"
-    return Classification("missing_dependency", (said,), waits_for=task.key)
+    text = f"{task_name(task)} has yet to make {missing.name}"
+    return Classification("missing_dependency", (text,), waits_for=task.key)
 
 
 def _elsewhere(facts: FailureFacts, missing: Missing) -> Classification | None:
     """A module of the repository that no task will make, or that is somewhere else."""
     places = sorted(_named_like(facts, missing))
     if places:
-        said = f"{', '.join(places[:3])} exists, but the import names another path"
-        return Classification("unknown", (said,))
+        text = f"{', '.join(places[:3])} exists, but the import names another path"
+        return Classification("unknown", (text,))
     if not _inside(facts, missing):
         return None
     whose = "this task itself should make it" if _own(facts, missing) else "no open task makes it"
-    said = f"{missing.name} should be part of this repository; {whose}"
-    return Classification("unknown", (said,))
+    text = f"{missing.name} should be part of this repository; {whose}"
+    return Classification("unknown", (text,))
 
 
 def _package(facts: FailureFacts, missing: Missing) -> Classification | None:
@@ -199,15 +199,15 @@ def _package(facts: FailureFacts, missing: Missing) -> Classification | None:
     nobody = f"{name} is not part of the repository, and no open task makes it"
     listed = listing(facts.manifests, top)
     if listed:
-        said = f"{listed} lists {name}, but it is not installed"
-        return Classification("environment_issue", (said, nobody))
+        text = f"{listed} lists {name}, but it is not installed"
+        return Classification("environment_issue", (text, nobody))
     manifest = next((p for p in _MANIFEST_OF.get(missing.language, ()) if p in facts.manifests), "")
     if facts.setup and manifest:
-        said = f"{manifest} could list {name}, and setup would install it; the task does not say so"
-        return Classification("task_too_vague", (said, nobody))
+        text = f"{manifest} could list {name}, and setup would install it; the task does not say so"
+        return Classification("task_too_vague", (text, nobody))
     why = "setup installs no packages here" if not facts.setup else "no manifest could list it"
-    said = f"{name} is not installed: no manifest lists it, and {why}"
-    return Classification("environment_issue", (said, nobody))
+    text = f"{name} is not installed: no manifest lists it, and {why}"
+    return Classification("environment_issue", (text, nobody))
 
 
 def _there(facts: FailureFacts, missing: Missing) -> bool:

@@ -60,8 +60,8 @@ def _mirrored(first: str, second: str) -> bool:
 
 def _forbidding(facts: FailureFacts) -> Iterator[str]:
     """Earlier tests that want an error where the task wants a result."""
-    said = words_of(facts.task)
-    if not _RETURNS.search(said.lower()) or re.search(r"\braises?\b", said.lower()):
+    words = words_of(facts.task)
+    if not _RETURNS.search(words.lower()) or re.search(r"\braises?\b", words.lower()):
         return
     for failure in facts.failures:
         found = _NOT_RAISED.search(failure.message)
@@ -141,7 +141,7 @@ def _text(facts: FailureFacts) -> dict[str, int]:
         (nested(reading), 5, "it has {n:g} points below it"),
         (scope(reading), 1, "it is about a whole application"),
     )
-    points = {said.format(n=n): 1 for n, much, said in counted if n >= much}
+    points = {sentence.format(n=n): 1 for n, much, sentence in counted if n >= much}
     named, joined = listed(reading.prose), joints(reading)
     if named >= _LISTED:
         points[f"it lists {named} things"] = 1 if named == _LISTED else 2
@@ -212,28 +212,32 @@ _FILE = re.compile(
 
 def later(facts: FailureFacts) -> Classification | None:
     """Decide when at least half of the failures miss what an open task names."""
-    found = [(said, task, what) for said in facts.said for task, what in _missed(facts, said)]
-    if not found or 2 * len(found) < len(facts.said):
+    found = [
+        (message, task, what)
+        for message in facts.messages
+        for task, what in _missed(facts, message)
+    ]
+    if not found or 2 * len(found) < len(facts.messages):
         return None
     seen = tuple(
         dict.fromkeys(
-            f"{task_name(task)} has yet to make {what}, which {said.test or 'the tests'} needs"
-            for said, task, what in found
+            f"{task_name(task)} has yet to make {what}, which {message.test or 'the tests'} needs"
+            for message, task, what in found
         )
     )
     return Classification("missing_dependency", seen[:3], waits_for=found[0][1].key)
 
 
-def _missed(facts: FailureFacts, said: TestMessage) -> list[tuple[Task, str]]:
+def _missed(facts: FailureFacts, message: TestMessage) -> list[tuple[Task, str]]:
     """The first thing that a failure misses and an open task names."""
     own = "".join(_CODE.findall(words_of(facts.task)))
     for pattern in _NAMES:
-        found = pattern.search(said.text)
+        found = pattern.search(message.text)
         if found is None or re.search(rf"\b{found['name']}\b", own):
             continue
         if task := naming_word(facts.others, found["name"]):
             return [(task, found["name"])]
-    found = _FILE.search(said.text)
+    found = _FILE.search(message.text)
     if found and (task := _maker(facts, found["path"])):
         return [(task, found["path"])]
     return []
@@ -289,7 +293,7 @@ def _vague_text(facts: FailureFacts) -> dict[str, int]:
 def _vague_answers(facts: FailureFacts) -> dict[str, int]:
     """Points of what was answered."""
     points: dict[str, int] = {}
-    if nothing := [said for error, said in _NOTHING.items() if error in facts.errors]:
+    if nothing := [texts for error, texts in _NOTHING.items() if error in facts.errors]:
         answers = "1 answer" if facts.answers == 1 else f"{facts.answers} answers"
         points[f"in {answers} the model {' and '.join(nothing)}"] = len(nothing)
     if not facts.failures and not facts.output:

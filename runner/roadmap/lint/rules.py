@@ -91,14 +91,14 @@ def _first(prose: str) -> str:
     return prose.partition("\n")[0]
 
 
-def _finding(task: Task, said: str) -> LintFinding:
+def _finding(task: Task, text: str) -> LintFinding:
     if task.checked:
         ask = "clear the checkbox if it is not done; otherwise remove the remark"
         return about(
-            task, f'the checkbox is ticked, but the text says "{short(said)}"; {ask}', said
+            task, f'the checkbox is ticked, but the text says "{short(text)}"; {ask}', text
         )
     ask = "tick it if it is done; otherwise remove the remark. Until then it counts as open"
-    return about(task, f'the checkbox is open, but the text says "{short(said)}"; {ask}', said)
+    return about(task, f'the checkbox is open, but the text says "{short(text)}"; {ask}', text)
 
 
 def _done_headings(roadmap: Roadmap) -> Iterator[LintFinding]:
@@ -166,19 +166,19 @@ def large(reading: TaskReading) -> LintFinding | None:
     points = sum(TOO_MANY if n >= m.far else 1 for m, n in reached)
     if points < TOO_MANY:
         return None
-    why = ", ".join(_said(m, n) for m, n in reached)
+    why = ", ".join(_measured(m, n) for m, n in reached)
     ask = "split it into tasks of one change each that can be tested separately"
     return about(reading.task, f"this task is too large ({why}); {ask}")
 
 
-def _said(measure: Measure, number: float) -> str:
+def _measured(measure: Measure, number: float) -> str:
     return measure.name.replace("{n}", f"{number:g}")
 
 
 def files(reading: TaskReading) -> float:
     """Count the distinct files the task itself names (not those of its section)."""
-    said = f"{reading.task.text}\n{reading.task.details}"
-    return sum(file in said for file in reading.task.files)
+    text = f"{reading.task.text}\n{reading.task.details}"
+    return sum(file in text for file in reading.task.files)
 
 
 def verbs(reading: TaskReading) -> float:

@@ -108,8 +108,8 @@ def _fault(claim: ClaimedTask, lines: Sequence[str]) -> str:
     first, last = claim.source_lines
     if not 1 <= first <= last <= len(lines):
         return f"lines {first} to {last} are not in the file"
-    said = _BLANKS.sub(" ", claim.quote).strip()
-    if len(said) < _LEAST_QUOTED or said not in _BLANKS.sub(
+    quote = _BLANKS.sub(" ", claim.quote).strip()
+    if len(quote) < _LEAST_QUOTED or quote not in _BLANKS.sub(
         " ", "\n".join(lines[first - 1 : last])
     ):
         return f"its quote is not in lines {first} to {last}"
@@ -196,8 +196,8 @@ def _done(draft: RoadmapDraft, claim: ClaimedTask, places: _Places, lines: Seque
         return False
     source = "\n".join((*lines[first - 1 : last], places.above(first - 1)))
     done = says_done(source)
-    said = "its text says so" if done else "nothing in its text says so, so it stays open"
-    draft.notes.append(ReviewNote(first, f"the model says that this is done; {said}"))
+    reason = "its text says so" if done else "nothing in its text says so, so it stays open"
+    draft.notes.append(ReviewNote(first, f"the model says that this is done; {reason}"))
     return done
 
 

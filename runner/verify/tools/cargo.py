@@ -20,7 +20,7 @@ _TEST = re.compile(r"^test (?P<name>\S.{0,400}?)(?: - should panic)? \.\.\. (?P<
 _BLOCK = re.compile(r"^---- (?P<name>.{1,400}) stdout ----$")
 _RESULT = re.compile(r"^test result: \w+\. \d+ passed; \d+ failed;")
 _PANIC = re.compile(r"panicked at (?:'.{0,400}', )?(?P<file>[^\s:]{1,300}):(?P<line>\d+):\d+:?$")
-_ERROR = re.compile(r"^error(?:\[E\d+\])?: (?P<said>.+)$")
+_ERROR = re.compile(r"^error(?:\[E\d+\])?: (?P<text>.+)$")
 _ARROW = re.compile(r"^ *--> (?P<file>[^\s:]{1,300}):(?P<line>\d+):\d+$")
 _OFFLINE = re.compile(rb"--offline was specified|no matching package named|you may want to run")
 _NO_TOOLCHAIN = re.compile(rb"^error: rustup could not choose", re.MULTILINE)
@@ -78,21 +78,21 @@ def _must_work(result: CommandResult) -> None:
 
 
 def _cases(lines: Sequence[str]) -> Iterator[tuple[str, TestFailure | None]]:
-    binary, said = "", _said(lines)
+    binary, output = "", _outputs(lines)
     for line in lines:
         if found := _RUNNING.match(line):
             binary = found["file"] or "doc-tests"
         elif found := _TEST.match(line):
             name = found["name"]
             if found["result"] == "FAILED":
-                yield "failed", _failure(binary, name, said.get((binary, name), []))
+                yield "failed", _failure(binary, name, output.get((binary, name), []))
             else:
                 yield {"ok": "passed"}.get(found["result"], "skipped"), None
     if any(_NOT_COMPILED in line for line in lines):
         yield from (("failed", error) for error in _compile_errors(lines))
 
 
-def _said(lines: Sequence[str]) -> dict[tuple[str, str], list[str]]:
+def _outputs(lines: Sequence[str]) -> dict[tuple[str, str], list[str]]:
     """What each failing test printed, by binary and name."""
     found: dict[tuple[str, str], list[str]] = {}
     binary, block = "", None
@@ -108,10 +108,10 @@ def _said(lines: Sequence[str]) -> dict[tuple[str, str], list[str]]:
     return found
 
 
-def _failure(binary: str, name: str, said: Sequence[str]) -> TestFailure:
-    places = [found for line in said if (found := _PANIC.search(line[:1000]))]
-    at = next((i for i, line in enumerate(said) if line.startswith(_NOISE)), len(said))
-    kept = [line for line in said[:at] if line.strip() and not _PANIC.search(line[:1000])]
+def _failure(binary: str, name: str, output: Sequence[str]) -> TestFailure:
+    places = [found for line in output if (found := _PANIC.search(line[:1000]))]
+    at = next((i for i, line in enumerate(output) if line.startswith(_NOISE)), len(output))
+    kept = [line for line in output[:at] if line.strip() and not _PANIC.search(line[:1000])]
     message = "\n".join(kept).strip() or "the test failed"
     file, line = (places[0]["file"], int(places[0]["line"])) if places else (binary, None)
     return TestFailure(f"{binary}::{name}", message, file, line)

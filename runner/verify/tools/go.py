@@ -21,7 +21,7 @@ _COMMAND = 'exec go test -json "$@" 2>&1'
 _WHERE = "pwd -P; head -c 65536 go.mod"
 _MODULE = re.compile(r'^module\s+"?([^\s"]+)', re.MULTILINE)
 _OWN_LINE = re.compile(r"^(?:=== |--- |    --- |\s*--- (?:PASS|FAIL|SKIP)|FAIL\b|ok\b|PASS\b)")
-_PLACE = re.compile(r"^\s*(?P<file>[\w./-]{1,300}\.go):(?P<line>\d+)(?::\d+)?: ?(?P<said>.*)$")
+_PLACE = re.compile(r"^\s*(?P<file>[\w./-]{1,300}\.go):(?P<line>\d+)(?::\d+)?: ?(?P<text>.*)$")
 _FRAME = re.compile(r"^\t(?P<file>\S{1,300}\.go):(?P<line>\d+)\b")
 _OFFLINE = re.compile(rb"dial tcp|module lookup disabled|no required module provides package")
 _MOST = 200
@@ -84,22 +84,22 @@ def _event(line: str) -> dict[str, Any] | None:
     if not line.startswith("{"):
         return None
     try:
-        said = json.loads(line)
+        data = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return said if isinstance(said, dict) and isinstance(said.get("Action"), str) else None
+    return data if isinstance(data, dict) and isinstance(data.get("Action"), str) else None
 
 
 def _cases(
     events: Sequence[dict[str, Any]], module: str
 ) -> Iterator[tuple[str, TestFailure | None]]:
     """Results of tests; a test with failing subtests is reported by them."""
-    said: dict[tuple[str, str], list[str]] = {}
+    output: dict[tuple[str, str], list[str]] = {}
     results: dict[tuple[str, str], str] = {}
     for event in events:
         key = (str(event.get("Package") or ""), str(event.get("Test") or ""))
         if event["Action"] == "output":
-            lines = said.setdefault(key, [])
+            lines = output.setdefault(key, [])
             if len(lines) < _MOST:
                 lines.append(str(event.get("Output") or "")[:2000].rstrip("\n"))
         elif event["Action"] in ("pass", "fail", "skip"):
@@ -108,11 +108,11 @@ def _cases(
     above = {(package, test.rsplit("/", 1)[0]) for package, test in red if "/" in test}
     for (package, test), result in results.items():
         if test and (package, test) not in above:
-            failure = _failure(package, test, said.get((package, test), []), module)
+            failure = _failure(package, test, output.get((package, test), []), module)
             yield {"pass": "passed", "skip": "skipped"}.get(result, "failed"), failure
     for package in sorted({package for package, test in red if not test}):
         if not any(name for where, name in red if where == package and name):
-            words = said.get((package, ""), [])
+            words = output.get((package, ""), [])
             yield "failed", TestFailure(_folder(package, module), "\n".join(words).strip())
 
 
@@ -120,15 +120,15 @@ def _folder(package: str, module: str) -> str:
     return package.removeprefix(module).strip("/") or "."
 
 
-def _failure(package: str, test: str, said: Sequence[str], module: str) -> TestFailure:
+def _failure(package: str, test: str, output: Sequence[str], module: str) -> TestFailure:
     folder = _folder(package, module)
-    own = [line for line in said if not _OWN_LINE.match(line)]
+    own = [line for line in output if not _OWN_LINE.match(line)]
     file, line, words = folder, None, own
     for index, text in enumerate(own):
         if place := _PLACE.match(text):
             name = place["file"].removeprefix(f"{folder}/")
             file, line = posixpath.normpath(f"{folder}/{name}"), int(place["line"])
-            words = [place["said"], *own[index + 1 :]]
+            words = [place["text"], *own[index + 1 :]]
             break
     else:
         frames = (f for text in own if (f := _FRAME.match(text)))
@@ -144,5 +144,5 @@ def _not_built(others: Sequence[str]) -> Iterator[TestFailure]:
     """What the compiler refused: one failure a place."""
     for line in others:
         place = _PLACE.match(line[:1000])
-        if place and place["said"] and not line.startswith((" ", "\t")):
-            yield TestFailure(place["file"], place["said"], place["file"], int(place["line"]))
+        if place and place["text"] and not line.startswith((" ", "\t")):
+            yield TestFailure(place["file"], place["text"], place["file"], int(place["line"]))

@@ -29,7 +29,7 @@ _TESTS = re.compile(r"(^|/)src/test/.*\.(java|kt|groovy|scala)$")
 _OFFLINE = re.compile(rb"in offline mode|No cached version of|offline mode\.|UnknownHostException")
 _COMPILER = re.compile(
     r"^(?:\[ERROR\] |e: (?:file://)?)?(?P<file>\S{1,300}\.(?:java|kt)):"
-    r"(?:\[(?P<maven>\d+),\d+\]|(?P<gradle>\d+)(?::\d+)?:?) (?:error: )?(?P<said>.+)$"
+    r"(?:\[(?P<maven>\d+),\d+\]|(?P<gradle>\d+)(?::\d+)?:?) (?:error: )?(?P<text>.+)$"
 )
 
 
@@ -64,8 +64,8 @@ class Jvm:
         if result.exit_code and _OFFLINE.search(result.stdout):
             raise not_there(result, "What the build needs", how=self.fetch)
         files = await gathered(session, self.reports)
-        folder, _, said = result.stdout.decode("utf-8", "replace").partition("\n")
-        text = said.replace(f"{folder}/", "")
+        folder, _, output = result.stdout.decode("utf-8", "replace").partition("\n")
+        text = output.replace(f"{folder}/", "")
         return judged(level, result, lambda: _read(files, text), timeout=timeout)
 
     def _chosen(self, classes: Sequence[str]) -> list[str]:
@@ -112,7 +112,7 @@ def _compiler(text: str) -> Iterator[TestFailure]:
     for line in text.split("\n"):
         if found := _COMPILER.match(line[:1000]):
             number = int(found["maven"] or found["gradle"])
-            yield TestFailure(found["file"], found["said"], found["file"], number)
+            yield TestFailure(found["file"], found["text"], found["file"], number)
 
 
 _CONFIGURED = ("phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml")

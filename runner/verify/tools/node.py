@@ -65,10 +65,10 @@ def read_jest(content: bytes) -> SuiteReport:
 
 def read_mocha(content: bytes) -> SuiteReport:
     """Read mocha's JSON (https://mochajs.org/#json). Raises ``UnreadableReport``."""
-    said = _whole(content, "tests")
-    failing = [_mocha_case(each) for each in _dicts(said.get("failures"))]
-    passing = [_Case("passed", _named(each.get("file"))) for each in _dicts(said.get("passes"))]
-    return _report([*failing, *passing, *(_Case("skipped") for _ in _dicts(said.get("pending")))])
+    report = _whole(content, "tests")
+    failing = [_mocha_case(each) for each in _dicts(report.get("failures"))]
+    passing = [_Case("passed", _named(each.get("file"))) for each in _dicts(report.get("passes"))]
+    return _report([*failing, *passing, *(_Case("skipped") for _ in _dicts(report.get("pending")))])
 
 
 def _report(cases: Iterable[_Case]) -> SuiteReport:
@@ -88,8 +88,8 @@ def _node_case(line: dict[str, Any]) -> _Case:
     )
 
 
-def _jest_cases(said: dict[str, Any]) -> Iterator[_Case]:
-    for file in _dicts(said.get("testResults")):
+def _jest_cases(data: dict[str, Any]) -> Iterator[_Case]:
+    for file in _dicts(data.get("testResults")):
         path = str(file.get("name") or "?")
         tests = _dicts(file.get("assertionResults"))
         for test in tests:
@@ -131,27 +131,27 @@ def _mocha_case(test: dict[str, Any]) -> _Case:
 def _of_stack(name: str, path: str, text: str) -> TestFailure:
     """A failure from an error's text: what it says, and its first frame in the project."""
     file, line = next(inside(frames(text)), (path, None))
-    said = re.split(r"^[ \t]{0,20}at ", text, maxsplit=1, flags=re.MULTILINE)[0].strip()
-    return TestFailure(name, said or text.strip(), file, line)
+    message = re.split(r"^[ \t]{0,20}at ", text, maxsplit=1, flags=re.MULTILINE)[0].strip()
+    return TestFailure(name, message or text.strip(), file, line)
 
 
 def _whole(content: bytes, key: str) -> dict[str, Any]:
     if not content.strip():
         raise UnreadableReport("there is no test report")
-    said = _object(content)
-    if not isinstance(said.get(key), list):
+    report = _object(content)
+    if not isinstance(report.get(key), list):
         raise UnreadableReport("the test report is not readable")
-    return said
+    return report
 
 
 def _object(content: bytes) -> dict[str, Any]:
     try:
-        said = json.loads(content)
+        data = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise UnreadableReport("the test report is not readable") from error
-    if not isinstance(said, dict):
+    if not isinstance(data, dict):
         raise UnreadableReport("the test report is not readable")
-    return said
+    return data
 
 
 def _dicts(value: object) -> list[dict[str, Any]]:
@@ -194,11 +194,11 @@ class Suite:
 
 def suite_of(package: bytes | None) -> Suite:
     """Return what runs the tests of a package; Node itself if nothing is configured."""
-    said = _read(package)
-    scripts, script = said.get("scripts"), _test_script(said)
+    data = _read(package)
+    scripts, script = data.get("scripts"), _test_script(data)
     pretest = _text(scripts, "pretest") if isinstance(scripts, dict) else ""
     if not script:
-        return Suite(_by_dependency(said))
+        return Suite(_by_dependency(data))
     whole = f"{pretest} && {script}" if pretest else script
     named = scripts if isinstance(scripts, dict) else {}
     return _plain(whole) or _plain(lone_step(whole, named)) or Suite("script", whole)
@@ -245,9 +245,9 @@ def starts_packages(package: bytes | None) -> bool:
     return _DELEGATES.search(_test_script(_read(package))) is not None
 
 
-def _test_script(said: dict[str, object]) -> str:
+def _test_script(data: dict[str, object]) -> str:
     """The script that runs the tests; '' where there is none but npm's placeholder."""
-    scripts = said.get("scripts")
+    scripts = data.get("scripts")
     script = _text(scripts, "test") if isinstance(scripts, dict) else ""
     return "" if _NO_TEST.search(script) else script
 
@@ -273,12 +273,12 @@ def _plain(script: str) -> Suite | None:
     return Suite(runner, rest, found["before"])
 
 
-def _by_dependency(said: dict[str, object]) -> Runner:
+def _by_dependency(data: dict[str, object]) -> Runner:
     names = {
         name
         for group in ("devDependencies", "dependencies")
-        if isinstance(said.get(group), dict)
-        for name in said[group]  # type: ignore[attr-defined]
+        if isinstance(data.get(group), dict)
+        for name in data[group]  # type: ignore[attr-defined]
     }
     known: tuple[Runner, ...] = ("vitest", "jest", "mocha")  # tape must be told its files
     return next((name for name in known if name in names), "node")
@@ -286,15 +286,15 @@ def _by_dependency(said: dict[str, object]) -> Runner:
 
 def _read(package: bytes | None) -> dict[str, object]:
     try:
-        said = json.loads(package or b"{}")
+        data = json.loads(package or b"{}")
     except (ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return data if isinstance(data, dict) else {}
 
 
 def _text(scripts: dict[str, object], name: str) -> str:
-    said = scripts.get(name)
-    return said.strip() if isinstance(said, str) and len(said) <= _LONGEST else ""
+    value = scripts.get(name)
+    return value.strip() if isinstance(value, str) and len(value) <= _LONGEST else ""
 
 
 _MANIFEST = "package.json"

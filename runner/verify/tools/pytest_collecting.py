@@ -40,11 +40,11 @@ class Collecting:
         for item in items:
             path = item.nodeid.split("::")[0]
             self.tests[path] = self.tests.get(path, 0) + 1
-            said = lacking(item)
-            if not said:
+            reason = lacking(item)
+            if not reason:
                 first.setdefault(path, item)
             elif len(self.lacking) < MOST:
-                self.lacking[item.nodeid] = said
+                self.lacking[item.nodeid] = reason
         items[:] = list(first.values())[:MOST_TRIED]
 
     def pytest_runtest_logreport(self, report: Any) -> None:
@@ -74,14 +74,14 @@ def main(report: str, arguments: list[str]) -> int:
     """Collect, and write what was found; the exit code is pytest's."""
     found = Collecting()
     code = int(pytest.main([*arguments, "--setup-only"], plugins=[found]))
-    said = {
+    results = {
         "failures": found.failures,
         "tests": found.tests,
         "lacking": found.lacking,
         "setups": found.setups,
         "tried": len(found.tried),
     }
-    Path(report).write_text(json.dumps(said))
+    Path(report).write_text(json.dumps(results))
     if code == pytest.ExitCode.NO_TESTS_COLLECTED and found.tests:
         return 1  # no test is left to be set up, for all of them lack something
     some = len(found.setups) < len(found.tried)

@@ -74,8 +74,8 @@ def _options(name: str, content: bytes) -> Mapping[str, Any] | None:
     text = content.decode("utf-8", "replace")
     try:
         if name == "pyproject.toml":
-            said = tomllib.loads(text).get("tool", {}).get("pytest")
-            return None if said is None else said.get("ini_options", said)
+            data = tomllib.loads(text).get("tool", {}).get("pytest")
+            return None if data is None else data.get("ini_options", data)
         parser = configparser.ConfigParser(interpolation=None, strict=False)
         parser.read_string(text)
     except (tomllib.TOMLDecodeError, configparser.Error, AttributeError, TypeError, RecursionError):
@@ -215,7 +215,7 @@ async def _part(
         timeout=timeout,
         endings=_ENDINGS,
         red=(_FAILED,),
-        said=own_error,
+        own_error=own_error,
     )
     return level, stopped and not level.broken
 
@@ -264,7 +264,7 @@ async def collecting_level(
         timeout=timeout,
         endings=_ENDINGS,
         red=(_FAILED, _INTERRUPTED),
-        said=own_error,
+        own_error=own_error,
     )
 
 
@@ -279,14 +279,14 @@ def read_collected(content: bytes) -> SuiteReport:
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise UnreadableReport("there is no list of tests") from error
     red = broken | lacking | (setups if none else {})
-    failures = [("failed", _not_begun(test, said)) for test, said in red.items()]
+    failures = [("failed", _not_begun(test, reason)) for test, reason in red.items()]
     green = [("passed", TestFailure(str(path), "")) for path in tests]
     report = report_of([*failures, *green])
     return replace(report, passed=0 if setups and none else max(0, count - len(lacking)))
 
 
-def _not_begun(test: object, said: object) -> TestFailure:
-    case = BadCase("", "", str(test), "", str(said)[:_LONGEST], str(said))
+def _not_begun(test: object, error: object) -> TestFailure:
+    case = BadCase("", "", str(test), "", str(error)[:_LONGEST], str(error))
     return replace(pytest(case), test=str(test))
 
 

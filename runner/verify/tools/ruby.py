@@ -94,23 +94,23 @@ def read_rspec(content: bytes) -> SuiteReport:
     if not content.strip():
         raise UnreadableReport("there is no test report")
     try:
-        said = json.loads(content)
-        examples, outside = said["examples"], said["summary"]["errors_outside_of_examples_count"]
+        data = json.loads(content)
+        examples, outside = data["examples"], data["summary"]["errors_outside_of_examples_count"]
         cases = [_example(each) for each in examples]
     except (ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
         raise UnreadableReport("the test report is not readable") from error
-    return report_of([*cases, *(_loading(said.get("messages")) if outside else ())])
+    return report_of([*cases, *(_loading(data.get("messages")) if outside else ())])
 
 
-def _example(said: dict[str, Any]) -> tuple[str, TestFailure | None]:
-    status = {"passed": "passed", "failed": "failed"}.get(said["status"], "skipped")
-    path = str(said["file_path"]).removeprefix("./")
-    error = said.get("exception") or {}
+def _example(data: dict[str, Any]) -> tuple[str, TestFailure | None]:
+    status = {"passed": "passed", "failed": "failed"}.get(data["status"], "skipped")
+    path = str(data["file_path"]).removeprefix("./")
+    error = data.get("exception") or {}
     trace = "\n".join(map(str, error.get("backtrace") or []))
-    file, line = next(inside(frames(trace)), (path, int(said["line_number"])))
+    file, line = next(inside(frames(trace)), (path, int(data["line_number"])))
     message = str(error.get("message") or "the example failed").strip()
     words = message if message.startswith("expected") else f"{error.get('class')}: {message}"
-    return status, TestFailure(f"{path}::{said['full_description']}", words, file, line)
+    return status, TestFailure(f"{path}::{data['full_description']}", words, file, line)
 
 
 def _loading(messages: object) -> Iterator[tuple[str, TestFailure | None]]:
@@ -172,6 +172,7 @@ class Make:
         judged = by_exit_code(level, result, timeout=timeout)
         if not _STOPPED.search(result.stderr):
             return judged
-        said = _ABSENT.findall(result.stderr.decode("utf-8", "replace"))
-        why = f"`make test` starts a program that is not there: {said[-1] if said else 'exit 127'}"
+        absent = _ABSENT.findall(result.stderr.decode("utf-8", "replace"))
+        program = absent[-1] if absent else "exit 127"
+        why = f"`make test` starts a program that is not there: {program}"
         return replace(judged, broken=why, reason=why, cause="")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from runner.state.findings import TestFailure
 from runner.verify.junit import SuiteReport, UnreadableReport, frames, inside, report_of
 
-_ASSERTION = re.compile(r"^(?P<not>not )?ok \d+ ?(?P<said>.*)$")
+_ASSERTION = re.compile(r"^(?P<not>not )?ok \d+ ?(?P<text>.*)$")
 _PLAN = re.compile(r"^1\.\.(\d+)")
 _DIRECTIVE = re.compile(r"# (?:SKIP|TODO)\b", re.IGNORECASE)
 _SHOWN = re.compile(r"^ +(?:operator|expected|actual):")
@@ -46,18 +46,18 @@ def _tests(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
 def _cases(name: str, lines: list[str]) -> Iterator[tuple[str, TestFailure | None]]:
     """One case a test: its first assertion that failed, else that it passed or was skipped."""
     found = [(i, match) for i, line in enumerate(lines) if (match := _ASSERTION.match(line))]
-    real = [(i, match) for i, match in found if not _DIRECTIVE.search(match["said"])]
+    real = [(i, match) for i, match in found if not _DIRECTIVE.search(match["text"])]
     failed = next(((i, match) for i, match in real if match["not"]), None)
     if failed:
-        yield "failed", _failure(name, failed[1]["said"], lines[failed[0] + 1 :])
+        yield "failed", _failure(name, failed[1]["text"], lines[failed[0] + 1 :])
     elif found:
         yield ("passed" if real else "skipped"), None
 
 
-def _failure(name: str, said: str, below: list[str]) -> TestFailure:
+def _failure(name: str, reason: str, below: list[str]) -> TestFailure:
     end = next((i for i, line in enumerate(below) if _ASSERTION.match(line)), len(below))
     about = below[: min(end, _MOST_LINES)]
     file, line = next(inside(frames("\n".join(about))), ("", None))
     shown = [each.strip() for each in about if _SHOWN.match(each)]
-    message = "\n".join([said or "an assertion failed", *shown])
+    message = "\n".join([reason or "an assertion failed", *shown])
     return TestFailure(f"{file}::{name}" if file else name or "?", message, file, line)

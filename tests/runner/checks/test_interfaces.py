@@ -15,7 +15,7 @@ def complaints(
 ) -> tuple[Complaint, ...]:
     """What a new version of ``path`` leads to beside other files, where the task asks for none."""
     changes = ChangeSet({path: Write(new.encode())})
-    found = losses(changes, read={path: old.encode()}.get, said="Make it shorter")
+    found = losses(changes, read={path: old.encode()}.get, task_text="Make it shorter")
     tree = {name: text.encode() for name, text in (users or {}).items()} | {path: new.encode()}
     return verdict(found, CodeFiles(tree), asked=(), last=False).complaints
 

@@ -22,7 +22,7 @@ def judged(
     tree = {f"src/{name.replace('__', '/')}.py": text.encode() for name, text in others.items()}
     tree |= {"src/pkg/__init__.py": tree.get("src/pkg/init.py", b"")}
     tree |= {} if new is None else {path: new.encode()}
-    found = losses(changes, read={path: old.encode()}.get, said=said)
+    found = losses(changes, read={path: old.encode()}.get, task_text=said)
     said_of = verdict(found, CodeFiles(tree), asked=(), last=False)
     return [complaint.error for complaint in said_of.complaints]
 
@@ -259,7 +259,7 @@ def test_a_module_that_becomes_a_package() -> None:
 
     def errors(old: str, new: str, text: str) -> list[str]:
         changes = ChangeSet({old: None, new: Write(text.encode())})
-        found = losses(changes, read={old: OLD.encode()}.get, said=SAID)
+        found = losses(changes, read={old: OLD.encode()}.get, task_text=SAID)
         said_of = verdict(found, CodeFiles({new: text.encode()}), asked=(), last=False)
         return [complaint.error for complaint in said_of.complaints]
 
@@ -311,7 +311,7 @@ def test_what_was_asked_about_is_told_to_people() -> None:
     """The same answer again, or the last one: a warning in place of a question."""
     new = WITHOUT.replace("text)", "words)", 1)
     changes = ChangeSet({"src/a.py": Write(new.encode())})
-    found = losses(changes, read={"src/a.py": OLD.encode()}.get, said=SAID)
+    found = losses(changes, read={"src/a.py": OLD.encode()}.get, task_text=SAID)
     tree = CodeFiles({"src/a.py": new.encode()})
     first = verdict(found, tree, asked=(), last=False)
     again = verdict(found, tree, asked=first.asked, last=False)
@@ -331,7 +331,7 @@ def test_six_complaints_are_enough() -> None:
     old = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(8))
     long = f"def f():\n    return '{'x' * 3_000}'\n"
     changes = ChangeSet({"a.py": Write(b"X = 1\n"), "b.py": Write(b"X = 1\n")})
-    found = losses(changes, read={"a.py": long.encode(), "b.py": old.encode()}.get, said=SAID)
+    found = losses(changes, read={"a.py": long.encode(), "b.py": old.encode()}.get, task_text=SAID)
     said = verdict(found, CodeFiles({}), asked=(), last=False)
 
     assert (len(said.complaints), len(said.asked)) == (6, 9)

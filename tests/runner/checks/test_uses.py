@@ -16,7 +16,7 @@ def broken(path: str, old: str, new: str, users: dict[str, str]) -> str:
     found = losses(
         ChangeSet({path: Write(new.encode())}),
         read={path: old.encode()}.get,
-        said="Make it shorter",
+        task_text="Make it shorter",
     )
     tree = {name: text.encode() for name, text in users.items()} | {path: new.encode()}
     (complaint,) = verdict(found, CodeFiles(tree), asked=(), last=False).complaints

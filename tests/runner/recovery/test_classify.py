@@ -44,7 +44,7 @@ def test_enough_are_right(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("said", ["", "def f():\n    pass", "vague or complex", "task_too_purple"])
 def test_a_model_that_answers_badly(said: str) -> None:
     """What patterns leave open becomes unknown, and what they know stays."""
-    left = [case for case in CASES if not case.said]
+    left = [case for case in CASES if not case.by_patterns]
 
     assert left
     assert read_reason(said).reason == "unknown"
@@ -56,14 +56,14 @@ def test_each(case: Labelled) -> None:
     """No pattern is sure of something else, and each that is sure shows why."""
     found = classify(case.facts)
 
-    assert case.said in (case.label, "")
+    assert case.by_patterns in (case.label, "")
     assert found is None or (found.by == "pattern" and all(found.evidence))
 
 
 @pytest.mark.parametrize(("case", "may"), LIKE, ids=[case.id for case, _ in LIKE])
 def test_near_misses(case: Labelled, may: list[str]) -> None:
     """What only looks like a reason is not taken for it."""
-    assert case.said in may
+    assert case.by_patterns in may
 
 
 def by_id(name: str) -> Labelled:
@@ -166,4 +166,4 @@ def test_failures_that_were_never_looked_at() -> None:
     others = held_out()
 
     assert len(others) == 15
-    assert [case.id for case in others if case.said not in (case.label, "")] == []
+    assert [case.id for case in others if case.by_patterns not in (case.label, "")] == []
