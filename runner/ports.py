@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, Protocol
 
+from runner.history.inquiry import HistoryQuery, Recalled, Totals
+from runner.history.records import Execution
 from runner.prompts.questions import Answer, Embedded, Question
 from runner.roadmap.task import NewTask
 from runner.state.changes import Snapshot
@@ -283,6 +285,28 @@ class Memory(Protocol):
 
     async def remember(self, notes: Sequence[MemoryNote]) -> None:
         """Keep notes; the same ones once more change nothing."""
+
+
+class History(Protocol):
+    """What all runs did. Every method raises ``Outage`` when it cannot be read or written."""
+
+    async def record(self, execution: Execution, *, details: bool = True) -> None:
+        """Keep a record; a newer one of the same attempt takes its place and keeps its time.
+
+        ``details`` says whether nodes and commands get rows of their own.
+        """
+
+    async def totals(self, query: HistoryQuery) -> Totals:
+        """Return what the records add up to, by day."""
+
+    async def recent(self, query: HistoryQuery) -> Recalled:
+        """Return the newest records, without their nodes and commands."""
+
+    async def of_run(self, run: str) -> Recalled:
+        """Return the records of a run with their nodes and commands, the oldest first."""
+
+    async def forget(self, repository_id: int, before: int) -> None:
+        """Delete everything about a repository from before a day (counted from 1970, UTC)."""
 
 
 class Events(Protocol):

@@ -7,11 +7,13 @@ in Python they are aware datetimes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 
 class Moment(TypeDecorator[datetime]):
@@ -214,4 +216,57 @@ skips = sa.Table(
     sa.Column("task", sa.Text, primary_key=True),
     sa.Column("by", sa.Text, nullable=False),
     sa.Column("made_at", Moment, nullable=False),
+)
+
+
+def _history_table(name: str, keys: str, columns: Mapping[str, type[TypeEngine[Any]]]) -> sa.Table:
+    """A table that ``runner/history/sql.py`` writes, with the key of an execution and more."""
+    kinds = {"attempt": sa.Integer, "step": sa.Integer, "number": sa.Integer, "day": sa.Integer}
+    return sa.Table(
+        name,
+        metadata,
+        *(sa.Column(key, kinds.get(key, sa.Text), primary_key=True) for key in keys.split()),
+        *(sa.Column(n, kind, nullable=n == "exit_code") for n, kind in columns.items()),
+    )
+
+
+def _each(kind: type[TypeEngine[Any]], names: str) -> dict[str, type[TypeEngine[Any]]]:
+    return dict.fromkeys(names.split(), kind)
+
+
+# What runs did: a row for each attempt, its nodes and its commands, and what they add up to by day.
+executions = _history_table(
+    "executions",
+    "run task attempt",
+    _each(sa.Text, "repository name title started_by how route complexity kind loop model status")
+    | _each(sa.Text, "error severity strategy data counted")
+    | _each(sa.BigInteger, "repository_id installation_id tokens")
+    | _each(sa.Integer, "day failed unpriced calls version")
+    | _each(sa.Double, "at cost seconds"),
+)
+sa.Index(None, executions.c.at)
+sa.Index(None, executions.c.repository_id, executions.c.at)
+sa.Index(None, executions.c.failed, executions.c.at)
+sa.Index(None, executions.c.repository_id, executions.c.failed, executions.c.at)
+sa.Index(None, executions.c.repository_id, executions.c.day, executions.c.version)
+sa.Index(None, executions.c.day, executions.c.version)
+_history_table(
+    "execution_nodes",
+    "run task attempt node",
+    _each(sa.Integer, "visits calls unpriced")
+    | _each(sa.Double, "seconds cost")
+    | _each(sa.BigInteger, "tokens"),
+)
+_history_table(
+    "execution_tools",
+    "run task attempt step number",
+    _each(sa.Text, "level tool result")
+    | _each(sa.Integer, "exit_code passed failed")
+    | _each(sa.Double, "seconds"),
+)
+_history_table(
+    "execution_totals",
+    "scope day dimension value",
+    _each(sa.BigInteger, "seen finished good tokens calls unpriced")
+    | _each(sa.Double, "seconds cost"),
 )

@@ -1,0 +1,328 @@
+"""The tables of the history and every statement on them, for SQLite and PostgreSQL alike.
+
+Parameters have names (``:run``). The server's migrations make the same tables; a test compares
+them. Ids of repositories are 0 on a checkout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from json import dumps, loads
+from typing import Any, Final
+
+from runner.history.inquiry import AHEAD, HistoryQuery, Recalled, Totals
+from runner.history.records import (
+    DAY,
+    VERSION,
+    Execution,
+    ExecutionKey,
+    NodeRecord,
+    ToolRecord,
+    UnreadableRecord,
+    from_json,
+    to_json,
+)
+from runner.history.totals import Counted, DayTotal, Tally, counted, merged, taken_back
+from runner.money import Usage
+
+TABLES: Final = (
+    """CREATE TABLE IF NOT EXISTS executions (
+        run TEXT NOT NULL, task TEXT NOT NULL, attempt INTEGER NOT NULL,
+        repository_id BIGINT NOT NULL, repository TEXT NOT NULL, installation_id BIGINT NOT NULL,
+        name TEXT NOT NULL, title TEXT NOT NULL, started_by TEXT NOT NULL, how TEXT NOT NULL,
+        at DOUBLE PRECISION NOT NULL, day INTEGER NOT NULL,
+        route TEXT NOT NULL, complexity TEXT NOT NULL, kind TEXT NOT NULL, loop TEXT NOT NULL,
+        model TEXT NOT NULL, status TEXT NOT NULL, failed INTEGER NOT NULL, error TEXT NOT NULL,
+        severity TEXT NOT NULL, strategy TEXT NOT NULL, tokens BIGINT NOT NULL,
+        cost DOUBLE PRECISION NOT NULL, unpriced INTEGER NOT NULL, calls INTEGER NOT NULL,
+        seconds DOUBLE PRECISION NOT NULL, version INTEGER NOT NULL,
+        data TEXT NOT NULL, counted TEXT NOT NULL,
+        CONSTRAINT pk_executions PRIMARY KEY (run, task, attempt))""",
+    """CREATE TABLE IF NOT EXISTS execution_nodes (
+        run TEXT NOT NULL, task TEXT NOT NULL, attempt INTEGER NOT NULL, node TEXT NOT NULL,
+        visits INTEGER NOT NULL, seconds DOUBLE PRECISION NOT NULL, tokens BIGINT NOT NULL,
+        cost DOUBLE PRECISION NOT NULL, calls INTEGER NOT NULL, unpriced INTEGER NOT NULL,
+        CONSTRAINT pk_execution_nodes PRIMARY KEY (run, task, attempt, node))""",
+    """CREATE TABLE IF NOT EXISTS execution_tools (
+        run TEXT NOT NULL, task TEXT NOT NULL, attempt INTEGER NOT NULL, step INTEGER NOT NULL,
+        number INTEGER NOT NULL, level TEXT NOT NULL, tool TEXT NOT NULL, exit_code INTEGER,
+        seconds DOUBLE PRECISION NOT NULL, result TEXT NOT NULL, passed INTEGER NOT NULL,
+        failed INTEGER NOT NULL,
+        CONSTRAINT pk_execution_tools PRIMARY KEY (run, task, attempt, step, number))""",
+    """CREATE TABLE IF NOT EXISTS execution_totals (
+        scope TEXT NOT NULL, day INTEGER NOT NULL, dimension TEXT NOT NULL, value TEXT NOT NULL,
+        seen BIGINT NOT NULL, finished BIGINT NOT NULL, good BIGINT NOT NULL,
+        seconds DOUBLE PRECISION NOT NULL, tokens BIGINT NOT NULL, cost DOUBLE PRECISION NOT NULL,
+        calls BIGINT NOT NULL, unpriced BIGINT NOT NULL,
+        CONSTRAINT pk_execution_totals PRIMARY KEY (scope, day, dimension, value))""",
+)
+
+INDEXES: Final = {
+    "ix_executions_at": ("executions", ("at",)),
+    "ix_executions_repository_id_at": ("executions", ("repository_id", "at")),
+    "ix_executions_repository_id_failed_at": ("executions", ("repository_id", "failed", "at")),
+    "ix_executions_failed_at": ("executions", ("failed", "at")),
+    "ix_executions_repository_id_day_version": ("executions", ("repository_id", "day", "version")),
+    "ix_executions_day_version": ("executions", ("day", "version")),
+}
+
+SCHEMA: Final = (
+    *TABLES,
+    *(
+        f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({', '.join(columns)})"
+        for name, (table, columns) in INDEXES.items()
+    ),
+)
+
+EVERYWHERE: Final = "all"
+"""The scope of the totals of all repositories together."""
+
+
+def scope_of(repository_id: int | None) -> str:
+    """The scope of a repository's totals; None means all repositories."""
+    return EVERYWHERE if repository_id is None else f"r{repository_id}"
+
+
+_KEY = "run = :run AND task = :task AND attempt = :attempt"
+_KEYS = ("run", "task", "attempt")
+
+
+def _upsert(table: str, keys: Sequence[str], columns: Sequence[str]) -> str:
+    names = [*keys, *columns]
+    values = ", ".join(f":{name}" for name in names)
+    new = ", ".join(f"{name} = excluded.{name}" for name in columns)
+    return (
+        f"INSERT INTO {table} ({', '.join(names)}) VALUES ({values}) "  # noqa: S608 - our names
+        f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {new}"
+    )
+
+
+_COLUMNS = (
+    *("repository_id", "repository", "installation_id", "name", "title", "started_by", "how"),
+    *("at", "day", "route", "complexity", "kind", "loop", "model", "status", "failed", "error"),
+    *("severity", "strategy", "tokens", "cost", "unpriced", "calls", "seconds", "version"),
+    *("data", "counted"),
+)
+_AMOUNTS = ("seconds", "tokens", "cost", "calls", "unpriced")
+_TALLIES = ("seen", "finished", "good", *_AMOUNTS)
+
+BEFORE: Final = f"SELECT at, day, counted FROM executions WHERE {_KEY}"  # noqa: S608 - our names
+PUT: Final = _upsert("executions", _KEYS, _COLUMNS)
+PUT_NODE: Final = _upsert("execution_nodes", (*_KEYS, "node"), ("visits", *_AMOUNTS))
+PUT_TOOL: Final = _upsert(
+    "execution_tools",
+    (*_KEYS, "step", "number"),
+    ("level", "tool", "exit_code", "seconds", "result", "passed", "failed"),
+)
+_ADDED = "ON CONFLICT (scope, day, dimension, value) DO UPDATE SET " + ", ".join(
+    f"{name} = execution_totals.{name} + excluded.{name}" for name in _TALLIES
+)
+ADD: Final = (
+    f"INSERT INTO execution_totals (scope, day, dimension, value, {', '.join(_TALLIES)}) "  # noqa: S608
+    f"VALUES (:scope, :day, :dimension, :value, {', '.join(f':{n}' for n in _TALLIES)}) {_ADDED}"
+)
+TOTALS: Final = (
+    f"SELECT day, dimension, value, {', '.join(_TALLIES)} FROM execution_totals "  # noqa: S608
+    "WHERE scope = :scope AND day >= :since AND day <= :until AND seen > 0 "
+    "ORDER BY day, dimension, value"
+)
+NODES: Final = f"SELECT node, visits, {', '.join(_AMOUNTS)} FROM execution_nodes WHERE {_KEY}"  # noqa: S608
+TOOLS: Final = (
+    "SELECT step, number, level, tool, exit_code, seconds, result, passed, failed "  # noqa: S608
+    f"FROM execution_tools WHERE {_KEY} ORDER BY step, number"
+)
+OF_RUN: Final = "SELECT version, data FROM executions WHERE run = :run ORDER BY at, task, attempt"
+
+
+def recent(*, repository: bool, failed: bool) -> str:
+    """Records, the newest first: of one repository or of all, those that failed or all."""
+    wheres = ["at >= :since", "at < :until"]
+    wheres += ["repository_id = :repository_id"] * repository + ["failed = 1"] * failed
+    return (
+        f"SELECT version, data FROM executions WHERE {' AND '.join(wheres)} "  # noqa: S608
+        "ORDER BY at DESC LIMIT :most"
+    )
+
+
+def unread(*, repository: bool) -> str:
+    """How many records are of another version, and how many come from the future."""
+    where = "repository_id = :repository_id AND " if repository else ""
+    return (
+        "SELECT SUM(CASE WHEN version <> :version THEN 1 ELSE 0 END), "  # noqa: S608 - our names
+        "SUM(CASE WHEN day > :until THEN 1 ELSE 0 END) "
+        f"FROM executions WHERE {where}day >= :since"
+    )
+
+
+# What is forgotten of one repository is taken from the totals of all of them first.
+_ROWS_OF_OLD = (
+    "EXISTS (SELECT 1 FROM executions e WHERE e.run = {0}.run AND e.task = {0}.task "
+    "AND e.attempt = {0}.attempt AND e.repository_id = :repository_id AND e.day < :before)"
+)
+FORGET: Final = (
+    f"INSERT INTO execution_totals (scope, day, dimension, value, {', '.join(_TALLIES)}) "  # noqa: S608
+    f"SELECT '{EVERYWHERE}', day, dimension, value, {', '.join(f'-{n}' for n in _TALLIES)} "
+    f"FROM execution_totals WHERE scope = :scope AND day < :before {_ADDED}",
+    "DELETE FROM execution_totals WHERE scope = :scope AND day < :before",
+    f"DELETE FROM execution_totals WHERE scope = '{EVERYWHERE}' AND day < :before AND seen <= 0",  # noqa: S608
+    f"DELETE FROM execution_nodes WHERE {_ROWS_OF_OLD.format('execution_nodes')}",  # noqa: S608
+    f"DELETE FROM execution_tools WHERE {_ROWS_OF_OLD.format('execution_tools')}",  # noqa: S608
+    "DELETE FROM executions WHERE repository_id = :repository_id AND day < :before",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRows:
+    """What recording an execution writes: its row, rows of nodes and commands, changed totals."""
+
+    execution: Mapping[str, Any]
+    nodes: Sequence[Mapping[str, Any]]
+    tools: Sequence[Mapping[str, Any]]
+    totals: Sequence[Mapping[str, Any]]
+
+
+def rows_of(execution: Execution, before: Sequence[Any] | None, *, details: bool) -> RecordedRows:
+    """Return what to write; ``before`` is what ``BEFORE`` found.
+
+    A record that is there already keeps its time, so that it counts for the same day.
+    """
+    if before is not None:
+        execution = replace(execution, at=float(before[0]))
+    counts = counted(execution)
+    old = _counted_before(before[2]) if before is not None else {}
+    key = asdict(execution.key)
+    return RecordedRows(
+        execution=_row(execution, counts),
+        nodes=[_node(key, node) for node in execution.nodes] if details else [],
+        tools=[key | asdict(tool) for tool in execution.tools] if details else [],
+        totals=list(_changes(execution, merged(counts, taken_back(old)))),
+    )
+
+
+def _row(execution: Execution, counts: Counted) -> dict[str, Any]:
+    place, route, end, used = execution.place, execution.route, execution.end, execution.used
+    data = to_json(replace(execution, nodes=(), tools=()))
+    return {
+        **asdict(execution.key),
+        "repository_id": place.repository_id,
+        "repository": place.repository,
+        "installation_id": place.installation_id,
+        "name": place.name,
+        "title": place.title,
+        "started_by": execution.started.by,
+        "how": execution.started.how,
+        "at": execution.at,
+        "day": execution.day,
+        "route": route.route,
+        "complexity": route.complexity,
+        "kind": route.kind,
+        "loop": route.loop,
+        "model": execution.models.writing,
+        "status": end.status,
+        "failed": int(bool(end.error)),
+        "error": end.error,
+        "severity": end.severity,
+        "strategy": execution.recovery.strategy,
+        **{name: getattr(used, name) for name in _AMOUNTS},
+        "version": VERSION,
+        "data": dumps(data, ensure_ascii=True),
+        "counted": dumps([[*place, *_amounts(tally)] for place, tally in counts.items()]),
+    }
+
+
+def _node(key: Mapping[str, Any], node: NodeRecord) -> dict[str, Any]:
+    amounts = {name: getattr(node.usage, name) for name in _AMOUNTS}
+    return {**key, "node": node.node, "visits": node.visits, **amounts}
+
+
+def _amounts(tally: Tally) -> tuple[float, ...]:
+    used = tally.used
+    amounts = (getattr(used, name) for name in _AMOUNTS)
+    return (tally.seen, tally.over, tally.good, *amounts)
+
+
+def _tally(amounts: Sequence[Any]) -> Tally:
+    seen, over, good, *used = amounts
+    seconds, tokens, cost, calls, unpriced = used
+    usage = Usage(float(seconds), int(tokens), float(cost), int(calls), int(unpriced))
+    return Tally(int(seen), int(over), int(good), usage)
+
+
+def _counted_before(stored: str) -> dict[tuple[str, str], Tally]:
+    """What the older record counted; nothing if that cannot be read any more."""
+    try:
+        return {(str(d), str(v)): _tally(amounts) for d, v, *amounts in loads(stored)}
+    except (ValueError, TypeError):
+        return {}
+
+
+def _changes(execution: Execution, counts: Counted) -> Iterator[dict[str, Any]]:
+    """The rows to add up, always in one order: two writers never wait for each other."""
+    for scope in (EVERYWHERE, scope_of(execution.place.repository_id)):
+        for (dimension, value), tally in counts.items():
+            amounts = dict(zip(_TALLIES, _amounts(tally), strict=True))
+            place = {"scope": scope, "day": execution.day, "dimension": dimension, "value": value}
+            yield place | amounts
+
+
+def total_of(row: Sequence[Any]) -> DayTotal:
+    """Read a row of ``TOTALS``."""
+    day, dimension, value, *amounts = row
+    return DayTotal(int(day), str(dimension), str(value), _tally(amounts))
+
+
+def node_of(row: Sequence[Any]) -> NodeRecord:
+    """Read a row of ``NODES``."""
+    node, visits, seconds, tokens, cost, calls, unpriced = row
+    return NodeRecord(node, visits, Usage(seconds, tokens, cost, calls, unpriced))
+
+
+def tool_of(row: Sequence[Any]) -> ToolRecord:
+    """Read a row of ``TOOLS``."""
+    return ToolRecord(*row)
+
+
+def key_of(key: ExecutionKey) -> dict[str, Any]:
+    """The parameters of statements about one execution."""
+    return asdict(key)
+
+
+def recalled(rows: Sequence[Sequence[Any]]) -> Recalled:
+    """Read rows of (version, data)."""
+    found: list[Execution] = []
+    for version, data in rows:
+        try:
+            if int(version) == VERSION:
+                found.append(from_json(data))
+        except (UnreadableRecord, ValueError, TypeError):
+            continue
+    return Recalled(tuple(found), len(rows) - len(found))
+
+
+def parameters_of(query: HistoryQuery) -> dict[str, Any]:
+    """The parameters of ``recent``."""
+    return {
+        "repository_id": query.repository_id,
+        "since": query.since,
+        "until": query.until + AHEAD * DAY,
+        "most": query.most,
+    }
+
+
+def days_of(query: HistoryQuery) -> dict[str, Any]:
+    """The parameters of ``TOTALS`` and ``unread``."""
+    since, until = query.days
+    return {
+        "scope": scope_of(query.repository_id),
+        "repository_id": query.repository_id,
+        "since": since,
+        "until": until,
+        "version": VERSION,
+    }
+
+
+def totals_of(rows: Sequence[Sequence[Any]], unread_rows: Sequence[Any] | None) -> Totals:
+    """Read what ``TOTALS`` and ``unread`` found."""
+    other, future = unread_rows or (0, 0)
+    return Totals(tuple(total_of(row) for row in rows), int(other or 0), int(future or 0))
