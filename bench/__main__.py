@@ -18,6 +18,7 @@ from pathlib import Path
 
 from bench import (
     action,
+    advice,
     answers,
     classification,
     context,
@@ -77,6 +78,7 @@ MEASURES: dict[str, Measure] = {
     "oracle": oracle.measure,
     "shown": shown.measure,
     "mutants": mutants.measure,
+    "advice": advice.measure,
 }
 
 
@@ -94,6 +96,7 @@ def main() -> None:
         ("answers", answers.measure),
         ("oracle", oracle.measure),
         ("mutants", mutants.measure),
+        ("advice", advice.measure),
     )
     for name, measure in own:
         if sys.argv[1:2] == [name]:

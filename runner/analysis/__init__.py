@@ -1,0 +1,1 @@
+"""What the history of a repository teaches: which model, which route, which settings do better."""

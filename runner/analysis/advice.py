@@ -1,0 +1,108 @@
+"""From what was compared to changes of ``.github/cairn.yml``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runner.analysis.compare import ERROR, Comparison
+from runner.analysis.routing import threshold
+from runner.analysis.sample import Factor
+
+Path = tuple[str, ...]
+Value = str | int
+
+WORDS, FILES, LINES = 40, 2, 6
+"""The limits of a task that is taken without a plan, where nothing else is configured."""
+
+MOST_WORDS, FEWEST_WORDS = 160, 10
+"""Between which ``routing.words`` is advised; the other limits go along with it."""
+
+MOST_CONTEXT, FEWEST_CONTEXT = 32_000, 2_000
+"""Between which ``limits.context_tokens`` is advised."""
+
+_LOOPS = ("hybrid", "repair", "fixed", "ralph")
+
+
+@dataclass(frozen=True, slots=True)
+class TodaysSettings:
+    """How the repository is configured: which tasks are planned, and the limits for ``auto``."""
+
+    planning: str = "auto"
+    words: int = WORDS
+    files: int = FILES
+    lines: int = LINES
+
+    @property
+    def threshold(self) -> float:
+        """The size above which tasks are planned, counted as in ``Sample.size``."""
+        if self.planning != "auto":
+            return 0.0 if self.planning == "always" else math.inf
+        return min(self.words / WORDS, self.files / FILES, self.lines / LINES)
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Change these keys, because of these comparisons.
+
+    ``id`` is the same as long as the same change is advised: who declined it is not asked again.
+    """
+
+    id: str
+    factor: Factor
+    changes: tuple[tuple[Path, Value], ...]
+    evidence: tuple[Comparison, ...]
+
+
+def advice(
+    comparisons: Sequence[Comparison], today: TodaysSettings, error: float = ERROR
+) -> tuple[Advice, ...]:
+    """Return what to change, the surest first; nothing that no key of the file can change."""
+    spoken = sorted((c for c in comparisons if c.speaks(error)), key=lambda c: c.adjusted)
+    found: dict[Factor, Advice] = {}
+    for one in spoken:
+        changes = _routing(spoken, today) if one.factor == "route" else _changes(one)
+        if changes and one.factor not in found:
+            of_route = one.factor == "route"
+            evidence = tuple(c for c in spoken if c.factor == "route") if of_route else (one,)
+            found[one.factor] = Advice(_id(changes), one.factor, changes, evidence)
+    return tuple(found.values())
+
+
+def _id(changes: Sequence[tuple[Path, Value]]) -> str:
+    return ", ".join(f"{'.'.join(path)}={value}" for path, value in changes)
+
+
+def _changes(one: Comparison) -> tuple[tuple[Path, Value], ...]:
+    name = one.other.name
+    if one.factor == "model":
+        return ((("model", "name"), name),)
+    if one.factor == "loop" and name in _LOOPS:
+        return ((("loop",), name),)
+    if one.factor == "context":
+        tokens = int("".join(c for c in name if c.isdigit()))
+        if name.startswith("up to") and FEWEST_CONTEXT <= tokens <= MOST_CONTEXT:
+            return ((("limits", "context_tokens"), tokens),)
+    return ()
+
+
+def _routing(spoken: Sequence[Comparison], today: TodaysSettings) -> tuple[tuple[Path, Value], ...]:
+    size = threshold(spoken, today.threshold)
+    if size is None:
+        return ()
+    words = min(max(_whole(size, WORDS, MOST_WORDS), FEWEST_WORDS), MOST_WORDS)
+    share = words / WORDS
+    mode: tuple[tuple[Path, Value], ...] = (
+        () if today.planning == "auto" else ((("planning",), "auto"),)
+    )
+    return (
+        *mode,
+        (("routing", "words"), words),
+        (("routing", "files"), max(1, round(FILES * share))),
+        (("routing", "lines"), max(1, round(LINES * share))),
+    )
+
+
+def _whole(size: float, limit: int, most: int) -> int:
+    return most if math.isinf(size) else round(size * limit)

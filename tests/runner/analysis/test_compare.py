@@ -1,0 +1,168 @@
+"""Which executions are compared, and when a comparison says something."""
+
+from __future__ import annotations
+
+from runner.analysis.advice import TodaysSettings, advice
+from runner.analysis.compare import compare
+from runner.analysis.routing import misroutes, planning_gains, threshold
+from runner.analysis.sample import Sample, context_level
+from tests.runner.analysis.executions import executions
+
+WORSE = executions(10, 40, model="oak-1", at=2.0)
+BETTER = executions(36, 40, model="elm-2", cost=0.02, tokens=6_000, seconds=30.0)
+
+
+def test_another_model_is_better() -> None:
+    """The numbers of both sides, the difference, and the change that follows."""
+    (one,) = compare(WORSE + BETTER, {})
+
+    assert (one.factor, one.today.name, one.other.name) == ("model", "oak-1", "elm-2")
+    assert (one.today.executions, one.today.succeeded, one.today.success) == (40, 10, 0.25)
+    assert (one.other.executions, one.other.succeeded, one.other.success) == (40, 36, 0.9)
+    assert (one.other.tokens, one.other.seconds) == (6_000, 30.0)
+    assert one.other.cost is not None
+    assert round(one.other.cost, 4) == 0.02
+    assert round(one.difference.value, 2) == 0.65
+    assert 0.4 < one.difference.low < 0.65 < one.difference.high < 0.8
+    assert one.speaks()
+    (told,) = advice([one], TodaysSettings())
+    assert told.changes == ((("model", "name"), "elm-2"),)
+    assert told.id == "model.name=elm-2"
+
+
+def test_the_better_one_is_used_already() -> None:
+    """Nothing is advised against the better setting; the numbers are there all the same."""
+    (one,) = compare(WORSE + BETTER, {"model": "elm-2"})
+
+    assert one.difference.value < 0
+    assert not one.speaks()
+    assert advice([one], TodaysSettings()) == ()
+
+
+def test_ten_on_each_side() -> None:
+    """Nine executions say nothing, whatever they look like."""
+    nine = executions(9, 9, model="elm-2")
+
+    assert compare(WORSE + nine, {}) == ()
+    assert len(compare(WORSE + executions(10, 10, model="elm-2"), {})) == 1
+
+
+def test_only_like_with_like() -> None:
+    """Executions of other tasks are no counterpart; those that have none are counted."""
+    other_kind = executions(36, 40, model="elm-2", kind="docs")
+    few = executions(3, 3, model="elm-2")
+
+    assert compare(WORSE + other_kind, {}) == ()
+    (one,) = compare(WORSE + other_kind + executions(12, 12, model="elm-2"), {})
+    assert (one.other.executions, one.left_out, one.strata) == (12, 40, 1)
+    assert compare(WORSE + other_kind + few, {}) == ()
+
+
+def test_the_strong_model_gets_the_hard_tasks() -> None:
+    """It succeeds less often in all, and more often at each complexity."""
+    easy = executions(56, 80, complexity="low", model="oak-1", at=2.0)
+    hard = executions(2, 20, complexity="high", model="oak-1", at=2.0)
+    strong = executions(19, 20, complexity="low", model="elm-2")
+    strong += executions(32, 80, complexity="high", model="elm-2")
+
+    (one,) = compare(easy + hard + strong, {})
+
+    assert one.today.succeeded > one.other.succeeded
+    assert one.other.success > one.today.success
+    assert one.speaks()
+
+
+def test_a_cost_that_nobody_knows() -> None:
+    """A mean cost is not made up from the calls whose price is known."""
+    (one,) = compare(WORSE + executions(36, 40, model="elm-2", cost=None), {})
+
+    assert one.other.cost is None
+    assert one.today.cost is not None
+
+
+def _routes() -> list[Sample]:
+    single = executions(8, 40, route="single_phase", size=0.9, at=2.0)
+    return single + executions(36, 40, route="planned", size=0.9)
+
+
+def test_planning_helps_tasks_of_one_size() -> None:
+    """Tasks above half of today's limits are planned from now on; the failures were misrouted."""
+    samples = _routes() + executions(20, 30, route="single_phase", size=0.2, at=2.0)
+    found = compare(samples, {})
+
+    (one,) = found
+    assert (one.factor, one.band, one.other.name) == ("route", "medium", "planned")
+    assert threshold(found, 1.0) == 0.5
+    (told,) = advice(found, TodaysSettings())
+    assert dict(told.changes) == {
+        ("routing", "words"): 20,
+        ("routing", "files"): 1,
+        ("routing", "lines"): 3,
+    }
+    wrong = misroutes(samples, found)
+    assert len(wrong) == 32
+    assert {(w.band, w.route, w.success) for w in wrong} == {("medium", "single_phase", (0.2, 0.9))}
+    gains = {(g.complexity, g.band): g for g in planning_gains(samples, 0.9)}
+    gain = gains["medium", "medium"].gain
+    assert gain is not None
+    assert round(gain.value, 2) == 0.7
+    assert gains["medium", "small"].gain is None
+
+
+def test_planning_never_and_planning_always() -> None:
+    """The mode becomes ``auto``, with limits that plan only what gains by it."""
+    (told,) = advice(compare(_routes(), {}), TodaysSettings(planning="never"))
+    assert told.changes[0] == (("planning",), "auto")
+
+    planned = executions(8, 40, route="planned", size=0.9, at=2.0)
+    single = executions(36, 40, route="single_phase", size=0.9)
+    (told,) = advice(compare(planned + single, {}), TodaysSettings(planning="always"))
+    assert (
+        dict(told.changes)[
+            "routing",
+            "words",
+        ]
+        == 40
+    )
+    assert advice(compare(planned + single, {}), TodaysSettings()) == ()
+
+
+def test_few_failures_are_not_misrouted() -> None:
+    """Below five failures of one size nothing is said about single tasks."""
+    samples = executions(8, 12, route="single_phase", size=0.9, at=2.0)
+    samples += executions(300, 300, route="planned", size=0.9)
+    found = compare(samples, {})
+
+    assert found[0].speaks()
+    assert misroutes(samples, found) == ()
+
+
+def test_settings_without_a_key_are_shown_only() -> None:
+    """The form of answers follows from the model, so nobody can set it."""
+    found = compare(executions(5, 40, at=2.0) + executions(36, 40, form="files"), {})
+
+    assert found[0].speaks()
+    assert advice(found, TodaysSettings()) == ()
+
+
+def test_contexts_and_loops() -> None:
+    """A better context becomes the limit of the context, a better loop the loop."""
+    context = executions(5, 40, at=2.0) + executions(36, 40, context=9_000)
+    loop = executions(5, 40, at=2.0) + executions(36, 40, loop="fixed")
+
+    assert context_level(9_000) == "up to 16,000 tokens"
+    assert advice(compare(context, {}), TodaysSettings())[0].changes == (
+        (("limits", "context_tokens"), 16_000),
+    )
+    assert advice(compare(loop, {}), TodaysSettings())[0].changes == ((("loop",), "fixed"),)
+
+
+def test_all_comparisons_share_one_error() -> None:
+    """A lead that would count alone does not count among many others."""
+    alone = executions(20, 40, at=2.0) + executions(29, 40, model="elm-2")
+    crowd = alone + [
+        sample for number in range(8) for sample in executions(20, 40, model=f"ash-{number}")
+    ]
+
+    assert any(one.speaks() for one in compare(alone, {}))
+    assert not any(one.speaks() for one in compare(crowd, {}))
