@@ -34,10 +34,10 @@ from handlers.events import (
     is_from_bot,
 )
 from handlers.grammar import Commands
+from handlers.issue_thread import IssueThread, Refusals
 from handlers.ports import Proposals, Runs
 from handlers.pushes import BranchPushed, InstallationChanged
 from handlers.reviews import handle_check, handle_review, handle_verify
-from handlers.talk import IssueThread, Refusals
 from handlers.webhooks import read_webhook
 from runner.ports import Clock
 
@@ -151,7 +151,7 @@ class Dispatch:
             repository_id=event.repository.id,
             permissions=CONVERSE_ON_LINES if isinstance(event, ReviewCommented) else CONVERSE,
         )
-        talk = IssueThread(
+        thread = IssueThread(
             github=github,
             repository=event.repository,
             installation_id=event.installation_id,
@@ -168,21 +168,21 @@ class Dispatch:
         if isinstance(event, IssueCommentCreated):
             await handle_comment(
                 event,
-                talk=talk,
+                thread=thread,
                 runs=self._runs,
                 proposals=self._proposals,
                 rows=self._commands,
             )
         elif isinstance(event, RerunRequested):
-            await handle_verify(event, talk=talk, runs=self._runs)
+            await handle_verify(event, thread=thread, runs=self._runs)
         elif isinstance(event, ReviewCommented):
-            await handle_review(event, talk=talk, runs=self._runs)
+            await handle_review(event, thread=thread, runs=self._runs)
         else:
-            await handle_pull(event, talk=talk, proposals=self._proposals, clock=self._clock)
+            await handle_pull(event, thread=thread, proposals=self._proposals, clock=self._clock)
             if isinstance(event, PullReviewed):
-                await handle_review(event, talk=talk, runs=self._runs)
+                await handle_review(event, thread=thread, runs=self._runs)
             elif isinstance(event, PullPushed):
-                await handle_verify(event, talk=talk, runs=self._runs)
+                await handle_verify(event, thread=thread, runs=self._runs)
 
 
 def _is_of_others(event: PullClosed | PullReopened, own: str) -> bool:

@@ -21,15 +21,15 @@ from handlers.grammar import (
     Need,
     row_of,
 )
+from handlers.issue_thread import IssueThread, role_of, suffices
 from handlers.parsing import may_hold_command, parse
 from handlers.ports import Proposals, Runs
-from handlers.talk import IssueThread, role_of, suffices
 
 
 async def handle_comment(
     event: IssueCommentCreated,
     *,
-    talk: IssueThread,
+    thread: IssueThread,
     runs: Runs,
     proposals: Proposals,
     rows: Commands = COMMANDS,
@@ -40,10 +40,10 @@ async def handle_comment(
     parsed on the event loop.
     """
     if may_hold_command(event.body, rows):
-        role = await role_of(talk.github, repository=event.repository, user=event.author)
+        role = await role_of(thread.github, repository=event.repository, user=event.author)
         commands = await asyncio.to_thread(parse, event.body, rows)
         conversation = Conversation(
-            event=event, talk=talk, runs=runs, proposals=proposals, rows=rows, role=role
+            event=event, thread=thread, runs=runs, proposals=proposals, rows=rows, role=role
         )
         await _answer(conversation, commands)
     if event.is_pull_request:
@@ -54,18 +54,18 @@ async def _answer(
     conversation: Conversation, commands: tuple[Command | Misunderstood, ...]
 ) -> None:
     if any(_allowed(conversation, command) for command in commands):
-        await conversation.talk.react(conversation.event.comment_id)
+        await conversation.thread.react(conversation.event.comment_id)
     answers = [
         await _obey(replace(conversation, nth=nth), each) for nth, each in enumerate(commands)
     ]
     delivery, author = conversation.event.delivery, conversation.event.author
-    if any(reply.refusal for reply in answers) and not await conversation.talk.may_refuse(
+    if any(reply.refusal for reply in answers) and not await conversation.thread.may_refuse(
         author, to=delivery
     ):
         answers = [reply for reply in answers if not reply.refusal]
     text = "\n\n---\n\n".join(reply.text for reply in answers if reply.text)
     if text:
-        await conversation.talk.reply(text, to=delivery, since=conversation.event.created_at)
+        await conversation.thread.reply(text, to=delivery, since=conversation.event.created_at)
 
 
 def _allowed(conversation: Conversation, command: Command | Misunderstood) -> bool:

@@ -36,8 +36,8 @@ from handlers.grammar import (
     StatusCommand,
     UndoCommand,
 )
+from handlers.issue_thread import IssueThread, Role, suffices
 from handlers.ports import Ambiguous, NamedTask, Proposals, RunRequested, Runs, Unknown, Vote
-from handlers.talk import IssueThread, Role, suffices
 from runner.state.proposal import ApprovalMode
 from runner.state.revising import RevisionRequest
 
@@ -50,7 +50,7 @@ class Conversation:
     """
 
     event: IssueCommentCreated
-    talk: IssueThread
+    thread: IssueThread
     runs: Runs
     proposals: Proposals
     rows: Commands
@@ -137,7 +137,7 @@ async def _skip(conversation: Conversation, command: SkipCommand) -> CommandRepl
             channel="reply",
             verdict="skip",
         )
-        weighed = await weigh(conversation.talk, proposals, open_ones[0], vote, ())
+        weighed = await weigh(conversation.thread, proposals, open_ones[0], vote, ())
         if weighed.counts:
             await conversation.runs.skip(request, found)
         return CommandReply(weighed.say)
@@ -179,7 +179,7 @@ def _no_task(name: str, found: Unknown | Ambiguous) -> CommandReply:
 async def _decide(conversation: Conversation, command: Deciding) -> CommandReply:
     """Decide about a proposal; who may is known only when the proposal is."""
     weighed = await decide_by_reply(
-        conversation.event, command, conversation.nth, conversation.talk, conversation.proposals
+        conversation.event, command, conversation.nth, conversation.thread, conversation.proposals
     )
     unheard = not suffices(conversation.role, "write") and not weighed.counts
     return CommandReply(weighed.say, refusal=weighed.refused or unheard)

@@ -18,9 +18,9 @@ from handlers.events import (
     User,
 )
 from handlers.grammar import ApproveCommand, Deciding, EditCommand, RejectCommand
+from handlers.issue_thread import IssueThread, Role, role_of, suffices
 from handlers.ports import Proposals, ProposalView, Rules, Verdict, Vote
 from handlers.replies import quoted
-from handlers.talk import IssueThread, Role, role_of, suffices
 from runner.ports import Clock
 from runner.roadmap.task import NewTask
 from runner.roadmap.writing import listed
@@ -42,7 +42,7 @@ class Weighed:
 
 
 async def weigh(
-    talk: IssueThread,
+    thread: IssueThread,
     proposals: Proposals,
     proposal: ProposalView,
     saying: Vote,
@@ -54,8 +54,8 @@ async def weigh(
     """
     if saying.by.type == "Bot":
         return Weighed(False, replies.people_only(saying.by), refused=True)
-    role = await role_of(talk.github, repository=talk.repository, user=saying.by)
-    rules = await proposals.rules(talk.repository, talk.installation_id)
+    role = await role_of(thread.github, repository=thread.repository, user=saying.by)
+    rules = await proposals.rules(thread.repository, thread.installation_id)
     if not may_decide(proposal, saying, role, rules):
         return Weighed(False, replies.may_not_decide(saying, role, rules), refused=True)
     if proposal.state == "open" and (why := _obstacle(proposal, saying, older)):
@@ -119,7 +119,11 @@ _VERDICTS: dict[type[Deciding], Verdict] = {
 
 
 async def decide_by_reply(
-    event: IssueCommentCreated, command: Deciding, nth: int, talk: IssueThread, proposals: Proposals
+    event: IssueCommentCreated,
+    command: Deciding,
+    nth: int,
+    thread: IssueThread,
+    proposals: Proposals,
 ) -> Weighed:
     """Take a comment as a decision; return what became of it. Raises ``Outage``."""
     here = await _here(event, proposals)
@@ -140,7 +144,7 @@ async def decide_by_reply(
     )
     named = why != _reason(command) if isinstance(command, RejectCommand) else bool(_word(command))
     older = () if named else [each for each in here if each.place.number == meant.place.number][1:]
-    return await weigh(talk, proposals, meant, saying, older)
+    return await weigh(thread, proposals, meant, saying, older)
 
 
 async def _here(event: IssueCommentCreated, proposals: Proposals) -> tuple[ProposalView, ...]:
@@ -237,7 +241,7 @@ async def weigh_reactions(
     proposal: ProposalView,
     comment: Reacted | None,
     *,
-    talk: IssueThread,
+    thread: IssueThread,
     proposals: Proposals,
     refused: Refused,
 ) -> None:
@@ -249,20 +253,20 @@ async def weigh_reactions(
     if comment is None or comment.edited_at is not None:
         if await proposals.lose_comment(proposal):
             say = replies.lost_comment if comment is None else replies.edited_comment
-            await talk.reply(say(proposal), to=f"lost-{proposal.id}")
+            await thread.reply(say(proposal), to=f"lost-{proposal.id}")
         return
     for reaction in sorted(comment.reactions, key=lambda each: (each.at, each.id)):
         if reaction.content not in MEANS or reaction.at < comment.made_at:
             continue
         if reaction.id in refused:
             continue
-        weighed = await weigh(talk, proposals, proposal, _saying(reaction), ())
+        weighed = await weigh(thread, proposals, proposal, _saying(reaction), ())
         if weighed.counts:
             return
         earlier = sum(id == proposal.id for id in refused.values())
         refused[reaction.id] = proposal.id
         if earlier < _MOST_REFUSALS:
-            await talk.reply(weighed.say, to=f"reaction-{proposal.id}-{reaction.user_id}")
+            await thread.reply(weighed.say, to=f"reaction-{proposal.id}-{reaction.user_id}")
 
 
 def _saying(reaction: Reaction) -> Vote:
@@ -280,7 +284,7 @@ _SETTLED = ("merge", "close")
 
 
 async def handle_pull(
-    event: Event, *, talk: IssueThread, proposals: Proposals, clock: Clock
+    event: Event, *, thread: IssueThread, proposals: Proposals, clock: Clock
 ) -> None:
     """Take an event as a decision if it is one, and look for reactions. Raises ``Outage``.
 
@@ -289,14 +293,14 @@ async def handle_pull(
     here = await _reviewed_here(event, proposals)
     if not here:
         return
-    talk = replace(talk, issue=here[0].place.number or event.issue)
+    thread = replace(thread, issue=here[0].place.number or event.issue)
     if isinstance(event, CommentDeleted):
-        await _lost(event, talk, proposals, here)
+        await _lost(event, thread, proposals, here)
     elif isinstance(event, PullPushed):
         if here[0].state == "open":
             await proposals.pushed(here[0], by=event.sender, delivery=event.delivery)
     elif saying := _saying_of_review(event, clock):
-        await _said_in_review(talk, proposals, here, saying)
+        await _said_in_review(thread, proposals, here, saying)
     await proposals.touch(event.repository.id, here[0].place.number or 0)
 
 
@@ -339,7 +343,7 @@ def _saying_of_review(event: Event, clock: Clock) -> Vote | None:
 
 
 async def _said_in_review(
-    talk: IssueThread,
+    thread: IssueThread,
     proposals: Proposals,
     here: tuple[ProposalView, ...],
     saying: Vote,
@@ -348,18 +352,18 @@ async def _said_in_review(
     newest = here[0]
     if newest.state != "open" and saying.channel in _SETTLED:
         return  # what becomes of a pull request after the decision decides nothing
-    weighed = await weigh(talk, proposals, newest, saying, here[1:])
-    if weighed.refused and not await talk.may_refuse(saying.by, to=saying.delivery):
+    weighed = await weigh(thread, proposals, newest, saying, here[1:])
+    if weighed.refused and not await thread.may_refuse(saying.by, to=saying.delivery):
         return
     if not weighed.counts:
-        await talk.reply(weighed.say, to=saying.delivery, since=None)
+        await thread.reply(weighed.say, to=saying.delivery, since=None)
 
 
 async def _lost(
-    event: CommentDeleted, talk: IssueThread, proposals: Proposals, here: tuple[ProposalView, ...]
+    event: CommentDeleted, thread: IssueThread, proposals: Proposals, here: tuple[ProposalView, ...]
 ) -> None:
     gone = next(
         (p for p in here if p.place.comment_id == event.comment_id and p.state == "open"), None
     )
     if gone and await proposals.lose_comment(gone):
-        await talk.reply(replies.lost_comment(gone), to=f"lost-{gone.id}")
+        await thread.reply(replies.lost_comment(gone), to=f"lost-{gone.id}")

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from handlers.commands import START
 from handlers.events import Envelope, Installation, Repo, User, validated
-from handlers.talk import Role, suffices
+from handlers.issue_thread import Role, suffices
 from runner.roadmap.diff import RoadmapDiff
 
 MOST_TASKS = 1000

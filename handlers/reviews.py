@@ -16,16 +16,16 @@ from handlers.events import (
     User,
 )
 from handlers.grammar import Argument, Commands, ExecuteCommand, ReviseCommand, row_of
+from handlers.issue_thread import IssueThread, role_of, suffices
 from handlers.parsing import may_hold_command, parse
 from handlers.ports import RunRequested, Runs
-from handlers.talk import IssueThread, role_of, suffices
 from runner.state.revising import RevisionRequest
 
 _REVISE = row_of(ReviseCommand(), COMMANDS)
 
 
 async def handle_review(
-    event: PullReviewed | ReviewCommented, *, talk: IssueThread, runs: Runs
+    event: PullReviewed | ReviewCommented, *, thread: IssueThread, runs: Runs
 ) -> None:
     """Start a run where a review asks for changes. Raises ``Outage``; twice leaves one run.
 
@@ -34,22 +34,22 @@ async def handle_review(
     unless it speaks to us.
     """
     verdict = event.verdict if isinstance(event, PullReviewed) else "commented"
-    if verdict != "changes_requested" and not await _speaks_to_us(event.body, talk.own_login):
+    if verdict != "changes_requested" and not await _speaks_to_us(event.body, thread.own_login):
         return
     request = _request(event)
     if await runs.checkpoint(request) is None:
         return
-    role = await role_of(talk.github, repository=event.repository, user=event.author)
+    role = await role_of(thread.github, repository=event.repository, user=event.author)
     if not suffices(role, _REVISE.needs):
-        if await talk.may_refuse(event.author, to=request.delivery):
+        if await thread.may_refuse(event.author, to=request.delivery):
             reply = replies.may_not_ask(_REVISE.needs, event.author, role)
-            await talk.reply(reply, to=request.delivery, since=None)
+            await thread.reply(reply, to=request.delivery, since=None)
         return
     if isinstance(event, ReviewCommented):
-        await talk.react(event.comment_id, on="pulls")
+        await thread.react(event.comment_id, on="pulls")
     asked = RevisionRequest(event.issue, event.author.login, review=event.review)
     if reply := replies.revising(await runs.revise(request, asked)):
-        await talk.reply(reply, to=request.delivery, since=None)
+        await thread.reply(reply, to=request.delivery, since=None)
 
 
 async def handle_check(event: CheckEnded, *, own: str, runs: Runs) -> None:
@@ -71,16 +71,16 @@ async def handle_check(event: CheckEnded, *, own: str, runs: Runs) -> None:
 
 
 async def handle_verify(
-    event: RerunRequested | PullPushed, *, talk: IssueThread, runs: Runs
+    event: RerunRequested | PullPushed, *, thread: IssueThread, runs: Runs
 ) -> None:
     """Verify a checkpoint again: somebody pushed to it, or clicked *Re-run* at our check on it.
 
     GitHub shows that button to those who may write; for others nothing happens. Raises ``Outage``.
     """
-    ours = isinstance(event, PullPushed) or f"{event.app}[bot]".lower() == talk.own_login.lower()
+    ours = isinstance(event, PullPushed) or f"{event.app}[bot]".lower() == thread.own_login.lower()
     if not (event.issue and ours):
         return
-    role = await role_of(talk.github, repository=event.repository, user=event.sender)
+    role = await role_of(thread.github, repository=event.repository, user=event.sender)
     if suffices(role, _REVISE.needs):
         await runs.verify(
             RunRequested(

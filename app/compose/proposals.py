@@ -16,8 +16,8 @@ from app.store.runs import StoredRuns, StoredSkips
 from handlers.decision_replies import unread_reactions
 from handlers.decisions import Reacted, Refused, weigh_reactions
 from handlers.events import Repo
+from handlers.issue_thread import IssueThread, Refusals
 from handlers.ports import ProposalView, Rules
-from handlers.talk import IssueThread, Refusals
 from runner.config.model import RepositoryConfig
 from runner.config.reading import ConfigError
 
@@ -73,7 +73,7 @@ class Reactions:
         await weigh_reactions(
             stored,
             comment,
-            talk=await self._talk(stored),
+            thread=await self._thread(stored),
             proposals=self._proposals,
             refused=self._refused,
         )
@@ -83,10 +83,10 @@ class Reactions:
         if stored.seq in self._unread:
             return
         problem = unread_reactions(stored)
-        await (await self._talk(stored)).reply(problem, to=f"unread-{stored.fingerprint[:8]}")
+        await (await self._thread(stored)).reply(problem, to=f"unread-{stored.fingerprint[:8]}")
         self._unread[stored.seq] = True
 
-    async def _talk(self, stored: ProposalView) -> IssueThread:
+    async def _thread(self, stored: ProposalView) -> IssueThread:
         """The conversation on a proposal's pull request."""
         run, here = await self._runs.get(stored.run), stored.repository
         repository = Repo(

@@ -28,7 +28,7 @@ from app.github.restack import Restack
 from app.github.reviews import ReviewedPulls
 from app.github.stack import standing
 from app.github.trust_checks import TrustChecks
-from handlers.talk import may_write
+from handlers.issue_thread import may_write
 from runner.config.model import GitHubMode
 from runner.errors import Outage
 from runner.git.objects import MissingBlobs

@@ -20,7 +20,7 @@ from app.github.token_identity import CONVERSE, Identity
 from app.progress.text import marker, pause, progress_text, why
 from app.progress.waiting import Turn, WaitEstimate
 from app.store.runs import RunRequest
-from handlers.talk import always_writable
+from handlers.issue_thread import always_writable
 from runner.errors import Outage
 from runner.ports import Clock
 from runner.state.events import Advanced, Event, RunChanged

@@ -22,6 +22,7 @@ from app.pushes.plan_issue import TITLE, PlanIssue, config_text, gone_text, plan
 from handlers.commands import START
 from handlers.events import is_from_bot
 from handlers.grammar import ExecuteCommand
+from handlers.issue_thread import Role, role_of
 from handlers.ports import RunRequested, run_id
 from handlers.pushes import (
     MOST_TASKS,
@@ -33,7 +34,6 @@ from handlers.pushes import (
     started_by,
 )
 from handlers.replies import quoted
-from handlers.talk import Role, role_of
 from runner.config.model import RepositoryConfig, parse_config
 from runner.config.reading import ConfigError
 from runner.errors import TaskError

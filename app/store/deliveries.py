@@ -174,7 +174,7 @@ def _store(dialect: str) -> ReturningInsert[str]:
 
 
 class StoredRefusals:
-    """Implements ``handlers.talk.Refusals`` on the refusals table."""
+    """Implements ``handlers.issue_thread.Refusals`` on the refusals table."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store

@@ -15,6 +15,7 @@ from handlers import parsing
 from handlers.commands import COMMANDS
 from handlers.events import IssueCommentCreated, Repo, User
 from handlers.grammar import Command, Misunderstood
+from handlers.issue_thread import IssueThread
 from handlers.ports import (
     Ambiguous,
     CheckpointStatus,
@@ -29,7 +30,6 @@ from handlers.ports import (
     Unknown,
     Vote,
 )
-from handlers.talk import IssueThread
 from runner.state.proposal import ProposalPlace
 from runner.state.revising import RevisionRequest
 from tests.handlers.github import OUR_LOGIN, SmallGitHub
@@ -224,7 +224,7 @@ def proposals() -> WrittenProposals:
 
 
 @pytest.fixture
-def talk(client: GitHubAPI) -> IssueThread:
+def thread(client: GitHubAPI) -> IssueThread:
     return IssueThread(
         github=client,
         repository=REPO,

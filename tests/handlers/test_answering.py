@@ -11,8 +11,8 @@ from handlers.answering import handle_comment
 from handlers.commands import COMMANDS
 from handlers.events import User
 from handlers.grammar import ExecuteCommand
+from handlers.issue_thread import IssueThread
 from handlers.ports import RunStatus, TaskLine, run_id
-from handlers.talk import IssueThread
 from tests.handlers.conftest import WrittenProposals, WrittenRuns, comment
 from tests.handlers.github import SmallGitHub
 
@@ -21,10 +21,10 @@ Say = Callable[..., Awaitable[None]]
 
 
 @pytest.fixture
-def say(talk: IssueThread, runs: WrittenRuns, proposals: WrittenProposals) -> Say:
+def say(thread: IssueThread, runs: WrittenRuns, proposals: WrittenProposals) -> Say:
     async def post(body: str, by: User | None = None, delivery: str = "d-1") -> None:
         event = comment(body, by=by, delivery=delivery)
-        await handle_comment(event, talk=talk, runs=runs, proposals=proposals)
+        await handle_comment(event, thread=thread, runs=runs, proposals=proposals)
 
     return post
 

@@ -19,8 +19,8 @@ from handlers.grammar import (
     RetryCommand,
     SkipCommand,
 )
+from handlers.issue_thread import IssueThread
 from handlers.ports import Ambiguous, Unknown, Vote
-from handlers.talk import IssueThread
 from runner.state.proposal import ProposalPlace
 from tests.handlers.conftest import NOW, WrittenProposals, WrittenRuns, comment, parse, proposal
 from tests.handlers.github import SmallGitHub
@@ -31,13 +31,13 @@ Say = Callable[..., Awaitable[None]]
 
 @pytest.fixture
 def say(
-    talk: IssueThread, runs: WrittenRuns, proposals: WrittenProposals, github: SmallGitHub
+    thread: IssueThread, runs: WrittenRuns, proposals: WrittenProposals, github: SmallGitHub
 ) -> Say:
     github.grants("keeper", 5, "maintain", "write")
 
     async def post(body: str, *, on_pull: bool = True) -> None:
         event = replace(comment(body, by=KEEPER), is_pull_request=on_pull)
-        await handle_comment(event, talk=talk, runs=runs, proposals=proposals)
+        await handle_comment(event, thread=thread, runs=runs, proposals=proposals)
 
     return post
 

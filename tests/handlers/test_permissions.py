@@ -7,7 +7,7 @@ from gidgethub.abc import GitHubAPI
 
 from handlers.events import User
 from handlers.grammar import Need
-from handlers.talk import role_of, suffices
+from handlers.issue_thread import role_of, suffices
 from tests.handlers.conftest import REPO
 from tests.handlers.github import SmallGitHub
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from handlers.events import MalformedPayload
+from handlers.issue_thread import Role
 from handlers.pushes import MOST_TASKS, PushStart, RoadmapPush, changes_tasks, read_push, started_by
-from handlers.talk import Role
 from runner.roadmap.diff import RoadmapDiff, diff
 from runner.roadmap.parse import parse_roadmap
 

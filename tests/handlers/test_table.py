@@ -10,7 +10,7 @@ import pytest
 from handlers import replies
 from handlers.commands import COMMANDS, START
 from handlers.grammar import Command, CommandRow, Misunderstood, row_of
-from handlers.talk import suffices
+from handlers.issue_thread import suffices
 from tests.handlers.conftest import parse
 
 
