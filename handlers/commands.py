@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from handlers import replies
-from handlers.decisions import decide_by_reply, weigh
+from handlers.decisions import decide_by_reply, rule_on
 from handlers.events import IssueCommentCreated
 from handlers.grammar import (
     TRIGGER,
@@ -137,10 +137,10 @@ async def _skip(conversation: Conversation, command: SkipCommand) -> CommandRepl
             channel="reply",
             verdict="skip",
         )
-        weighed = await weigh(conversation.thread, proposals, open_ones[0], vote, ())
-        if weighed.counts:
+        ruling = await rule_on(conversation.thread, proposals, open_ones[0], vote, ())
+        if ruling.counts:
             await conversation.runs.skip(request, found)
-        return CommandReply(weighed.say)
+        return CommandReply(ruling.say)
     new = await conversation.runs.skip(request, found)
     return CommandReply(replies.skipping(found.name, found.title, new=new))
 
@@ -178,11 +178,11 @@ def _no_task(name: str, found: Unknown | Ambiguous) -> CommandReply:
 
 async def _decide(conversation: Conversation, command: Deciding) -> CommandReply:
     """Decide about a proposal; who may is known only when the proposal is."""
-    weighed = await decide_by_reply(
+    ruling = await decide_by_reply(
         conversation.event, command, conversation.nth, conversation.thread, conversation.proposals
     )
-    unheard = not suffices(conversation.role, "write") and not weighed.counts
-    return CommandReply(weighed.say, refusal=weighed.refused or unheard)
+    refused_person = not suffices(conversation.role, "write") and not ruling.counts
+    return CommandReply(ruling.say, refusal=ruling.refused or refused_person)
 
 
 _TASK = Argument(

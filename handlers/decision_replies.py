@@ -18,9 +18,9 @@ _DONE = {
 }
 
 
-def counted(proposal: ProposalView, saying: Vote) -> str:
+def counted(proposal: ProposalView, vote: Vote) -> str:
     """Say that a decision counts and what comes of it."""
-    text = f"Proposal `{proposal.id}` about task {quoted(proposal.name)} {_DONE[saying.verdict]}."
+    text = f"Proposal `{proposal.id}` about task {quoted(proposal.name)} {_DONE[vote.verdict]}."
     if proposal.run_status in ("paused", "pausing"):
         return (
             f"{text} Run `{proposal.run}` is paused: comment `/execute resume` on the run's issue "
@@ -72,14 +72,14 @@ def run_is_over(proposal: ProposalView) -> str:
     )
 
 
-def may_not_decide(saying: Vote, role: str, rules: Rules) -> str:
+def may_not_decide(vote: Vote, role: str, rules: Rules) -> str:
     """Say that somebody may not decide, and who may."""
     has = "no permission" if role == "none" else f"the *{role}* permission"
-    need = "write" if saying.channel == "merge" else rules.need
+    need = "write" if vote.channel == "merge" else rules.need
     own = ", unless you started its run" if rules.own_runs else ""
     return (
         f"To decide on a proposal, you need the *{need}* permission on this repository{own}. "
-        f"{quoted(saying.by.login)} has {has}, so this does not count and the proposal stays open."
+        f"{quoted(vote.by.login)} has {has}, so this does not count and the proposal stays open."
         "\n\nAsk somebody with that permission to decide, or ask an administrator of the "
         "repository for access."
     )

@@ -30,7 +30,7 @@ _OVER = ("ended", "cancelled")
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class Ruling:
     """What became of it: whether it ``counts``, and what to ``say`` about that.
 
     ``refused`` says that somebody had no right to say it.
@@ -41,41 +41,41 @@ class Weighed:
     refused: bool = False
 
 
-async def weigh(
+async def rule_on(
     thread: IssueThread,
     proposals: Proposals,
     proposal: ProposalView,
-    saying: Vote,
+    vote: Vote,
     older: Sequence[ProposalView],
-) -> Weighed:
+) -> Ruling:
     """Store a decision if it may count. ``older`` are the proposals that were there before it.
 
     The permission is asked from GitHub at this moment, by user id. Raises ``Outage``.
     """
-    if saying.by.type == "Bot":
-        return Weighed(False, replies.people_only(saying.by), refused=True)
-    role = await role_of(thread.github, repository=thread.repository, user=saying.by)
+    if vote.by.type == "Bot":
+        return Ruling(False, replies.people_only(vote.by), refused=True)
+    role = await role_of(thread.github, repository=thread.repository, user=vote.by)
     rules = await proposals.rules(thread.repository, thread.installation_id)
-    if not may_decide(proposal, saying, role, rules):
-        return Weighed(False, replies.may_not_decide(saying, role, rules), refused=True)
-    if proposal.state == "open" and (why := _obstacle(proposal, saying, older)):
-        return Weighed(False, why)
+    if not may_decide(proposal, vote, role, rules):
+        return Ruling(False, replies.may_not_decide(vote, role, rules), refused=True)
+    if proposal.state == "open" and (why := _obstacle(proposal, vote, older)):
+        return Ruling(False, why)
     if proposal.state == "open":
-        proposal = await proposals.decide(proposal, saying)
-    if proposal.decision and proposal.decision.delivery == saying.delivery:
-        return Weighed(True, replies.counted(proposal, saying))
-    return Weighed(False, replies.too_late(proposal))
+        proposal = await proposals.decide(proposal, vote)
+    if proposal.decision and proposal.decision.delivery == vote.delivery:
+        return Ruling(True, replies.counted(proposal, vote))
+    return Ruling(False, replies.too_late(proposal))
 
 
-def may_decide(proposal: ProposalView, saying: Vote, role: Role, rules: Rules) -> bool:
+def may_decide(proposal: ProposalView, vote: Vote, role: Role, rules: Rules) -> bool:
     """Say whether somebody's word counts.
 
     A merge is GitHub's own decision, guarded by the branch's protection: who may merge may approve.
     Who started a run may decide in it, as long as they could start it today.
     """
-    if saying.channel == "merge":
+    if vote.channel == "merge":
         return suffices(role, "write")
-    own = rules.own_runs and saying.by.id == proposal.starter and suffices(role, "write")
+    own = rules.own_runs and vote.by.id == proposal.starter and suffices(role, "write")
     return own or suffices(role, rules.need)
 
 
@@ -100,14 +100,14 @@ _HEX = frozenset("0123456789abcdef")
 _SHORTEST = 4
 
 
-def _obstacle(proposal: ProposalView, saying: Vote, older: Sequence[ProposalView]) -> str:
+def _obstacle(proposal: ProposalView, vote: Vote, older: Sequence[ProposalView]) -> str:
     """Why an open proposal cannot be decided by this, '' when it can."""
     if proposal.run_status in _OVER:
         return replies.run_is_over(proposal)
-    if saying.outdated:
+    if vote.outdated:
         return replies.outdated_review(proposal)
     # GitHub counts whole seconds
-    before = saying.at < proposal.made_at.replace(microsecond=0)
+    before = vote.at < proposal.made_at.replace(microsecond=0)
     return replies.stale(proposal) if before and older else ""
 
 
@@ -124,16 +124,16 @@ async def decide_by_reply(
     nth: int,
     thread: IssueThread,
     proposals: Proposals,
-) -> Weighed:
+) -> Ruling:
     """Take a comment as a decision; return what became of it. Raises ``Outage``."""
     here = await _here(event, proposals)
     meant, why = _meant(command, here, by_itself=event.is_pull_request)
     if meant is None:
-        return Weighed(False, await _not_found(_word(command), event, here, proposals))
+        return Ruling(False, await _not_found(_word(command), event, here, proposals))
     tasks = listed(command.below) if isinstance(command, EditCommand) else ()
     if isinstance(command, EditCommand) and (problem := _unusable(command, tasks)):
-        return Weighed(False, problem)
-    saying = Vote(
+        return Ruling(False, problem)
+    vote = Vote(
         delivery=f"{event.delivery}#{nth}" if nth else event.delivery,
         by=event.author,
         at=event.created_at,
@@ -144,7 +144,7 @@ async def decide_by_reply(
     )
     named = why != _reason(command) if isinstance(command, RejectCommand) else bool(_word(command))
     older = () if named else [each for each in here if each.place.number == meant.place.number][1:]
-    return await weigh(thread, proposals, meant, saying, older)
+    return await rule_on(thread, proposals, meant, vote, older)
 
 
 async def _here(event: IssueCommentCreated, proposals: Proposals) -> tuple[ProposalView, ...]:
@@ -234,10 +234,10 @@ class Reacted:
 
 
 Refused = MutableMapping[int, str]
-"""Reactions that were weighed and do not count: their ids, and the proposal each was to."""
+"""Reactions that were looked at and do not count: their ids, and the proposal each was to."""
 
 
-async def weigh_reactions(
+async def rule_on_reactions(
     proposal: ProposalView,
     comment: Reacted | None,
     *,
@@ -260,16 +260,16 @@ async def weigh_reactions(
             continue
         if reaction.id in refused:
             continue
-        weighed = await weigh(thread, proposals, proposal, _saying(reaction), ())
-        if weighed.counts:
+        ruling = await rule_on(thread, proposals, proposal, _vote_of(reaction), ())
+        if ruling.counts:
             return
         earlier = sum(id == proposal.id for id in refused.values())
         refused[reaction.id] = proposal.id
         if earlier < _MOST_REFUSALS:
-            await thread.reply(weighed.say, to=f"reaction-{proposal.id}-{reaction.user_id}")
+            await thread.reply(ruling.say, to=f"reaction-{proposal.id}-{reaction.user_id}")
 
 
-def _saying(reaction: Reaction) -> Vote:
+def _vote_of(reaction: Reaction) -> Vote:
     return Vote(
         delivery=f"reaction:{reaction.id}",
         by=User(id=reaction.user_id, login=reaction.login),
@@ -299,8 +299,8 @@ async def handle_pull(
     elif isinstance(event, PullPushed):
         if here[0].state == "open":
             await proposals.pushed(here[0], by=event.sender, delivery=event.delivery)
-    elif saying := _saying_of_review(event, clock):
-        await _said_in_review(thread, proposals, here, saying)
+    elif vote := _vote_of_review(event, clock):
+        await _rule_on_review(thread, proposals, here, vote)
     await proposals.touch(event.repository.id, here[0].place.number or 0)
 
 
@@ -312,7 +312,7 @@ async def _reviewed_here(event: Event, proposals: Proposals) -> tuple[ProposalVi
     return await proposals.on_pull(repository, event.issue)
 
 
-def _saying_of_review(event: Event, clock: Clock) -> Vote | None:
+def _vote_of_review(event: Event, clock: Clock) -> Vote | None:
     match event:
         case PullReviewed() if event.verdict != "commented":
             approved = event.verdict == "approved"
@@ -342,21 +342,21 @@ def _saying_of_review(event: Event, clock: Clock) -> Vote | None:
     return None
 
 
-async def _said_in_review(
+async def _rule_on_review(
     thread: IssueThread,
     proposals: Proposals,
     here: tuple[ProposalView, ...],
-    saying: Vote,
+    vote: Vote,
 ) -> None:
     """Weigh it; what counts is shown by what the run does next, the rest gets a sentence."""
     newest = here[0]
-    if newest.state != "open" and saying.channel in _SETTLED:
+    if newest.state != "open" and vote.channel in _SETTLED:
         return  # what becomes of a pull request after the decision decides nothing
-    weighed = await weigh(thread, proposals, newest, saying, here[1:])
-    if weighed.refused and not await thread.may_refuse(saying.by, to=saying.delivery):
+    ruling = await rule_on(thread, proposals, newest, vote, here[1:])
+    if ruling.refused and not await thread.may_refuse(vote.by, to=vote.delivery):
         return
-    if not weighed.counts:
-        await thread.reply(weighed.say, to=saying.delivery, since=None)
+    if not ruling.counts:
+        await thread.reply(ruling.say, to=vote.delivery, since=None)
 
 
 async def _lost(

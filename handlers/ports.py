@@ -107,7 +107,7 @@ class Proposals(Protocol):
     ) -> tuple[ProposalView, ...]:
         """Return the open ones about a task (by key), of any run, the newest first."""
 
-    async def decide(self, proposal: ProposalView, saying: Vote) -> ProposalView:
+    async def decide(self, proposal: ProposalView, vote: Vote) -> ProposalView:
         """Store a decision unless another one was first; return the proposal as it is then."""
 
     async def pushed(self, proposal: ProposalView, *, by: User, delivery: str) -> None:

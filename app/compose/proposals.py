@@ -14,7 +14,7 @@ from app.progress.comment import ReadOnlyCheck, writable_everywhere
 from app.proposals.service import ProposalService
 from app.store.runs import StoredRuns, StoredSkips
 from handlers.decision_replies import unread_reactions
-from handlers.decisions import Reacted, Refused, weigh_reactions
+from handlers.decisions import Reacted, Refused, rule_on_reactions
 from handlers.events import Repo
 from handlers.issue_thread import IssueThread, Refusals
 from handlers.ports import ProposalView, Rules
@@ -38,7 +38,7 @@ class SkippedTasks:
 
 
 class Reactions:
-    """Asks GitHub for reactions, and weighs them with those who decide.
+    """Asks GitHub for reactions, and rules on each by who gave it.
 
     ``quiet`` says where we write nothing.
     """
@@ -70,7 +70,7 @@ class Reactions:
 
     async def judge(self, stored: ProposalView, comment: Reacted | None) -> None:
         """Weigh the reactions on one proposal. Raises ``Outage``."""
-        await weigh_reactions(
+        await rule_on_reactions(
             stored,
             comment,
             thread=await self._thread(stored),

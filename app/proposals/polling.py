@@ -31,7 +31,7 @@ _BACKOFF = wait_exponential_jitter(initial=1, max=300)
 
 class Poller:
     """``ask`` gets the reactions on comments (by node id) of an installation and says how many
-    requests it took; ``judge`` weighs those on one proposal, ``expire`` closes one, ``unread``
+    requests it took; ``judge`` rules on those of one proposal, ``expire`` closes one, ``unread``
     tells people that the reactions to one cannot be read.
 
     ``rest`` waits (seconds) for the next time; ``on_bug`` gets every exception that is a bug.

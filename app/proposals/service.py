@@ -138,19 +138,19 @@ class ProposalService:
         """Return the open ones about a task, of any run, the newest first."""
         return _newest(await self._stored.of_task(repository_id, roadmap, task))
 
-    async def decide(self, proposal: ProposalView, saying: Vote) -> ProposalView:
+    async def decide(self, proposal: ProposalView, vote: Vote) -> ProposalView:
         """Store a decision unless another one was first; return the proposal as it is then."""
         decision = Decision(
             task=proposal.task,
-            verdict=saying.verdict,
-            by=saying.by.login,
-            why=sanitize(saying.why[:_LONGEST], plain=True),
-            channel=saying.channel,
-            at=saying.at.isoformat(timespec="seconds"),
+            verdict=vote.verdict,
+            by=vote.by.login,
+            why=sanitize(vote.why[:_LONGEST], plain=True),
+            channel=vote.channel,
+            at=vote.at.isoformat(timespec="seconds"),
             fingerprint=proposal.fingerprint,
-            tasks=saying.tasks,
+            tasks=vote.tasks,
         )
-        await self._queue.answer(proposal.run, saying.delivery, decision)
+        await self._queue.answer(proposal.run, vote.delivery, decision)
         await self._look()
         return await self._stored.get(proposal.seq)
 

@@ -122,7 +122,7 @@ class WrittenProposals:
     here: tuple[ProposalView, ...] = ()
     elsewhere: tuple[ProposalView, ...] = ()
     who: Rules = RULES
-    said: list[Vote] = field(default_factory=list)
+    votes: list[Vote] = field(default_factory=list)
     touched: list[int] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     pushes: list[str] = field(default_factory=list)
@@ -143,9 +143,9 @@ class WrittenProposals:
     ) -> tuple[ProposalView, ...]:
         return tuple(each for each in self.here if each.task == task and each.state == "open")
 
-    async def decide(self, proposal: ProposalView, saying: Vote) -> ProposalView:
-        first = self.rival or saying
-        self.said += [saying] if first is saying else []
+    async def decide(self, proposal: ProposalView, vote: Vote) -> ProposalView:
+        first = self.rival or vote
+        self.votes += [vote] if first is vote else []
         decision = DecisionView(first.by.login, first.channel, first.delivery)
         state = "rejected" if first.verdict == "reject" else "approved"
         return replace(proposal, state=state, decision=decision)

@@ -89,8 +89,8 @@ async def test_the_newest_proposal_of_a_pull_request_is_meant(
 
     await say("/approve")
 
-    (saying,) = proposals.said
-    assert (saying.verdict, saying.channel, saying.by, saying.at) == (
+    (vote,) = proposals.votes
+    assert (vote.verdict, vote.channel, vote.by, vote.at) == (
         "approve",
         "reply",
         KEEPER,
@@ -109,10 +109,10 @@ async def test_a_reply_older_than_the_present_proposal_is_stale(
 
     await say("/approve")
 
-    assert proposals.said == []
+    assert proposals.votes == []
     assert "is older than the current proposal" in github.said()[0]
     await say("/approve abcd1234")
-    assert len(proposals.said) == 1
+    assert len(proposals.votes) == 1
 
 
 @pytest.mark.parametrize("name", ["abcd1234", "ABCD", "1.1", "k1"])
@@ -122,7 +122,7 @@ async def test_a_proposal_has_names(say: Say, proposals: WrittenProposals, name:
 
     await say(f"/approve {name}", on_pull=False)
 
-    assert len(proposals.said) == 1
+    assert len(proposals.votes) == 1
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ async def test_why_a_proposal_is_rejected(
 
     await say(f"/reject {words}")
 
-    assert [saying.why for saying in proposals.said] == [why]
+    assert [vote.why for vote in proposals.votes] == [why]
 
 
 async def test_a_rejection_of_what_is_not_there(
@@ -154,7 +154,7 @@ async def test_a_rejection_of_what_is_not_there(
 
     await say("/reject 99998888 too small")
 
-    assert proposals.said == []
+    assert proposals.votes == []
     assert "There is no proposal `99998888` here" in github.said()[0]
 
 
@@ -179,7 +179,7 @@ async def test_a_paused_run_applies_it_later(
 
     await say("/approve")
 
-    assert len(proposals.said) == 1
+    assert len(proposals.votes) == 1
     assert "`/execute resume`" in github.said()[0]
 
 
