@@ -49,7 +49,7 @@ class Dispatch:
 
     ``pushed`` handles pushes, ``changed`` a pull request from one of our branches that was merged,
     closed or opened again, even by bots; ``installed`` handles events about installations;
-    ``refusals`` remembers who was refused something, ``quiet`` says where we write nothing;
+    ``refusals`` remembers who was refused something, ``read_only`` says where we write nothing;
     ``configs`` are read again for each one.
     """
 
@@ -67,7 +67,7 @@ class Dispatch:
         changed: Callable[[PullClosed | PullReopened], Awaitable[None]],
         installed: Callable[[InstallationChanged], Awaitable[None]],
         configs: Configurations,
-        quiet: ReadOnlyCheck = writable_everywhere,
+        read_only: ReadOnlyCheck = writable_everywhere,
     ) -> None:
         self._identity = identity
         self._runs = runs
@@ -80,7 +80,7 @@ class Dispatch:
         self._changed = changed
         self._installed = installed
         self._configs = configs
-        self._quiet = quiet
+        self._read_only = read_only
 
     async def __call__(self, delivery: Delivery) -> None:
         """Reduce the payload and give the event to its handler; drop events without a handler."""
@@ -134,7 +134,7 @@ class Dispatch:
 
     async def _answer_queue(self, event: MergeQueued, own: str) -> None:
         scope = (event.installation_id, event.repository.id, event.repository.full_name)
-        if await self._quiet(*scope):
+        if await self._read_only(*scope):
             return
         github = self._identity.client(
             installation_id=event.installation_id,
@@ -158,8 +158,8 @@ class Dispatch:
             issue=event.issue,
             own_login=own,
             refusals=self._refusals,
-            quiet=partial(
-                self._quiet,
+            read_only=partial(
+                self._read_only,
                 event.installation_id,
                 event.repository.id,
                 event.repository.full_name,

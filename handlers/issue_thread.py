@@ -42,7 +42,8 @@ class Refusals(Protocol):
 class IssueThread:
     """Where we speak, and as whom: ``own_login`` is our App's bot account.
 
-    ``refusals`` remembers who was refused; ``quiet`` says whether the repository wants no comments.
+    ``refusals`` remembers who was refused; ``read_only`` says whether the repository wants no
+    comments.
     """
 
     github: GitHubAPI
@@ -51,7 +52,7 @@ class IssueThread:
     issue: int
     own_login: str
     refusals: Refusals
-    quiet: Callable[[], Awaitable[bool]] = always_writable
+    read_only: Callable[[], Awaitable[bool]] = always_writable
 
     async def react(self, comment: int, *, on: Literal["issues", "pulls"] = "issues") -> None:
         """Show 👀 on a comment; doing it twice leaves one (GitHub answers 200 instead of 201).
@@ -61,7 +62,7 @@ class IssueThread:
         path = f"/repos/{{+full_name}}/{on}/comments/{{comment}}/reactions"
         where = {"full_name": self.repository.full_name, "comment": str(comment)}
         try:
-            if not await self.quiet():
+            if not await self.read_only():
                 await self.github.post(path, where, data={"content": "eyes"})
         except BadRequest as refusal:
             # the comment may be deleted or the conversation locked; the work goes ahead anyway
@@ -85,7 +86,7 @@ class IssueThread:
         path = "/repos/{+full_name}/issues/{issue}/comments"
         where = {"full_name": self.repository.full_name, "issue": str(self.issue)}
         try:
-            if not (await self.quiet() or await self._is_written(mark, since)):
+            if not (await self.read_only() or await self._is_written(mark, since)):
                 await self.github.post(path, where, data={"body": f"{text}\n\n{mark}"})
         except BadRequest as refusal:
             _LOG.warning("no reply to %s: %s", to, refusal)

@@ -184,7 +184,9 @@ async def _start(acting: Acting, job: Job, inputs: Inputs) -> tuple[str, ...]:
     branch = entry.repository.default_branch
     content = await contents.read(path, await contents.head(branch)) or b""
     text = plan_text(await read(path, content))
-    if await acting.work.parts.quiet(INSTALLATION, entry.repository.id, entry.repository.full_name):
+    if await acting.work.parts.read_only(
+        INSTALLATION, entry.repository.id, entry.repository.full_name
+    ):
         await acting.work.service.start(_request(acting, job, inputs, 0))
         return ()
     try:

@@ -156,7 +156,11 @@ class ServerParts:
         """Who makes the comment of a run that is asked for."""
         around = self.around
         return QueueAnnouncement(
-            self.identity, waiting, clock=around.clock, quiet=self.quiet, link=self.page_link
+            self.identity,
+            waiting,
+            clock=around.clock,
+            read_only=self.read_only,
+            link=self.page_link,
         )
 
     @property
@@ -183,7 +187,7 @@ class ServerParts:
             clock=self.around.clock,
             rest=self.around.rest,
             comment=run.progress_comment_id,
-            quiet=partial(self._silent, run),
+            read_only=partial(self._no_comments, run),
             link=partial(self.page_link, run),
         )
         files = self.folders.run_files(run.repository_id)
@@ -223,11 +227,11 @@ class ServerParts:
             verifying=Verifying(repository.reviews, repository.trust),
         )
 
-    async def _silent(self, run: Run) -> bool:
+    async def _no_comments(self, run: Run) -> bool:
         """Whether a run has no comment: a check shows what it finds, or we write nothing."""
         if run.request.get("verify"):
             return True
-        return await self.quiet(run.installation_id, run.repository_id, run.repository)
+        return await self.read_only(run.installation_id, run.repository_id, run.repository)
 
     async def repository(self, run: RunRequest) -> GitHubRepository:
         """The repository as one run sees it. Raises ``Outage`` when GitHub does not answer."""
@@ -269,7 +273,7 @@ class ServerParts:
     async def pull_changed(self, event: PullClosed | PullReopened) -> None:
         """Keep what builds on ours true after its end, or its second start. Raises ``Outage``."""
         scope = (event.installation_id, event.repository.id, event.repository.full_name)
-        if not await self.quiet(*scope):
+        if not await self.read_only(*scope):
             ended = event.issue if isinstance(event, PullClosed) else None
             await (await self._default_branch(event)).restack(ended=ended, ticks=False)
 
@@ -297,7 +301,7 @@ class ServerParts:
         )
         return await rules_of(lambda: self._config(github, repository.full_name))
 
-    async def quiet(self, installation_id: int, repository_id: int, full_name: str) -> bool:
+    async def read_only(self, installation_id: int, repository_id: int, full_name: str) -> bool:
         """Whether we write nothing there, as its configuration says now. Raises ``Outage``."""
         scope = {"installation_id": installation_id, "repository_id": repository_id}
         github = self.identity.client(**scope, permissions=READ)

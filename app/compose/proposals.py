@@ -40,7 +40,7 @@ class SkippedTasks:
 class Reactions:
     """Asks GitHub for reactions, and rules on each by who gave it.
 
-    ``quiet`` says where we write nothing.
+    ``read_only`` says where we write nothing.
     """
 
     def __init__(
@@ -49,13 +49,13 @@ class Reactions:
         runs: StoredRuns,
         proposals: ProposalService,
         refusals: Refusals,
-        quiet: ReadOnlyCheck = writable_everywhere,
+        read_only: ReadOnlyCheck = writable_everywhere,
     ) -> None:
         self._identity = identity
         self._runs = runs
         self._proposals = proposals
         self._refusals = refusals
-        self._quiet = quiet
+        self._read_only = read_only
         self._refused: Refused = LRUCache(_MOST_REFUSED)
         self._unread: LRUCache[int, bool] = LRUCache(_MOST_REFUSED)
 
@@ -106,7 +106,7 @@ class Reactions:
             issue=stored.place.number or 0,
             own_login=await self._identity.bot_login(),
             refusals=self._refusals,
-            quiet=partial(self._quiet, here.installation_id, here.id, here.full_name),
+            read_only=partial(self._read_only, here.installation_id, here.id, here.full_name),
         )
 
 

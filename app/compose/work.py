@@ -147,7 +147,7 @@ def _people(parts: ServerParts, work: _Work, poll: Look) -> _People:
     stored = StoredProposals(parts.store, around.clock)
     look = work.worker.look
     proposals = ProposalService(stored, work.queue, rules_of=parts.rules_of, look=look, poll=poll)
-    reactions = Reactions(parts.identity, work.runs, proposals, parts.refusals, parts.quiet)
+    reactions = Reactions(parts.identity, work.runs, proposals, parts.refusals, parts.read_only)
     polls = Poller(
         stored,
         ask=reactions.ask,
@@ -197,7 +197,7 @@ def _dispatch(parts: ServerParts, people: _People, installed: Installations) -> 
         clock=parts.around.clock,
         commands=parts.around.commands,
         allowed_bots=bots,
-        quiet=parts.quiet,
+        read_only=parts.read_only,
         configs=parts.configs,
         refusals=parts.refusals,
         installed=installed,

@@ -48,7 +48,7 @@ class Progress:
     """Listens to a run and shows it in its comment; ``finish`` writes the final text.
 
     Used with ``async with``: an exception that leaves the block is shown as the pause it causes. If
-    the repository is ``quiet``, there is no comment (its id is 0).
+    the repository is ``read_only``, there is no comment (its id is 0).
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Progress:
         clock: Clock,
         rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
         comment: int | None = None,
-        quiet: Callable[[], Awaitable[bool]] = always_writable,
+        read_only: Callable[[], Awaitable[bool]] = always_writable,
         link: Callable[[], str] = str,
     ) -> None:
         """``comment`` is the id of the run's comment, if it was stored.
@@ -74,9 +74,9 @@ class Progress:
         self._clock = clock
         self._rest = rest
         self._comment = comment or 0
-        self._quiet = quiet
+        self._read_only = read_only
         self._link = link
-        self._mute = False
+        self._no_comment = False
         self._text = ""
         self._edited = clock.monotonic()
         self._state: RunState | None = None
@@ -98,8 +98,8 @@ class Progress:
 
         A new one says that the run works, or with ``turn`` that it waits.
         """
-        self._mute = await self._quiet()
-        if self._mute:
+        self._no_comment = await self._read_only()
+        if self._no_comment:
             return 0
         if found := await self._find():
             self._comment, self._text = int(found["id"]), str(found["body"])
@@ -178,7 +178,7 @@ class Progress:
     async def _show(self, status: str, detail: str) -> None:
         async with self._turn:
             text = progress_text(self._run, status, detail, self._state, link=self._link())
-            if self._mute or text == self._text:
+            if self._no_comment or text == self._text:
                 return
             self._edited = self._clock.monotonic()
             try:
@@ -215,7 +215,7 @@ def no_link(run: RunRequest) -> str:
 class QueueAnnouncement:
     """Makes the comment of a run that will be queued, once; it says the turn if there is one.
 
-    ``quiet`` says where we write nothing.
+    ``read_only`` says where we write nothing.
     """
 
     def __init__(
@@ -224,11 +224,11 @@ class QueueAnnouncement:
         waiting: WaitEstimate,
         *,
         clock: Clock,
-        quiet: ReadOnlyCheck = writable_everywhere,
+        read_only: ReadOnlyCheck = writable_everywhere,
         link: PageLink = no_link,
     ) -> None:
         self._identity = identity
-        self._quiet = quiet
+        self._read_only = read_only
         self._link = link
         self._waiting = waiting
         self._clock = clock
@@ -239,7 +239,7 @@ class QueueAnnouncement:
             return None
         turn = await self._waiting.turn_of_new(run)
         try:
-            if await self._quiet(run.installation_id, run.repository_id, run.repository):
+            if await self._read_only(run.installation_id, run.repository_id, run.repository):
                 return None
             progress = await self._progress(run, run.issue)
             return await progress.begin(turn)

@@ -257,8 +257,8 @@ class _Work:
         if config.triggers.push == "execute":
             notes.append(unclear(change.diff))
         note = "\n\n".join(filter(None, notes))
-        quiet, wanted = config.github_mode == "disabled", bool(start.tasks)
-        issue = 0 if quiet else await self._plan(change, note, wanted=wanted, newest=newest)
+        read_only, wanted = config.github_mode == "disabled", bool(start.tasks)
+        issue = 0 if read_only else await self._plan(change, note, wanted=wanted, newest=newest)
         if start.tasks and issue is not None:
             await self._start(change, start, issue)
 
