@@ -69,7 +69,7 @@ class Reactions:
         return await read_reactions(client, nodes)
 
     async def judge(self, stored: ProposalView, comment: Reacted | None) -> None:
-        """Weigh the reactions on one proposal. Raises ``Outage``."""
+        """Rule on the reactions on one proposal. Raises ``Outage``."""
         await rule_on_reactions(
             stored,
             comment,

@@ -16,13 +16,13 @@ from runner.code.languages import is_among_tests, is_test_file
 from runner.errors import TaskError
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents
-from runner.nodes.weigh import run_base_tests
+from runner.nodes.assess import run_base_tests
 from runner.people.recovery_sentences import there_already
 from runner.state.changes import Snapshot
 from runner.state.findings import Level, Verification
 from runner.state.run_state import RunState
 from runner.verify import Commands, configuration, tools_of
-from runner.verify.weighing import path_of
+from runner.verify.assessment import path_of
 
 log = logging.getLogger(__name__)
 

@@ -10,12 +10,12 @@ from runner.checks.blanks import added_lines
 from runner.code.languages import is_among_tests
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents
-from runner.nodes.weigh import filled
+from runner.nodes.assess import filled
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.findings import Verification
 from runner.state.run_state import RunState
+from runner.verify.assessment import Assessment
 from runner.verify.coverage import coverage_level
-from runner.verify.weighing import Assessment
 
 _LONGEST_RUN = 30.0
 """Seconds; tests that take longer are not run a second time."""

@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 from runner.code.languages import is_test_file
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, reader
+from runner.nodes.assess import assessed, run_levels, steadied, tests_of, timed_out
 from runner.nodes.proof import proven_files
-from runner.nodes.weigh import run_levels, steadied, tests_of, timed_out, weighed
 from runner.state.changes import Snapshot
 from runner.state.events import Verified
 from runner.state.findings import Level, Verification
 from runner.state.run_state import RunState
 from runner.verify import Commands, concerned, configuration, running, tools_of
+from runner.verify.assessment import Assessment, path_of, red_tests
 from runner.verify.project import OnlyFiles
-from runner.verify.weighing import Assessment, path_of, red_tests
 
 _LONG = 30
 """All tests take long where they need more than this part of the time they may take (10 s)."""
@@ -70,7 +70,9 @@ async def first_tests(
         return None
     after = await steadied(state, deps, work, base, after, own=None)
     proven = await proven_files(state, deps, work, base, after)
-    found = await weighed(state, deps, work, base, after, own=None, only=chosen.only, proven=proven)
+    found = await assessed(
+        state, deps, work, base, after, own=None, only=chosen.only, proven=proven
+    )
     if found.outcome != "red" or not _certain(state, found, base, chosen):
         return None
     levels = tuple(map(_shortened, found.verification.levels))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents
-from runner.nodes.weigh import filled
+from runner.nodes.assess import filled
 from runner.ports import SandboxSession
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.run_state import RunState

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents
-from runner.nodes.weigh import filled
+from runner.nodes.assess import filled
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.findings import Level, Verification
 from runner.state.run_state import RunState

@@ -16,7 +16,7 @@ from runner.errors import TaskError
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import would_do
 from runner.loop.reading import contents
-from runner.nodes.weigh import filled
+from runner.nodes.assess import filled
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.run_state import RunState
 from runner.verify import Commands, configuration, start_tests, tools_of

@@ -12,16 +12,16 @@ from runner.checks.tests_inventory import inventory
 from runner.code.languages import is_pytest_module, is_test_file
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents
-from runner.nodes.weigh import filled, kept_tests
+from runner.nodes.assess import filled, kept_tests
 from runner.ports import SandboxSession
 from runner.state.changes import ChangeSet, Snapshot
 from runner.state.events import Verified
 from runner.state.findings import Level, Verification
 from runner.state.run_state import RunState
 from runner.verify import configuration, pytest_of, tools_of
+from runner.verify.assessment import is_case, path_of, red_tests
 from runner.verify.judging import Tool
 from runner.verify.mutants import Mutant, mutants
-from runner.verify.weighing import is_case, path_of, red_tests
 
 _NOTHING = "these tests prove nothing, because they also pass without the change"
 _SKIPPED = "the new tests are skipped without the change"

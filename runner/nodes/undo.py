@@ -5,8 +5,8 @@ from __future__ import annotations
 from runner.errors import TaskError
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of
+from runner.nodes.assess import assessed, run_levels, steadied
 from runner.nodes.preflight import configured
-from runner.nodes.weigh import run_levels, steadied, weighed
 from runner.people.undo_sentences import cannot_test, fails_without
 from runner.state.findings import Verification, reasons_of
 from runner.state.run_state import RunState
@@ -23,7 +23,7 @@ async def verified_without(state: RunState, deps: Deps) -> Verification:
         seconds = state.request.options.sandbox.test_timeout
         after = await run_levels(state, deps, work, base, own, seconds=seconds)
         after = await steadied(state, deps, work, base, after, own=own)
-        found = await weighed(state, deps, work, base, after, own=own)
+        found = await assessed(state, deps, work, base, after, own=own)
     finally:
         await work.sandbox.close()
     if found.outcome == "unverifiable":

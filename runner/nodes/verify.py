@@ -22,13 +22,13 @@ from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import base_of, contents, reader
 from runner.loop.schedule import upcoming
 from runner.loop.strategy import given_up, judged
+from runner.nodes.assess import assessed, filled, run_base_tests, run_levels, steadied, timed_out
 from runner.nodes.covered import covered
 from runner.nodes.evidence import gathered
 from runner.nodes.first_tests import first_tests, suite_seconds, whole_seconds
 from runner.nodes.format import formatted
 from runner.nodes.lint import lint_levels, with_linters
 from runner.nodes.proof import must_prove, proved, proven_files, unnoticed, unproven
-from runner.nodes.weigh import filled, run_base_tests, run_levels, steadied, timed_out, weighed
 from runner.people.sentences import UNPROVEN, faults_unnoticed, new_findings, tests_left
 from runner.prompts import question
 from runner.recovery.classify import unrepairable
@@ -37,8 +37,8 @@ from runner.state.events import Verified
 from runner.state.findings import Verification
 from runner.state.run_state import RunState, Step
 from runner.verify import Commands, configuration, tools_of
+from runner.verify.assessment import Assessment, red_tests
 from runner.verify.judging import Read
-from runner.verify.weighing import Assessment, red_tests
 
 _LONGEST = 500
 _SOON = 10
@@ -185,7 +185,7 @@ async def _assessed(
     if seconds := whole_seconds(verification):
         state = state.with_attempt(suite_seconds=seconds)
     proven = await proven_files(state, deps, work, base, verification)
-    found = await weighed(state, deps, work, base, verification, own=own, proven=proven)
+    found = await assessed(state, deps, work, base, verification, own=own, proven=proven)
     left = {failure.test for failure in red_tests(found.verification)}
     if (
         found.outcome == "red"
@@ -195,7 +195,7 @@ async def _assessed(
         # among others that failed before, a flaky one was not run again
         again = await steadied(state, deps, work, base, verification, own=own, among=left)
         if again != verification:
-            found = await weighed(state, deps, work, base, again, own=own, proven=proven)
+            found = await assessed(state, deps, work, base, again, own=own, proven=proven)
     return state, found
 
 

@@ -17,7 +17,7 @@ from runner.state.findings import Verdict, reasons_of
 from runner.state.options import Request
 from runner.state.revising import Revision
 from runner.state.run_state import Attempt, Planned, RunState
-from runner.verify.weighing import Assessment
+from runner.verify.assessment import Assessment
 
 
 async def verified_again(request: Request, deps: Deps, pull: Revision) -> Attempt:

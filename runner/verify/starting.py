@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from runner.state.findings import Level, TestFailure, Verification, headline
+from runner.verify.assessment import has_word, is_case, last_name, missing_names
 from runner.verify.import_check import OTHER_NAMES
-from runner.verify.weighing import has_word, is_case, last_name, missing_names
 
 _SETTINGS = ("conftest.py", "pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg", "package.json")
 _FROM = re.compile(r"cannot import name '\w+' from '([\w.]+)'")

@@ -1,4 +1,4 @@
-"""Weigh what the tests say: against the tests before the change, and by who uses what changed.
+"""Assess what the tests say: against the tests before the change, and by who uses what changed.
 
 Old tests that fail are run again: one that passes then is flaky, and named so.
 """
@@ -38,21 +38,21 @@ from runner.verify import (
     tools_of,
     verify,
 )
-from runner.verify.judging import Tool, counted
-from runner.verify.levels import imports_level, without
-from runner.verify.project import OnlyFiles
-from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
-from runner.verify.set_up import set_up, set_up_session
-from runner.verify.weighing import (
+from runner.verify.assessment import (
     Assessment,
     Promise,
+    assess,
     flaky_words,
     is_case,
     needs_base,
     path_of,
     red_tests,
-    weigh,
 )
+from runner.verify.judging import Tool, counted
+from runner.verify.levels import imports_level, without
+from runner.verify.project import OnlyFiles
+from runner.verify.python_layout import MANIFESTS, PythonLayout, layout_of
+from runner.verify.set_up import set_up, set_up_session
 
 
 async def filled(
@@ -98,7 +98,7 @@ _MOST_TEXTS = 500
 """Test files whose text is searched for the name of a file that no import leads to."""
 
 
-async def weighed(
+async def assessed(
     state: RunState,
     deps: Deps,
     work: TaskWork,
@@ -126,7 +126,7 @@ async def weighed(
     graph = await _graph(deps, base, changes)
     promise = await _promise(state, deps, base, after, graph)
     promise = replace(promise, kept=kept, proven=proven)
-    found = await asyncio.to_thread(weigh, after, before, promise)
+    found = await asyncio.to_thread(assess, after, before, promise)
     if found.outcome != "green":
         return found
     untested = await _untested(deps, base, changes, promise.tests, graph)

@@ -94,7 +94,7 @@ def needs_base(
     written: Collection[str] = (),
     kept: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """Name the tools whose tests must be run on the base before a verification can be weighed.
+    """Name the tools whose tests must be run on the base before a verification can be assessed.
 
     ``tools`` are those the base has tests for. Empty too where nothing the base says could help:
     a test fails that the change itself wrote (in a file of ``written``, and not among ``kept``).
@@ -112,30 +112,30 @@ def needs_base(
     return tuple(dict.fromkeys(level.tool for level in wanted if level.tool in tools))
 
 
-def weigh(after: Verification, before: Verification, promise: Promise) -> Assessment:
+def assess(after: Verification, before: Verification, promise: Promise) -> Assessment:
     """Decide about a verification; ``before`` has the base's levels of tests, as far as needed."""
     if trouble := _trouble(after, before, promise):
         return trouble
     failures, turned = red_tests(after), _turned(after, before)
-    weigher = _Weigher(before.failures, after, turned, promise)
+    assessor = _Assessor(before.failures, after, turned, promise)
     checks = [
         v for v in after.levels if v.name not in ("tests", *ADVISORY) and v.result == "failed"
     ]
-    if not all(map(weigher.does_no_harm, checks)):
+    if not all(map(assessor.does_no_harm, checks)):
         return Assessment("red", after, Verdict(False, "a check before the tests failed"))
-    own = tuple(failure for failure in failures if not weigher.excused(failure))
+    own = tuple(failure for failure in failures if not assessor.excused(failure))
     if own or any(_lost(level, before) or _silent(level) for level in after.tests):
         levels = tuple(_of_change(level, own, before) for level in after.levels)
         red = replace(after, levels=levels)
         return Assessment("red", red, Verdict(False, "tests fail", turned))
     unchanged = tuple(failure.test for failure in failures)
-    if _nothing_ran(after) and not all(map(weigher.awaited, failures)):
+    if _nothing_ran(after) and not all(map(assessor.awaited, failures)):
         first = failures[0]
         why = f"no test runs, with or without this change: {first.test}: {_error_line(first)}"
         return Assessment("unverifiable", after, Verdict(False, why, turned, unchanged))
     accepted = replace(after, levels=tuple(map(_as_before, after.levels)))
     hints = tuple(_hint(failure) for check in checks for failure in check.failures)
-    return Assessment("green", accepted, _verdict(accepted, turned, unchanged, weigher), hints)
+    return Assessment("green", accepted, _verdict(accepted, turned, unchanged, assessor), hints)
 
 
 def not_run(after: Verification) -> Verdict:
@@ -255,20 +255,20 @@ def is_case(failure: TestFailure) -> bool:
 
 
 def _verdict(
-    after: Verification, turned: tuple[str, ...], unchanged: tuple[str, ...], weigher: _Weigher
+    after: Verification, turned: tuple[str, ...], unchanged: tuple[str, ...], assessor: _Assessor
 ) -> Verdict:
     passed = [level for level in after.tests if level.result == "passed"]
     if not passed:
         return replace(not_run(after), turned=turned, unchanged=unchanged)
-    if weigher.shown(passed):
+    if assessor.shown(passed):
         return Verdict(True, "", turned, unchanged)
     why = "no test uses what changed"
-    if weigher.only_failing_use_it():
+    if assessor.only_failing_use_it():
         why = "the only tests that use what changed fail as they did before"
     return Verdict(False, why, turned, unchanged)
 
 
-class _Weigher:
+class _Assessor:
     """Who is to blame for a failing test, and whether a passing one shows the change."""
 
     def __init__(

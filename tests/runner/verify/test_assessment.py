@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from runner.state.findings import Level, TestFailure, Verification
-from runner.verify.weighing import Assessment, Promise, needs_base, weigh
+from runner.verify.assessment import Assessment, Promise, assess, needs_base
 
 TEST = "from kit.words import count\n\n\ndef test_count():\n    assert count('a b') == 2\n"
 COUNT = "tests/test_words.py::test_count"
@@ -67,7 +67,7 @@ def test_only_the_bases_own_result_excuses_a_failure(
     after: TestFailure, before: TestFailure | None, promise: Promise, outcome: str
 ) -> None:
     """It must have failed there, with the same error, and not be what the task is about."""
-    found = weigh(
+    found = assess(
         ran(after, green=["tests/test_a.py"]), ran(*([before] if before else [])), promise
     )
 
@@ -93,7 +93,7 @@ def test_tests_written_first_wait_for_their_task(
     """The error differs, for one module is there now: what is missing is left to an open task."""
     before = ran(failing(COUNT, "No module named 'kit'"), failing(UPPER, "No module named 'kit'"))
     after = ran(failing(COUNT, message), green=["tests/test_case.py"])
-    found = weigh(after, before, promise)
+    found = assess(after, before, promise)
 
     assert found.outcome == outcome
     if outcome == "green":
@@ -109,7 +109,7 @@ def test_what_the_code_misses_is_not_left_to_another_task() -> None:
     lacking = failing(COUNT, "NameError: name 'count' is not defined", file="kit/words.py")
     before = ran(failing(COUNT, "No module named 'kit'"))
 
-    assert weigh(ran(lacking, green=["a.py"]), before, LATER).outcome == "red"
+    assert assess(ran(lacking, green=["a.py"]), before, LATER).outcome == "red"
 
 
 def test_part_of_a_files_tests_is_not_enough_where_no_task_is_left() -> None:
@@ -117,7 +117,7 @@ def test_part_of_a_files_tests_is_not_enough_where_no_task_is_left() -> None:
     stubs = [failing(UPPER, "NotImplementedError"), failing(UPPER + "_b", "NotImplementedError")]
     after = ran(stubs[1], green=["tests/test_case.py"])
 
-    assert weigh(after, ran(*stubs), TASK).outcome == "red"
+    assert assess(after, ran(*stubs), TASK).outcome == "red"
 
 
 def test_a_failing_name_of_another_task_in_the_same_file_is_unchanged() -> None:
@@ -125,7 +125,7 @@ def test_a_failing_name_of_another_task_in_the_same_file_is_unchanged() -> None:
     other = "tests/test_case.py::test_count"
     stubs = [failing(UPPER, "NotImplementedError"), failing(other, "NotImplementedError")]
     promise = replace(LATER, sources={other: "assert count('a') == 1"})
-    found = weigh(ran(stubs[1], green=["tests/test_case.py"]), ran(*stubs), promise)
+    found = assess(ran(stubs[1], green=["tests/test_case.py"]), ran(*stubs), promise)
 
     assert (found.outcome, found.verdict.verified) == ("green", True)
     assert found.verdict.unchanged == (other,)
@@ -137,7 +137,7 @@ def test_a_file_that_another_task_names_is_left_to_it() -> None:
     before = ran(failing("tests/test_words.py", "No module named 'kit'"))
     after = ran(failing(COUNT, "assert 0 == 2"), green=["tests/test_case.py"])
 
-    assert weigh(after, before, promise).outcome == "green"
+    assert assess(after, before, promise).outcome == "green"
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_the_changes_own_tests_excuse_nothing_that_the_task_promises(
         tests=TASK.tests | {new},
         sources={UPPER: f"def test_upper():\n    assert {uses}\n"},
     )
-    found = weigh(ran(failing(UPPER), green=[new]), ran(failing(UPPER)), promise)
+    found = assess(ran(failing(UPPER), green=[new]), ran(failing(UPPER)), promise)
 
     assert found.outcome == outcome
 
@@ -164,9 +164,9 @@ def test_what_breaks_the_runner_is_never_excused() -> None:
     """With the change only: its fault. Without it as well: nothing can be verified."""
     why = "pytest had an internal error: ValueError"
 
-    assert weigh(broken(why), ran(green=["a.py"]), TASK).outcome == "red"
-    assert weigh(broken(why), broken("pytest could not start"), TASK).outcome == "red"
-    found = weigh(broken(why), broken(why), TASK)
+    assert assess(broken(why), ran(green=["a.py"]), TASK).outcome == "red"
+    assert assess(broken(why), broken("pytest could not start"), TASK).outcome == "red"
+    found = assess(broken(why), broken(why), TASK)
     assert found.outcome == "unverifiable"
     assert found.verdict.reason == f"{why}. The same happens without this change"
 
@@ -175,7 +175,7 @@ def test_a_runner_that_lacks_what_the_task_brings_asks_for_another_answer() -> N
     """What tests load at the start is what this task makes: the next answer may bring it."""
     why = "pytest could not start: conftest.py cannot be loaded: No module named 'kit.case'"
 
-    assert weigh(broken(why), broken(why), replace(TASK, words="Add `kit/case.py`")).outcome == (
+    assert assess(broken(why), broken(why), replace(TASK, words="Add `kit/case.py`")).outcome == (
         "red"
     )
 
@@ -183,12 +183,12 @@ def test_a_runner_that_lacks_what_the_task_brings_asks_for_another_answer() -> N
 def test_a_run_of_nothing_is_not_green() -> None:
     """Tests ran before; or none can be loaded, for a reason that no task is about."""
     nothing = ran(result="skipped", reason="pytest found no tests")
-    lost = weigh(nothing, ran(green=["a.py"]), TASK)
+    lost = assess(nothing, ran(green=["a.py"]), TASK)
     assert lost.outcome == "red"
     assert "no test runs with this change" in lost.verification.tests[0].reason
 
     unloaded = failing("tests/test_other.py", "No module named 'yaml'")
-    found = weigh(ran(unloaded), ran(unloaded), TASK)
+    found = assess(ran(unloaded), ran(unloaded), TASK)
     assert found.outcome == "unverifiable"
     assert "No module named 'yaml'" in found.verdict.reason
 
@@ -196,7 +196,9 @@ def test_a_run_of_nothing_is_not_green() -> None:
 def test_where_nothing_can_be_loaded_yet_the_result_is_not_verified() -> None:
     """Every test waits for later tasks: the change stands, and is not called verified."""
     waiting = failing("tests/test_words.py", "No module named 'kit.words'")
-    found = weigh(ran(waiting), ran(failing("tests/test_words.py", "No module named 'kit'")), LATER)
+    found = assess(
+        ran(waiting), ran(failing("tests/test_words.py", "No module named 'kit'")), LATER
+    )
 
     assert (found.outcome, found.verdict.verified) == ("green", False)
     assert found.verdict.reason == "no test passes; 1 fails as before this change"
@@ -215,7 +217,7 @@ def test_passing_tests_verify_what_they_use(
     users: frozenset[str] | None, green: list[str], reason: str
 ) -> None:
     """A test that does not use the change shows nothing of it; where nobody knows, it counts."""
-    verdict = weigh(ran(green=green), ran(), replace(TASK, users=users)).verdict
+    verdict = assess(ran(green=green), ran(), replace(TASK, users=users)).verdict
 
     assert (verdict.verified, verdict.reason) == (not reason, reason)
 
@@ -225,8 +227,8 @@ def test_what_was_not_run_is_not_verified(why: str) -> None:
     """The reason is the level's."""
     skipped = Verification("t", (Level("tests", "skipped", reason=why),))
 
-    assert weigh(skipped, ran(), TASK) == Assessment(
-        "green", skipped, replace(weigh(skipped, ran(), TASK).verdict, verified=False, reason=why)
+    assert assess(skipped, ran(), TASK) == Assessment(
+        "green", skipped, replace(assess(skipped, ran(), TASK).verdict, verified=False, reason=why)
     )
 
 
@@ -264,7 +266,7 @@ def test_an_import_that_seems_to_lead_nowhere_does_no_harm_where_tests_load_the_
         "imports", "failed", failures=(complaint,), reason="1 import cannot be resolved"
     )
     after = Verification("t", (imports, *ran(green=["tests/test_case.py"]).levels))
-    found = weigh(after, ran(), replace(TASK, loading=loading))
+    found = assess(after, ran(), replace(TASK, loading=loading))
 
     assert found.outcome == outcome
     if outcome == "green":
