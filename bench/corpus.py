@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bench.loop.corpus import Roadmap, roadmaps
 from bench.loop.doors import DOORS, Corpus, executed
-from bench.loop.hall import hall
+from bench.loop.environment import environment
 from bench.loop.naming import Character
 from bench.loop.stats import Estimate, share
 from bench.loop.theory import Model, expected
@@ -43,7 +43,7 @@ async def measure(folder: Path, arguments: Sequence[str] = ()) -> AsyncIterator[
     """Execute what is asked for, a line a roadmap and one for all."""
     asked = options(arguments)
     chosen = [roadmap for roadmap in roadmaps() if roadmap.name in asked.roadmaps]
-    async with hall([task for roadmap in chosen for task in roadmap.tasks]) as place:
+    async with environment([task for roadmap in chosen for task in roadmap.tasks]) as place:
         for p, x in asked.cells:
             for door in asked.doors:
                 yield f"{door}, {asked.sandbox}, p = {p:g}, x = {x:g}:"

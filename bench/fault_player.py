@@ -22,10 +22,10 @@ _CPU_SECONDS, _SECONDS = 45, 150
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Say what is played, and where it is told."""
-    parser.addoption("--told-to", help="write what became of each test here")
+    """Say which mutants are played, and where the results go."""
+    parser.addoption("--passed-to", help="write what became of each test here")
     parser.addoption("--mutants", help="a file of mutants and the tests of each")
-    parser.addoption("--fates", help="write what became of each mutant here")
+    parser.addoption("--results", help="write what became of each mutant here")
     parser.addoption("--mutant", help="one mutant: run the tests with it")
 
 
@@ -37,12 +37,12 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin to listen; only where the workers of a parallel run report to."""
-    told = config.getoption("--told-to")
-    if told and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(_Teller(Path(told)))
+    report_file = config.getoption("--passed-to")
+    if report_file and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_PassedTests(Path(report_file)))
 
 
-class _Teller:
+class _PassedTests:
     """Writes down which tests pass, and how long each takes."""
 
     def __init__(self, file: Path) -> None:
@@ -69,11 +69,11 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     if session.testsfailed:
         raise session.Interrupted("without a fault, not all tests can be collected")
     items = {item.nodeid: item for item in session.items}
-    with Path(session.config.getoption("--fates")).open("a", buffering=1) as fates:
+    with Path(session.config.getoption("--results")).open("a", buffering=1) as results:
         for line in Path(mutants).read_text().splitlines():
             asked = json.loads(line)
             word = _played(asked["mutant"], [items[test] for test in asked["tests"]])
-            fates.write(json.dumps({"mutant": asked["mutant"], "word": word}) + "\n")
+            results.write(json.dumps({"mutant": asked["mutant"], "word": word}) + "\n")
     return True
 
 
@@ -109,6 +109,6 @@ def _begin_anew(mutant: dict[str, str | int], items: Sequence[pytest.Item]) -> N
     """Become a process that imports everything with the fault."""
     tests = [item.nodeid for item in items]
     options = ["-q", "-n0", "-x", "-p", "no:cacheprovider", "-p", __name__]
-    told = f"--mutant={json.dumps(mutant)}"
-    command = [sys.executable, "-m", "pytest", *options, told, *tests]
+    option = f"--mutant={json.dumps(mutant)}"
+    command = [sys.executable, "-m", "pytest", *options, option, *tests]
     os.execv(sys.executable, command)  # noqa: S606 - our own command

@@ -47,7 +47,7 @@ class Tests:
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class MutantResult:
     """What became of a mutant: killed, out of time, alive, or never run by a test."""
 
     mutant: Mutant
@@ -71,43 +71,46 @@ async def measure(folder: Path, arguments: Sequence[str] = ()) -> AsyncIterator[
     tests = await _tests_by_line(tree)
     yield f"{len(tests.seconds)} tests"
     drawn = random.Random(asked.seed).sample(list(sites(tree, ROOMS)), asked.count)  # noqa: S311 - not a secret
-    fates = await _fates(drawn, tree, tests)
+    results = await _results(drawn, tree, tests)
     if asked.show:
-        for fate in fates:
-            if fate.word != "killed":
-                yield f"{fate.word}: {fate.mutant.path}:{fate.mutant.line} {fate.mutant.what}"
-    for line in _summary(fates):
+        for result in results:
+            if result.word != "killed":
+                place = f"{result.mutant.path}:{result.mutant.line}"
+                yield f"{result.word}: {place} {result.mutant.what}"
+    for line in _summary(results):
         yield line
 
 
-async def _fates(drawn: Sequence[Mutant], tree: Path, tests: Tests) -> list[Fate]:
+async def _results(drawn: Sequence[Mutant], tree: Path, tests: Tests) -> list[MutantResult]:
     """Play the mutants, as many at a time as there are processors."""
-    shares = [drawn[start :: os.cpu_count() or 1] for start in range(os.cpu_count() or 1)]
-    played = (_played(share, tree, tests, n) for n, share in enumerate(shares) if share)
-    return [fate for share in await asyncio.gather(*played) for fate in share]
+    parts = [drawn[start :: os.cpu_count() or 1] for start in range(os.cpu_count() or 1)]
+    played = (_played(part, tree, tests, n) for n, part in enumerate(parts) if part)
+    return [result for part in await asyncio.gather(*played) for result in part]
 
 
-async def _played(mutants: Sequence[Mutant], tree: Path, tests: Tests, number: int) -> list[Fate]:
+async def _played(
+    mutants: Sequence[Mutant], tree: Path, tests: Tests, number: int
+) -> list[MutantResult]:
     """Let one pytest play some of the mutants."""
     found = {mutant: tests.of(mutant) for mutant in mutants}
     lines = [json.dumps({"mutant": asdict(m), "tests": found[m]}) for m in mutants if found[m]]
-    asked, told = tree / f"mutants{number}.jsonl", tree / f"fates{number}.jsonl"
-    asked.write_text("\n".join(lines))
-    told.touch()
-    await _pytest(tree, _TESTS, "-n0", *_PLAYER, f"--mutants={asked}", f"--fates={told}")
-    fates = [json.loads(line) for line in told.read_text().splitlines()]
-    if len(fates) < len(lines):
-        raise RuntimeError(f"{len(lines) - len(fates)} mutants were not played to their end")
-    never = [Fate(mutant, "not run by a test") for mutant in mutants if not found[mutant]]
-    return [*never, *(Fate(Mutant(**each["mutant"]), each["word"]) for each in fates)]
+    given, answers = tree / f"mutants{number}.jsonl", tree / f"results{number}.jsonl"
+    given.write_text("\n".join(lines))
+    answers.touch()
+    await _pytest(tree, _TESTS, "-n0", *_PLAYER, f"--mutants={given}", f"--results={answers}")
+    results = [json.loads(line) for line in answers.read_text().splitlines()]
+    if len(results) < len(lines):
+        raise RuntimeError(f"{len(lines) - len(results)} mutants were not played to their end")
+    never = [MutantResult(mutant, "not run by a test") for mutant in mutants if not found[mutant]]
+    return [*never, *(MutantResult(Mutant(**each["mutant"]), each["word"]) for each in results)]
 
 
-def _summary(fates: Sequence[Fate]) -> Iterator[Line | str]:
+def _summary(results: Sequence[MutantResult]) -> Iterator[Line | str]:
     for room in ROOMS:
-        words = Counter(fate.word for fate in fates if fate.mutant.path.startswith(room))
+        words = Counter(result.word for result in results if result.mutant.path.startswith(room))
         yield f"{room}: " + ", ".join(f"{n} {word}" for word, n in sorted(words.items()))
-    share = 100 * sum(fate.word in _NOTICED for fate in fates) / len(fates)
-    what = f"mutants killed, of {len(fates)}"
+    share = 100 * sum(result.word in _NOTICED for result in results) / len(results)
+    what = f"mutants killed, of {len(results)}"
     yield Finding(what=what, value=share, unit="%", goal=">= 85 %", ok=share >= 85)
 
 
@@ -126,13 +129,13 @@ def _copied(tree: Path) -> None:
 
 async def _tests_by_line(tree: Path) -> Tests:
     """Run the loop's own tests once, and return which of them run each line."""
-    settings, told = tree / "mutants.ini", tree / "tests.json"
+    settings, passed_file = tree / "mutants.ini", tree / "tests.json"
     rooms = "\n    ".join(ROOMS)
     settings.write_text(f"[run]\nsource =\n    {rooms}\ndata_file = {tree}/.coverage\n")
     measured = ("--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report=")
     many = ("-n", str(os.cpu_count() or 1))
-    await _pytest(tree, _TESTS, *many, *measured, *_PLAYER, f"--told-to={told}")
-    seconds: dict[str, float] = json.loads(told.read_text())
+    await _pytest(tree, _TESTS, *many, *measured, *_PLAYER, f"--passed-to={passed_file}")
+    seconds: dict[str, float] = json.loads(passed_file.read_text())
     found: dict[tuple[str, int], set[str]] = defaultdict(set)
     for path, line, test in _runs(tree):
         if test in seconds:

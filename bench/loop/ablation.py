@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bench.loop.corpus import Task
-from bench.loop.hall import Hall
+from bench.loop.environment import BenchEnvironment
 from bench.loop.play import Played, play
 from bench.loop.stats import share
 from runner.checks.undefined import OtherFiles
@@ -22,31 +22,34 @@ _HEAD = "| loop | finished | claimed and wrong | calls | test runs | prompt | co
 
 
 async def ablation(
-    hall: Hall, tasks: Sequence[Task], cell: tuple[float, float], seeds: Sequence[int]
+    environment: BenchEnvironment,
+    tasks: Sequence[Task],
+    cell: tuple[float, float],
+    seeds: Sequence[int],
 ) -> list[str]:
     """Run one cell with each part taken out, on the same draws; return the table."""
-    found = {"as it is": await _hybrid(hall, tasks, cell, seeds)}
+    found = {"as it is": await _hybrid(environment, tasks, cell, seeds)}
     found["no validation before writing"] = await _hybrid(
-        hall, tasks, cell, seeds, {**NODES, "validate_code": _unvalidated}
+        environment, tasks, cell, seeds, {**NODES, "validate_code": _unvalidated}
     )
     found["no deterministic fixes"] = await _hybrid(
-        hall, tasks, cell, seeds, {**NODES, "validate_code": _unmended}
+        environment, tasks, cell, seeds, {**NODES, "validate_code": _unrepaired}
     )
-    fixed = await play(hall, tasks, cell=cell, strategies=["fixed"], seeds=seeds)
+    fixed = await play(environment, tasks, cell=cell, strategies=["fixed"], seeds=seeds)
     found["no surgical questions (`--loop fixed`)"] = fixed["fixed"]
     columns = "|" + " --- |" * (_HEAD.count("|") - 1)
     return [_HEAD, columns, *(_line(name, runs) for name, runs in found.items())]
 
 
 async def _hybrid(
-    hall: Hall,
+    environment: BenchEnvironment,
     tasks: Sequence[Task],
     cell: tuple[float, float],
     seeds: Sequence[int],
     nodes: Mapping[str, Node] = NODES,
 ) -> list[Played]:
     # what another validation let through must not be known already
-    apart = replace(hall, verified={})
+    apart = replace(environment, verified={})
     chosen = ["hybrid"]
     return (await play(apart, tasks, cell=cell, strategies=chosen, seeds=seeds, nodes=nodes))[
         "hybrid"
@@ -65,7 +68,7 @@ async def _unvalidated(state: RunState, deps: Deps, work: TaskWork) -> Step:
     return Step(state, "ok")
 
 
-async def _unmended(state: RunState, deps: Deps, work: TaskWork) -> Step:
+async def _unrepaired(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Let nothing be put right but by the model."""
     return await validate_code(state, deps, work, repair=_as_it_is)
 

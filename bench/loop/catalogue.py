@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from bench.loop.answers import fits
 from bench.loop.corpus import Task
 from bench.loop.draws import draw
+from bench.loop.environment import BenchEnvironment
 from bench.loop.faults.envelope import ENVELOPE, SAID_NOTHING
 from bench.loop.faults.program import PROGRAM
 from bench.loop.faults.scope import SCOPE
 from bench.loop.faults.syntax import SYNTAX
-from bench.loop.hall import Hall
 from bench.loop.naming import Character
 from bench.loop.runs import Result, run
 
@@ -62,14 +62,16 @@ def allowed(fault: str) -> int:
     return int(fault in _ONE_CALL)
 
 
-async def alone(hall: Hall, tasks: Sequence[Task], fault: str, *, most: int = 3) -> Alone:
+async def alone(
+    environment: BenchEnvironment, tasks: Sequence[Task], fault: str, *, most: int = 3
+) -> Alone:
     """Run a fault on a few of the tasks that it fits, chosen by draw."""
     if fault == "timeout":
-        hall = replace(hall, model=hall.hasty)
-    fitting = [task for task in tasks if fits(fault, task, hall.programs)]
+        environment = replace(environment, model=environment.hasty)
+    fitting = [task for task in tasks if fits(fault, task, environment.programs)]
     chosen = sorted(fitting, key=lambda task: draw(fault, task.name))[:most]
-    once = [run(hall, task, "hybrid", Character(1, 1, 0, fault)) for task in chosen]
-    always = [run(hall, task, "hybrid", Character(0, 0, 0, fault)) for task in chosen[:1]]
+    once = [run(environment, task, "hybrid", Character(1, 1, 0, fault)) for task in chosen]
+    always = [run(environment, task, "hybrid", Character(0, 0, 0, fault)) for task in chosen[:1]]
     found = await asyncio.gather(*once, *always)
     return Alone(fault, tuple(found[: len(once)]), tuple(found[len(once) :]))
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.loop.corpus import Roadmap
-from bench.loop.hall import Hall
+from bench.loop.environment import BenchEnvironment
 from bench.loop.naming import Character
 from runner.config.model import CONFIG_PATH
 from tests.app.checkout import checkout
@@ -51,19 +51,25 @@ class Corpus:
 
 
 async def executed(
-    hall: Hall, roadmap: Roadmap, who: Character, folder: Path, *, door: str, sandbox: str
+    environment: BenchEnvironment,
+    roadmap: Roadmap,
+    who: Character,
+    folder: Path,
+    *,
+    door: str,
+    sandbox: str,
 ) -> Corpus:
     """Execute a roadmap from its first commit to the run's end, and judge the newest commit."""
     await asyncio.to_thread(folder.mkdir, parents=True)
     files = {path: text.encode() for path, text in roadmap.start.items()}
     where = {
-        "OPENAI_BASE_URL": hall.base_url,
+        "OPENAI_BASE_URL": environment.base_url,
         "CAIRN_MODEL": who.named(f"{door.replace(' ', '-')}.{roadmap.name}"),
         "CAIRN_SANDBOX": sandbox,
         **({"CAIRN_SANDBOX_IMAGE": image} if (image := IMAGES.get(sandbox)) else {}),
     }
     left = await DOORS[door]({**files, CONFIG_PATH: _ASKED.config}, where, folder)
-    return await _judged(hall, roadmap, left)
+    return await _judged(environment, roadmap, left)
 
 
 async def _by_command(files: Mapping[str, bytes], where: Mapping[str, str], folder: Path) -> Left:
@@ -86,9 +92,9 @@ Door = Callable[[Mapping[str, bytes], Mapping[str, str], Path], Awaitable[Left]]
 DOORS: Mapping[str, Door] = {"cairn run": _by_command, "server": _by_server}
 
 
-async def _judged(hall: Hall, roadmap: Roadmap, left: Left) -> Corpus:
+async def _judged(environment: BenchEnvironment, roadmap: Roadmap, left: Left) -> Corpus:
     tree = {path: content.decode("utf-8", "replace") for path, content in left.tree.items()}
     claimed = [task for task in roadmap.tasks if left.statuses.get(task.id) == "completed"]
-    right = [await hall.judge.passes(task, tree, kept=True) for task in claimed]
+    right = [await environment.judge.passes(task, tree, kept=True) for task in claimed]
     tokens = left.report["model_usage"]["tokens"]
     return Corpus(roadmap, len(claimed), sum(right), tokens, left.report["problem"])

@@ -9,7 +9,7 @@ from pathlib import Path
 from bench.loop import catalogue, table
 from bench.loop.ablation import ablation
 from bench.loop.corpus import roadmaps, tasks
-from bench.loop.hall import Hall, hall
+from bench.loop.environment import BenchEnvironment, environment
 from bench.loop.naming import Character
 from bench.loop.play import CELLS, Played, play, repairs_by_fault, truths, unlike
 from bench.loop.runs import BASELINES, ENGINE, Result
@@ -61,14 +61,16 @@ async def measure(folder: Path, arguments: Sequence[str] = ()) -> AsyncIterator[
     asked = options(arguments)
     chosen = tasks(asked.language)
     yield f"{len(chosen)} tasks, seeds {asked.seeds.start} to {asked.seeds.stop - 1}"
-    async with hall(chosen) as place:
+    async with environment(chosen) as place:
         for part in asked.parts:
             yield ""
             async for line in _PLAYED[part](place, asked, folder):
                 yield line
 
 
-async def _walks(place: Hall, asked: argparse.Namespace, folder: Path) -> AsyncIterator[str]:
+async def _walks(
+    place: BenchEnvironment, asked: argparse.Namespace, folder: Path
+) -> AsyncIterator[str]:
     yield "Whole roadmaps on git checkouts, p = x = 1:"
     for roadmap in roadmaps():
         if asked.language in ("", roadmap.language):
@@ -76,7 +78,9 @@ async def _walks(place: Hall, asked: argparse.Namespace, folder: Path) -> AsyncI
                 yield str(await walk(place, roadmap, Character(1, 1, 1), folder, shown=shown))
 
 
-async def _table(place: Hall, asked: argparse.Namespace, _folder: Path) -> AsyncIterator[str]:
+async def _table(
+    place: BenchEnvironment, asked: argparse.Namespace, _folder: Path
+) -> AsyncIterator[str]:
     chosen = tasks(asked.language)
     hybrid: list[Played] = []
     verdicts: list[str] = []
@@ -106,7 +110,9 @@ async def _table(place: Hall, asked: argparse.Namespace, _folder: Path) -> Async
         yield f"- {line}"
 
 
-async def _only(place: Hall, asked: argparse.Namespace, _folder: Path) -> AsyncIterator[str]:
+async def _only(
+    place: BenchEnvironment, asked: argparse.Namespace, _folder: Path
+) -> AsyncIterator[str]:
     chosen = tasks(asked.language)
     faults = asked.faults or catalogue.FAULTS
     found = [await catalogue.alone(place, chosen, fault) for fault in faults]
@@ -130,7 +136,9 @@ def _ratio(run: Result) -> list[float]:
     return [tokens[1] / tokens[0]] if len(tokens) == 2 else []
 
 
-async def _ablation(place: Hall, asked: argparse.Namespace, _folder: Path) -> AsyncIterator[str]:
+async def _ablation(
+    place: BenchEnvironment, asked: argparse.Namespace, _folder: Path
+) -> AsyncIterator[str]:
     for cell in ((0.1, 0.6), (0.3, 0.9)):
         yield f"p = {cell[0]:g}, x = {cell[1]:g}:"
         for line in await ablation(place, tasks(asked.language), cell, asked.seeds):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.loop.corpus import Task
-from bench.loop.hall import Hall
+from bench.loop.environment import BenchEnvironment
 from bench.loop.ideal import Ideal, ideal
 from bench.loop.naming import Character
 from bench.loop.runs import Result, run
@@ -33,7 +33,7 @@ class Played:
 
 
 async def play(
-    hall: Hall,
+    environment: BenchEnvironment,
     tasks: Sequence[Task],
     *,
     cell: tuple[float, float],
@@ -47,8 +47,8 @@ async def play(
     async def one(task: Task, strategy: str, seed: int) -> Played:
         who = Character(*cell, seed)
         async with turns:
-            result = await run(hall, task, strategy, who, nodes)
-        return Played(result, ideal(hall.minds, who, task, strategy))
+            result = await run(environment, task, strategy, who, nodes)
+        return Played(result, ideal(environment.minds, who, task, strategy))
 
     chosen = [(strategy, seed) for strategy in strategies for seed in seeds]
     asked = [(task, *each) for each in chosen for task in tasks]
@@ -70,10 +70,10 @@ class Truth:
     blind: bool
 
 
-def truths(hall: Hall) -> dict[str, list[Truth]]:
+def truths(environment: BenchEnvironment) -> dict[str, list[Truth]]:
     """Read the fault model's log, by the model's name."""
     found: dict[str, list[Truth]] = {}
-    for line in hall.truth.read_text(encoding="utf-8").splitlines():
+    for line in environment.truth.read_text(encoding="utf-8").splitlines():
         data = json.loads(line)
         each = Truth(
             kind=data["kind"],

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bench.loop.corpus import Task, tasks
-from bench.loop.hall import hall
+from bench.loop.environment import environment
 from bench.loop.naming import Character
 from bench.loop.runs import Result, run
 from runner.loop.deps import Deps, TaskWork
@@ -73,7 +73,7 @@ async def measure(_folder: Path, arguments: Sequence[str] = ()) -> AsyncIterator
         return
     chosen = [task for task in tasks("python") if task.name in asked.tasks]
     written, found = Written(), []
-    async with _endpoint(asked) as model, hall(chosen) as place:
+    async with _endpoint(asked) as model, environment(chosen) as place:
         real = replace(place, model=model)
         for task in chosen:
             found.append(await run(real, task, "hybrid", _NOBODY, written.nodes, model=asked.model))

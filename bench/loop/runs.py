@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from bench.loop.corpus import Files, Task
-from bench.loop.hall import Hall
+from bench.loop.environment import BenchEnvironment
 from bench.loop.naming import Character
 from runner.grouped import changed
 from runner.loop.deps import Deps, TaskWork
@@ -82,7 +82,7 @@ class Result:
 
 
 async def run(
-    hall: Hall,
+    environment: BenchEnvironment,
     task: Task,
     strategy: str,
     who: Character,
@@ -110,14 +110,16 @@ async def run(
             test_timeout=_SECONDS,
         ),
     )
-    ports = hall.deps(task.base)
+    ports = environment.deps(task.base)
     if strategy in BASELINES:
-        attempt, why = await _baseline(request, task, ports, hall.work(), most=BASELINES[strategy])
+        attempt, why = await _baseline(
+            request, task, ports, environment.work(), most=BASELINES[strategy]
+        )
     else:
-        attempt, why = await _engine(request, ports, hall.work(), nodes)
+        attempt, why = await _engine(request, ports, environment.work(), nodes)
     claimed = not why
     tree = left(task.base, attempt)
-    right = claimed and await hall.judge.passes(task, tree, kept=True)
+    right = claimed and await environment.judge.passes(task, tree, kept=True)
     return Result(
         task=task,
         strategy=strategy,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.loop.corpus import Roadmap
-from bench.loop.hall import Hall
+from bench.loop.environment import BenchEnvironment
 from bench.loop.naming import Character
 from runner.files.journal import AnswerFiles, FileJournal
 from runner.git.local_repository import LocalRepository
@@ -46,7 +46,9 @@ class Walk:
         )
 
 
-async def walk(hall: Hall, roadmap: Roadmap, who: Character, folder: Path, *, shown: bool) -> Walk:
+async def walk(
+    environment: BenchEnvironment, roadmap: Roadmap, who: Character, folder: Path, *, shown: bool
+) -> Walk:
     """Run a roadmap from its start on a git checkout, with a journal in files.
 
     ``shown`` puts the visible tests of all tasks there from the start, those of later ones too.
@@ -55,7 +57,7 @@ async def walk(hall: Hall, roadmap: Roadmap, who: Character, folder: Path, *, sh
     ScratchGit(place).commit(_start(roadmap, shown=shown))
     repository = LocalRepository(place, environment=ENVIRONMENT)
     ports = replace(
-        hall.deps({}, repository),
+        environment.deps({}, repository),
         journal=FileJournal(journal),
         answers=AnswerFiles(journal),
     )
@@ -72,7 +74,7 @@ async def walk(hall: Hall, roadmap: Roadmap, who: Character, folder: Path, *, sh
         path.relative_to(place).as_posix(): path for path in place.rglob("*") if path.is_file()
     }
     tree = {name: path.read_text() for name, path in names.items() if not name.startswith(".git/")}
-    passed = [await hall.judge.passes(task, tree, kept=True) for task in roadmap.tasks]
+    passed = [await environment.judge.passes(task, tree, kept=True) for task in roadmap.tasks]
     return Walk(
         roadmap,
         shown,

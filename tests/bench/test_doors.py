@@ -9,7 +9,7 @@ import pytest
 
 from bench.loop.corpus import roadmaps
 from bench.loop.doors import DOORS, executed
-from bench.loop.hall import hall
+from bench.loop.environment import environment
 from bench.loop.naming import Character
 from tests.runner.sandbox.sandbox_bench import ROOT
 
@@ -27,7 +27,7 @@ async def test_a_roadmap_is_executed_end_to_end(door: str, tmp_path: Path) -> No
     roadmap = replace(whole, start=start, tasks=whole.tasks[:2])
     who = Character(1, 1, 1, only="lazy_ellipsis")
 
-    async with hall(roadmap.tasks) as place:
+    async with environment(roadmap.tasks) as place:
         found = await executed(place, roadmap, who, tmp_path / "run", door=door, sandbox=SANDBOX)
 
     assert (found.claimed, found.finished, found.problem) == (2, 2, "")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.loop.corpus import tasks
-from bench.loop.hall import hall
+from bench.loop.environment import environment
 from bench.loop.naming import Character
 from bench.loop.real import measure
 
@@ -30,7 +30,7 @@ async def test_an_endpoint_is_asked_by_its_name(
 ) -> None:
     """Every task has a line with its end; what was written compiles, whatever was answered."""
     task = tasks("python")[0]
-    async with hall([task]) as place:
+    async with environment([task]) as place:
         asked = ["--base-url", place.base_url, "--model", str(who), "--tasks", task.name]
         lines = [line async for line in measure(tmp_path, asked)]
 

@@ -6,8 +6,8 @@ import pytest
 
 from bench.loop.ablation import ablation
 from bench.loop.corpus import roadmaps, tasks
+from bench.loop.environment import environment
 from bench.loop.forks import zygote
-from bench.loop.hall import hall
 from bench.loop.ideal import ideal
 from bench.loop.judge import Judge
 from bench.loop.naming import Character
@@ -21,7 +21,7 @@ CHOSEN = tasks("python")[::9]
 @pytest.mark.long("plays tasks of the bench")
 async def test_a_model_that_is_right_finishes_every_task():
     """p = x = 1: 100 %, one call each, by the engine and by the baselines."""
-    async with hall(CHOSEN) as place:
+    async with environment(CHOSEN) as place:
         played = await play(
             place, CHOSEN, cell=(1, 1), strategies=("hybrid", "single", "regenerate"), seeds=[1]
         )
@@ -35,7 +35,7 @@ async def test_a_model_that_is_right_finishes_every_task():
 async def test_a_syntax_fault_is_repaired_with_one_call():
     """Code that was left out is nothing that code puts right: the model is asked once more."""
     task = CHOSEN[0]
-    async with hall([task]) as place:
+    async with environment([task]) as place:
         result = await run(place, task, "hybrid", Character(1, 1, 1, only="lazy_ellipsis"))
         calls = truths(place)[result.model]
 
@@ -47,7 +47,7 @@ async def test_a_syntax_fault_is_repaired_with_one_call():
 async def test_a_model_that_is_never_right_is_given_up_with_a_reason():
     """p = x = 0: nothing is claimed, no more than five answers are asked for."""
     task = CHOSEN[1]
-    async with hall([task]) as place:
+    async with environment([task]) as place:
         result = await run(place, task, "hybrid", Character(0, 0, 1, only="placeholder"))
 
     assert not result.claimed
@@ -58,7 +58,7 @@ async def test_a_model_that_is_never_right_is_given_up_with_a_reason():
 async def test_the_ideal_loop_meets_the_draws_the_product_meets():
     """On a placeholder both ask for one repair, and both get it."""
     task, who = CHOSEN[0], Character(0, 1, 3, only="placeholder")
-    async with hall([task]) as place:
+    async with environment([task]) as place:
         result = await run(place, task, "hybrid", who)
         best = ideal(place.minds, who, task, "hybrid")
         calls = truths(place)[result.model]
@@ -71,7 +71,7 @@ async def test_the_ideal_loop_meets_the_draws_the_product_meets():
 async def test_a_whole_roadmap_is_walked_on_a_checkout(tmp_path):
     """Each task builds on the file that the one before it made; git keeps them all."""
     roadmap = next(each for each in roadmaps() if each.name == "textkit")
-    async with hall(roadmap.tasks) as place:
+    async with environment(roadmap.tasks) as place:
         found = await walk(place, roadmap, Character(1, 1, 1), tmp_path, shown=False)
 
     assert (found.completed, found.right) == (5, 5), str(found)
@@ -79,7 +79,7 @@ async def test_a_whole_roadmap_is_walked_on_a_checkout(tmp_path):
 
 async def test_each_part_can_be_taken_out():
     """The ablation's table has a line for each; the right answer needs none of them."""
-    async with hall(CHOSEN[:1]) as place:
+    async with environment(CHOSEN[:1]) as place:
         lines = await ablation(place, CHOSEN[:1], (1, 1), [1])
 
     assert len(lines) == 2 + 4

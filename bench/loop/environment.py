@@ -28,7 +28,7 @@ _HASTE = 5.0
 
 
 @dataclass(frozen=True)
-class Hall:
+class BenchEnvironment:
     """Everything a run needs but its task.
 
     ``base_url`` is where the fault model answers, ``truth`` its log; ``hasty`` is a client of it
@@ -70,8 +70,8 @@ class Hall:
 
 
 @asynccontextmanager
-async def hall(tasks: Sequence[Task]) -> AsyncIterator[Hall]:
-    """Open the hall for some tasks while the block runs."""
+async def environment(tasks: Sequence[Task]) -> AsyncIterator[BenchEnvironment]:
+    """Open what the runs of some tasks share, while the block runs."""
     with tempfile.TemporaryDirectory(prefix="cairn-loop-") as place:
         folder = Path(place)
         async with zygote() as warm:
@@ -81,7 +81,7 @@ async def hall(tasks: Sequence[Task]) -> AsyncIterator[Hall]:
                 model, hasty = (_client(base_url, seconds) for seconds in (_PATIENCE, _HASTE))
                 sandbox = ForkSandbox(warm, owner="loop", parent=folder)
                 try:
-                    yield Hall(judge, sandbox, model, hasty, base_url, truth, programs)
+                    yield BenchEnvironment(judge, sandbox, model, hasty, base_url, truth, programs)
                 finally:
                     await model.close()
                     await hasty.close()
