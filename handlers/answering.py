@@ -56,7 +56,7 @@ async def _answer(
     if any(_allowed(conversation, command) for command in commands):
         await conversation.thread.react(conversation.event.comment_id)
     answers = [
-        await _obey(replace(conversation, nth=nth), each) for nth, each in enumerate(commands)
+        await _carry_out(replace(conversation, nth=nth), each) for nth, each in enumerate(commands)
     ]
     delivery, author = conversation.event.delivery, conversation.event.author
     if any(reply.refusal for reply in answers) and not await conversation.thread.may_refuse(
@@ -86,7 +86,7 @@ def _needs(row: CommandRow, command: Command) -> Need:
     return row.needs
 
 
-async def _obey(conversation: Conversation, command: Command | Misunderstood) -> CommandReply:
+async def _carry_out(conversation: Conversation, command: Command | Misunderstood) -> CommandReply:
     """Carry out one command, or say why not; what strangers get wrong is refused."""
     if isinstance(command, Misunderstood):
         stranger = not suffices(conversation.role, "write")

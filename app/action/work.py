@@ -53,7 +53,7 @@ def since(folder: Path) -> datetime | None:
         return None
 
 
-def looked(folder: Path, at: datetime) -> None:
+def remember_look(folder: Path, at: datetime) -> None:
     """Remember that every comment made before was looked at."""
     text = json.dumps({"comments": at.isoformat(timespec="seconds")})
     (folder / _FILE).write_text(text, encoding="utf-8")
@@ -133,7 +133,7 @@ async def _take_missed(acting: Acting, job: Job) -> None:
             if id != job.delivery:
                 arrival = Arrival(id, entry.repository.id)
                 await _deliver(acting, arrival, "issue_comment", delivered(payload))
-    looked(data, now)
+    remember_look(data, now)
 
 
 async def _deliver(acting: Acting, arrival: Arrival, event: str, body: bytes) -> None:

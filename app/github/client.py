@@ -43,7 +43,7 @@ from runner.text.mask import masked
 LONGEST_WAIT = 60.0
 """Seconds that a request waits for a limit; a longer wait pauses the run instead."""
 
-HEALS_AFTER = timedelta(minutes=2)
+RETRY_AFTER = timedelta(minutes=2)
 """When GitHub is asked again after it failed or was unreachable."""
 
 SUSPENDED = "suspended"
@@ -111,7 +111,7 @@ def judge_failure(request: ApiRequest, reason: str, *, now: datetime, sent: bool
         "github",
         f"GitHub does not answer as it should ({request.name}: {reason}). Cairn tries again "
         "automatically; https://www.githubstatus.com shows whether GitHub has problems.",
-        until=now + HEALS_AFTER,
+        until=now + RETRY_AFTER,
     )
     return TryAgain(outage) if request.repeatable or not sent else outage
 

@@ -271,7 +271,7 @@ class Branches:
                 return made, True
             there = await self._commits.head(checkpoint.branch)
         if there is None:
-            raise _restless(checkpoint.branch)
+            raise _moved_meanwhile(checkpoint.branch)
         while len(there.parents) > 1 and not there.holds(
             checkpoint
         ):  # it may have been brought up to date since
@@ -299,7 +299,7 @@ class Branches:
         made = await self._made(checkpoint, onto)
         if await self._commits.move(checkpoint.branch, old=there.sha, new=made):
             return made
-        raise _restless(checkpoint.branch)
+        raise _moved_meanwhile(checkpoint.branch)
 
     async def grown(self, checkpoint: Checkpoint, head: Commit | None) -> str:
         """Return the checkpoint's commit, added to its branch, whose ``head`` it builds on."""
@@ -311,7 +311,7 @@ class Branches:
         else:
             there = await self._commits.move(checkpoint.branch, old=head.sha, new=made)
         if not there:
-            raise _restless(checkpoint.branch)
+            raise _moved_meanwhile(checkpoint.branch)
         return made
 
     async def delete(self, branch: str) -> bool:
@@ -327,6 +327,6 @@ class Branches:
         return (await self._commits.create(checkpoint, base, onto=onto)).sha
 
 
-def _restless(branch: str) -> Outage:
+def _moved_meanwhile(branch: str) -> Outage:
     """If somebody moves it now, we see that when we look again."""
     return Outage("github", f"Branch {branch} was moved while it was published; try again.")

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from app.github.client import HEALS_AFTER
+from app.github.client import RETRY_AFTER
 from runner.errors import Outage, PortError, TaskError
 from runner.git.command import Finished, Git, GitFailed, hermetic
 from runner.git.objects import GitObjects, write_commit
@@ -31,7 +31,7 @@ class _Sign(NamedTuple):
     words: tuple[str, ...]
     kind: str
     advice: str
-    heals: bool = False
+    passes: bool = False
 
 
 _GONE = ("not our ref", "couldn't find remote ref", "unadvertised object")
@@ -51,15 +51,15 @@ _SIGNS = (
         ("unable to access", "could not resolve", "failed to connect", "timed out", *_BROKEN_OFF),
         "git",
         "The git server cannot be reached or closed the connection; Cairn tries again later.",
-        heals=True,
+        passes=True,
     ),
 )
 
 
-def remote_trouble(want: str, url: str, stderr: str, *, heals: datetime) -> PortError | None:
+def remote_trouble(want: str, url: str, stderr: str, *, retry_at: datetime) -> PortError | None:
     """Name what is wrong on the other side; None when the fault must be on ours.
 
-    ``heals`` is when a server that is away is asked again.
+    ``retry_at`` is when a server that is away is asked again.
     """
     lower = stderr.lower()
     if any(words in lower for words in _GONE):
@@ -69,7 +69,7 @@ def remote_trouble(want: str, url: str, stderr: str, *, heals: datetime) -> Port
     for sign in _SIGNS:
         if any(words in lower for words in sign.words):
             message = f"Cannot fetch from {url}: {stderr.strip()}. {sign.advice}"
-            return Outage(sign.kind, message, until=heals if sign.heals else None)
+            return Outage(sign.kind, message, until=retry_at if sign.passes else None)
     return None
 
 
@@ -162,8 +162,8 @@ class Mirror:
             raise self._trouble(want, url, done) or failed
 
     def _trouble(self, want: str, url: str, done: Finished) -> PortError | None:
-        heals = self._clock.now() + HEALS_AFTER
-        return remote_trouble(want, url, done.stderr, heals=heals)
+        retry_at = self._clock.now() + RETRY_AFTER
+        return remote_trouble(want, url, done.stderr, retry_at=retry_at)
 
     async def _try(self, want: str, url: str, token: str) -> Finished:
         done = await self._reaching(url, token).call(

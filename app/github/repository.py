@@ -223,7 +223,7 @@ class GitHubRepository:
 
         Whoever merged below it did so while nobody heard.
         """
-        if self._commits.may_write and await self._restack.is_astray():
+        if self._commits.may_write and await self._restack.is_out_of_place():
             await self.restack(ticks=False)
 
     async def snapshot(self, commit: str) -> Snapshot:

@@ -78,7 +78,7 @@ class Restack:
         except TaskError as error:
             log.warning("After the end of #%s: %s", number, error.message)
 
-    async def is_astray(self) -> bool:
+    async def is_out_of_place(self) -> bool:
         """Say whether the base of an open one is our branch that nobody merges any more."""
         known = await self._pulls.open_ones()
         heads = {pull.head for pull in known}

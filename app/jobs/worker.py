@@ -121,7 +121,7 @@ class Worker:
 
     async def step(self, wakeup: str) -> bool:
         """Take one node of a wakeup's run; False when the wakeup is settled."""
-        run = await self._surely(self._queue.open_run, wakeup)
+        run = await self._until_done(self._queue.open_run, wakeup)
         if run is None:
             return False
         if wakeup not in self._segments:
@@ -129,12 +129,12 @@ class Worker:
         outcome = await self._next(self._segments[wakeup])
         if isinstance(outcome, RunState):
             crossed = outcome.node == BORDER and outcome.current
-            if not crossed or not await self._surely(self._queue.give_way, wakeup, run):
+            if not crossed or not await self._until_done(self._queue.give_way, wakeup, run):
                 return True
         await self._close(wakeup)
         if isinstance(outcome, Outcome):
             await self._settle(wakeup, run, outcome)
-        await self._surely(self.look)
+        await self._until_done(self.look)
         return False
 
     async def _next(self, segment: _Open) -> RunState | Outcome:
@@ -158,7 +158,7 @@ class Worker:
         """Store how the run stopped."""
         soonest = self._clock.now() + SOONEST
         until = max(outcome.until, soonest) if outcome.until else None
-        await self._surely(
+        await self._until_done(
             self._queue.settle,
             wakeup,
             run,
@@ -171,7 +171,7 @@ class Worker:
         )
         log.info("Run %s: %s %s", run, outcome.status, outcome.reason)
 
-    async def _surely(self, what: Callable[..., Awaitable[T]], *values: Any, **named: Any) -> T:
+    async def _until_done(self, what: Callable[..., Awaitable[T]], *values: Any, **named: Any) -> T:
         """Do it however long the database is away: a segment must not end unrecorded.
 
         Raises ``Outage`` when the worker stops before the database is back.
@@ -205,4 +205,4 @@ class Worker:
         # clocks differ a little: never again and again for the last millisecond
         await self._rest(max(1.0, (due - self._clock.now()).total_seconds()))
         self._idle.clear()  # so that nobody takes it for quiet while it is looked
-        await self._surely(self.look)
+        await self._until_done(self.look)

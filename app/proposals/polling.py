@@ -135,13 +135,13 @@ class Poller:
         nothing is due twice in one round.
         """
         budget = self._budget(installation)
-        crowd = await self._stored.count(installation)
+        open_there = await self._stored.count(installation)
         while budget.left(self._clock.now()) > 0:
             claimed = await self._stored.claim(
                 installation,
                 due_by=due_by,
                 most=MOST,
-                again=lambda made: next_poll(made, self._clock.now(), crowd),
+                again=lambda made: next_poll(made, self._clock.now(), open_there),
             )
             if not claimed:
                 return

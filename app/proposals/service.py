@@ -34,7 +34,7 @@ MOST = 100
 """Proposals one request asks about."""
 
 SPREAD_FRESH, SPREAD = timedelta(seconds=1.5), timedelta(seconds=45)
-"""The time one request of a round takes up: so a large crowd is asked about more rarely.
+"""The time one request of a round takes up: so many of them are asked about more rarely.
 
 A thousand fresh proposals are ten requests every 15 s for ten minutes (400), and as old ones ten
 every 450 s: less than 490 in the hour.
@@ -43,15 +43,15 @@ every 450 s: less than 490 in the hour.
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def next_poll(made_at: datetime, now: datetime, crowd: int = 1) -> datetime:
+def next_poll(made_at: datetime, now: datetime, open_there: int = 1) -> datetime:
     """Return when a proposal's reactions are asked for again.
 
-    ``crowd`` is how many are open in its installation. All of one age come due together, at whole
-    multiples of their time, so that a request asks about as many as it can.
+    ``open_there`` is how many are open in its installation. All of one age come due together, at
+    whole multiples of their time, so that a request asks about as many as it can.
     """
     age = now - made_at
     every = next((every for until, every in AGES if age < until), OLD)
-    requests = -(-crowd // MOST)
+    requests = -(-open_there // MOST)
     every = max(every, requests * (SPREAD_FRESH if age < AGES[0][0] else SPREAD))
     return _EPOCH + ((now - _EPOCH) // every + 1) * every
 

@@ -198,12 +198,12 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
             yield await plan_only(request, ports.deps, ports.progress)
             return
         async with aclosing(driving(request, NODES, ports.deps)) as steps:
-            looked = False
+            checked = False
             async for step in steps:
-                if not looked and (found := await _obstacle(step, ports, started)):
+                if not checked and (found := await _obstacle(step, ports, started)):
                     yield found
                     return
-                looked = True
+                checked = True
                 await ports.shown.see(step.state if isinstance(step, Ended) else step)
                 yield await _reported(step, ports, runs) if isinstance(step, Ended) else step
 

@@ -30,7 +30,7 @@ from runner.state.run_state import RunState, Status
 
 
 @dataclass(frozen=True, slots=True)
-class InHand:
+class TaskAtWork:
     """A task at work: its node, and when (monotonic seconds) it was first seen there."""
 
     node: str
@@ -41,7 +41,7 @@ class InHand:
 class View:
     """A run as it was last heard of.
 
-    ``node`` is that of the run's own cursor, ``in_hand`` the tasks at work by key, ``took`` the
+    ``node`` is that of the run's own cursor, ``at_work`` the tasks at work by key, ``took`` the
     seconds of each task that was finished while somebody watched, ``began`` the monotonic time
     of the start.
     """
@@ -51,7 +51,7 @@ class View:
     began: float = 0.0
     node: str = ""
     state: RunState | None = None
-    in_hand: Mapping[str, InHand] = field(default_factory=dict)
+    at_work: Mapping[str, TaskAtWork] = field(default_factory=dict)
     took: tuple[float, ...] = ()
 
 
@@ -61,12 +61,12 @@ def advanced(view: View, event: Event, *, at: float) -> View:
         case RunChanged(status="started"):
             return View(event.run, event.status, began=at, took=view.took)
         case RunChanged():
-            return replace(view, status=event.status, in_hand={})
+            return replace(view, status=event.status, at_work={})
         case NodeStarted(node=node) if node in RUN_NODES:
             return replace(view, node=node)
         case NodeStarted(task=task, node=node):
-            since = view.in_hand[task].since if task in view.in_hand else at
-            return replace(view, in_hand={**view.in_hand, task: InHand(node, since)})
+            since = view.at_work[task].since if task in view.at_work else at
+            return replace(view, at_work={**view.at_work, task: TaskAtWork(node, since)})
         case Advanced():
             return _taken_in(view, event, at)
     return view
@@ -76,12 +76,12 @@ def _taken_in(view: View, event: Advanced, at: float) -> View:
     state, task = _newest(view.state, event), event.task
     view = replace(view, state=state)
     attempt = state.attempts.get(task)
-    if task not in view.in_hand or (attempt and attempt.status is Status.IN_PROGRESS):
+    if task not in view.at_work or (attempt and attempt.status is Status.IN_PROGRESS):
         return view
-    in_hand = {key: each for key, each in view.in_hand.items() if key != task}
+    at_work = {key: each for key, each in view.at_work.items() if key != task}
     done = attempt is not None and attempt.status is Status.COMPLETED
-    took = (*view.took, at - view.in_hand[task].since) if done else view.took
-    return replace(view, in_hand=in_hand, took=took)
+    took = (*view.took, at - view.at_work[task].since) if done else view.took
+    return replace(view, at_work=at_work, took=took)
 
 
 def _newest(known: RunState | None, event: Advanced) -> RunState:
@@ -136,10 +136,10 @@ class RunProgress:
         return sum(phase.total for phase in self.phases)
 
 
-def standing(state: RunState, in_hand: frozenset[str] = frozenset()) -> RunProgress:
+def standing(state: RunState, at_work: frozenset[str] = frozenset()) -> RunProgress:
     """Count the work as people wrote it, phase by phase in the order of the file."""
     phases: dict[str, Phase] = {}
-    working = {state.written(key) for key in in_hand}
+    working = {state.written(key) for key in at_work}
     for task, status in as_written(state):
         if status is Status.REPLACED:
             continue
@@ -166,10 +166,10 @@ def used(state: RunState) -> Usage:
 
 def seconds_left(view: View, coming: int, *, now: float) -> float | None:
     """Estimate the time left from the mean of the finished tasks; None before there is one."""
-    if view.state is None or not view.took or not (coming or view.in_hand):
+    if view.state is None or not view.took or not (coming or view.at_work):
         return None
     mean = sum(view.took) / len(view.took)
-    at_work = sum(max(0.0, mean - (now - each.since)) for each in view.in_hand.values())
+    at_work = sum(max(0.0, mean - (now - each.since)) for each in view.at_work.values())
     return (mean * coming + at_work) / max(1, view.state.request.options.parallel)
 
 
@@ -199,14 +199,14 @@ def screen(view: View, stands: RunProgress, look: Look, *, now: float) -> Render
     if view.state is None:
         return _line(f"{_spin(now, look)} {view.node}", look)
     room = max(1, look.height - 2)
-    tasks = list(view.in_hand.items())[: max(1, room // 2)]
-    room -= len(tasks) + (len(tasks) < len(view.in_hand))
+    tasks = list(view.at_work.items())[: max(1, room // 2)]
+    room -= len(tasks) + (len(tasks) < len(view.at_work))
     phases = _window(stands.phases, min(_MOST_PHASES, room))
     parts: list[RenderableType] = [_headline(view, stands, look, now)]
     if phases and (len(stands.phases) > 1 or stands.phases[0].name):
         parts.append(_phases(phases, stands.phases, look))
     if tasks:
-        parts.append(_in_hand(tasks, view, look, now))
+        parts.append(_at_work(tasks, view, look, now))
     elif view.status == "started":
         parts.append(_line(f"{_spin(now, look)} {view.node}", look))
     return Group(*parts)
@@ -264,19 +264,19 @@ def _window(phases: Sequence[Phase], most: int) -> Sequence[Phase]:
     return phases[begin : begin + most]
 
 
-def _in_hand(tasks: Sequence[tuple[str, InHand]], view: View, look: Look, now: float) -> Table:
+def _at_work(tasks: Sequence[tuple[str, TaskAtWork]], view: View, look: Look, now: float) -> Table:
     table = _table()
     table.add_column(ratio=1, no_wrap=True, overflow=_overflow(look))
     for _ in range(4 if look.width >= _WIDE else 2):
         table.add_column(no_wrap=True, justify="right", overflow=_overflow(look))
     for key, each in tasks:
         table.add_row(*_row(key, each, view, look, now))
-    if left_out := len(view.in_hand) - len(tasks):
+    if left_out := len(view.at_work) - len(tasks):
         table.add_row(Text(f"  {words.more(left_out, 'task')}", style="dim"))
     return table
 
 
-def _row(key: str, each: InHand, view: View, look: Look, now: float) -> Iterator[Text]:
+def _row(key: str, each: TaskAtWork, view: View, look: Look, now: float) -> Iterator[Text]:
     state = view.state
     assert state is not None  # noqa: S101 - drawn only with one
     attempt = state.attempts.get(key)
@@ -378,9 +378,9 @@ class LiveRun:
     def _standing(self, state: RunState, view: View) -> RunProgress:
         """Count again only if a task's status has changed."""
         statuses = tuple((key, attempt.status) for key, attempt in state.attempts.items())
-        known = (state.roadmap and state.roadmap.content, state.statuses, statuses, *view.in_hand)
+        known = (state.roadmap and state.roadmap.content, state.statuses, statuses, *view.at_work)
         if known != self._counted[0]:
-            self._counted = (known, standing(state, frozenset(view.in_hand)))
+            self._counted = (known, standing(state, frozenset(view.at_work)))
         return self._counted[1]
 
 

@@ -195,7 +195,7 @@ def is_diff(lines: Sequence[str], info: str = "") -> bool:
 
 def read_diff(lines: Sequence[str], *, place: str, path: str = "") -> FoundPieces:
     """Return the pieces of a diff; ``path`` is what the block says when the diff has no header."""
-    text = "\n".join(_mended(lines, path)) + "\n"
+    text = "\n".join(_repaired_lines(lines, path)) + "\n"
     try:
         files = PatchSet(text)
     except (UnidiffParseError, ValueError) as error:
@@ -233,7 +233,7 @@ def _edit(hunk: Hunk) -> FileEdit:
     return FileEdit(search, replace, hunk.source_start)
 
 
-def _mended(lines: Sequence[str], path: str) -> Iterator[str]:
+def _repaired_lines(lines: Sequence[str], path: str) -> Iterator[str]:
     """Yield the diff with file headers where they lack and every hunk counted again."""
     if path and not any(line.startswith("+++ ") for line in lines):
         yield from (f"--- a/{path}", f"+++ b/{path}")

@@ -245,8 +245,8 @@ def _only_renamed(file: ChangedFile, files: Collection[ChangedFile], asked: Task
     if not names or not once or not all(map(str.isidentifier, words)):
         return False
     others = [other.changed_words for other in files if other.path != file.path]
-    told = {word.lower() for word in words}
-    return not told & asked.words and not any(words & each for each in others)
+    renamed = {word.lower() for word in words}
+    return not renamed & asked.words and not any(words & each for each in others)
 
 
 def _only_texts(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWords) -> bool:
@@ -264,8 +264,8 @@ def _only_texts(file: ChangedFile, files: Collection[ChangedFile], asked: TaskWo
     changed = words_of(_QUOTED.findall(old)) ^ words_of(_QUOTED.findall(new))
     words = {word for word in changed if tells(word)}
     others = (words_of(_code_lines(other)) for other in files if other.path != file.path)
-    told = {word.lower() for word in words} & asked.words
-    return any(len(w) > 1 for w in changed) and not told and not any(words & o for o in others)
+    mentioned = {word.lower() for word in words} & asked.words
+    return any(len(w) > 1 for w in changed) and not mentioned and not any(words & o for o in others)
 
 
 def _filled(text: re.Match[str]) -> str:

@@ -84,9 +84,11 @@ def check_near_miss(
         folder, _, name = path.rpartition("/")
         if folder in folders:
             continue
-        twins = [p for p in paths if p.rpartition("/")[2] == name and _alike(folder, p)]
-        if len(twins) == 1 and twins[0] not in deleted:
-            message = f"{path} does not exist, but {twins[0]} does. Did you mean {twins[0]}?"
+        same_name = [p for p in paths if p.rpartition("/")[2] == name and _alike(folder, p)]
+        if len(same_name) == 1 and same_name[0] not in deleted:
+            message = (
+                f"{path} does not exist, but {same_name[0]} does. Did you mean {same_name[0]}?"
+            )
             yield Complaint(path, "NearMissPath", message)
 
 

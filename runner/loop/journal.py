@@ -161,7 +161,7 @@ class Cursors:
             for task, attempt in state.attempts.items()
             if attempt.status is Status.IN_PROGRESS
         }
-        return _in_hand(state, self.at_work)
+        return _with_work(state, self.at_work)
 
     async def save(self, state: RunState, *, node: str, task: str) -> RunState:
         """Save what ``node`` left; where the cursor crosses a border the task's row comes first.
@@ -209,7 +209,7 @@ class Cursors:
         return {sha: await self._journal.content(sha) for sha in references(row.data)}
 
 
-def _in_hand(state: RunState, at_work: Mapping[str, str]) -> RunState:
+def _with_work(state: RunState, at_work: Mapping[str, str]) -> RunState:
     """Make a task that is at work the current one, the one of the run's own row first."""
     if not at_work:
         return replace(state, node=BORDER) if state.current else state

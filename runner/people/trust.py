@@ -186,12 +186,12 @@ def _of(share: Share) -> str:
 
 
 def _lost(names: Sequence[LostName]) -> str:
-    told = [
+    items = [
         f"{as_code(each.name)} in {as_code(each.path)} {inert_line(each.why) or 'is gone'}"
         for each in names[:_MOST_NAMED]
     ]
-    more = len(names) - len(told)
-    return "; ".join([*told, *([f"and {more} more"] if more else [])])
+    more = len(names) - len(items)
+    return "; ".join([*items, *([f"and {more} more"] if more else [])])
 
 
 def _linters(summary: LintSummary) -> str:
@@ -264,10 +264,10 @@ def trust_title(trusts: Iterable[Trust]) -> str:
 
 def trust_summaries(trusts: Trusts) -> str:
     """The summaries of tasks below their titles, which only several need."""
-    told = [(f"### {title}", "\n\n".join(_body(trust))) for title, trust in trusts]
-    if len(told) == 1:
-        return told[0][1]
-    return "\n\n".join("\n\n".join(each) for each in told)
+    sections = [(f"### {title}", "\n\n".join(_body(trust))) for title, trust in trusts]
+    if len(sections) == 1:
+        return sections[0][1]
+    return "\n\n".join("\n\n".join(each) for each in sections)
 
 
 def trust_json(trust: Trust) -> dict[str, object]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.github.client import HEALS_AFTER
+from app.github.client import RETRY_AFTER
 from app.github.mirror import Mirror
 from runner.errors import Outage
 from tests.fake_github import FakeGitHub
@@ -91,5 +91,5 @@ async def test_a_failing_server_is_an_outage(mirror: Mirror, fake: FakeGitHub, s
     commit = await _fetch(mirror, fake, token)
     assert (commit, caught.value.until) == (
         fake.repo(NAME).branches["main"],
-        fake.clock.now() + HEALS_AFTER,
+        fake.clock.now() + RETRY_AFTER,
     )

@@ -71,12 +71,12 @@ def test_what_was_spent_comes_back_after_an_hour() -> None:
     assert budget.left(NOON + timedelta(hours=1)) == RequestBudget.AN_HOUR - 1
 
 
-@pytest.mark.parametrize(("crowd", "fresh", "later"), [(100, 15, 60), (1000, 15, 450)])
-def test_a_crowd_is_asked_about_together(crowd: int, fresh: int, later: int) -> None:
+@pytest.mark.parametrize(("many", "fresh", "later"), [(100, 15, 60), (1000, 15, 450)])
+def test_a_crowd_is_asked_about_together(many: int, fresh: int, later: int) -> None:
     """All of an age at the same moments; a thousand fresh ones every 15 seconds all the same."""
     at = NOON + timedelta(seconds=7)
-    times = {next_poll(at - timedelta(seconds=n), at, crowd) for n in range(600)}
-    old = next_poll(at - timedelta(minutes=30), NOON, crowd) - NOON
+    times = {next_poll(at - timedelta(seconds=n), at, many) for n in range(600)}
+    old = next_poll(at - timedelta(minutes=30), NOON, many) - NOON
 
     assert times == {NOON + timedelta(seconds=fresh)}
     assert old <= timedelta(seconds=later)

@@ -76,7 +76,7 @@ def drawn(
     """What is shown, with its escapes of colour."""
     console = Console(width=width, height=height, force_terminal=True, color_system="standard")
     look = Look(width, height, plain)
-    stands = standing(view.state, frozenset(view.in_hand)) if view.state else standing(run_state())
+    stands = standing(view.state, frozenset(view.at_work)) if view.state else standing(run_state())
     with console.capture() as caught:
         console.print(screen(view, stands, look, now=now))
     return caught.get()

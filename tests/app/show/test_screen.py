@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from app.show.live import InHand
+from app.show.live import TaskAtWork
 from runner.grouped import changed
 from tests.app.show.drawing import ROADMAP, at_work, drawn
 
@@ -39,7 +39,7 @@ def test_a_price_that_is_not_known() -> None:
     """An unknown price is said, and is no 0."""
     view = at_work()
     assert view.state is not None
-    (key,) = view.in_hand
+    (key,) = view.at_work
     attempt = view.state.attempts[key]
     usage = {
         node: replace(used, cost=0.0, unpriced=1) for node, used in attempt.spent.usage.items()
@@ -56,9 +56,9 @@ def test_several_tasks_in_hand() -> None:
     """Each has a line of its own."""
     view = at_work()
     assert view.state is not None
-    other = {view.state.tasks[3].key: InHand("execute_task", 60.0)}
+    other = {view.state.tasks[3].key: TaskAtWork("execute_task", 60.0)}
 
-    shown = lines(drawn(replace(view, in_hand={**view.in_hand, **other})))
+    shown = lines(drawn(replace(view, at_work={**view.at_work, **other})))
 
     assert "1.2 Add" in shown[-2]
     assert re.search(r"2\.1 Double +execute_task +0:10", shown[-1])
@@ -83,7 +83,7 @@ def test_the_phase_at_work_is_in_sight() -> None:
     many = "".join(f"\n## Phase {n}: Name{n}\n\n- [ ] {n}.1 Do\n" for n in range(1, 30))
     view = at_work(many)
     assert view.state is not None
-    view = replace(view, in_hand={view.state.tasks[19].key: InHand("execute_task", 60.0)})
+    view = replace(view, at_work={view.state.tasks[19].key: TaskAtWork("execute_task", 60.0)})
 
     shown = "\n".join(lines(drawn(view, height=12)))
 

@@ -24,7 +24,7 @@ def test_a_task_in_hand() -> None:
         (5, entered(now, 1, "validate_code")),
     )
 
-    assert [(key, e.node, e.since) for key, e in view.in_hand.items()] == [
+    assert [(key, e.node, e.since) for key, e in view.at_work.items()] == [
         (KEYS[1], "validate_code", 2)
     ]
 
@@ -36,7 +36,7 @@ def test_a_finished_task_is_let_go() -> None:
 
     view = told((0, started(STATE)), (2, entered(now, 1, "checkpoint")), (12, saved(done, 1)))
 
-    assert view.in_hand == {}
+    assert view.at_work == {}
     assert view.took == (10,)
 
 
@@ -47,7 +47,7 @@ def test_a_failed_task_tells_nothing_about_the_next() -> None:
 
     view = told((0, started(STATE)), (2, entered(now, 1, "checkpoint")), (12, saved(lost, 1)))
 
-    assert (view.in_hand, view.took) == ({}, ())
+    assert (view.at_work, view.took) == ({}, ())
 
 
 def test_tasks_side_by_side() -> None:
@@ -85,7 +85,7 @@ def test_the_end() -> None:
         (2, RunChanged(STATE.request.id, "", "paused", "no model")),
     )
 
-    assert (view.status, view.in_hand) == ("paused", {})
+    assert (view.status, view.at_work) == ("paused", {})
 
 
 def test_phases_are_counted() -> None:
