@@ -44,8 +44,7 @@ class Inbox:
 
     ``on_bug`` gets every exception that is not an ``Outage`` (tests collect them and fail); it must
     not raise. ``sleep`` and ``clock`` serve the waits after an outage: from a second, doubling, at
-    most ``LONGEST_WAIT`` seconds, or until the time the outage names if that is sooner than the
-    longest.
+    most ``LONGEST_WAIT`` seconds, or until the outage ends by its own account, if that is sooner.
     """
 
     def __init__(

@@ -90,7 +90,7 @@ def shape(
     return found
 
 
-def told(
+def comment_created(
     world: World, repo: Repo, issue: Issue, thread: ReviewThread, one: ReviewComment
 ) -> Happening:
     """pull_request_review_comment.created."""
@@ -110,7 +110,7 @@ def create_reply(call: Call) -> Answer:
     review = Review(next(call.world.ids), call.actor, "", "COMMENTED", issue.pull.sha, now)
     issue.reviews.append(review)
     made = add(call.world, issue, thread, call.actor, call.body["body"], review)
-    call.world.outbox.append(told(call.world, call.repo, issue, thread, made))
+    call.world.outbox.append(comment_created(call.world, call.repo, issue, thread, made))
     found = shape(call.world, call.repo, issue, thread, made)
     return Answer(201, found, {"location": found["url"]})
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from runner.roadmap.normalise.carriers import carriers
 from runner.roadmap.normalise.outline import Part, outline, split_lines
 from runner.roadmap.normalise.rewrite import (
     NormalizedRoadmap,
@@ -16,6 +15,7 @@ from runner.roadmap.normalise.rewrite import (
     write,
 )
 from runner.roadmap.normalise.sorts import without_codes
+from runner.roadmap.normalise.task_sources import task_sources
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.source import Splice, read, spliced, too_large, too_many
 from runner.roadmap.task import Roadmap
@@ -52,7 +52,7 @@ def lines_of(content: bytes) -> list[str]:
 def _proposed(before: Roadmap) -> NormalizedRoadmap:
     draft = draft_of(before)
     top = outline(lines_of(before.content))
-    write(draft, carriers(before.path, top))
+    write(draft, task_sources(before.path, top))
     return checked(before.path, before.content, draft)
 
 

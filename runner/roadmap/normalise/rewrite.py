@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from runner.roadmap.normalise.carriers import Above, Carrier, header, rows
 from runner.roadmap.normalise.outline import OutlineBlock, OutlineItem, Part, status_of
 from runner.roadmap.normalise.sorts import Mark, is_custom, sort_of, title_mark
+from runner.roadmap.normalise.task_sources import Above, TaskSource, header, rows
 from runner.roadmap.source import Splice
 from runner.roadmap.task import Task
 
@@ -111,15 +111,15 @@ class RoadmapDraft:
         return [(at, line.box) for at, line in enumerate(new, 1) if line.box is not None]
 
 
-def write(draft: RoadmapDraft, found: Sequence[Carrier]) -> None:
-    """Write each carrier; the ones that cannot be written on their lines are left as they are."""
-    for carrier in found:
-        if isinstance(carrier.of, Part):
-            _write_part(draft, carrier.of, carrier.above)
-        elif isinstance(carrier.of, OutlineItem):
-            _write_item(draft, carrier.of, carrier.above)
+def write(draft: RoadmapDraft, found: Sequence[TaskSource]) -> None:
+    """Write each source of a task; those that cannot be written on their lines stay as they are."""
+    for source in found:
+        if isinstance(source.of, Part):
+            _write_part(draft, source.of, source.above)
+        elif isinstance(source.of, OutlineItem):
+            _write_item(draft, source.of, source.above)
         else:
-            _write_table(draft, carrier.of, carrier.above)
+            _write_table(draft, source.of, source.above)
 
 
 def unbox(draft: RoadmapDraft, lines: Sequence[int]) -> None:

@@ -141,7 +141,7 @@ class Above:
 
 
 @dataclass(frozen=True, slots=True)
-class Carrier:
+class TaskSource:
     """One thing that becomes a task (``of`` a heading or an item) or several (``of`` a table)."""
 
     of: Part | OutlineItem | OutlineBlock
@@ -171,7 +171,7 @@ class _Reading:
         return status_column(block) is not None or block.rows[0] in self.tables
 
 
-def carriers(path: str, top: Part) -> tuple[Carrier, ...]:
+def task_sources(path: str, top: Part) -> tuple[TaskSource, ...]:
     """Return what becomes tasks, in file order; nothing when the structure does not say it."""
     reading = _reading(path, top)
     done = _state_of_all(reading.title)
@@ -252,10 +252,12 @@ def _all(part: Part) -> Iterator[Part]:
         yield from _all(below)
 
 
-def _part(part: Part, reading: _Reading, *, works: bool, above: Above | None) -> Iterator[Carrier]:
+def _part(
+    part: Part, reading: _Reading, *, works: bool, above: Above | None
+) -> Iterator[TaskSource]:
     """Yield the tasks of a part; ``works`` if it is under a phase, a state or "Tasks"."""
     if _is_task(part, reading, works=works):
-        yield Carrier(part, above)
+        yield TaskSource(part, above)
         return
     sort = sort_of(part.title)
     named = part.level > 0 and part is not reading.title
@@ -265,7 +267,7 @@ def _part(part: Part, reading: _Reading, *, works: bool, above: Above | None) ->
     for below in part.parts:
         found += _part(below, reading, works=within, above=above)
     if not found and sort == "phase" and named and _is_leaf(part) and series_word(part.title):
-        yield Carrier(part, above)
+        yield TaskSource(part, above)
     yield from found
 
 
@@ -321,7 +323,7 @@ def _state_of(part: Part, reading: _Reading) -> Above | None:
 
 def _own(
     part: Part, reading: _Reading, above: Above | None, *, all_of_it: bool = True
-) -> Iterator[Carrier]:
+) -> Iterator[TaskSource]:
     """Yield what the lists and tables directly under a heading say.
 
     Without ``all_of_it`` only those whose label is a state ("Shipped:").
@@ -338,28 +340,28 @@ def _own(
         if block.kind == "list":
             yield from _items(block, here)
         elif reading.is_of_tasks(block):
-            yield Carrier(block, here)
+            yield TaskSource(block, here)
 
 
-def _items(block: OutlineBlock, above: Above | None) -> Iterator[Carrier]:
+def _items(block: OutlineBlock, above: Above | None) -> Iterator[TaskSource]:
     """Yield the items of a list that are not keys or a legend, with marked ones inside them."""
     if any(is_boxed(item.text) for item in block.items):
         return
     for item in block.items:
         if not item.text or keyed(item.text) or is_legend(item.text):
             continue
-        yield Carrier(item, above)
+        yield TaskSource(item, above)
         yield from _nested(item.lists, above)
 
 
-def _nested(lists: Iterable[OutlineBlock], above: Above | None) -> Iterator[Carrier]:
+def _nested(lists: Iterable[OutlineBlock], above: Above | None) -> Iterator[TaskSource]:
     """Yield items of nested lists in which states are marked; plain ones are details."""
     for block in lists:
         if any(starts_marked(item.text) for item in block.items):
             yield from _items(block, above)
 
 
-def _marked(top: Part, reading: _Reading) -> Iterator[Carrier]:
+def _marked(top: Part, reading: _Reading) -> Iterator[TaskSource]:
     """Yield lists with emoji, with the lists beside them, and tables with a status column."""
     for part in _all(top):
         if sort_of(part.title) in ("aside", "field"):
@@ -367,7 +369,7 @@ def _marked(top: Part, reading: _Reading) -> Iterator[Carrier]:
         lists = any(_is_marked_list(block) for block in part.blocks)
         for at, block in enumerate(part.blocks):
             if reading.is_of_tasks(block):
-                yield Carrier(block, _state_of(part, reading))
+                yield TaskSource(block, _state_of(part, reading))
             elif block.kind == "list" and lists and not is_field(label_before(part.blocks, at)):
                 yield from _items(block, _state_of(part, reading))
 
@@ -376,7 +378,7 @@ def _is_marked_list(block: OutlineBlock) -> bool:
     return any(title_mark(item.text.partition("\n")[0]).signed for item in block.items)
 
 
-def _listed(top: Part, reading: _Reading) -> Iterator[Carrier]:
+def _listed(top: Part, reading: _Reading) -> Iterator[TaskSource]:
     """Yield the lists of a file that says it is a plan: all of a list of tasks, else the first."""
     parts = list(_all(reading.title or top)) if reading.planned else []
     for part in parts if reading.only_tasks else parts[:1]:

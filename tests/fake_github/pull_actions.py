@@ -12,7 +12,7 @@ from tests.fake_github.state import Issue, Pull, Review, ReviewThread
 from tests.fake_github.world import World
 
 
-class PullDeeds:
+class PullActions:
     """Methods about pull requests; the status the app answered the webhook with comes back."""
 
     world: World
@@ -59,7 +59,7 @@ class PullDeeds:
             assert repo.bare.at(sha, path), f"{path} is not in {sha}"
             thread = ReviewThread(next(self.world.ids), path, start, end, sha)
             comment = review_threads.add(self.world, issue, thread, who, text, made)
-            events.append(review_threads.told(self.world, repo, issue, thread, comment))
+            events.append(review_threads.comment_created(self.world, repo, issue, thread, comment))
         return await self.courier.tell(events)
 
     async def reply_in_thread(
@@ -75,7 +75,7 @@ class PullDeeds:
         issue.reviews.append(made)
         comment = review_threads.add(self.world, issue, thread, who, body, made)
         events = [
-            review_threads.told(self.world, repo, issue, thread, comment),
+            review_threads.comment_created(self.world, repo, issue, thread, comment),
             payloads.review(self.world, repo, issue, made, who),
         ]
         return await self.courier.tell(events)
