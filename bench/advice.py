@@ -18,6 +18,7 @@ from bench.simulated_histories import SETTINGS, World, history
 from runner.analysis.compare import Comparison, compare
 from runner.analysis.preview import ComingTask, preview
 from runner.analysis.sample import FACTORS, Factor, Sample
+from runner.analysis.today import TodaysSettings
 
 EVERYTHING = {setting: len(names) for setting, names in SETTINGS.items()}
 _AS_SHOWN = {"3000": "up to 4,000 tokens", "12000": "up to 16,000 tokens"}
@@ -32,7 +33,7 @@ class Case:
     lengths: Sequence[int]
     even: Factor | None = None
 
-    def draw(self, seed: int) -> tuple[World, list[Sample], dict[Factor, str]]:
+    def draw(self, seed: int) -> tuple[World, list[Sample], TodaysSettings]:
         """Draw a world, its history, and how it is configured today."""
         # text is a seed of its own, so that each case is drawn by itself
         draw = random.Random(f"{self.name} {seed}")  # noqa: S311 - the same world each time
@@ -41,12 +42,13 @@ class Case:
             world, draw.choice(self.lengths), f"{self.name} {seed + 1}", even=self.even or ""
         )
         if self.even is None:
-            return world, samples, {}
+            return world, samples, TodaysSettings()
         worst = min(
             SETTINGS[self.even][: world.varied[self.even]],
             key=lambda name: world.points.get((str(self.even), name), 0.0),
         )
-        return world, samples, {self.even: _AS_SHOWN.get(worst, worst)}
+        today = TodaysSettings(levels={self.even: _AS_SHOWN.get(worst, worst)})
+        return world, samples, today
 
 
 def true(world: World, one: Comparison) -> bool:

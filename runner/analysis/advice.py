@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from runner.analysis.compare import ERROR, Comparison
 from runner.analysis.routing import threshold
 from runner.analysis.sample import Factor
+from runner.analysis.today import FILES, LINES, WORDS, TodaysSettings
 
 Path = tuple[str, ...]
 Value = str | int
-
-WORDS, FILES, LINES = 40, 2, 6
-"""The limits of a task that is taken without a plan, where nothing else is configured."""
 
 MOST_WORDS, FEWEST_WORDS = 160, 10
 """Between which ``routing.words`` is advised; the other limits go along with it."""
@@ -23,23 +21,6 @@ MOST_CONTEXT, FEWEST_CONTEXT = 32_000, 2_000
 """Between which ``limits.context_tokens`` is advised."""
 
 _LOOPS = ("hybrid", "repair", "fixed", "ralph")
-
-
-@dataclass(frozen=True, slots=True)
-class TodaysSettings:
-    """How the repository is configured: which tasks are planned, and the limits for ``auto``."""
-
-    planning: str = "auto"
-    words: int = WORDS
-    files: int = FILES
-    lines: int = LINES
-
-    @property
-    def threshold(self) -> float:
-        """The size above which tasks are planned, counted as in ``Sample.size``."""
-        if self.planning != "auto":
-            return 0.0 if self.planning == "always" else math.inf
-        return min(self.words / WORDS, self.files / FILES, self.lines / LINES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +75,7 @@ def _routing(spoken: Sequence[Comparison], today: TodaysSettings) -> tuple[tuple
     words = min(max(_whole(size, WORDS, MOST_WORDS), FEWEST_WORDS), MOST_WORDS)
     share = words / WORDS
     mode: tuple[tuple[Path, Value], ...] = (
-        () if today.planning == "auto" else ((("planning",), "auto"),)
+        () if today.planning in ("", "auto") else ((("planning",), "auto"),)
     )
     return (
         *mode,

@@ -15,6 +15,7 @@ from runner.analysis.intervals import (
     weighted_shares,
 )
 from runner.analysis.sample import BANDS, FACTORS, Factor, Sample, band_of, level, stratum
+from runner.analysis.today import TodaysSettings
 
 FEWEST = 10
 """Executions that each side needs in strata that both sides have."""
@@ -78,28 +79,30 @@ class Comparison:
         return "/".join(word for word in words if word)
 
 
-def compare(samples: Sequence[Sample], today: Mapping[Factor, str]) -> tuple[Comparison, ...]:
+def compare(samples: Sequence[Sample], today: TodaysSettings) -> tuple[Comparison, ...]:
     """Compare today's setting of each factor with every other one that was used often enough.
 
-    ``today`` may leave factors out; then the newest execution says how they are set. Routes are
-    compared within each band of sizes, because the size decides which route is taken.
+    Routes are compared within each band of sizes, because the size decides which route is taken.
     """
     found = [
         one
         for factor in FACTORS
-        for band, group in _groups(samples, factor)
-        for one in _of_group(group, factor, band, today.get(factor, ""))
+        for band, group, name in _groups(samples, factor, today)
+        for one in _of_group(group, factor, band, name)
     ]
     adjusted = holm([one.p for one in found])
     return tuple(replace(one, adjusted=p) for one, p in zip(found, adjusted, strict=True))
 
 
-def _groups(samples: Sequence[Sample], factor: Factor) -> Iterator[tuple[str, list[Sample]]]:
+def _groups(
+    samples: Sequence[Sample], factor: Factor, today: TodaysSettings
+) -> Iterator[tuple[str, list[Sample], str]]:
+    """The executions that are compared with each other, and how they would be done today."""
     if factor != "route":
-        yield "", list(samples)
+        yield "", list(samples), today.levels.get(factor, "")
         return
     for band in BANDS:
-        yield band.name, [one for one in samples if band_of(one) is band]
+        yield band.name, [one for one in samples if band_of(one) is band], today.route(band) or ""
 
 
 def _of_group(

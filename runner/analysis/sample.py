@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -101,9 +100,3 @@ def stratum(sample: Sample, factor: Factor) -> tuple[str, ...]:
     """Name the group within which executions differ only in ``factor`` and in chance."""
     others = (level(sample, other) for other in _MATCHED[factor])
     return (sample.kind, sample.complexity, *others)
-
-
-def newest_level(samples: Sequence[Sample], factor: Factor) -> str:
-    """Return how a factor is set now, as far as the history tells; '' without any history."""
-    newest = max(samples, key=lambda sample: sample.at, default=None)
-    return level(newest, factor) if newest else ""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from runner.analysis.advice import TodaysSettings, advice
+from runner.analysis.advice import advice
 from runner.analysis.compare import compare
 from runner.analysis.routing import misroutes, planning_gains, threshold
 from runner.analysis.sample import Sample, context_level
+from runner.analysis.today import TodaysSettings
 from tests.runner.analysis.executions import executions
 
 WORSE = executions(10, 40, model="oak-1", at=2.0)
@@ -14,7 +15,7 @@ BETTER = executions(36, 40, model="elm-2", cost=0.02, tokens=6_000, seconds=30.0
 
 def test_another_model_is_better() -> None:
     """The numbers of both sides, the difference, and the change that follows."""
-    (one,) = compare(WORSE + BETTER, {})
+    (one,) = compare(WORSE + BETTER, TodaysSettings())
 
     assert (one.factor, one.today.name, one.other.name) == ("model", "oak-1", "elm-2")
     assert (one.today.executions, one.today.succeeded, one.today.success) == (40, 10, 0.25)
@@ -32,7 +33,7 @@ def test_another_model_is_better() -> None:
 
 def test_the_better_one_is_used_already() -> None:
     """Nothing is advised against the better setting; the numbers are there all the same."""
-    (one,) = compare(WORSE + BETTER, {"model": "elm-2"})
+    (one,) = compare(WORSE + BETTER, TodaysSettings(levels={"model": "elm-2"}))
 
     assert one.difference.value < 0
     assert not one.speaks()
@@ -43,8 +44,8 @@ def test_ten_on_each_side() -> None:
     """Nine executions say nothing, whatever they look like."""
     nine = executions(9, 9, model="elm-2")
 
-    assert compare(WORSE + nine, {}) == ()
-    assert len(compare(WORSE + executions(10, 10, model="elm-2"), {})) == 1
+    assert compare(WORSE + nine, TodaysSettings()) == ()
+    assert len(compare(WORSE + executions(10, 10, model="elm-2"), TodaysSettings())) == 1
 
 
 def test_only_like_with_like() -> None:
@@ -52,10 +53,10 @@ def test_only_like_with_like() -> None:
     other_kind = executions(36, 40, model="elm-2", kind="docs")
     few = executions(3, 3, model="elm-2")
 
-    assert compare(WORSE + other_kind, {}) == ()
-    (one,) = compare(WORSE + other_kind + executions(12, 12, model="elm-2"), {})
+    assert compare(WORSE + other_kind, TodaysSettings()) == ()
+    (one,) = compare(WORSE + other_kind + executions(12, 12, model="elm-2"), TodaysSettings())
     assert (one.other.executions, one.left_out, one.strata) == (12, 40, 1)
-    assert compare(WORSE + other_kind + few, {}) == ()
+    assert compare(WORSE + other_kind + few, TodaysSettings()) == ()
 
 
 def test_the_strong_model_gets_the_hard_tasks() -> None:
@@ -65,7 +66,7 @@ def test_the_strong_model_gets_the_hard_tasks() -> None:
     strong = executions(19, 20, complexity="low", model="elm-2")
     strong += executions(32, 80, complexity="high", model="elm-2")
 
-    (one,) = compare(easy + hard + strong, {})
+    (one,) = compare(easy + hard + strong, TodaysSettings())
 
     assert one.today.succeeded > one.other.succeeded
     assert one.other.success > one.today.success
@@ -74,7 +75,7 @@ def test_the_strong_model_gets_the_hard_tasks() -> None:
 
 def test_a_cost_that_nobody_knows() -> None:
     """A mean cost is not made up from the calls whose price is known."""
-    (one,) = compare(WORSE + executions(36, 40, model="elm-2", cost=None), {})
+    (one,) = compare(WORSE + executions(36, 40, model="elm-2", cost=None), TodaysSettings())
 
     assert one.other.cost is None
     assert one.today.cost is not None
@@ -88,7 +89,7 @@ def _routes() -> list[Sample]:
 def test_planning_helps_tasks_of_one_size() -> None:
     """Tasks above half of today's limits are planned from now on; the failures were misrouted."""
     samples = _routes() + executions(20, 30, route="single_phase", size=0.2, at=2.0)
-    found = compare(samples, {})
+    found = compare(samples, TodaysSettings())
 
     (one,) = found
     assert (one.factor, one.band, one.other.name) == ("route", "medium", "planned")
@@ -111,12 +112,12 @@ def test_planning_helps_tasks_of_one_size() -> None:
 
 def test_planning_never_and_planning_always() -> None:
     """The mode becomes ``auto``, with limits that plan only what gains by it."""
-    (told,) = advice(compare(_routes(), {}), TodaysSettings(planning="never"))
+    (told,) = advice(compare(_routes(), TodaysSettings()), TodaysSettings(planning="never"))
     assert told.changes[0] == (("planning",), "auto")
 
     planned = executions(8, 40, route="planned", size=0.9, at=2.0)
     single = executions(36, 40, route="single_phase", size=0.9)
-    (told,) = advice(compare(planned + single, {}), TodaysSettings(planning="always"))
+    (told,) = advice(compare(planned + single, TodaysSettings()), TodaysSettings(planning="always"))
     assert (
         dict(told.changes)[
             "routing",
@@ -124,14 +125,14 @@ def test_planning_never_and_planning_always() -> None:
         ]
         == 40
     )
-    assert advice(compare(planned + single, {}), TodaysSettings()) == ()
+    assert advice(compare(planned + single, TodaysSettings()), TodaysSettings()) == ()
 
 
 def test_few_failures_are_not_misrouted() -> None:
     """Below five failures of one size nothing is said about single tasks."""
     samples = executions(8, 12, route="single_phase", size=0.9, at=2.0)
     samples += executions(300, 300, route="planned", size=0.9)
-    found = compare(samples, {})
+    found = compare(samples, TodaysSettings())
 
     assert found[0].speaks()
     assert misroutes(samples, found) == ()
@@ -139,7 +140,7 @@ def test_few_failures_are_not_misrouted() -> None:
 
 def test_settings_without_a_key_are_shown_only() -> None:
     """The form of answers follows from the model, so nobody can set it."""
-    found = compare(executions(5, 40, at=2.0) + executions(36, 40, form="files"), {})
+    found = compare(executions(5, 40, at=2.0) + executions(36, 40, form="files"), TodaysSettings())
 
     assert found[0].speaks()
     assert advice(found, TodaysSettings()) == ()
@@ -151,10 +152,12 @@ def test_contexts_and_loops() -> None:
     loop = executions(5, 40, at=2.0) + executions(36, 40, loop="fixed")
 
     assert context_level(9_000) == "up to 16,000 tokens"
-    assert advice(compare(context, {}), TodaysSettings())[0].changes == (
+    assert advice(compare(context, TodaysSettings()), TodaysSettings())[0].changes == (
         (("limits", "context_tokens"), 16_000),
     )
-    assert advice(compare(loop, {}), TodaysSettings())[0].changes == ((("loop",), "fixed"),)
+    assert advice(compare(loop, TodaysSettings()), TodaysSettings())[0].changes == (
+        (("loop",), "fixed"),
+    )
 
 
 def test_all_comparisons_share_one_error() -> None:
@@ -164,5 +167,5 @@ def test_all_comparisons_share_one_error() -> None:
         sample for number in range(8) for sample in executions(20, 40, model=f"ash-{number}")
     ]
 
-    assert any(one.speaks() for one in compare(alone, {}))
-    assert not any(one.speaks() for one in compare(crowd, {}))
+    assert any(one.speaks() for one in compare(alone, TodaysSettings()))
+    assert not any(one.speaks() for one in compare(crowd, TodaysSettings()))

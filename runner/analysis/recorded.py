@@ -1,0 +1,86 @@
+"""From the records of the history to what the analysis compares, and everything it says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from runner.analysis.advice import Advice, advice
+from runner.analysis.compare import CONFIDENCE, Comparison, compare
+from runner.analysis.models import ModelCell, model_cells
+from runner.analysis.routing import Misroute, PlanningGain, misroutes, planning_gains
+from runner.analysis.sample import Sample
+from runner.analysis.today import TodaysSettings, size
+from runner.history.records import Execution
+
+NEWEST: Final = 5_000
+"""How many executions are analysed: the newest."""
+
+_BYTES_OF_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What the history teaches; every place shows this one value.
+
+    ``executions`` are those that are compared, ``left_out`` records that could not be read.
+    """
+
+    executions: int
+    left_out: int
+    comparisons: tuple[Comparison, ...]
+    cells: tuple[ModelCell, ...]
+    gains: tuple[PlanningGain, ...]
+    misroutes: tuple[Misroute, ...]
+    advice: tuple[Advice, ...]
+
+
+def analyse(
+    executions: Sequence[Execution], today: TodaysSettings, *, left_out: int = 0
+) -> Analysis:
+    """Analyse the records of one repository."""
+    samples = samples_of(executions)
+    comparisons = compare(samples, today)
+    return Analysis(
+        executions=len(samples),
+        left_out=left_out,
+        comparisons=comparisons,
+        cells=model_cells(samples),
+        gains=planning_gains(samples, CONFIDENCE),
+        misroutes=misroutes(samples, comparisons),
+        advice=advice(comparisons, today),
+    )
+
+
+def samples_of(executions: Iterable[Execution]) -> list[Sample]:
+    """Return the attempts that are over and in which a model wrote an answer.
+
+    Revisions are left out: what people ask for in a review is another kind of work.
+    """
+    return [
+        _sample(one)
+        for one in executions
+        if one.end.over and one.models.writing and not one.route.revision
+    ]
+
+
+def _sample(one: Execution) -> Sample:
+    route, used = one.route, one.used
+    name = f"{one.place.name} {one.place.title}".strip()
+    return Sample(
+        task=name or one.key.task,
+        kind=route.kind or "other",
+        complexity=route.complexity,
+        size=size(route.words, route.files, route.lines),
+        route=route.route,
+        model=one.models.writing,
+        loop=route.loop,
+        context=route.context_bytes // _BYTES_OF_TOKEN,
+        form=one.models.form or "other",
+        succeeded=one.end.finished,
+        tokens=used.tokens,
+        cost=used.known_cost,
+        seconds=used.seconds,
+        at=one.at,
+    )
