@@ -234,42 +234,6 @@ Version = Annotated[
 ]
 
 
-memory_cli = typer.Typer(
-    name="memory",
-    help="Show or clear what earlier runs of this folder learned.",
-    no_args_is_help=True,
-)
-
-_FILE = Path(".executor", "memory.json")
-
-
-@memory_cli.command("show")
-def show_memory(
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-) -> None:
-    """Show what is remembered: what files are for, what was decided, what worked and failed."""
-    import asyncio
-    from dataclasses import asdict
-    from json import dumps
-
-    from app.show.words import memory_lines
-    from runner.files.results import FileMemory
-
-    notes = asyncio.run(FileMemory(_FILE, mask=str).notes())
-    if json:
-        typer.echo(dumps({"notes": [asdict(note) for note in notes]}, ensure_ascii=False))
-        return
-    for line in memory_lines(notes):
-        typer.echo(line)
-
-
-@memory_cli.command()
-def clear() -> None:
-    """Forget everything: delete the file."""
-    _FILE.unlink(missing_ok=True)
-    typer.echo("The project memory is now empty.")
-
-
 roadmap_cli = typer.Typer(
     name="roadmap",
     help="Show how a roadmap is read, check it, or give it checkboxes.",

@@ -16,7 +16,8 @@ from types import TracebackType
 import typer
 
 from app.cli import options as option
-from app.cli.commands import Version, action, add_to, doctor, init, memory_cli, roadmap_cli, setup
+from app.cli.commands import Version, action, add_to, doctor, init, roadmap_cli, setup
+from app.cli.learned import analyze, memory_cli
 
 _SECRET = ("KEY", "SECRET", "TOKEN", "PASSWORD", "DATABASE_URL")
 
@@ -83,6 +84,7 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "cairn merge-roadmap BASE.md OURS.md THEIRS.md",
         'git config merge.cairn.driver "cairn merge-roadmap %O %A %B %P"',
     ),
+    "analyze": ("cairn analyze models", "cairn analyze routing --days 90 --json"),
     "memory show": ("cairn memory show", "cairn memory show --json"),
     "memory clear": ("cairn memory clear",),
     "roadmap show": ("cairn roadmap show", "cairn roadmap show docs/PLAN.md --json"),
@@ -234,6 +236,7 @@ cli.command()(setup)
 cli.command()(init)
 cli.command()(doctor)
 add_to(cli)
+cli.command()(analyze)
 with_examples(cli)
 with_examples(roadmap_cli, "roadmap")
 with_examples(memory_cli, "memory")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from runner.analysis.sample import Factor, context_level
+from runner.analysis.today import TodaysSettings
 from runner.config.model import (
     LimitsGroup,
     ModelGroup,
@@ -9,11 +11,13 @@ from runner.config.model import (
     SandboxGroup,
     VerifyGroup,
 )
+from runner.history.totals import undated
 from runner.state.options import (
     ApprovalOptions,
     AttemptLimits,
     ModelOptions,
     Options,
+    RoutingLimits,
     SandboxOptions,
     Scope,
     VerifyOptions,
@@ -31,6 +35,8 @@ def options_of(config: RepositoryConfig) -> Options:
         loop=config.loop,
         grouping=config.grouping,
         planning=config.planning,
+        routing=RoutingLimits(config.routing.words, config.routing.files, config.routing.lines),
+        memory_notes=config.memory.notes if config.memory.enabled else 0,
         pull_requests=config.pull_requests.strategy,
         open_pull_requests=0 if mute else config.limits.open_pull_requests,
         scope=Scope(max_tasks=config.limits.tasks),
@@ -92,4 +98,20 @@ def _sandbox(sandbox: SandboxGroup) -> SandboxOptions:
         setup=sandbox.setup,
         setup_files=sandbox.setup_files,
         setup_network=sandbox.network == "setup",
+    )
+
+
+def todays_settings(config: RepositoryConfig) -> TodaysSettings:
+    """Return what the analysis of the history has to know of a configuration."""
+    levels: dict[Factor, str] = {"loop": config.loop}
+    if config.model.name:
+        levels["model"] = undated(config.model.name)
+    if config.limits.context_tokens:
+        levels["context"] = context_level(config.limits.context_tokens)
+    return TodaysSettings(
+        planning=config.planning,
+        words=config.routing.words,
+        files=config.routing.files,
+        lines=config.routing.lines,
+        levels=levels,
     )

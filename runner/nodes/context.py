@@ -192,7 +192,7 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
     found = await contents(deps, base, wanted)
     ranking = saying(ranking, found, texts_in(text))
     wanted = sorted(wanted, key=lambda path: _place(path, about, ranking))
-    recalled = await deps.memory.recall(frozenset(terms(text)), frozenset(base.entries))
+    recalled = await _recalled(state, deps, text, base)
     material = Material(
         text=text,
         details=state.task.details,
@@ -218,6 +218,15 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
     more = bool(parts.outlines) or any(file.partial for file in parts.files)
     state = state.with_attempt(partial=_partial(parts, asked), long=_long(parts), more=more)
     return state, text
+
+
+async def _recalled(state: RunState, deps: Deps, text: str, base: Snapshot) -> tuple[str, ...]:
+    """What earlier runs learned about such a task: no more notes than the repository allows."""
+    most = state.request.options.memory_notes
+    if not most:
+        return ()
+    found = await deps.memory.recall(frozenset(terms(text)), frozenset(base.entries))
+    return found[:most]
 
 
 def _partial(parts: ContextParts, asked: Sequence[str]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 
 from runner.context.memory import of_run, of_task
@@ -26,6 +27,7 @@ from runner.loop.stacking import reread, roadmap_now
 from runner.nodes.approve import withdraw
 from runner.nodes.human_commits import human_commits_for
 from runner.nodes.revise import begin_revision
+from runner.ports import MemoryNote
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap as parse
 from runner.roadmap.replay import Unmerged
@@ -66,7 +68,7 @@ async def decide_next(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """Settle the task just left, remember what it teaches, and say what comes next."""
     left, state = state.current, with_blocked(settle(state))
     if left:
-        await deps.memory.remember(of_task(state, left))
+        await _remember(state, deps, of_task(state, left))
     if is_full(state):  # people may have merged some since they were counted
         state = counted(state, await deps.repository.stack())
     move = next_move(state)
@@ -96,7 +98,8 @@ async def pick_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     )
     state = replace(state.put(attempt), current=task.key)
     begun = attempt.planned.human_commits or revision
-    planned = plans_first(task, state.request.options.planning) and not begun
+    options = state.request.options
+    planned = plans_first(task, options.planning, options.routing) and not begun
     return Step(state, "ok" if planned else "direct")
 
 
@@ -115,8 +118,14 @@ async def generate_report(state: RunState, deps: Deps, work: TaskWork) -> Step:
     """
     if state.stopping:
         await withdraw(state, deps)
-    await deps.memory.remember(of_run(state))
+    await _remember(state, deps, of_run(state))
     return Step(changed(state, ended=deps.clock.now().timestamp()), "ok")
+
+
+async def _remember(state: RunState, deps: Deps, notes: Sequence[MemoryNote]) -> None:
+    """Keep notes for later runs, unless the repository wants none."""
+    if state.request.options.memory_notes:
+        await deps.memory.remember(notes)
 
 
 def _again(state: RunState, now: Unmerged | None, stack: Stack) -> RunState:

@@ -165,8 +165,8 @@ def _routing(found: Analysis) -> Iterator[AnalysisTable]:
 def _misroutes(found: Analysis) -> Iterator[AnalysisTable]:
     if not found.misroutes:
         none = (
-            "No task is known to have failed because of its route. Cairn names one only if at least "
-            f"{FAILURES} tasks of its size failed and the other route did clearly better there."
+            "No task is known to have failed because of its route. Cairn names one only if at "
+            f"least {FAILURES} tasks of its size failed and the other route did clearly better."
         )
         yield AnalysisTable(_TITLES["misroutes"], (none, *_left_out(found)))
         return

@@ -15,21 +15,28 @@ from runner.state.revising import RevisionRequest
 
 Planning = Literal["auto", "always", "never"]
 
-MOST_WORDS, MOST_FILES, MOST_LINES = 40, 2, 6
-"""Words, named files and nested lines of a task that is taken directly."""
+
+@dataclass(frozen=True, slots=True)
+class RoutingLimits:
+    """The largest task that is taken without a plan: its words, named files and nested lines."""
+
+    words: int = 40
+    files: int = 2
+    lines: int = 6
+
 
 _WORD = re.compile(r"\w+")
 
 
-def plans_first(task: Task, planning: Planning) -> bool:
+def plans_first(task: Task, planning: Planning, limits: RoutingLimits = RoutingLimits()) -> bool:
     """Say whether a task is planned before its context is built."""
     if planning != "auto":
         return planning == "always"
     nested = sum(1 for line in task.details.split("\n") if line.strip())
     return (
-        len(_WORD.findall(task.text)) > MOST_WORDS
-        or len(task.files) > MOST_FILES
-        or nested + len(task.acceptance) > MOST_LINES
+        len(_WORD.findall(task.text)) > limits.words
+        or len(task.files) > limits.files
+        or nested + len(task.acceptance) > limits.lines
     )
 
 
@@ -160,14 +167,18 @@ class Options:
     """How a run works.
 
     ``parallel`` is how many independent tasks may be worked on at the same time, ``grouping`` how
-    many small neighbours may be worked on as one. ``pull_requests`` says how pull requests build on
-    each other, ``open_pull_requests`` how many may wait for people at once (0: any number).
+    many small neighbours may be worked on as one. ``routing`` says which tasks are planned first
+    with ``auto``, ``memory_notes`` how many notes of earlier runs a question may show (0: none, and
+    nothing is remembered). ``pull_requests`` says how pull requests build on each other,
+    ``open_pull_requests`` how many may wait for people at once (0: any number).
     """
 
     parallel: int = 1
     loop: str = "hybrid"
     grouping: int = 1
     planning: Planning = "auto"
+    routing: RoutingLimits = field(default_factory=RoutingLimits)
+    memory_notes: int = 12
     pull_requests: PullRequests = "stacked"
     open_pull_requests: int = 0
     scope: Scope = field(default_factory=Scope, metadata=GROUP)

@@ -6,8 +6,9 @@ import pytest
 
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Task
-from runner.state.options import MOST_LINES, MOST_WORDS, plans_first
+from runner.state.options import RoutingLimits, plans_first
 
+USUAL = RoutingLimits()
 SMALL = "- [ ] Add `add(a, b)` to `calc.py`\n"
 
 
@@ -20,12 +21,12 @@ def task(roadmap: str) -> Task:
     ("roadmap", "planned"),
     [
         (SMALL, False),
-        (f"- [ ] {'word ' * MOST_WORDS}\n", False),
-        (f"- [ ] {'word ' * (MOST_WORDS + 1)}\n", True),
+        (f"- [ ] {'word ' * USUAL.words}\n", False),
+        (f"- [ ] {'word ' * (USUAL.words + 1)}\n", True),
         ("- [ ] Touch `a.py` and `b.py`\n", False),
         ("- [ ] Touch `a.py`, `b.py` and `c.py`\n", True),
-        (SMALL + "  - a line\n" * MOST_LINES, False),
-        (SMALL + "  - a line\n" * (MOST_LINES + 1), True),
+        (SMALL + "  - a line\n" * USUAL.lines, False),
+        (SMALL + "  - a line\n" * (USUAL.lines + 1), True),
     ],
 )
 def test_only_large_tasks_are_planned_unasked(roadmap: str, planned: bool) -> None:
@@ -37,3 +38,11 @@ def test_always_and_never() -> None:
     """What a person says holds for every task."""
     assert plans_first(task(SMALL), "always")
     assert not plans_first(task(f"- [ ] {'word ' * 99}\n"), "never")
+
+
+def test_limits_of_the_repository() -> None:
+    """``routing`` in the configuration moves each of the three limits."""
+    assert plans_first(task(SMALL), "auto", RoutingLimits(words=3))
+    assert not plans_first(task(f"- [ ] {'word ' * 99}\n"), "auto", RoutingLimits(words=100))
+    assert plans_first(task("- [ ] Touch `a.py` and `b.py`\n"), "auto", RoutingLimits(files=1))
+    assert plans_first(task(SMALL + "  - a line\n" * 2), "auto", RoutingLimits(lines=1))

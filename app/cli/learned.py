@@ -1,0 +1,70 @@
+"""``cairn analyze`` and ``cairn memory``: what earlier runs of a folder taught."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+Topic = Annotated[
+    Literal["routing", "misroutes", "models"],
+    typer.Argument(
+        help="routing: what planning gained, by size; misroutes: tasks that failed on their route; "
+        "models: which model and settings did better."
+    ),
+]
+
+
+def analyze(
+    topic: Topic,
+    days: Annotated[
+        int, typer.Option(min=0, help="Only the newest so many days (0: all there are).")
+    ] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show what the history of this folder teaches about planning, models and settings.
+
+    Attempts are compared only with attempts at tasks of the same kind and complexity. Nothing is
+    changed, and no model is asked.
+    """
+    from app.local.analyze import AnalyzeOptions as Asked
+    from app.local.analyze import command
+
+    raise typer.Exit(command(Path.cwd(), Asked(topic, days, json)))
+
+
+memory_cli = typer.Typer(
+    name="memory",
+    help="Show or clear what earlier runs of this folder learned.",
+    no_args_is_help=True,
+)
+
+_FILE = Path(".executor", "memory.json")
+
+
+@memory_cli.command("show")
+def show_memory(
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show what is remembered: what files are for, what was decided, what worked and failed."""
+    import asyncio
+    from dataclasses import asdict
+    from json import dumps
+
+    from app.show.words import memory_lines
+    from runner.files.results import FileMemory
+
+    notes = asyncio.run(FileMemory(_FILE, mask=str).notes())
+    if json:
+        typer.echo(dumps({"notes": [asdict(note) for note in notes]}, ensure_ascii=False))
+        return
+    for line in memory_lines(notes):
+        typer.echo(line)
+
+
+@memory_cli.command()
+def clear() -> None:
+    """Forget everything: delete the file."""
+    _FILE.unlink(missing_ok=True)
+    typer.echo("The project memory is now empty.")
