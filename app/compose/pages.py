@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from aiohttp import web
 
 from app.jobs.worker import Outcome
 from app.pages.answers import answer
-from app.pages.site import Door, Sources, routes
+from app.pages.door import Door
+from app.pages.site import Sources, routes
 from app.pages.view import Listing
 from app.progress.waiting import WaitEstimate
 from app.runs.live import Hub
@@ -20,12 +23,16 @@ from app.setup import words
 from app.setup.addresses import CALLBACK, WEBHOOK, asked, heard
 from app.setup.site import SETUP
 from app.store.database import Store
-from app.store.runs import Run, StoredRuns
+from app.store.runs import Run, StoredJournal, StoredRuns
+from runner.errors import PortError
+from runner.files.kept import KeptFiles
+from runner.git.objects import GitObjects
 from runner.loop.journal import Cursors
+from runner.people.task_detail import TaskDetail, changes_of, detail_of, known
 from runner.ports import Clock, Events, Fanout, Journal
 from runner.state.events import RunChanged
 from runner.state.options import Request
-from runner.state.run_state import RunState
+from runner.state.run_state import Attempt, RunState
 
 
 def configured_routes(settings: WorkSettings, door: Door) -> list[web.RouteDef]:
@@ -75,7 +82,8 @@ def watching(
     *,
     store: Store,
     runs: StoredRuns,
-    journal: Journal,
+    journal: StoredJournal,
+    folders: RunFolders,
     clock: Clock,
     mask: Callable[[str], str],
     links: RunLinks | None = None,
@@ -89,6 +97,9 @@ def watching(
         waiting=waiting,
         hub=hub,
         recall=lambda run: recall(run, journal),
+        steps=journal.steps,
+        kept=lambda run: folders.kept(run.repository_id),
+        detail=lambda run, state, key: detail(run, state, key, folders),
         server_url=settings.github_server_url,
         mask=mask,
     )
@@ -106,6 +117,35 @@ def run_links(settings: ServerSettings, clock: Clock) -> RunLinks:
         which=settings.cairn_run_links,
         clock=clock,
     )
+
+
+class RunFolders(Protocol):
+    """Where a repository's objects are, and what its runs left."""
+
+    def objects(self, repository_id: int) -> GitObjects:
+        """Trees and contents that were fetched."""
+
+    def kept(self, repository_id: int) -> KeptFiles:
+        """The files of its runs."""
+
+
+async def detail(run: Run, state: RunState, key: str, folders: RunFolders) -> TaskDetail:
+    """A task that the run took up, with its files; nothing is fetched for it."""
+    kept = folders.kept(run.repository_id)
+    exchanges = await asyncio.to_thread(kept.exchanges, run.id, key)
+    verifications = await asyncio.to_thread(kept.verifications, run.id, key)
+    before = await _before(state.attempts[key], folders.objects(run.repository_id))
+    return detail_of(state, key, before, exchanges, verifications)
+
+
+async def _before(attempt: Attempt, objects: GitObjects) -> dict[str, bytes] | None:
+    """The files that a change touches as they were; None where that commit is not here."""
+    try:
+        shas = known(await objects.snapshot(attempt.base), changes_of(attempt))
+        contents = await objects.blobs(tuple(set(shas.values())))
+    except PortError:
+        return None
+    return {path: contents[sha] for path, sha in shas.items()}
 
 
 async def recall(run: Run, journal: Journal) -> RunState | None:

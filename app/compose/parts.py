@@ -61,7 +61,9 @@ from runner.context.library import Index
 from runner.errors import Outage
 from runner.files.durable import take_folder
 from runner.files.facts_file import FactsFile
+from runner.files.kept import KeptFiles
 from runner.files.results import FileMemory, RunFiles
+from runner.git.objects import GitObjects
 from runner.loop import stacking
 from runner.loop.deps import Deps, FileSearch
 from runner.ports import Clock, Endpoint, Events, Fanout, Sandbox
@@ -84,6 +86,14 @@ class Folders:
         if repository_id not in self._mirrors:
             self._mirrors[repository_id] = Mirror(self._data / "mirrors" / str(repository_id))
         return self._mirrors[repository_id]
+
+    def objects(self, repository_id: int) -> GitObjects:
+        """What the mirror holds."""
+        return self.mirror(repository_id).objects
+
+    def kept(self, repository_id: int) -> KeptFiles:
+        """What runs of the repository left in their folders."""
+        return KeptFiles(self._left_behind(repository_id))
 
     def memory(self, repository_id: int) -> FileMemory:
         """What runs of the repository left to know."""
@@ -142,6 +152,7 @@ class ServerParts:
             store=self.store,
             runs=runs,
             journal=self.journal,
+            folders=self.folders,
             clock=self.around.clock,
             mask=self.mask,
             links=self.links,

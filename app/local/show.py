@@ -6,9 +6,8 @@ import asyncio
 import json as jsonlib
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from app.local.compose import kept_in, repository_in
 from app.local.options import FOLDER
@@ -18,7 +17,15 @@ from app.local.text import NO_RUN, how_to_answer, nothing_called, proposal_lines
 from app.terminal import any_encoding, one_line, printable, say
 from runner.errors import PortError
 from runner.files.decisions import KnownRun
-from runner.people.task_detail import TaskDetail, changes_of, detail_json, detail_of, known
+from runner.files.kept import KeptFiles
+from runner.people.task_detail import (
+    KeptExchange,
+    TaskDetail,
+    changes_of,
+    detail_json,
+    detail_of,
+    known,
+)
 from runner.people.trust import trust_line
 from runner.state.findings import outputs_of
 from runner.state.run_state import RunState
@@ -80,12 +87,10 @@ async def _text(found: _Found, asked: ShowOptions, kept: LocalStore, folder: Pat
             return jsonlib.dumps(data, ensure_ascii=False)
         return "\n".join([*run_lines(found.run, found.state, waits), *_hints(found)])
     detail = await _detail(found, folder)
-    exchanges = _exchanges(folder / FOLDER / "runs" / found.run.id, found.task)
     if asked.json:
-        data = detail_json(detail) | {"exchanges": exchanges}
-        return jsonlib.dumps(data, ensure_ascii=False, default=str)
+        return jsonlib.dumps(detail_json(detail), ensure_ascii=False, default=str)
     waiting = [each for each in waits if each.proposal.task == found.task]
-    return "\n".join(_lines(detail, exchanges, waiting, full=asked.exchanges))
+    return "\n".join(_lines(detail, waiting, full=asked.exchanges))
 
 
 async def _find(words: Sequence[str], kept: LocalStore) -> _Found | None:
@@ -127,21 +132,13 @@ async def _detail(found: _Found, folder: Path) -> TaskDetail:
     shas = known(await repository.snapshot(attempt.base), changes_of(attempt))
     contents = await repository.blobs(tuple(set(shas.values())))
     before = {path: contents[sha] for path, sha in shas.items()}
-    return detail_of(found.state, found.task, before)
-
-
-def _exchanges(folder: Path, task: str) -> list[dict[str, Any]]:
-    """What the model was asked about a task and what it said, in order, as the run kept it."""
-    found = []
-    files = sorted(folder.glob("agent-*.json"), key=lambda path: (len(path.name), path.name))
-    for file in files:
-        try:
-            data = jsonlib.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            continue
-        if isinstance(data, dict) and data.get("task") == task:
-            found.append({"file": f"{FOLDER}/runs/{folder.name}/{file.name}", **data})
-    return found
+    kept, run = KeptFiles(folder / FOLDER), found.run.id
+    exchanges = tuple(
+        replace(each, file=f"{FOLDER}/runs/{run}/{each.file}")
+        for each in kept.exchanges(run, found.task)
+    )
+    verifications = kept.verifications(run, found.task)
+    return detail_of(found.state, found.task, before, exchanges, verifications)
 
 
 def _hints(found: _Found) -> Iterator[str]:
@@ -153,7 +150,6 @@ def _hints(found: _Found) -> Iterator[str]:
 
 def _lines(
     detail: TaskDetail,
-    exchanges: Sequence[dict[str, Any]],
     waiting: Sequence[PendingProposal],
     *,
     full: bool,
@@ -165,7 +161,7 @@ def _lines(
         yield f"Why: {cut_middle(one_line(view.why), _LONGEST)}"
     yield from _section("What the roadmap says", [printable(detail.text)])
     yield from _section("How it went", _way(detail))
-    yield from _section("Questions to the model", _asked(exchanges, full=full))
+    yield from _section("Questions to the model", _asked(detail.exchanges, full=full))
     yield from _section("What changes", [printable(detail.diff)] if detail.diff else [])
     yield from _section("Verification", _verified(detail))
     for each in waiting:
@@ -198,14 +194,14 @@ def _way(detail: TaskDetail) -> Iterator[str]:
         yield f"Worth a look: {one_line(warning)}"
 
 
-def _asked(exchanges: Sequence[dict[str, Any]], *, full: bool) -> Iterator[str]:
+def _asked(exchanges: Sequence[KeptExchange], *, full: bool) -> Iterator[str]:
     for number, each in enumerate(exchanges, 1):
-        tokens = f"{each.get('prompt_tokens', 0):,} + {each.get('completion_tokens', 0):,} tokens"
-        model = one_line(str(each.get("model")))
-        yield f"{number}. {each.get('node')}: {model}, {tokens}, {each['file']}"
+        exchange = each.exchange
+        tokens = f"{exchange.prompt_tokens:,} + {exchange.completion_tokens:,} tokens"
+        yield f"{number}. {one_line(each.node)}: {one_line(exchange.model)}, {tokens}, {each.file}"
         if full:
-            yield f"> {printable(str(each.get('prompt', '')))}".replace("\n", "\n> ")
-            yield printable(str(each.get("reply", "")))
+            yield f"> {printable(exchange.prompt)}".replace("\n", "\n> ")
+            yield printable(exchange.reply)
     if exchanges and not full:
         yield "With --exchanges, what was asked and answered is shown too."
 

@@ -12,8 +12,10 @@ from aiohttp import web
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from app.github.client import SUSPENDED
+from app.pages.timeline import LEGEND, timeline
 from app.server.http import SETTING
 from app.store.runs import REMOVED, Status
+from runner.people.task_detail import diff_lines
 from runner.state.status_words import RUNS, run_word, task_word, tone_of
 
 STATUSES = get_args(Status)
@@ -39,6 +41,8 @@ LINK_IS_OVER = (
     "Open the run's comment on its GitHub issue and follow the link there."
 )
 NO_RUN = "There is no run with this id. /runs lists all runs."
+NO_TASK = "There is no such task, or the run has not worked on it. The run's page lists its tasks."
+NO_FILE = "The run left no file of this name. The run's page lists its files."
 NO_STATUS = f"status must be one of: {', '.join(STATUSES)}."
 NO_NUMBER = "before must be a whole number, as in the link to older runs."
 TOO_MANY = "Too many pages are watching runs. Reload later; the page works without live updates."
@@ -163,6 +167,10 @@ def _environment() -> Environment:
     environment.globals["moment"] = moment
     environment.globals["statuses"] = STATUSES
     environment.globals["tone"] = tone_of
+    environment.globals["timeline_picture"] = timeline
+    environment.globals["legend"] = LEGEND
+    environment.globals["tones"] = {"passed": "done", "failed": "failed", "skipped": "other"}
+    environment.filters["diff_lines"] = diff_lines
     environment.filters["run_word"] = run_word
     environment.filters["task_word"] = task_word
     environment.filters["number"] = lambda value: "–" if value is None else f"{value:,}"  # noqa: RUF001

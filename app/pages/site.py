@@ -1,9 +1,11 @@
-"""The routes of the pages, and the login that protects them."""
+"""The routes of the pages: the runs, one run, one task of it, and the files it left."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,165 +14,22 @@ from urllib.parse import quote, urlencode
 from aiohttp import web
 
 from app.pages import answers
-from app.pages.answers import GUEST, answer, asset, masked, page, problem, wants_page
+from app.pages.answers import HEADERS, answer, asset, masked, problem
+from app.pages.door import Door
 from app.pages.stream import Streams
+from app.pages.task_view import task_view
+from app.pages.timeline import MOST, worked
 from app.pages.view import Listing, RunFilter, Sight, run_line, run_view
 from app.progress.waiting import WaitEstimate
 from app.runs.live import OVER, Hub
-from app.server.http import LASTS, Access, from_elsewhere
-from app.server.links import RunLinks
-from app.store.runs import Run, StoredRuns
+from app.store.runs import Run, SavedStep, StoredRuns
 from app.store.wakeups import WORKING
-from runner.errors import Outage
+from runner.files.kept import KeptFiles
 from runner.money import Usage, total
+from runner.people.report import markdown, report, todos
 from runner.people.run_view import usage_by_node
+from runner.people.task_detail import TaskDetail
 from runner.state.run_state import RunState
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-_LONGEST = 4096
-"""Bytes of a login form."""
-
-_HOME = "/runs"
-_KEY = "key"
-"""The part of an address that has a run's token."""
-
-
-class Door:
-    """Guards handlers and serves the login; ``links`` open the pages of single runs."""
-
-    def __init__(self, access: Access, links: RunLinks | None = None) -> None:
-        self._access = access
-        self._links = links
-        self._cookie = "__Secure-cairn-run" if access.secure else "cairn-run"
-
-    def guarded(self, handler: Handler) -> Handler:
-        """Let the handler answer only people who may see it, and show an outage as a page."""
-
-        async def checked(request: web.Request) -> web.StreamResponse:
-            if not self._access.configured:
-                return problem(request, answers.NOT_CONFIGURED, status=403)
-            if not self._access.admits(request.headers, request.cookies):
-                return _shut(request)
-            return await _answered(handler, request)
-
-        return checked
-
-    def of_run(self, handler: Handler) -> Handler:
-        """Let the handler answer people with the run's signed link, too.
-
-        A browser keeps the token as a cookie for this run's pages only, so that no further address
-        has it. Whether there is such a run shows in no refusal.
-        """
-        admitted = self.guarded(handler)
-
-        async def checked(request: web.Request) -> web.StreamResponse:
-            given, cookie = request.query.get(_KEY, ""), request.cookies.get(self._cookie, "")
-            if self._access.admits(request.headers, request.cookies):
-                return await admitted(request)
-            seconds = self._opens(given or cookie, request.match_info["id"])
-            if seconds is None:
-                shut = given or cookie
-                refused = problem(request, answers.LINK_IS_OVER, status=403) if shut else None
-                return refused or await admitted(request)
-            if given and wants_page(request):
-                return self._kept(request, given, seconds)
-            request[GUEST] = True
-            return await _answered(handler, request)
-
-        return checked
-
-    def _opens(self, token: str, run: str) -> float | None:
-        return self._links.opens(token, run) if self._links and token else None
-
-    def _kept(self, request: web.Request, token: str, seconds: float) -> web.Response:
-        """Go on to the same page without the token in its address."""
-        page_ = f"/runs/{quote(request.match_info['id'], safe='')}"
-        kept = _moved(request.rel_url.with_query(_without_key(request)).raw_path_qs)
-        kept.set_cookie(
-            self._cookie,
-            token,
-            max_age=int(seconds),
-            path=page_,
-            httponly=True,
-            samesite="Lax",  # people come from GitHub; a stricter cookie would stay behind
-            secure=self._access.secure,
-        )
-        return kept
-
-    async def form(self, request: web.Request) -> web.StreamResponse:
-        """Show the login."""
-        if not self._access.configured:
-            return problem(request, answers.NOT_CONFIGURED, status=403)
-        return page("login", {"to": _inside(request.query.get("next", "")), "text": ""})
-
-    async def login(self, request: web.Request) -> web.StreamResponse:
-        """Open a session for who gives the token."""
-        if not self._access.configured:
-            return problem(request, answers.NOT_CONFIGURED, status=403)
-        if from_elsewhere(request.headers):
-            return problem(request, answers.ELSEWHERE, status=403)
-        if (request.content_length or 0) > _LONGEST or request.content_length is None:
-            return problem(request, answers.TOO_LONG, status=413)
-        form = await request.post()
-        to = _inside(str(form.get("next", "")))
-        if not self._access.takes(str(form.get("token", "")).strip()):
-            return page("login", {"to": to, "text": answers.WRONG_TOKEN}, status=403)
-        opened = _moved(to)
-        self._set(opened, self._access.session(), LASTS)
-        return opened
-
-    async def logout(self, request: web.Request) -> web.StreamResponse:
-        """Take the session from the browser."""
-        if from_elsewhere(request.headers):
-            return problem(request, answers.ELSEWHERE, status=403)
-        closed = _moved("/login")
-        self._set(closed, "", 0)
-        return closed
-
-    def _set(self, response: web.Response, value: str, seconds: int) -> None:
-        response.set_cookie(
-            self._access.cookie,
-            value,
-            max_age=seconds,
-            path="/",
-            httponly=True,
-            samesite="Strict",
-            secure=self._access.secure,
-        )
-
-
-async def _answered(handler: Handler, request: web.Request) -> web.StreamResponse:
-    """Answer, and show an outage as a page."""
-    try:
-        return await handler(request)
-    except Outage as outage:
-        return problem(request, outage.message, status=503)
-
-
-def _without_key(request: web.Request) -> dict[str, str]:
-    return {name: value for name, value in request.query.items() if name != _KEY}
-
-
-def _shut(request: web.Request) -> web.Response:
-    if wants_page(request) and request.method in ("GET", "HEAD"):
-        return _moved(f"/login?next={quote(request.path_qs, safe='/')}")
-    refusal = problem(request, answers.NO_TOKEN, status=401)
-    refusal.headers["WWW-Authenticate"] = "Bearer"
-    return refusal
-
-
-def _moved(to: str) -> web.Response:
-    headers = {"Location": to, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
-    return web.Response(status=303, headers=headers)
-
-
-def _inside(to: str) -> str:
-    """Return where to go after the login: one of our own pages, whatever was asked for."""
-    plain = to.isascii() and to.isprintable() and "\\" not in to
-    ours = to in (_HOME, "/setup") or to.startswith((f"{_HOME}/", f"{_HOME}?"))
-    return to if plain and ours else _HOME
-
 
 TIMELINE = 50
 """Events a page shows."""
@@ -182,7 +41,9 @@ _REMEMBERED = 1_000
 class Sources:
     """Where the pages read. ``recall`` folds the journal of a run, None when it has none.
 
-    ``server_url`` is GitHub's, for links; ``mask`` hides secrets in whatever is shown.
+    ``steps`` are a run's saved steps, at most so many; ``kept`` are the files of its repository's
+    runs; ``detail`` is a task (by its key) that the run took up. ``server_url`` is GitHub's, for
+    links; ``mask`` hides secrets in whatever is shown.
     """
 
     runs: StoredRuns
@@ -190,6 +51,9 @@ class Sources:
     waiting: WaitEstimate
     hub: Hub
     recall: Callable[[Run], Awaitable[RunState | None]]
+    steps: Callable[[str, int], Awaitable[list[SavedStep]]]
+    kept: Callable[[Run], KeptFiles]
+    detail: Callable[[Run, RunState, str], Awaitable[TaskDetail]]
     server_url: str
     mask: Callable[[str], str]
 
@@ -233,9 +97,43 @@ class Pages:
             state=await self._state(row),
             turn=await self._from.waiting.turn(row.id) if row.status == "queued" else None,
             messages=messages,
+            steps=tuple(worked(await self._from.steps(row.id, MOST))),
         )
-        data = run_view(sight, self._from.server_url)
+        names = await asyncio.to_thread(self._from.kept(row).names, row.id)
+        data = run_view(sight, self._from.server_url) | {"artifacts": _artifacts(sight, names)}
         return answer(request, "run", masked(data, self._from.mask))
+
+    async def task(self, request: web.Request) -> web.StreamResponse:
+        """Show one task of a run in full."""
+        row = await self._from.runs.get(request.match_info["id"])
+        state = await self._state(row) if row else None
+        key = request.match_info["key"]
+        if row is None or state is None or key not in state.attempts:
+            return problem(request, answers.NO_TASK, status=404)
+        sight = Sight(run=row, status=self._status(row), state=state)
+        detail = await self._from.detail(row, state, key)
+        data = task_view(sight, detail, self._from.server_url)
+        return answer(request, "task", masked(data, self._from.mask))
+
+    async def artifact(self, request: web.Request) -> web.StreamResponse:
+        """Send one file of a run as text or JSON, whatever asks."""
+        row, name = await self._from.runs.get(request.match_info["id"]), request.match_info["name"]
+        found = await self._content(row, name) if row else None
+        if found is None:
+            return problem(request, answers.NO_FILE, status=404)
+        kind = "application/json" if name.endswith(".json") else "text/plain"
+        return web.Response(
+            text=self._from.mask(found), content_type=kind, charset="utf-8", headers=HEADERS
+        )
+
+    async def _content(self, row: Run, name: str) -> str | None:
+        """A file of a run: what it wrote, or a report of how it stands."""
+        if name not in REPORTS:
+            kept = self._from.kept(row)
+            content = await asyncio.to_thread(kept.read, row.id, name)
+            return None if content is None else content.decode(errors="replace")
+        state = await self._state(row)
+        return REPORTS[name](state) if state else None
 
     async def _line(self, run: Run) -> dict[str, Any]:
         sight = Sight(run=run, status=self._status(run), state=None)
@@ -269,12 +167,33 @@ def routes(sources: Sources, door: Door, *, heartbeat: float = 15.0) -> list[web
     return [
         web.get("/runs", door.guarded(pages.runs)),
         web.get("/runs/{id}", door.of_run(pages.run)),
+        web.get("/runs/{id}/tasks/{key}", door.of_run(pages.task)),
+        web.get("/runs/{id}/artifacts/{name}", door.of_run(pages.artifact)),
         web.get("/runs/{id}/events", door.of_run(streams.events), allow_head=False),
         web.get("/login", door.form),
         web.post("/login", door.login),
         web.post("/logout", door.logout),
         web.get("/static/{name}", asset),
     ]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n"
+
+
+REPORTS: Mapping[str, Callable[[RunState], str]] = {
+    "report.md": markdown,
+    "report.json": lambda state: _json(report(state)),
+    "todos.json": lambda state: _json(todos(state)),
+}
+"""The reports of a run as it stands, by the name of their file."""
+
+
+def _artifacts(sight: Sight, names: list[str]) -> list[dict[str, str]]:
+    """The files of a run, each with its address."""
+    place = f"/runs/{quote(sight.run.id, safe='')}/artifacts"
+    every = [*(REPORTS if sight.state else ()), *names]
+    return [{"name": name, "url": f"{place}/{name}"} for name in every]
 
 
 def _older(wanted: RunFilter, before: int | None) -> str | None:

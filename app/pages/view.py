@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
 
 import sqlalchemy as sa
 
 from app.pages.answers import advice
+from app.pages.timeline import WorkedStep
 from app.progress.waiting import Turn
 from app.runs.live import LiveMessage
 from app.store.database import Store
@@ -27,7 +29,7 @@ class Sight:
     """One run as it is known now.
 
     ``status`` is the newest word about it, ``state`` None before the roadmap was read, ``turn`` set
-    while it waits, ``messages`` the newest events (newest first), ``last`` the id of the newest.
+    while it waits, ``messages`` the newest events (newest first), ``steps`` the work on its tasks.
     """
 
     run: Run
@@ -35,6 +37,7 @@ class Sight:
     state: RunState | None
     turn: Turn | None = None
     messages: tuple[LiveMessage, ...] = ()
+    steps: tuple[WorkedStep, ...] = ()
 
 
 def run_line(sight: Sight, server_url: str, used: Usage | None) -> dict[str, Any]:
@@ -60,7 +63,7 @@ def run_view(sight: Sight, server_url: str) -> dict[str, Any]:
     """All that the page of one run shows."""
     run, view = sight.run, view_of(sight.state) if sight.state else None
     used = view.used if view else None
-    tasks = [_task(task) for task in view.standing] if view else []
+    tasks = [_task(task, run.id) for task in view.standing] if view else []
     return {
         **run_line(sight, server_url, used),
         "base_branch": run.base_branch,
@@ -75,15 +78,17 @@ def run_view(sight: Sight, server_url: str) -> dict[str, Any]:
         "nodes": _nodes(view),
         "seconds": round(used.seconds, 1) if used else None,
         "timeline": [_moment(message) for message in sight.messages],
+        "steps": _steps(sight.steps, view),
         "events": f"/runs/{run.id}/events",
         "last_event": sight.messages[0].id if sight.messages else "",
     }
 
 
-def _task(task: TaskView) -> dict[str, Any]:
+def _task(task: TaskView, run: str) -> dict[str, Any]:
     effort, url = task.effort, task.place.url
     return {
         "key": task.key,
+        "page": task_page(run, task.key) if task.touched else "",
         "name": task.name,
         "title": task.title,
         "line": task.line,
@@ -128,6 +133,27 @@ def _nodes(view: RunView | None) -> list[dict[str, Any]]:
         }
         for share in (view.nodes if view else ())
     ]
+
+
+def _steps(steps: tuple[WorkedStep, ...], view: RunView | None) -> list[dict[str, Any]]:
+    """The work on tasks, each named as people know it."""
+    known = {task.key: task for task in view.tasks} if view else {}
+    return [
+        {
+            "task": known[step.task].name if step.task in known else step.task,
+            "title": known[step.task].title if step.task in known else "",
+            "node": step.node,
+            "at": _time(datetime.fromtimestamp(step.start, UTC)),
+            "start": round(step.start, 3),
+            "seconds": round(step.seconds, 3),
+        }
+        for step in steps
+    ]
+
+
+def task_page(run: str, key: str) -> str:
+    """The address of a task's page."""
+    return f"/runs/{quote(run, safe='')}/tasks/{quote(key, safe='')}"
 
 
 def _queue(turn: Turn | None) -> dict[str, Any] | None:

@@ -150,6 +150,19 @@ class StoredSkips:
             return frozenset(found.scalars())
 
 
+@dataclass(frozen=True, slots=True)
+class SavedStep:
+    """A row of the journal without its record: the node its cursor goes to, and when it was saved.
+
+    ``seconds`` is what each node took so far; ``task`` is '' for the run's own cursor.
+    """
+
+    task: str
+    node: str
+    at: datetime
+    seconds: Mapping[str, float]
+
+
 _MOST_KNOWN = 10_000
 
 
@@ -192,6 +205,18 @@ class StoredJournal:
             found = await connection.execute(_ROWS.join(newest, same).where(journal.c.run == run))
             return [JournalRow(*each) for each in found]
 
+    async def steps(self, run: str, most: int) -> list[SavedStep]:
+        """Return the newest steps of a run's tasks, oldest first."""
+        wanted = (journal.c.run == run) & (journal.c.task != "")
+        newest = sa.select(
+            journal.c.task, journal.c.node, journal.c.saved_at, journal.c.data["usage"]
+        )
+        order = (journal.c.saved_at.desc(), journal.c.seq.desc())
+        async with self._store.reading() as connection:
+            query = newest.where(wanted).order_by(*order).limit(most)
+            rows = (await connection.execute(query)).all()
+        return [SavedStep(row[0], row[1], row[2], _seconds(row[3])) for row in reversed(rows)]
+
     async def content(self, sha: str) -> bytes:
         """Return a content that was saved with a row."""
         async with self._store.reading() as connection:
@@ -224,6 +249,10 @@ class StoredAnswers:
         async with self._store.writing() as connection:
             values = [row | {"answered_at": self._clock.now()}]
             await connection.execute(_once(connection.dialect.name, answers, values))
+
+
+def _seconds(usage: Mapping[str, Mapping[str, Any]] | None) -> dict[str, float]:
+    return {node: float(used.get("seconds", 0.0)) for node, used in (usage or {}).items()}
 
 
 _ROWS = sa.select(

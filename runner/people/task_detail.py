@@ -8,10 +8,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from typing import Literal
 
 from runner.people.run_view import TaskView, view_of
+from runner.people.statistics import outcome
 from runner.people.trust import trust_json
 from runner.state.changes import ChangeSet, Snapshot, Write
+from runner.state.events import Exchange
+from runner.state.findings import Verification
 from runner.state.proposal import Proposal, as_item, original_of
 from runner.state.run_state import Attempt, RunState
 
@@ -25,18 +29,40 @@ _NONE = "/dev/null"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeptExchange:
+    """A question to the model at a node, and its reply; ``file`` has both."""
+
+    file: str
+    node: str
+    exchange: Exchange
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptVerification:
+    """What checks said about one answer; ``attempt`` is 0 as long as its attempt goes on."""
+
+    file: str
+    attempt: int
+    found: Verification
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskDetail:
     """A task, the newest attempt at it, and the text of the roadmap it was read from.
 
     ``diff`` is what the newest answer changes, as a unified diff of what the attempt built on;
-    of code that waits for approval, it is exactly what would be written. It is foreign text.
+    of code that waits for approval, it is exactly what would be written. It is None where what the
+    attempt built on is gone. ``exchanges`` and ``verifications`` are those of all attempts. Texts
+    and diff are foreign.
     """
 
     run: str
     view: TaskView
     text: str
     attempt: Attempt
-    diff: str
+    diff: str | None
+    exchanges: tuple[KeptExchange, ...] = ()
+    verifications: tuple[KeptVerification, ...] = ()
 
 
 def changes_of(attempt: Attempt) -> ChangeSet:
@@ -46,8 +72,17 @@ def changes_of(attempt: Attempt) -> ChangeSet:
     return proposal.changes if proposal and waits else attempt.answered.changes
 
 
-def detail_of(state: RunState, key: str, before: Mapping[str, bytes]) -> TaskDetail:
-    """Return a task that the run took up; ``before`` has the contents of its files in the base."""
+def detail_of(
+    state: RunState,
+    key: str,
+    before: Mapping[str, bytes] | None,
+    exchanges: tuple[KeptExchange, ...] = (),
+    verifications: tuple[KeptVerification, ...] = (),
+) -> TaskDetail:
+    """Return a task that the run took up.
+
+    ``before`` has the contents of its files in the base, None where that is gone.
+    """
     attempt, task = state.attempts[key], state.task_of(key)
     (view,) = (each for each in view_of(state).tasks if each.key == key)
     proposal = attempt.proposal
@@ -57,7 +92,9 @@ def detail_of(state: RunState, key: str, before: Mapping[str, bytes]) -> TaskDet
         view=view,
         text=proposal.original if proposal else own,
         attempt=attempt,
-        diff=unified(before, changes_of(attempt)),
+        diff=None if before is None else unified(before, changes_of(attempt)),
+        exchanges=exchanges,
+        verifications=verifications,
     )
 
 
@@ -101,6 +138,23 @@ def _lines(content: bytes | None) -> list[str]:
     return [*lines, f"{last}\n\\ No newline at end of file"] if last else lines
 
 
+DiffKind = Literal["file", "place", "added", "removed", ""]
+
+
+def diff_lines(diff: str) -> Iterator[tuple[DiffKind, str]]:
+    """Return the lines of a diff of ``unified``, each with what it is ('': unchanged)."""
+    inside = False  # only below a place are + and - added and removed lines
+    for line in diff.split("\n") if diff else ():
+        if line.startswith("diff --git "):
+            inside = False
+        elif line.startswith("@@ "):
+            inside = True
+            yield "place", line
+            continue
+        kinds: Mapping[str, DiffKind] = {"+": "added", "-": "removed"}
+        yield kinds.get(line[:1], "") if inside else "file", line
+
+
 def detail_json(detail: TaskDetail) -> dict[str, object]:
     """Return the object that programs read."""
     attempt, view = detail.attempt, detail.view
@@ -127,13 +181,30 @@ def detail_json(detail: TaskDetail) -> dict[str, object]:
         "trust": trust_json(view.checks.trust) if view.checks.trust else None,
         "commit": view.place.commit,
         "url": view.place.url,
-        "proposal": _proposal(attempt.proposal) if attempt.proposal else None,
+        "proposal": _proposal(attempt, attempt.proposal) if attempt.proposal else None,
+        "exchanges": [_exchange(detail, each) for each in detail.exchanges],
+        "verifications": [_verification(each) for each in detail.verifications],
     }
 
 
-def _proposal(proposal: Proposal) -> dict[str, object]:
+def _exchange(detail: TaskDetail, each: KeptExchange) -> dict[str, object]:
+    head = {"file": each.file, "run": detail.run, "task": detail.view.key, "node": each.node}
+    return head | asdict(each.exchange)
+
+
+def _verification(each: KeptVerification) -> dict[str, object]:
+    return {
+        "file": each.file,
+        "attempt": each.attempt,
+        "passed": each.found.passed,
+        "levels": [asdict(level) for level in each.found.levels],
+    }
+
+
+def _proposal(attempt: Attempt, proposal: Proposal) -> dict[str, object]:
     return {
         "id": proposal.id,
+        "outcome": outcome(attempt, proposal),
         "kind": proposal.kind,
         "strategy": proposal.strategy,
         "reason": proposal.reason,

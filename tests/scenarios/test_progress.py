@@ -123,9 +123,9 @@ async def test_the_page_of_an_ended_run_comes_from_its_journal(bot: Bot, browser
 
 
 async def test_readers_of_the_issue_open_the_run_by_its_link(tmp_path: Path) -> None:
-    """The comment links to the run's page, which needs no login; a private repository's does not.
+    """The comment links to the run's page and its tasks, which need no login.
 
-    The link shows no other run.
+    The link shows no other run; a run of a private repository has none.
     """
     address = "http://cairn.example"
     async with conversation(tmp_path, HOSTILE, CAIRN_PUBLIC_URL=address) as bot, bot.started():
@@ -139,6 +139,11 @@ async def test_readers_of_the_issue_open_the_run_by_its_link(tmp_path: Path) -> 
         async with browser as reader:
             async with reader.get(link[1].replace(address, front)) as answer:
                 page = await answer.text()
+            task = re.search(r'href="(/runs/[^"]+/tasks/[^"]+)"', page)[1]
+            async with reader.get(f"{front}{task}") as one:
+                shown = await one.text()
+            async with reader.get(f"{front}/runs/{run_of(said)}/artifacts/agent-1.json") as file:
+                asked = await file.json()
             async with reader.get(f"{front}/runs") as other:
                 listed = other.status
 
@@ -150,6 +155,9 @@ async def test_readers_of_the_issue_open_the_run_by_its_link(tmp_path: Path) -> 
 
     assert (answer.status, listed) == (200, 403)
     assert run_of(said) in page
+    assert '<span class="added">+A note.</span>' in shown
+    assert asked["reply"] == note("one.md")
+    assert 'class="bar check"' in page
     assert "The run's page" not in private
 
 

@@ -22,6 +22,7 @@ from tools.pictures.worked import summary
 
 _IMAGES = ROOT / "docs" / "images"
 _WIDTH, _SCALE = 900, 1.0
+_PHONE = 360
 _LAST = "main > :last-child"
 
 
@@ -30,8 +31,15 @@ async def taken(folder: Path, sandbox: str) -> None:
     async with browser(width=_WIDTH, scale=_SCALE) as page:
 
         async def look(url: str, token: str) -> None:
-            await page.show(url, Authorization=f"Bearer {token}")
+            bearer = f"Bearer {token}"
+            await page.show(url, Authorization=bearer)
             _keep("run-page", await page.picture(".timeline > :nth-child(3)"))
+            waits = "[...document.querySelectorAll('tr')].find(e => e.querySelector('.waiting'))"
+            task = await page.asked(f"{waits}.querySelector('a').href")
+            await page.look(width=_PHONE, scheme="dark")
+            await page.show(str(task), Authorization=bearer)
+            _keep("task-page", await page.picture("section:has(#text)"))
+            await page.look(width=_WIDTH)
 
         served = await executed(folder / "served", look, CAIRN_SANDBOX=sandbox)
         await _draw(page, folder, "execute", *_execution(served))

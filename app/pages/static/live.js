@@ -1,5 +1,6 @@
 // Keeps the page of a run up to date: every event of the run lets the page's own address be
 // fetched again, at most once a second, and what the server rendered takes the place of the old.
+// What a reader has opened, and where the keyboard is, stays.
 "use strict";
 
 (() => {
@@ -13,7 +14,11 @@
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const fresh = page.querySelector("main[data-events]");
     if (!fresh) return location.reload(); // the session is over, or the run is gone
+    const open = [...main.querySelectorAll("details[open][id]")].map((each) => each.id);
+    const at = main.contains(document.activeElement) ? document.activeElement.id : "";
     main.replaceChildren(...fresh.childNodes);
+    for (const id of open) document.getElementById(id)?.setAttribute("open", "");
+    if (at) document.getElementById(at)?.focus({ preventScroll: true });
   }
 
   function soon() {

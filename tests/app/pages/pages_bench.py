@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from pydantic import SecretStr
 
-from app.pages.site import Door, Sources, routes
+from app.pages.door import Door
+from app.pages.site import Sources, routes
 from app.pages.view import Listing
 from app.progress.waiting import WaitEstimate
 from app.runs.live import Hub
 from app.server.http import Access, build_app
 from app.server.links import RunLinks
 from app.store.deliveries import Deliveries
-from app.store.runs import StoredRuns
+from app.store.runs import StoredJournal, StoredRuns
+from runner.files.kept import KeptFiles
+from runner.files.results import RunFiles
+from runner.people.task_detail import detail_of
 from tests.app.server.webhooks import SECRET
 from tests.app.store.conftest import HandClock
 from tests.app.store.rows import put_run, set_run
@@ -27,7 +32,9 @@ PAGE = {**BEARER, "Accept": "text/html"}
 class Bench:
     """A server with pages; ``states`` stands for the journals of its runs."""
 
-    def __init__(self, store):
+    def __init__(self, store, folder=Path("nothing")):
+        self.folder = folder
+        self.before = {}
         self.clock = HandClock()
         self.store = store
         self.runs = StoredRuns(store, self.clock)
@@ -42,6 +49,19 @@ class Bench:
     async def recall(self, run):
         return self.states.get(run.id)
 
+    async def detail(self, run, state, key):
+        """A task whose change is of new files."""
+        kept = KeptFiles(self.folder)
+        exchanges, verifications = (
+            kept.exchanges(run.id, key),
+            kept.verifications(run.id, key),
+        )
+        return detail_of(state, key, self.before, exchanges, verifications)
+
+    def files(self):
+        """Writes what a run leaves behind, as the loop's events say."""
+        return RunFiles(self.folder, mask=lambda text: text.replace("hunter2", "***"))
+
     def app(self, token=TOKEN, *, secure=False):
         sources = Sources(
             runs=self.runs,
@@ -49,6 +69,9 @@ class Bench:
             waiting=WaitEstimate(self.runs, at_once=2, clock=self.clock),
             hub=self.hub,
             recall=self.recall,
+            steps=StoredJournal(self.store, self.clock).steps,
+            kept=lambda run: KeptFiles(self.folder),
+            detail=self.detail,
             server_url="https://github.test",
             mask=lambda text: text.replace("hunter2", "***"),
         )

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from app.compose.pages import configured_routes
 from app.github.token_identity import APP_PERMISSIONS
-from app.pages.site import Door
+from app.pages.door import Door
 from app.server.http import Access
 from app.settings.models import rsa_key
 from app.setup import words

@@ -1,0 +1,159 @@
+"""Who may see which page: the login, the sessions, and the signed links of single runs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from urllib.parse import quote
+
+from aiohttp import web
+
+from app.pages import answers
+from app.pages.answers import GUEST, page, problem, wants_page
+from app.server.http import LASTS, Access, from_elsewhere
+from app.server.links import RunLinks
+from runner.errors import Outage
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+_LONGEST = 4096
+"""Bytes of a login form."""
+
+_HOME = "/runs"
+_KEY = "key"
+"""The part of an address that has a run's token."""
+
+
+class Door:
+    """Guards handlers and serves the login; ``links`` open the pages of single runs."""
+
+    def __init__(self, access: Access, links: RunLinks | None = None) -> None:
+        self._access = access
+        self._links = links
+        self._cookie = "__Secure-cairn-run" if access.secure else "cairn-run"
+
+    def guarded(self, handler: Handler) -> Handler:
+        """Let the handler answer only people who may see it, and show an outage as a page."""
+
+        async def checked(request: web.Request) -> web.StreamResponse:
+            if not self._access.configured:
+                return problem(request, answers.NOT_CONFIGURED, status=403)
+            if not self._access.admits(request.headers, request.cookies):
+                return _shut(request)
+            return await _answered(handler, request)
+
+        return checked
+
+    def of_run(self, handler: Handler) -> Handler:
+        """Let the handler answer people with the run's signed link, too.
+
+        A browser keeps the token as a cookie for this run's pages only, so that no further address
+        has it. Whether there is such a run shows in no refusal.
+        """
+        admitted = self.guarded(handler)
+
+        async def checked(request: web.Request) -> web.StreamResponse:
+            given, cookie = request.query.get(_KEY, ""), request.cookies.get(self._cookie, "")
+            if self._access.admits(request.headers, request.cookies):
+                return await admitted(request)
+            seconds = self._opens(given or cookie, request.match_info["id"])
+            if seconds is None:
+                shut = given or cookie
+                refused = problem(request, answers.LINK_IS_OVER, status=403) if shut else None
+                return refused or await admitted(request)
+            if given and wants_page(request):
+                return self._kept(request, given, seconds)
+            request[GUEST] = True
+            return await _answered(handler, request)
+
+        return checked
+
+    def _opens(self, token: str, run: str) -> float | None:
+        return self._links.opens(token, run) if self._links and token else None
+
+    def _kept(self, request: web.Request, token: str, seconds: float) -> web.Response:
+        """Go on to the same page without the token in its address."""
+        page_ = f"/runs/{quote(request.match_info['id'], safe='')}"
+        kept = _moved(request.rel_url.with_query(_without_key(request)).raw_path_qs)
+        kept.set_cookie(
+            self._cookie,
+            token,
+            max_age=int(seconds),
+            path=page_,
+            httponly=True,
+            samesite="Lax",  # people come from GitHub; a stricter cookie would stay behind
+            secure=self._access.secure,
+        )
+        return kept
+
+    async def form(self, request: web.Request) -> web.StreamResponse:
+        """Show the login."""
+        if not self._access.configured:
+            return problem(request, answers.NOT_CONFIGURED, status=403)
+        return page("login", {"to": _inside(request.query.get("next", "")), "text": ""})
+
+    async def login(self, request: web.Request) -> web.StreamResponse:
+        """Open a session for who gives the token."""
+        if not self._access.configured:
+            return problem(request, answers.NOT_CONFIGURED, status=403)
+        if from_elsewhere(request.headers):
+            return problem(request, answers.ELSEWHERE, status=403)
+        if (request.content_length or 0) > _LONGEST or request.content_length is None:
+            return problem(request, answers.TOO_LONG, status=413)
+        form = await request.post()
+        to = _inside(str(form.get("next", "")))
+        if not self._access.takes(str(form.get("token", "")).strip()):
+            return page("login", {"to": to, "text": answers.WRONG_TOKEN}, status=403)
+        opened = _moved(to)
+        self._set(opened, self._access.session(), LASTS)
+        return opened
+
+    async def logout(self, request: web.Request) -> web.StreamResponse:
+        """Take the session from the browser."""
+        if from_elsewhere(request.headers):
+            return problem(request, answers.ELSEWHERE, status=403)
+        closed = _moved("/login")
+        self._set(closed, "", 0)
+        return closed
+
+    def _set(self, response: web.Response, value: str, seconds: int) -> None:
+        response.set_cookie(
+            self._access.cookie,
+            value,
+            max_age=seconds,
+            path="/",
+            httponly=True,
+            samesite="Strict",
+            secure=self._access.secure,
+        )
+
+
+async def _answered(handler: Handler, request: web.Request) -> web.StreamResponse:
+    """Answer, and show an outage as a page."""
+    try:
+        return await handler(request)
+    except Outage as outage:
+        return problem(request, outage.message, status=503)
+
+
+def _without_key(request: web.Request) -> dict[str, str]:
+    return {name: value for name, value in request.query.items() if name != _KEY}
+
+
+def _shut(request: web.Request) -> web.Response:
+    if wants_page(request) and request.method in ("GET", "HEAD"):
+        return _moved(f"/login?next={quote(request.path_qs, safe='/')}")
+    refusal = problem(request, answers.NO_TOKEN, status=401)
+    refusal.headers["WWW-Authenticate"] = "Bearer"
+    return refusal
+
+
+def _moved(to: str) -> web.Response:
+    headers = {"Location": to, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+    return web.Response(status=303, headers=headers)
+
+
+def _inside(to: str) -> str:
+    """Return where to go after the login: one of our own pages, whatever was asked for."""
+    plain = to.isascii() and to.isprintable() and "\\" not in to
+    ours = to in (_HOME, "/setup") or to.startswith((f"{_HOME}/", f"{_HOME}?"))
+    return to if plain and ours else _HOME

@@ -1,0 +1,110 @@
+"""Read back what a run left in its folder: exchanges, verifications, and the files themselves.
+
+What is missing or cannot be read is left out: these files are for people, and no run depends on
+them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from runner.people.task_detail import KeptExchange, KeptVerification
+from runner.state.events import Exchange
+from runner.state.findings import Verification
+
+_NAME = re.compile(r"(agent|verification|iteration)-[1-9][0-9]{0,5}\.json")
+_RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+_HEAD = 4_096
+"""Bytes in which a file names its task."""
+
+_EXCHANGE = TypeAdapter(Exchange)
+_VERIFICATION = TypeAdapter(Verification)
+T = TypeVar("T")
+
+
+class KeptFiles:
+    """The files of the runs below ``folder``, as ``RunFiles`` wrote them, with secrets masked."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def names(self, run: str) -> list[str]:
+        """Return the names of a run's files, each kind in the order of writing."""
+        folder = self._of(run)
+        found = [path.name for path in folder.glob("*-*.json")] if folder else []
+        return sorted(filter(_NAME.fullmatch, found), key=_order)
+
+    def read(self, run: str, name: str) -> bytes | None:
+        """Return one file; None when there is none of this name, or the name is no file's."""
+        folder = self._of(run)
+        if folder is None or not _NAME.fullmatch(name):
+            return None
+        try:
+            return (folder / name).read_bytes()
+        except OSError:
+            return None
+
+    def exchanges(self, run: str, task: str) -> tuple[KeptExchange, ...]:
+        """Return what the model was asked about a task and what it replied, in order."""
+        return tuple(
+            KeptExchange(file=name, node=str(data.get("node", "")), exchange=exchange)
+            for name, data in self._about(run, task, "agent")
+            if (exchange := _read_as(_EXCHANGE, data))
+        )
+
+    def verifications(self, run: str, task: str) -> tuple[KeptVerification, ...]:
+        """Return what checks said about each answer to a task, in order."""
+        attempts = self._attempts(run, task)
+        return tuple(
+            KeptVerification(file=name, attempt=attempts.get(name, 0), found=found)
+            for name, data in self._about(run, task, "verification")
+            if (found := _read_as(_VERIFICATION, data))
+        )
+
+    def _attempts(self, run: str, task: str) -> dict[str, int]:
+        """The attempt that each file belongs to, as far as attempts have ended."""
+        return {
+            str(name): int(data["attempt"])
+            for _, data in self._about(run, task, "iteration")
+            if isinstance(data.get("attempt"), int) and isinstance(data.get("files"), list)
+            for name in data["files"]
+        }
+
+    def _about(self, run: str, task: str, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The files of one kind about a task; the others are not read to their end."""
+        mark = json.dumps(task, ensure_ascii=False).encode()
+        for name in self.names(run):
+            if not name.startswith(f"{kind}-"):
+                continue
+            content = self.read(run, name) or b""
+            if mark in content[:_HEAD] and (data := _object(content)).get("task") == task:
+                yield name, data
+
+    def _of(self, run: str) -> Path | None:
+        return self._folder / "runs" / run if _RUN.fullmatch(run) else None
+
+
+def _order(name: str) -> tuple[str, int]:
+    kind, _, number = name.removesuffix(".json").partition("-")
+    return kind, int(number)
+
+
+def _object(content: bytes) -> dict[str, Any]:
+    try:
+        data = json.loads(content)
+    except ValueError:
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _read_as(kind: TypeAdapter[T], data: dict[str, Any]) -> T | None:
+    try:
+        return kind.validate_python(data)
+    except ValidationError:
+        return None
