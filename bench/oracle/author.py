@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from bench.loop.hunks import edits_of
+from runner.code.languages import is_among_tests
 from tests.model_server import Asked, ScriptedModel
 
 _WHOLE = 80
@@ -21,14 +22,29 @@ class Author(ScriptedModel):
     """Answers for one task: ``old`` and ``new`` are the texts of the files that change.
 
     ``kinds`` counts its calls (``plan``, ``look``, ``answer``, ``word``), ``unseen`` the edits that
-    the last answer had to leave out.
+    the last answer had to leave out. With ``slips`` it forgets an edit of the code in its first
+    answer. Its ``window`` is what the endpoint says of it.
     """
 
-    def __init__(self, old: Mapping[str, str], new: Mapping[str, str]) -> None:
+    def __init__(
+        self, old: Mapping[str, str], new: Mapping[str, str], *, slips: bool = False
+    ) -> None:
         super().__init__()
+        self.window = 64_000
         self._old, self._new = old, new
+        self._slips = slips
         self.kinds: Counter[str] = Counter()
         self.unseen = 0
+
+    def edits(self, path: str) -> list[tuple[str, str]]:
+        """The edits that it means to make of a file that is there."""
+        found = list(edits_of(self._old[path], self._new[path]))
+        code = sorted(p for p in self._old if p in self._new and not is_among_tests(p))
+        return found[:-1] if self._slips and code[:1] == [path] else found
+
+    def _wrote(self) -> None:
+        """Note that an answer was given: what was forgotten in it comes with the next one."""
+        self._slips = False
 
     def answer(self, asked: Asked) -> str:
         """Keep the request and answer it."""
@@ -56,6 +72,7 @@ class Author(ScriptedModel):
             self.kinds["look"] += 1
             return "\n".join(f"READ {each}" for each in wanted[:6])
         blocks = [self._file(path, shown) for path in sorted({*self._old, *self._new})]
+        self._wrote()
         return "\n".join(block for block in blocks if block) or "I was not shown what to change."
 
     def _wanted(self, shown: str) -> list[str]:
@@ -81,10 +98,10 @@ class Author(ScriptedModel):
         if new is None:
             return f"DELETE {path}\n"
         few = max(old.count("\n"), new.count("\n")) <= _WHOLE
-        if not old or (few and old.strip() in shown):
+        if not old or (few and old.strip() in shown and not self._slips):
             return _fenced(path, new if new.endswith("\n") else f"{new}\n")
         known = []
-        for search, replace in edits_of(old, new):
+        for search, replace in self.edits(path):
             if search in shown:
                 known.append(f"<<<<<<< SEARCH\n{search}\n=======\n{replace}\n>>>>>>> REPLACE\n")
             elif replace not in shown:

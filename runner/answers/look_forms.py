@@ -17,6 +17,8 @@ from runner.answers.json_answers import lenient_json
 from runner.text.patterns import lazy_pattern
 
 Kind = Literal["READ", "SEARCH", "LIST"]
+KINDS: tuple[Kind, ...] = ("READ", "SEARCH", "LIST")
+_IN_WORDS = re.compile(r"(READ|SEARCH|LIST)(?: (.*?)(?::(-?\d+)(?:-(\d+))?)?)?")
 
 _LONGEST_WHAT, _LONGEST_LINE = 200, 2_000
 _MOST_LINE = 10**9
@@ -51,8 +53,19 @@ def request(kind: Kind, what: str, first: int = 0, last: int = 0) -> LookRequest
 
 def in_words(look: LookRequest) -> str:
     """Write a request in the form that is asked for."""
-    lines = f":{look.first}-{look.last}" if look.last else ""
+    lines = f":{look.first}-{look.last}" if look.last else f":{look.first}" if look.first else ""
     return f"{look.kind} {look.what}{lines}".rstrip()
+
+
+def from_words(text: str) -> LookRequest | None:
+    """Read what ``in_words`` wrote."""
+    found = _IN_WORDS.fullmatch(text)
+    if found is None:
+        return None
+    kind = next(kind for kind in KINDS if kind == found[1])
+    if kind != "READ":
+        return LookRequest(kind, text[len(kind) :].strip())
+    return LookRequest(kind, found[2], int(found[3] or 0), int(found[4] or 0))
 
 
 def plausible(path: str, paths: Collection[str], *, sure: bool = False) -> bool:

@@ -233,11 +233,10 @@ class LimitsGroup(_Group):
         description="Tokens of one answer; a longer one is continued twice. By default 8,192: "
         "less for small windows, 16,384 for windows of 128,000 and more.",
     )
-    looks: int = Field(
-        default=3,
-        ge=0,
-        le=10,
-        description="How often a model may ask to see more of the repository in one attempt.",
+    looks: Literal["auto"] | Annotated[int, Field(ge=0, le=3)] = Field(
+        default="auto",
+        description="How often a model may ask to see more of the repository in one attempt. auto: "
+        "three times if its window is known and has at least 32,000 tokens, else never.",
     )
     files: int = Field(default=50, ge=1, le=3000, description="Files one task may change.")
     patch_size: Annotated[Size, Field(ge=KIB, le=100 * MIB)] = Field(

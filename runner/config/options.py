@@ -59,7 +59,7 @@ def _limits(limits: LimitsGroup) -> AttemptLimits:
         max_tokens=limits.tokens_per_task,
         max_answer_tokens=limits.answer_tokens or 0,
         context_tokens=limits.context_tokens or 0,
-        looks=limits.looks,
+        looks=None if limits.looks == "auto" else limits.looks,
         max_seconds=60.0 * limits.minutes,
         max_files=limits.files,
         max_bytes=limits.patch_size,

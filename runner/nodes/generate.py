@@ -114,21 +114,21 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
         files=files,
         partial=partial,
         long=attempt.planned.long,
-        looks=_offered(state),
+        looks=await _offered(state, deps),
         kind=kind_of(state.task),
         revising=revises,
         repairing=bool(attempt.planned.revision and attempt.planned.revision.repairs),
     )
     first = state.request.options.models.temperature
     temperature = AFRESH if attempt.answered.answers else FIRST if first is None else first
-    asked = CodeQuestion(messages, partial)
+    asked = CodeQuestion(messages, partial, whole=True)
     state, reply, asked = await ask_for_code(state, deps, asked, temperature=temperature)
     return Step(await _answered(state, deps, reply, newest, asked), "ok")
 
 
-def _offered(state: RunState) -> bool:
+async def _offered(state: RunState, deps: Deps) -> bool:
     """Whether the model may ask to see more: if it was not shown everything."""
-    return state.attempt.planned.more and rounds_left(state) > 0
+    return state.attempt.planned.more and await rounds_left(state, deps) > 0
 
 
 async def _given(state: RunState, deps: Deps) -> RunState:
@@ -173,11 +173,11 @@ async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
         partial=partial,
         long=attempt.planned.long if not changes else (),
         edit=long_one(files),
-        looks=_offered(state),
+        looks=await _offered(state, deps),
         dropped=sorted(changes.files.keys() - kept.keys()),
     )
     state = state.with_attempt(code_repairs=attempt.answered.code_repairs + 1)
-    return await _repaired(state, deps, CodeQuestion(messages, partial))
+    return await _repaired(state, deps, CodeQuestion(messages, partial, whole=not changes))
 
 
 async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
@@ -199,7 +199,7 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
         ],
         files=files,
         edit=long_one(files),
-        looks=_offered(state),
+        looks=await _offered(state, deps),
     )
     state = state.with_attempt(test_repairs=attempt.answered.test_repairs + 1)
     return await _repaired(state, deps, CodeQuestion(messages, unseen(state, files)))

@@ -34,7 +34,7 @@ from runner.roadmap.replay import Unmerged
 from runner.roadmap.task import Roadmap
 from runner.state.options import plans_first
 from runner.state.publishing import Stack
-from runner.state.run_state import Attempt, Planned, RunState, Status, Step
+from runner.state.run_state import Answered, Attempt, Planned, RunState, Status, Step
 
 log = logging.getLogger(__name__)
 
@@ -95,6 +95,7 @@ async def pick_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
             human_commits=await human_commits_for(state, deps, task.key, task.id),
             revision=revision,
         ),
+        answered=Answered(unusable_looks=before.answered.unusable_looks if before else 0),
     )
     state = replace(state.put(attempt), current=task.key)
     begun = attempt.planned.human_commits or revision

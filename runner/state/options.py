@@ -74,15 +74,14 @@ class AttemptLimits:
 
     ``max_tokens`` are those of questions and answers, ``max_answer_tokens`` those of one answer,
     ``context_tokens`` those that show the repository in one question (both 0: as the model's window
-    allows), ``looks`` how often a model
-    may ask to see more of it before it answers. ``max_seconds`` is wall time,
-    ``max_bytes`` the size of all files together.
+    allows), ``looks`` how often a model may ask to see more of it before it answers (None: as its
+    window allows). ``max_seconds`` is wall time, ``max_bytes`` the size of all files together.
     """
 
     max_iterations: int = 100
     max_answer_tokens: int = 0
     context_tokens: int = 0
-    looks: int = 3
+    looks: int | None = None
     max_tokens: int = 200_000
     max_seconds: float = 3600.0
     max_files: int = 50

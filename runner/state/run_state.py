@@ -116,7 +116,8 @@ class Planned:
 class Answered:
     """What the model answered, and how often it was asked.
 
-    ``answers`` counts first, fresh and repaired answers, ``looks`` how often it asked to see more;
+    ``answers`` counts first, fresh and repaired answers, ``looks`` how often it asked to see more,
+    ``looked`` are these requests, and ``unusable_looks`` counts those with nothing to show;
     ``errors`` are the types of what failed, one for each answer that was refused or red, in order;
     ``tried`` are digests of change sets that were judged, ``avoid`` what a fresh answer must not
     repeat. ``auto_repairs`` are notes on what Cairn repaired in answers without a model,
@@ -126,6 +127,8 @@ class Answered:
 
     answers: int = 0
     looks: int = 0
+    looked: tuple[str, ...] = ()
+    unusable_looks: int = 0
     code_repairs: int = 0
     test_repairs: int = 0
     changes: ChangeSet = field(default_factory=ChangeSet)

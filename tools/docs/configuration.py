@@ -75,6 +75,8 @@ def _values(key: dict[str, Any]) -> str:
         return ", ".join(f"`{value}`" for value in key["enum"])
     if "anyOf" in key:
         kinds = [each for each in key["anyOf"] if each.get("type") != "null"]
+        if any("const" in kind for kind in kinds):
+            return ", ".join(f"`{k['const']}`" if "const" in k else _values(k) for k in kinds)
         return _values(kinds[0]) if len(kinds) == 1 else "bytes, or like `512m`"
     low, high = key.get("minimum"), key.get("maximum")
     kind = str(key.get("type", ""))

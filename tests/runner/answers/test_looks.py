@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from runner.answers.look_forms import LookRequest, in_words
+from runner.answers.look_forms import LookRequest, from_words, in_words
 from runner.answers.looks import MOST_LOOKS, looks_in
 
 PATHS = ["src/app/main.py", "src/app/util.py", "docs/main.md", "setup.cfg"]
@@ -184,3 +184,17 @@ def test_only_so_many_requests_are_taken() -> None:
     text = "\n".join(f"READ src/{n}.py" for n in range(10_000))
 
     assert len(looks_in(text, PATHS)) == MOST_LOOKS
+
+
+@pytest.mark.parametrize("look", [look for asked in ASKS.values() for look in asked])
+def test_requests_are_kept_in_words(look: LookRequest) -> None:
+    """The journal has them as text, and they are read from it as they were."""
+    assert from_words(in_words(look)) == look
+
+
+def test_words_that_are_no_request() -> None:
+    """The end of a file counts from there; anything else is nothing."""
+    tail = LookRequest("READ", "a b.py", -8)
+
+    assert from_words(in_words(tail)) == tail
+    assert from_words("WRITE a.py") is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runner.answers.look_forms import LookRequest
-from runner.context.looking import shown
+from runner.context.looking import Shown, fitted, shown
 
 LONG = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(500))
 FILES = {
@@ -82,3 +82,25 @@ def test_what_is_not_there_or_not_shown() -> None:
     assert "is not shown" in text("READ", ".env")
     assert "is not shown" in text("READ", "logo.png")
     assert "There is no srcs." in text("LIST", "srcs")
+
+
+def test_a_long_file_lists_its_definitions_with_their_lines() -> None:
+    """So that the next request can ask for exactly the right ones."""
+    assert "src/long.py defines: f0 (1-2), f1 (5-6)," in text("READ", "src/long.py")
+    assert ", and 340 more" in text("READ", "src/long.py")
+
+
+def test_the_oldest_shrink_when_there_is_no_more_room() -> None:
+    """The newest stays whole as long as it fits; what does not is left out with a note."""
+    old, new = Shown("old " * 100, "old"), Shown("new " * 100, "new")
+
+    assert fitted([[old], [new]], room=1_000, count=len) == [old.text, new.text]
+    assert fitted([[old], [new]], room=500, count=len) == ["old", new.text]
+    (first, newest) = fitted([[old], [new, new]], room=650, count=len)
+    assert first == "old"
+    assert newest.startswith(new.text)
+    assert newest.endswith("[... cut ...]")
+    assert fitted([[old], [new]], room=50, count=len)[1] == (
+        "[... the rest is too long to be shown ...]"
+    )
+    assert fitted([], room=50, count=len) == []
