@@ -46,6 +46,7 @@ from bench import (
 from bench.finding import Line
 from bench.loop import measure as loop
 from bench.loop import real
+from bench.oracle import peers
 
 Measure = Callable[[Path], AsyncIterator[Line | str]]
 
@@ -76,6 +77,7 @@ MEASURES: dict[str, Measure] = {
     "classification": classification.measure,
     "answers": answers.measure,
     "oracle": oracle.measure,
+    "peers": peers.measure,
     "shown": shown.measure,
     "mutants": mutants.measure,
     "advice": advice.measure,
@@ -95,6 +97,7 @@ def main() -> None:
         ("history", history.measure),
         ("answers", answers.measure),
         ("oracle", oracle.measure),
+        ("peers", peers.measure),
         ("mutants", mutants.measure),
         ("advice", advice.measure),
     )

@@ -99,19 +99,19 @@ def _chosen(asked: argparse.Namespace) -> list[Task]:
 async def play(task: Task, folder: Path, *, init: bool = False) -> Played:
     """Run ``cairn`` on a checkout of the older release. Raises ``NoSource``."""
     change = await asyncio.to_thread(change_of, task)
-    git = _checkout(task, change, folder / task.id / "repository", bare=init)
+    git = checkout(task, change, folder / task.id / "repository", bare=init)
     programs = await asyncio.to_thread(_bare if init else _programs, task, folder / task.id)
     first = ""
     if init:
         _, first = await _run(git.root, _environment("", programs, folder / task.id), "init")
         git.commit({}, "what cairn init wrote")
-    author = Author(_texts(change, change.base), _texts(change, change.after))
+    author = Author(texts(change, change.base), texts(change, change.after))
     async with serve(author) as url:
         started = asyncio.get_running_loop().time()
         own = _environment(url, programs, folder / task.id)
         code, log = await _run(git.root, own, "run", "--approval-mode", "review_only")
         seconds = asyncio.get_running_loop().time() - started
-    report = _report(git.root)
+    report = report_of(git.root)
     row: Mapping[str, Any] = next(iter(report.get("timeline", [])[-1:]), {})
     errors = [str(error.get("message")) for error in report.get("errors", ())]
     return Played(
@@ -131,7 +131,8 @@ async def play(task: Task, folder: Path, *, init: bool = False) -> Played:
     )
 
 
-def _checkout(task: Task, change: Change, folder: Path, *, bare: bool) -> ScratchGit:
+def checkout(task: Task, change: Change, folder: Path, *, bare: bool) -> ScratchGit:
+    """Commit the older release with a roadmap that has the task; ``bare`` installs nothing."""
     git = ScratchGit(folder)
     details = "".join(f"\n  {line}" for line in task.details.splitlines())
     roadmap = f"# Roadmap\n\n- [ ] {task.title}{details}\n"
@@ -151,7 +152,8 @@ def _modules(project: Project, change: Change) -> Path:
     return node_modules(project.name, change.base["package.json"], project.needs)
 
 
-def _texts(change: Change, files: Mapping[str, bytes]) -> dict[str, str]:
+def texts(change: Change, files: Mapping[str, bytes]) -> dict[str, str]:
+    """Return the texts of the files that the change touches, in one of its trees."""
     return {path: files[path].decode() for path in change.paths if path in files}
 
 
@@ -171,7 +173,7 @@ def _bare(task: Task, folder: Path) -> list[str]:
 
 def _environment(url: str, programs: Sequence[str], home: Path) -> dict[str, str]:
     path = os.pathsep.join((*programs, os.environ["PATH"]))
-    model = {"OPENAI_API_KEY": "sk-of-the-bench", "OPENAI_BASE_URL": url, "CAIRN_MODEL": "author"}
+    model = {"OPENAI_API_KEY": "sk-of-the-bench", "OPENAI_BASE_URL": url, "CAIRN_MODEL": "scripted"}
     own = {"HOME": str(home), "PATH": path, "CAIRN_SANDBOX": "process", "CI": "1"}
     return {**ENVIRONMENT, **own, **model}
 
@@ -193,16 +195,22 @@ async def _run(folder: Path, environ: Mapping[str, str], *command: str) -> tuple
     return process.returncode or 0, out.decode("utf-8", "replace")
 
 
-def _report(folder: Path) -> dict[str, Any]:
+def report_of(folder: Path) -> dict[str, Any]:
+    """Return the report that a run left in a checkout; empty if it left none."""
     found = list((folder / ".executor").glob("**/report.json"))
     return json.loads(found[0].read_text(encoding="utf-8")) if found else {}
+
+
+def true_files(change: Change) -> dict[str, bytes]:
+    """Return the files of the true change as they are after it."""
+    return {path: change.after[path] for path in change.paths if path in change.after}
 
 
 def _is_right(git: ScratchGit, change: Change) -> bool:
     """Whether the newest commit has the true change, and nothing else but the ticked roadmap."""
     paths = git("ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")
     files = {path: git.raw("show", f"HEAD:{path}") for path in change.paths if path in paths}
-    return files == {p: change.after[p] for p in change.paths if p in change.after}
+    return files == true_files(change)
 
 
 def _line(played: Played) -> str:
