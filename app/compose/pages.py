@@ -12,16 +12,19 @@ from aiohttp import web
 from app.jobs.worker import Outcome
 from app.pages.answers import answer
 from app.pages.door import Door
+from app.pages.operations import Operations
 from app.pages.site import Sources, routes
 from app.pages.view import Listing
 from app.progress.waiting import WaitEstimate
 from app.runs.live import Hub
 from app.server.http import Access
 from app.server.links import RunLinks
+from app.server.metrics import RunMetrics
 from app.settings import ServerSettings, WorkSettings
 from app.setup import words
 from app.setup.addresses import CALLBACK, WEBHOOK, asked, heard
 from app.setup.site import SETUP
+from app.store.counts import Counting
 from app.store.database import Store
 from app.store.runs import Run, StoredJournal, StoredRuns
 from runner.errors import PortError
@@ -59,13 +62,14 @@ class Watching:
 
     hub: Hub
     waiting: WaitEstimate
+    metrics: RunMetrics
     routes: list[web.RouteDef]
     also: tuple[Events, ...] = ()
 
     @property
     def events(self) -> Events:
         """The listener every run has."""
-        return Fanout(self.hub, self.waiting, *self.also)
+        return Fanout(self.hub, self.waiting, self.metrics, *self.also)
 
     async def stopped(self, run: Run, outcome: Outcome) -> None:
         """Report how a run stopped, because some stop before the loop could report anything."""
@@ -105,8 +109,16 @@ def watching(
     )
     secure = (settings.cairn_public_url or "").startswith("https:")
     access = Access(settings.cairn_admin_token, secure=secure, clock=clock)
-    door = Door(access, links)
-    return Watching(hub, waiting, [*routes(sources, door), *configured_routes(settings, door)])
+    door, metrics = Door(access, links), RunMetrics()
+    operations = Operations(
+        counting=Counting(store),
+        metrics=metrics,
+        waiting=waiting,
+        clock=clock,
+        at_once=settings.cairn_concurrency,
+    )
+    every = (*routes(sources, door), *operations.routes(door), *configured_routes(settings, door))
+    return Watching(hub, waiting, metrics, list(every))
 
 
 def run_links(settings: ServerSettings, clock: Clock) -> RunLinks:

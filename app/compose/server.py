@@ -103,7 +103,11 @@ def _front(settings: ServerSettings, work: Working) -> web.Application:
         deliveries=work.deliveries,
         on_delivery=work.inbox.put,
         events=WORKED,
-        readiness={"database": parts.store.check, "sandbox": parts.sandbox.sandbox.check},
+        readiness={
+            "database": parts.store.check,
+            "engine": work.engine.check,
+            "sandbox": parts.sandbox.sandbox.check,
+        },
         routes=watch.routes,
     )
     app.on_shutdown.append(watch.on_shutdown)

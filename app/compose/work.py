@@ -38,6 +38,7 @@ class Working:
     inbox: Inbox
     runs: StoredRuns
     queue: Queue
+    engine: Engine
     worker: Worker
     poller: Poller
     service: RunService
@@ -104,6 +105,7 @@ async def working(parts: ServerParts, also: tuple[Events, ...] = ()) -> AsyncIte
             inbox=inbox,
             runs=work.runs,
             queue=work.queue,
+            engine=work.engine,
             worker=work.worker,
             poller=people.polls,
             service=people.service,

@@ -178,6 +178,11 @@ class Engine:
             system_database_url=self._url, serializer=JsonOnly(), application_name=NAME
         )
 
+    async def check(self) -> None:
+        """Raise ``Outage`` unless it works on segments."""
+        if self._client is None or self._stopping:
+            raise Outage("engine", "The engine does not run: the server starts, or it stops.")
+
     def enqueue(self, connection: Connection, wakeup: str) -> None:
         """Enqueue a wakeup inside the caller's transaction; twice is once."""
         assert self._client is not None, "the engine is not started"  # noqa: S101 - a bug of ours

@@ -43,6 +43,7 @@ LINK_IS_OVER = (
 NO_RUN = "There is no run with this id. /runs lists all runs."
 NO_TASK = "There is no such task, or the run has not worked on it. The run's page lists its tasks."
 NO_FILE = "The run left no file of this name. The run's page lists its files."
+NO_WAKEUP = "There is no wakeup with this id: it is a run's id, a hyphen and a number, from 0 on."
 NO_STATUS = f"status must be one of: {', '.join(STATUSES)}."
 NO_NUMBER = "before must be a whole number, as in the link to older runs."
 TOO_MANY = "Too many pages are watching runs. Reload later; the page works without live updates."

@@ -50,6 +50,11 @@ class WaitEstimate:
         elif began is not None:
             self._lately.append(self._clock.monotonic() - began)
 
+    @property
+    def typical(self) -> float | None:
+        """How many seconds runs worked lately, on average; None as long as none has ended."""
+        return round(mean(self._lately), 3) if self._lately else None
+
     async def turn(self, run: str) -> Turn | None:
         """Return when the run's turn comes; None when it does not wait. Raises ``Outage``."""
         line = await self._line()

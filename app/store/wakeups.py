@@ -86,20 +86,6 @@ class Wakeups:
         await connection.execute(works.values(status="running", updated_at=now))
         await connection.run_sync(self._enqueue, wakeup)
 
-    async def position(self, connection: AsyncConnection, run: str) -> int:
-        """Count the waiting wakeups up to the run's own, 0 when it does not wait."""
-        mine = sa.select(wakeups.c.priority, wakeups.c.seq).where(
-            wakeups.c.run == run, wakeups.c.status == "waiting"
-        )
-        own = (await connection.execute(mine)).first()
-        if own is None:
-            return 0
-        before = (wakeups.c.priority > own.priority) | (
-            (wakeups.c.priority == own.priority) & (wakeups.c.seq <= own.seq)
-        )
-        query = sa.select(sa.func.count()).select_from(wakeups)
-        return int(await connection.scalar(query.where(wakeups.c.status == "waiting", before)) or 0)
-
     async def _open(self, connection: AsyncConnection, run: str) -> str | None:
         query = sa.select(wakeups.c.id).where(wakeups.c.run == run, wakeups.c.status != "done")
         found: str | None = await connection.scalar(query)

@@ -8,12 +8,15 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from app.pages.door import Door
+from app.pages.operations import Operations
 from app.pages.site import Sources, routes
 from app.pages.view import Listing
 from app.progress.waiting import WaitEstimate
 from app.runs.live import Hub
 from app.server.http import Access, build_app
 from app.server.links import RunLinks
+from app.server.metrics import RunMetrics
+from app.store.counts import Counting
 from app.store.deliveries import Deliveries
 from app.store.runs import StoredJournal, StoredRuns
 from runner.files.kept import KeptFiles
@@ -35,6 +38,7 @@ class Bench:
     def __init__(self, store, folder=Path("nothing")):
         self.folder = folder
         self.before = {}
+        self.metrics = RunMetrics()
         self.clock = HandClock()
         self.store = store
         self.runs = StoredRuns(store, self.clock)
@@ -83,10 +87,19 @@ class Bench:
             on_delivery=print,
             events=(),
             readiness={},
-            routes=routes(sources, door, heartbeat=0.01),
+            routes=[*routes(sources, door, heartbeat=0.01), *self._operations().routes(door)],
         )
         app.on_shutdown.append(lambda _: self.hub.close())
         return app
+
+    def _operations(self):
+        return Operations(
+            counting=Counting(self.store),
+            metrics=self.metrics,
+            waiting=WaitEstimate(self.runs, at_once=2, clock=self.clock),
+            clock=self.clock,
+            at_once=2,
+        )
 
     async def queue(self, *ids, **changes):
         for id in ids:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import sqlalchemy as sa
 
+from app.store.counts import position
 from app.store.queue import Queue
 from app.store.runs import StoredRuns
 from app.store.schema import wakeups as table
@@ -61,7 +62,7 @@ class Bench:
 
     async def position(self, run):
         async with self.store.reading() as connection:
-            return await self.wakeups.position(connection, run)
+            return await position(connection, run)
 
     async def wake(self, run):
         async with self.store.writing() as connection:

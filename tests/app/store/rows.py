@@ -7,6 +7,7 @@ from dataclasses import asdict
 import sqlalchemy as sa
 
 from app.store.schema import runs as table
+from app.store.schema import wakeups
 
 
 async def put_run(store, clock, request, status="queued"):
@@ -21,3 +22,12 @@ async def set_run(store, id, status, **values):
     change = sa.update(table).where(table.c.id == id).values(status=status, **values)
     async with store.writing() as connection:
         await connection.execute(change)
+
+
+async def put_wakeup(store, id, run, status, made_at, priority=0):
+    """Store a wakeup of a run as it would stand."""
+    row = {"id": id, "run": run, "status": status, "made_at": made_at, "priority": priority}
+    async with store.writing() as connection:
+        await connection.execute(
+            sa.insert(wakeups).values(row | {"repository_id": 1, "roadmap": "ROADMAP.md"})
+        )
