@@ -32,7 +32,7 @@ from app.progress.waiting import WaitEstimate
 from app.proposals.service import Look, ShownProposals
 from app.pushes.normalise import Normalising
 from app.runs.config_offer import ConfigOffer
-from app.runs.execution import RunPorts, StoredControl
+from app.runs.execution import RunPorts, StoredControl, origin_of
 from app.runs.service import row_of
 from app.runs.undoing import Undoing
 from app.runs.verifying import Verifying
@@ -40,6 +40,7 @@ from app.server.links import RunLinks
 from app.settings import WorkSettings
 from app.store.database import Store, open_store
 from app.store.deliveries import StoredRefusals
+from app.store.history import StoredHistory
 from app.store.proposals import StoredDecisions, StoredProposals
 from app.store.runs import (
     UNFINISHED,
@@ -66,6 +67,8 @@ from runner.files.results import FileMemory, RunFiles
 from runner.git.objects import GitObjects
 from runner.loop import stacking
 from runner.loop.deps import Deps, FileSearch
+from runner.loop.listeners import Isolated
+from runner.loop.recorder import Recorder
 from runner.ports import Clock, Endpoint, Events, Fanout, Sandbox
 from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
 from runner.state.publishing import PullRequests
@@ -207,7 +210,7 @@ class ServerParts:
             sandbox=self.sandbox.sandbox,
             repository=repository,
             journal=self.journal,
-            events=Fanout(files, watchers, progress),
+            events=Fanout(files, self._recorder(run, files), watchers, progress),
             clock=self.around.clock,
             control=StoredControl(runs),
             answers=StoredAnswers(self.store, self.around.clock),
@@ -237,6 +240,11 @@ class ServerParts:
             offer=offer if self.identity.is_app else None,
             verifying=Verifying(repository.reviews, repository.trust),
         )
+
+    def _recorder(self, run: Run, files: RunFiles) -> Events:
+        """Keeps the history of a run."""
+        history, clock = StoredHistory(self.store), self.around.clock
+        return Isolated(Recorder(history, origin_of(run), clock, references=files.files_of))
 
     async def _no_comments(self, run: Run) -> bool:
         """Whether a run has no comment: a check shows what it finds, or we write nothing."""

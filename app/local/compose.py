@@ -22,11 +22,16 @@ from app.settings import RunSettings, SettingsError, SettingsProblem
 from runner.context.library import Index
 from runner.files.decisions import FileDecisions, FileRuns
 from runner.files.facts_file import FactsFile
+from runner.files.history_file import NAME, FileHistory
 from runner.files.journal import AnswerFiles, FileJournal, JournalView
 from runner.files.results import FileMemory, RunFiles
 from runner.git.folder_repository import FolderRepository
 from runner.git.local_repository import LocalRepository
+from runner.history.recording import RunOrigin
+from runner.history.records import StartedBy
 from runner.loop.deps import Deps, FileSearch
+from runner.loop.listeners import Isolated
+from runner.loop.recorder import Recorder
 from runner.model.budget import Budget, BudgetModel
 from runner.model.chat import OpenAIModel
 from runner.model.forms import Habits
@@ -58,6 +63,10 @@ _IN_HOME = {
 }
 _ENVIRONMENTS = (".venv", "venv")
 """Where a checkout has its virtual environment, as most tools make it."""
+
+
+HERE = "command_line"
+"""How a run on a checkout was started."""
 
 
 @dataclass(frozen=True)
@@ -100,12 +109,19 @@ async def local_deps(
     journal = FileJournal(folder / "journal", mask=mask.values)
     kept = kept_in(folder)
     within = await _within(asked, model, answers, settings)
+    files, history = RunFiles(folder, mask=mask), FileHistory(folder / NAME, mask=mask)
+    recorder = Recorder(
+        history,
+        RunOrigin(asked.folder.resolve().name, started=StartedBy(await repository.person(), HERE)),
+        SystemClock(),
+        references=files.files_of,
+    )
     deps = Deps(
         model=within,
         sandbox=MaskedSandbox(sandbox, mask),
         repository=repository,
         journal=journal,
-        events=Fanout(RunFiles(folder, mask=mask), listener),
+        events=Fanout(files, Isolated(recorder), listener),
         clock=SystemClock(),
         control=control or NeverStopped(),
         answers=answers,
@@ -118,6 +134,7 @@ async def local_deps(
     try:
         yield LocalCheckout(deps, repository, kept, model)
     finally:
+        history.close()
         await journal.close()
         await model.close()
 

@@ -11,10 +11,10 @@ from runner.files.decisions import OVER, FileDecisions, FileRuns, KnownRun
 from runner.files.journal import JournalView
 from runner.loop.journal import Cursors
 from runner.loop.schedule import advanced
-from runner.people.statistics import outcome
 from runner.ports import Decision
 from runner.state.options import Request
 from runner.state.proposal import Proposal
+from runner.state.recoveries import outcome_of
 from runner.state.run_state import Attempt, RunState, Status
 
 log = logging.getLogger(__name__)
@@ -111,7 +111,7 @@ def is_published(attempt: Attempt) -> bool:
     proposal = attempt.proposal
     if proposal is None or proposal.kind != "recovery" or attempt.status is not Status.FAILED:
         return False
-    return outcome(attempt, proposal) == "published"
+    return outcome_of(attempt, proposal) == "published"
 
 
 def parked(run: KnownRun, state: RunState, inbox: FileDecisions) -> Iterator[PendingProposal]:

@@ -22,6 +22,8 @@ from runner.config.options import options_of
 from runner.config.reading import ConfigError
 from runner.errors import STOP_REQUEST, Outage, Stopped, StopRequest, TaskError
 from runner.grouped import changed
+from runner.history.recording import RunOrigin
+from runner.history.records import StartedBy
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import MARK, driving, lines, would_do
 from runner.loop.task_pool import Ended
@@ -309,6 +311,21 @@ def request_of(run: Run, config: RepositoryConfig) -> Request:
         project=run.repository,
     )
     return Request(run.id, run.roadmap, options)
+
+
+def origin_of(run: Run) -> RunOrigin:
+    """Where a run belongs, who asked for it, and how."""
+    asked = run.request
+    revision = asked.get("revision") or {}
+    how = "checks" if revision.get("failing") else "review" if revision else "comment"
+    if not revision and asked.get("tasks"):
+        how = "push"
+    return RunOrigin(
+        run.repository,
+        run.repository_id,
+        run.installation_id,
+        StartedBy(str(asked.get("by") or ""), how, run.issue or 0),
+    )
 
 
 def _asked_mode(run: Run, config: RepositoryConfig) -> ApprovalMode | None:

@@ -348,6 +348,21 @@ class AdaptiveGroup(_Group):
     )
 
 
+class HistoryGroup(_Group):
+    """What Cairn remembers of its runs."""
+
+    enabled: bool = Field(
+        default=True, description="Keep a record of each attempt; false: nothing is recorded."
+    )
+    days: int = Field(
+        default=90, ge=1, le=3650, description="How many days records are kept; then deleted."
+    )
+    details: bool = Field(
+        default=True,
+        description="Also keep what each node used and what each command in the sandbox did.",
+    )
+
+
 class RepositoryConfig(_Group):
     """All settings of a repository."""
 
@@ -392,6 +407,7 @@ class RepositoryConfig(_Group):
         "labels that GitHub refuses are noted in the report; fail_fast: they fail the task; "
         "disabled: plan and verify, but write nothing to GitHub.",
     )
+    history: HistoryGroup = HistoryGroup()
     loop: Literal["hybrid", "repair", "fixed", "ralph"] = Field(
         default="hybrid",
         description="What to do after a failure; see the documentation of strategies.",

@@ -15,6 +15,7 @@ from runner.history.totals import undated
 from runner.state.options import (
     ApprovalOptions,
     AttemptLimits,
+    HistoryOptions,
     ModelOptions,
     Options,
     RoutingLimits,
@@ -49,6 +50,11 @@ def options_of(config: RepositoryConfig) -> Options:
             pause_destructive=config.pause_destructive and not mute,
             protect=(*config.protect, *(config.pause_protected if mute else ())),
             pause_protected=() if mute else tuple(config.pause_protected),
+        ),
+        remembers=HistoryOptions(
+            history=config.history.enabled,
+            history_days=config.history.days,
+            history_details=config.history.details,
         ),
     )
 

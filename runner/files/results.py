@@ -48,7 +48,12 @@ class RunFiles:
         self._clock = clock or SystemClock()
         self._newest: RunState | None = None
         self._links: dict[str, list[str]] = {}
+        self._files: dict[tuple[str, int], tuple[str, ...]] = {}
         self._written: dict[str, int] = {}
+
+    def files_of(self, task: str, attempt: int) -> tuple[str, ...]:
+        """Return the files that this process wrote about an attempt."""
+        return self._files.get((task, attempt), ())
 
     async def emit(self, event: Event) -> None:
         """Write what the event reports."""
@@ -73,8 +78,12 @@ class RunFiles:
         state = event.state
         attempt = state.attempts.get(event.task)
         if attempt and event.task and state.current != event.task:
-            data = _iteration(attempt, self._links.pop(event.task, []))
-            self._numbered(event, "iteration", data)
+            links = self._links.pop(event.task, [])
+            name = self._numbered(event, "iteration", _iteration(attempt, links))
+            self._links.pop(event.task, None)
+            names = tuple(f"runs/{event.run}/{each}" for each in (*links, name))
+            before = self._files.get((event.task, attempt.number), ())
+            self._files[event.task, attempt.number] = (*before, *names)
         if not state.current and (state.roadmap or state.node == END):
             self._save("todos.json", todos(state))
         if state.node in (END, REST):
@@ -86,14 +95,15 @@ class RunFiles:
         self._save("report.json", report(state))
         self._text("report.md", markdown(state))
 
-    def _numbered(self, event: Event, kind: str, data: dict[str, object]) -> None:
-        """Write the next file of its kind and remember it for the attempt."""
+    def _numbered(self, event: Event, kind: str, data: dict[str, object]) -> str:
+        """Write the next file of its kind and remember it for the attempt; return its name."""
         folder = self._folder / "runs" / event.run
         number = self._written.get(kind) or len(list(folder.glob(f"{kind}-*.json")))
         self._written[kind] = number + 1
         name = f"{kind}-{number + 1}.json"
         self._save(f"runs/{event.run}/{name}", {"run": event.run, "task": event.task, **data})
         self._links.setdefault(event.task, []).append(name)
+        return name
 
     def _referenced(self, state: RunState) -> RunState:
         """The run with each failure's files; they are read back, for a run may be taken up."""

@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from runner.money import Usage
 from runner.state.error_types import ErrorType, Severity
+from runner.state.task_size import Complexity, TaskSize
 
 VERSION: Final = 1
 """The form of a stored record; records of another one are counted as left out."""
@@ -23,7 +24,6 @@ DAY: Final = 86_400
 """Seconds of a day. Days are counted from 1970 in UTC."""
 
 RouteTaken = Literal["single_phase", "planned"]
-Complexity = Literal["low", "medium", "high"]
 NOT_OVER: Final = frozenset({"in_progress", "awaiting_approval", "pending"})
 """Statuses of attempts that are not over: they count as neither finished nor failed."""
 FINISHED: Final = "completed"
@@ -66,19 +66,16 @@ class StartedBy:
 class ExecutionRoute:
     """The way it went, and what was known of the task before.
 
-    ``complexity`` is judged by ``words``, ``files`` (named in it) and ``lines`` (nested) alone, so
-    that it does not depend on the route; ``planned_complexity`` is what a plan says. ``kind`` is
-    what the task is about (see ``kinds``). ``tasks`` are worked on as one. ``context_bytes`` is
-    the size of the repository's part in the question.
+    ``complexity`` is judged by the ``size`` alone, so that it does not depend on the route;
+    ``planned_complexity`` is what a plan says. ``kind`` is what the task is about. ``tasks`` are
+    worked on as one. ``context_bytes`` is the size of the repository's part in the question.
     """
 
     route: RouteTaken = "single_phase"
     complexity: Complexity = "low"
     planned_complexity: str = ""
     kind: str = ""
-    words: int = 0
-    files: int = 0
-    lines: int = 0
+    size: TaskSize = field(default_factory=TaskSize)
     loop: str = ""
     tasks: int = 1
     revision: bool = False

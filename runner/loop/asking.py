@@ -110,7 +110,9 @@ def _question(
 def _counted(state: RunState, answer: Answer) -> RunState:
     tokens = answer.prompt_tokens + answer.completion_tokens
     used = Usage.of_call(answer.seconds, tokens, answer.cost)
-    return state.with_attempt(total=state.attempt.spent.total + used)
+    spent = state.attempt.spent
+    models = {**spent.models, state.node: answer.model}
+    return state.with_attempt(total=spent.total + used, models=models)
 
 
 async def ask_aside(

@@ -16,7 +16,7 @@ from runner.loop.schedule import advanced, left_out, next_move, upcoming
 from runner.loop.task_pool import Ended, TaskPool
 from runner.money import Usage
 from runner.roadmap.task import Task
-from runner.state.events import Advanced, NodeFinished, NodeStarted, RunChanged
+from runner.state.events import Advanced, NodeFinished, NodeStarted, RunChanged, RunRecalled
 from runner.state.options import Request
 from runner.state.run_state import Failure, RunState, Step
 
@@ -53,6 +53,7 @@ async def driving(
     work = work or TaskWork()
     pool = TaskPool(work, lambda view, own: _next(view, nodes, deps, own, cursors))
     state = _woken(state, pool, cursors.at_work)
+    await deps.events.emit(RunRecalled(request.id, "", state))
     await deps.events.emit(RunChanged(request.id, "", "started"))
     ended: Ended | None = None
     async with aclosing(pool):

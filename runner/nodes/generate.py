@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Literal
 
+from runner.answers.edits import has_edits
 from runner.answers.reply import ParsedAnswer, parse_reply
 from runner.checks.validate import REFUSED
 from runner.loop.asking import ModelReply
@@ -257,6 +258,7 @@ async def _answered(
         complaints=complaints,
         auto_repairs=(*state.attempt.answered.auto_repairs, *reply.repairs),
         explanation=_explained(state, before, reply),
+        form="edits" if has_edits(answer.text.split("\n")) else "files",
         warnings=(),  # those of the answer before
         failure=None,
     )

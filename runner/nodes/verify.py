@@ -107,8 +107,16 @@ async def write_files(state: RunState, deps: Deps, work: TaskWork) -> Step:
     with _asked_once(state):
         base = await base_of(state, deps)
         state = await formatted(state, deps, work, base)
+        state = await _measured(state, deps, base)
         await filled(state, deps, work, base, state.attempt.answered.changes)
     return Step(state, "ok")
+
+
+async def _measured(state: RunState, deps: Deps, base: Snapshot) -> RunState:
+    """Count the lines that the change adds and takes away."""
+    changes = state.attempt.answered.changes
+    old = await contents(deps, base, [path for path in changes.files if path in base.entries])
+    return state.with_attempt(lines=changes.lines_changed(old))
 
 
 async def verify_task(state: RunState, deps: Deps, work: TaskWork) -> Step:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 from runner.people.sentences import effort, output_of, title_of
-from runner.people.statistics import outcome
 from runner.roadmap.task import NewTask
 from runner.state.proposal import Proposal, Reason, Strategy
 from runner.state.publishing import HumanCommits
+from runner.state.recoveries import outcome_of
 from runner.state.run_state import Attempt, Failure, RunState
 from runner.state.status_words import OUTCOMES
 from runner.text.sanitize import cut_middle, sanitize
@@ -271,7 +271,7 @@ def recoveries_text(state: RunState) -> str:
         proposal = attempt.proposal
         if proposal and proposal.replaces and proposal.replacements:
             name = _plain(state.task_of(attempt.task).name)
-            how = OUTCOMES[outcome(attempt, proposal)]
+            how = OUTCOMES[outcome_of(attempt, proposal)]
             head = f"**Task {name}: {proposal.strategy}, {how}.** {_plain(proposal.explanation)}"
             parts.append(f"{head}\n\n{before_and_after(proposal)}")
     return "\n\n".join(parts)

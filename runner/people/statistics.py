@@ -6,21 +6,15 @@ from collections.abc import Iterable, Iterator
 from typing import get_args
 
 from runner.roadmap.task import Task
-from runner.state.proposal import Proposal, Strategy, as_item
-from runner.state.run_state import Attempt, RunState, Status
+from runner.state.proposal import Strategy, as_item
+from runner.state.recoveries import outcome_of, replaced_well
+from runner.state.run_state import RunState, Status
 
 _OPEN = (
     *(Status.FAILED, Status.AWAITING_APPROVAL, Status.BLOCKED, Status.DECLINED, Status.DEFERRED),
     *(Status.SKIPPED, Status.IN_PROGRESS, Status.PENDING, Status.IN_REVIEW),
 )
 """Status of a divided task: the first of these that any part has."""
-
-_APPLIED = {
-    "rewrite": Status.REPLACED,
-    "decompose": Status.REPLACED,
-    "defer": Status.DEFERRED,
-    "skip": Status.SKIPPED,
-}
 
 
 def work_of(state: RunState, tasks: Iterable[Task]) -> list[Task]:
@@ -53,20 +47,11 @@ def proposals(state: RunState) -> list[dict[str, object]]:
             "explanation": proposal.explanation,
             "original": proposal.original,
             "replacements": [as_item(task) for task in proposal.replacements],
-            "outcome": outcome(attempt, proposal),
+            "outcome": outcome_of(attempt, proposal),
         }
         for attempt in state.attempts.values()
         if (proposal := attempt.proposal) and proposal.kind == "recovery"
     ]
-
-
-def outcome(attempt: Attempt, proposal: Proposal) -> str:
-    """Say in one word what became of a proposal: applied, waiting, closed, or only published."""
-    if attempt.status is _APPLIED.get(proposal.strategy) or _handed_over(attempt):
-        return "applied"
-    if attempt.status is Status.AWAITING_APPROVAL:
-        return "waiting"
-    return "closed" if attempt.agreed.decision else "published"
 
 
 def recoveries(state: RunState) -> dict[str, object]:
@@ -133,18 +118,5 @@ def _each(state: RunState) -> Iterator[tuple[str, bool, bool]]:
             yield "defer", True, attempt.status is Status.COMPLETED
         proposal = attempt.proposal
         if proposal and proposal.kind == "recovery":
-            applied = attempt.status is _APPLIED.get(proposal.strategy) or _handed_over(attempt)
-            yield proposal.strategy, applied, _replaced_well(state, attempt)
-
-
-def _handed_over(attempt: Attempt) -> bool:
-    approved = attempt.agreed.decision is not None and attempt.agreed.decision.verdict == "approve"
-    escalated = attempt.proposal is not None and attempt.proposal.strategy == "escalate"
-    return approved and escalated and attempt.status is Status.FAILED
-
-
-def _replaced_well(state: RunState, attempt: Attempt) -> bool:
-    if attempt.status is not Status.REPLACED:
-        return False
-    new = [task for task in state.tasks if state.replaced.origins.get(task.key) == attempt.task]
-    return bool(new) and all(state.status(task) is Status.COMPLETED for task in new)
+            applied = outcome_of(attempt, proposal) == "applied"
+            yield proposal.strategy, applied, replaced_well(state, attempt)

@@ -6,6 +6,7 @@ A change set is the only thing that is validated, written, verified and committe
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -76,6 +77,11 @@ class Write:
     mode: str | None = None
 
 
+def _lines_between(old: bytes, new: bytes) -> int:
+    before, after = Counter(old.splitlines()), Counter(new.splitlines())
+    return (before - after).total() + (after - before).total()
+
+
 @dataclass(frozen=True)
 class ChangeSet:
     """Path → new content, or None for a deletion, relative to a snapshot."""
@@ -111,6 +117,16 @@ class ChangeSet:
     def tree(self, base: Snapshot) -> str:
         """Name the tree after the change, as git does."""
         return tree_sha(self.entries(base))
+
+    def lines_changed(self, old: Mapping[str, bytes]) -> int:
+        """Count lines that are added or taken away; ``old`` are the contents before, by path.
+
+        A line that only moved does not count.
+        """
+        return sum(
+            _lines_between(old.get(path, b""), write.content if write else b"")
+            for path, write in self.files.items()
+        )
 
     @property
     def digest(self) -> str:

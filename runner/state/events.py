@@ -65,6 +65,13 @@ class Advanced(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class RunRecalled(Event):
+    """A process begins to drive the run; ``state`` is what the journal has of it."""
+
+    state: RunState
+
+
+@dataclass(frozen=True, slots=True)
 class RunChanged(Event):
     """The run's status changed: started, paused, cancelled or ended; ``detail`` says why."""
 

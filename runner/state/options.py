@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -12,6 +11,7 @@ from runner.roadmap.task import Task
 from runner.state.proposal import ApprovalMode
 from runner.state.publishing import PullRequests
 from runner.state.revising import RevisionRequest
+from runner.state.task_size import TaskSize, size_of
 
 Planning = Literal["auto", "always", "never"]
 
@@ -25,19 +25,13 @@ class RoutingLimits:
     lines: int = 6
 
 
-_WORD = re.compile(r"\w+")
-
 
 def plans_first(task: Task, planning: Planning, limits: RoutingLimits = RoutingLimits()) -> bool:
     """Say whether a task is planned before its context is built."""
     if planning != "auto":
         return planning == "always"
-    nested = sum(1 for line in task.details.split("\n") if line.strip())
-    return (
-        len(_WORD.findall(task.text)) > limits.words
-        or len(task.files) > limits.files
-        or nested + len(task.acceptance) > limits.lines
-    )
+    largest = TaskSize(limits.words, limits.files, limits.lines)
+    return size_of(task).exceeds(largest)
 
 
 LONGEST_NOTE = 4_000
@@ -162,6 +156,19 @@ class ApprovalOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class HistoryOptions:
+    """What is remembered of a run.
+
+    ``history_days`` is how long records are kept; ``history_details`` says whether nodes and
+    commands get rows of their own.
+    """
+
+    history: bool = True
+    history_days: int = 90
+    history_details: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """How a run works.
 
@@ -186,6 +193,7 @@ class Options:
     verify: VerifyOptions = field(default_factory=VerifyOptions, metadata=GROUP)
     sandbox: SandboxOptions = field(default_factory=SandboxOptions, metadata=GROUP)
     approvals: ApprovalOptions = field(default_factory=ApprovalOptions, metadata=GROUP)
+    remembers: HistoryOptions = field(default_factory=HistoryOptions, metadata=GROUP)
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,8 @@ class Answered:
     ``tried`` are digests of change sets that were judged, ``avoid`` what a fresh answer must not
     repeat. ``auto_repairs`` are notes on what Cairn repaired in answers without a model,
     ``left_out`` paths that it left out of them, each with the reason. ``explanation`` is what the
-    model says about its answer.
+    model says about its answer, ``form`` whether the newest one has ``edits`` or whole ``files``.
+    ``lines`` is how many lines the change adds or takes away.
     """
 
     answers: int = 0
@@ -135,6 +136,8 @@ class Answered:
     auto_repairs: tuple[str, ...] = field(default=(), metadata=stored_as("mended"))
     left_out: Mapping[str, str] = field(default_factory=dict)
     explanation: str = ""
+    form: str = ""
+    lines: int = 0
     errors: tuple[ErrorType, ...] = ()
     tried: tuple[str, ...] = ()
     avoid: tuple[str, ...] = ()
@@ -207,7 +210,7 @@ class Spent:
 
     ``total`` is what its calls used, ``embedded`` the part of it that went into embeddings,
     ``usage`` the same by node with wall time. ``path`` are the nodes it went through, ``reasons``
-    say why the loop strategy went where it did.
+    say why the loop strategy went where it did. ``models`` are the models that answered, by node.
     """
 
     steps: int = 0
@@ -216,6 +219,7 @@ class Spent:
     usage: Mapping[str, Usage] = field(default_factory=dict)
     path: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
+    models: Mapping[str, str] = field(default_factory=dict, metadata=stored_as("answered_by"))
 
 
 @dataclass(frozen=True)

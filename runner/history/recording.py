@@ -1,0 +1,241 @@
+"""From the state of an attempt to its record. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from typing import Final
+
+from runner.history.records import (
+    Execution,
+    ExecutionCalls,
+    ExecutionChange,
+    ExecutionChecks,
+    ExecutionEnd,
+    ExecutionKey,
+    ExecutionModels,
+    ExecutionPlace,
+    ExecutionRecovery,
+    ExecutionRoute,
+    NodeRecord,
+    StartedBy,
+    ToolRecord,
+)
+from runner.history.totals import undated
+from runner.money import total
+from runner.state.findings import Level, Verification
+from runner.state.recoveries import outcome_of, replaced_well
+from runner.state.run_state import Attempt, RunState
+from runner.state.task_size import complexity_of, kind_of, size_of
+from runner.text.sanitize import cut_middle
+
+_LONGEST: Final = 300
+_MOST_PATHS, _MOST_ERRORS, _MOST_TOOLS, MOST_REFERENCES = 30, 20, 60, 30
+_RANKS: Final = ("skipped", "passed", "failed")
+_WRITING: Final = ("execute_task", "repair_code", "repair_test", "plan_task")
+
+
+@dataclass(frozen=True, slots=True)
+class RunOrigin:
+    """Where a run belongs and who started it; the numbers are GitHub's ids, 0 on a checkout."""
+
+    repository: str = ""
+    repository_id: int = 0
+    installation_id: int = 0
+    started: StartedBy = field(default_factory=StartedBy)
+
+
+def execution_of(
+    state: RunState,
+    attempt: Attempt,
+    origin: RunOrigin,
+    *,
+    at: float,
+    tools: Sequence[ToolRecord] = (),
+    references: Sequence[str] = (),
+) -> Execution:
+    """Return the record of an attempt as it is now; the only place that makes one."""
+    changes = attempt.answered.changes
+    return Execution(
+        key=ExecutionKey(state.request.id, attempt.task, attempt.number),
+        place=_place(state, attempt, origin),
+        at=at,
+        started=origin.started,
+        route=_route(state, attempt),
+        models=_models(state, attempt),
+        calls=_calls(attempt),
+        used=replace(attempt.spent.total, seconds=total(attempt.spent.usage.values()).seconds),
+        change=ExecutionChange(
+            files=len(changes.files),
+            lines=attempt.answered.lines,
+            paths=tuple(_short(path) for path in sorted(changes.files)[:_MOST_PATHS]),
+        ),
+        checks=_checks(attempt),
+        end=_end(attempt),
+        recovery=_recovery(state, attempt),
+        references=tuple(references)[-MOST_REFERENCES:],
+        nodes=_nodes(attempt),
+        tools=tuple(tools)[:_MOST_TOOLS],
+    )
+
+
+def _short(text: str) -> str:
+    return cut_middle(" ".join(text.split()), _LONGEST)
+
+
+def _place(state: RunState, attempt: Attempt, origin: RunOrigin) -> ExecutionPlace:
+    task = state.task_of(attempt.task)
+    return ExecutionPlace(
+        repository=origin.repository,
+        repository_id=origin.repository_id,
+        installation_id=origin.installation_id,
+        roadmap=state.request.roadmap,
+        name=_short(task.name),
+        title=_short(task.title),
+    )
+
+
+def _route(state: RunState, attempt: Attempt) -> ExecutionRoute:
+    task, planned = state.task_of(attempt.task), attempt.planned
+    size = size_of(task)
+    return ExecutionRoute(
+        route="planned" if "plan_task" in attempt.spent.path else "single_phase",
+        complexity=complexity_of(size),
+        planned_complexity=planned.plan.complexity if planned.plan else "",
+        kind=kind_of(task),
+        size=size,
+        loop=state.request.options.loop,
+        tasks=1 + len(planned.members),
+        revision=planned.revision is not None,
+        context_bytes=len(planned.context),
+    )
+
+
+def _models(state: RunState, attempt: Attempt) -> ExecutionModels:
+    by_node = {node: _short(name) for node, name in attempt.spent.models.items()}
+    models = state.request.options.models
+    named = next((by_node[node] for node in _WRITING if node in by_node), models.model)
+    return ExecutionModels(undated(named), by_node, models.structured, attempt.answered.form)
+
+
+def _calls(attempt: Attempt) -> ExecutionCalls:
+    answered = attempt.answered
+    return ExecutionCalls(
+        answers=answered.answers,
+        looks=answered.looks,
+        code_repairs=answered.code_repairs,
+        test_repairs=answered.test_repairs,
+        auto_repairs=len(answered.auto_repairs),
+        errors=answered.errors[-_MOST_ERRORS:],
+    )
+
+
+def _checks(attempt: Attempt) -> ExecutionChecks:
+    verification, verdict = attempt.tested.verification, attempt.tested.verdict
+    if verification is None:
+        return ExecutionChecks()
+    levels: dict[str, str] = {}
+    for level in verification.levels:
+        before = levels.get(level.name, "skipped")
+        levels[level.name] = max(before, level.result, key=_RANKS.index)
+    return ExecutionChecks(
+        levels=levels,
+        passed=sum(level.passed for level in verification.tests),
+        failed=sum(len(level.failures) for level in verification.tests),
+        verified=verdict.verified if verdict else verification.verified,
+    )
+
+
+def _end(attempt: Attempt) -> ExecutionEnd:
+    failure = attempt.failure
+    if failure is None:
+        return ExecutionEnd(str(attempt.status))
+    return ExecutionEnd(
+        str(attempt.status),
+        error=failure.error,
+        word=failure.type,
+        severity=failure.severity,
+        reason=failure.reason,
+        node=failure.node,
+        message=_short(failure.message),
+    )
+
+
+def _recovery(state: RunState, attempt: Attempt) -> ExecutionRecovery:
+    proposal, decision = attempt.proposal, attempt.agreed.decision
+    if proposal is None:
+        return ExecutionRecovery()
+    return ExecutionRecovery(
+        strategy=proposal.strategy if proposal.kind == "recovery" else "",
+        verdict=decision.verdict if decision else "",
+        by=_short(decision.by) if decision else "",
+        channel=decision.channel if decision else "",
+        outcome=outcome_of(attempt, proposal) if proposal.kind == "recovery" else "",
+        finished=replaced_well(state, attempt),
+    )
+
+
+def _nodes(attempt: Attempt) -> tuple[NodeRecord, ...]:
+    path = attempt.spent.path
+    return tuple(
+        NodeRecord(node, max(1, path.count(node)), used)
+        for node, used in attempt.spent.usage.items()
+    )
+
+
+def commands_of(verification: Verification) -> list[Level]:
+    """Return the levels that ran a command."""
+    return [level for level in verification.levels if level.command]
+
+
+def tool_of_level(level: Level, *, step: int, number: int) -> ToolRecord:
+    """Return the record of the command of a level."""
+    program = PurePosixPath(level.command[0]).name if level.command else ""
+    return ToolRecord(
+        step=step,
+        number=number,
+        level=level.name,
+        tool=_short(level.tool or program),
+        exit_code=level.exit_code,
+        seconds=round(level.seconds, 4),
+        result=level.result,
+        passed=level.passed,
+        failed=len(level.failures),
+    )
+
+
+def with_tools(
+    before: Iterable[ToolRecord], levels: Sequence[Level], *, step: int
+) -> tuple[ToolRecord, ...]:
+    """Add the commands of a verification that no earlier one of the step shows.
+
+    Several events of one step show the same commands, as more and more of them are done.
+    """
+    found = list(before)
+    for level in levels:
+        here = [tool for tool in found if tool.step == step]
+        new = tool_of_level(level, step=step, number=len(here))
+        if all(replace(tool, number=new.number) != new for tool in here):
+            found.append(new)
+    return tuple(found)
+
+
+def joined(before: Iterable[ToolRecord], newer: Iterable[ToolRecord]) -> tuple[ToolRecord, ...]:
+    """Return the commands of both, one of each step and number: the newer one."""
+    known: dict[tuple[int, int], ToolRecord] = {(t.step, t.number): t for t in before}
+    known |= {(t.step, t.number): t for t in newer}
+    return tuple(known[key] for key in sorted(known))
+
+
+def says_the_same(one: Execution | None, other: Execution) -> bool:
+    """Say whether two records differ in nothing but their time."""
+    return one is not None and replace(one, at=other.at) == other
+
+
+def succeeded_later(earlier: Execution, later: Execution) -> Execution | None:
+    """Return the record of a deferred attempt whose retry is completed; None if nothing changes."""
+    deferred = earlier.end.status == "deferred" and not earlier.recovery.finished
+    if not (deferred and later.end.finished):
+        return None
+    return replace(earlier, recovery=replace(earlier.recovery, finished=True))

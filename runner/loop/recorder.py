@@ -1,0 +1,153 @@
+"""Keep the history of a run while it works: a listener that can harm nothing.
+
+What it writes comes from the state that is saved, so that recording once more changes nothing. When
+a process begins to drive a run it records what an earlier one had saved but not recorded.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from runner.errors import PortError
+from runner.history.inquiry import HistoryQuery
+from runner.history.recording import (
+    RunOrigin,
+    commands_of,
+    execution_of,
+    joined,
+    says_the_same,
+    succeeded_later,
+    with_tools,
+)
+from runner.history.records import DAY, Execution, ExecutionKey, ToolRecord
+from runner.ports import Clock, History
+from runner.state.events import Advanced, Event, RunChanged, RunRecalled, Verified
+from runner.state.findings import Verification
+from runner.state.run_state import Attempt, RunState, Status
+
+log = logging.getLogger(__name__)
+
+References = Callable[[str, int], Sequence[str]]
+"""The artifacts of an attempt, by its task and its number."""
+
+_STOPPED: Final = frozenset({"paused", "interrupted", "resting", "ended", "cancelled"})
+
+
+def _no_references(task: str, number: int) -> Sequence[str]:
+    return ()
+
+
+class Recorder:
+    """The ``Events`` port of the history, for one run.
+
+    A history that cannot be written is reported once and changes nothing for the run.
+    """
+
+    def __init__(
+        self,
+        history: History,
+        origin: RunOrigin,
+        clock: Clock,
+        *,
+        references: References = _no_references,
+    ) -> None:
+        self._history = history
+        self._origin = origin
+        self._clock = clock
+        self._references = references
+        self._known: dict[ExecutionKey, Execution] = {}
+        self._tools: dict[tuple[str, int], tuple[ToolRecord, ...]] = {}
+        self._newest: RunState | None = None
+        self._reported = False
+
+    async def emit(self, event: Event) -> None:
+        """Record what the event means for the history."""
+        try:
+            await self._heard(event)
+        except PortError as error:
+            if not self._reported:
+                self._reported = True
+                log.warning("The history is not recorded: %s", error.message)
+
+    async def _heard(self, event: Event) -> None:
+        match event:
+            case RunRecalled(state=state):
+                self._newest = state
+                await self._forget(state)
+                await self._catch_up(state)
+            case Advanced(state=state):
+                self._newest = state
+                attempt = state.attempts.get(event.task)
+                if attempt and attempt.status is not Status.IN_PROGRESS:
+                    await self._record(state, self._changed(state, event.task))
+            case Verified(verification=verification):
+                self._verified(event.task, verification)
+            case RunChanged(status=status) if status in _STOPPED and self._newest:
+                await self._record(self._newest, self._newest.attempts.values())
+
+    def _verified(self, task: str, verification: Verification) -> None:
+        attempt = self._newest.attempts.get(task) if self._newest else None
+        if attempt is not None:
+            key = task, attempt.number
+            levels = commands_of(verification)
+            before = self._tools.get(key, ())
+            self._tools[key] = with_tools(before, levels, step=attempt.spent.steps)
+
+    async def _forget(self, state: RunState) -> None:
+        """Delete what is too old, by the clock and by what was recorded last.
+
+        The clock alone is not believed: if it jumped ahead, everything would be deleted.
+        """
+        now, origin = self._clock.now().timestamp(), self._origin
+        query = HistoryQuery(repository_id=origin.repository_id, until=now, most=1)
+        newest = (await self._history.recent(query)).executions
+        if newest:
+            today = min(int(now // DAY), newest[0].day)
+            days = state.request.options.remembers.history_days
+            await self._history.forget(origin.repository_id, today + 1 - days)
+
+    async def _catch_up(self, state: RunState) -> None:
+        if not (state.attempts and state.request.options.remembers.history):
+            return
+        found = await self._history.of_run(state.request.id)
+        self._known = {each.key: each for each in found.executions}
+        settled = [a for a in state.attempts.values() if a.status is not Status.IN_PROGRESS]
+        await self._record(state, settled)
+
+    @staticmethod
+    def _changed(state: RunState, task: str) -> list[Attempt]:
+        """The attempt, and those whose recovery it may have completed."""
+        waits = (Status.REPLACED, Status.AWAITING_APPROVAL)
+        others = (a for a in state.attempts.values() if a.status in waits and a.task != task)
+        return [state.attempts[task], *others]
+
+    async def _record(self, state: RunState, attempts: Iterable[Attempt]) -> None:
+        if not state.request.options.remembers.history:
+            return
+        for attempt in attempts:
+            made = self._made(state, attempt)
+            await self._keep(state, made)
+            key = replace(made.key, attempt=made.key.attempt - 1)
+            earlier = self._known.get(key)
+            if earlier and (better := succeeded_later(earlier, made)):
+                await self._keep(state, better)
+
+    def _made(self, state: RunState, attempt: Attempt) -> Execution:
+        key = ExecutionKey(state.request.id, attempt.task, attempt.number)
+        known, at = self._known.get(key), self._clock.now().timestamp()
+        tools = self._tools.get((attempt.task, attempt.number), ())
+        names = self._references(attempt.task, attempt.number)
+        if known is not None:
+            at, tools = known.at, joined(known.tools, tools)
+            names = tuple(dict.fromkeys((*known.references, *names)))
+        return execution_of(state, attempt, self._origin, at=at, tools=tools, references=names)
+
+    async def _keep(self, state: RunState, execution: Execution) -> None:
+        if says_the_same(self._known.get(execution.key), execution):
+            return
+        details = state.request.options.remembers.history_details
+        await self._history.record(execution, details=details)
+        self._known[execution.key] = execution

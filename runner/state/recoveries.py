@@ -1,0 +1,40 @@
+"""What became of a proposal, and whether what it led to is done. Pure."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from runner.state.proposal import Proposal
+from runner.state.run_state import Attempt, RunState, Status
+
+ProposalOutcome = Literal["applied", "waiting", "closed", "published"]
+
+_APPLIED: Final = {
+    "rewrite": Status.REPLACED,
+    "decompose": Status.REPLACED,
+    "defer": Status.DEFERRED,
+    "skip": Status.SKIPPED,
+}
+
+
+def outcome_of(attempt: Attempt, proposal: Proposal) -> ProposalOutcome:
+    """Say in one word what became of a proposal: applied, waiting, closed, or only published."""
+    if attempt.status is _APPLIED.get(proposal.strategy) or _handed_over(attempt):
+        return "applied"
+    if attempt.status is Status.AWAITING_APPROVAL:
+        return "waiting"
+    return "closed" if attempt.agreed.decision else "published"
+
+
+def _handed_over(attempt: Attempt) -> bool:
+    approved = attempt.agreed.decision is not None and attempt.agreed.decision.verdict == "approve"
+    escalated = attempt.proposal is not None and attempt.proposal.strategy == "escalate"
+    return approved and escalated and attempt.status is Status.FAILED
+
+
+def replaced_well(state: RunState, attempt: Attempt) -> bool:
+    """Say whether all tasks that replace the one of an attempt are completed."""
+    if attempt.status is not Status.REPLACED:
+        return False
+    new = [task for task in state.tasks if state.replaced.origins.get(task.key) == attempt.task]
+    return bool(new) and all(state.status(task) is Status.COMPLETED for task in new)
