@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,9 +25,17 @@ Why = Annotated[str, typer.Option(help="Your reason, kept with the decision.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue the run at once.")]
 
 
+class HistoryAsked(StrEnum):
+    """What ``cairn history`` can be asked for."""
+
+    RECENT = "recent"
+    ERRORS = "errors"
+    STATS = "stats"
+
+
 def add_to(cli: typer.Typer) -> None:
     """Add the commands."""
-    for command in (status, show, undo, retry, resume, approve, reject, edit):
+    for command in (status, show, history, undo, retry, resume, approve, reject, edit):
         cli.command()(command)
     cli.command("merge-roadmap")(merge_roadmap)
 
@@ -65,6 +74,25 @@ def show(
     from app.local.show import command
 
     raise typer.Exit(command(Path.cwd(), Asked(tuple(filter(None, (name, task))), exchanges, json)))
+
+
+def history(
+    what: Annotated[
+        HistoryAsked,
+        typer.Argument(
+            help="recent: the newest attempts; errors: the newest failures, and how often each "
+            "type was recovered; stats: what all attempts add up to."
+        ),
+    ] = HistoryAsked.RECENT,
+    days: Annotated[
+        int, typer.Option(min=0, help="Only the newest N days, today included (0: all).")
+    ] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show what the runs of this folder did: attempts, errors, tokens, cost."""
+    from app.local.history import command
+
+    raise typer.Exit(command(Path.cwd(), what.value, days=days, json=json))
 
 
 def retry(

@@ -72,7 +72,7 @@ def _sample(one: Execution) -> Sample:
         task=name or one.key.task,
         kind=route.kind or "other",
         complexity=route.complexity,
-        size=size(route.words, route.files, route.lines),
+        size=size(route.size.words, route.size.files, route.size.lines),
         route=route.route,
         model=one.models.writing,
         loop=route.loop,

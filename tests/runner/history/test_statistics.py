@@ -1,0 +1,158 @@
+"""What the history adds up to, and the sentences and tables about it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from runner.history.inquiry import Totals, asked
+from runner.history.records import ExecutionModels, ExecutionRecovery
+from runner.history.statistics import Statistics, as_json, named, percent, statistics_of
+from runner.history.totals import DayTotal, counted, merged, taken_back, undated
+from runner.money import Usage
+from runner.people.history_sentences import (
+    NOTHING,
+    as_lines,
+    as_markdown,
+    error_line,
+    errors_table,
+    recent_table,
+    share,
+    strategy_here,
+    strategy_line,
+    summary,
+    tables,
+)
+from tests.runner.history.made import NOW, execution
+
+QUERY = asked(now=NOW, days=30)
+
+
+def statistics(*executions: object, **more: int) -> Statistics:
+    """What these records say."""
+    days = tuple(
+        DayTotal(each.day, *key, tally)
+        for each in executions
+        for key, tally in counted(each).items()
+    )
+    return statistics_of(Totals(days, **more), QUERY)
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "shown"), [(34, 41, 83), (1, 2, 50), (1, 8, 13), (0, 5, 0), (0, 0, None)]
+)
+def test_shares_are_rounded_half_up(part, whole, shown):
+    """Whole percents; none of nothing."""
+    assert percent(part, whole) == shown
+
+
+def test_errors_say_how_many_were_recovered():
+    """Each attempt counts once for a type, however often it saw it."""
+    seen = [execution(f"r{n}", errors=("import", "import")) for n in range(34)]
+    seen += [
+        execution(f"f{n}", status="failed", error="import", errors=("import",)) for n in range(7)
+    ]
+
+    line = error_line(named(statistics(*seen).errors, "import"))
+
+    assert line == "import errors: 41 seen, 34 recovered (83 %)"
+
+
+def test_a_strategy_is_judged_by_what_was_applied():
+    """Proposals that wait or were turned down say nothing about it."""
+
+    def proposed(run: str, outcome: str, finished: bool) -> object:
+        recovery = ExecutionRecovery("rewrite", "", "", "", outcome, finished)
+        return execution(run, status="replaced", error="test", recovery=recovery)
+
+    every = [proposed(f"r{n}", "applied", n < 7) for n in range(9)]
+    found = statistics(*every, proposed("w", "waiting", False))
+
+    assert strategy_line(found.strategies[0]) == "rewrite: 7 of 9 finished"
+    expected = "In this repository so far, rewrite: 7 of 9 finished."
+    assert strategy_here(found, "rewrite") == expected
+    assert strategy_here(found, "defer") == ""
+
+
+def test_an_open_attempt_is_neither_finished_nor_failed():
+    """It is seen, and the share is that of the others."""
+    found = statistics(execution("r1"), execution("r2", status="awaiting_approval", error="test"))
+
+    assert share(found.attempts) == "1 of 1 (100 %)"
+    assert "1 not over yet." in summary(found)
+
+
+def test_nothing_says_so():
+    """An empty history has a sentence, no tables and no numbers."""
+    assert summary(statistics()) == [NOTHING]
+    assert tables(statistics()) == ()
+
+
+def test_what_is_left_out_is_said():
+    """Records of another version, from the future, and calls without a price."""
+    unpriced = replace(execution(), used=Usage(1.0, 100, 0.0, 2, 2))
+
+    text = " ".join(summary(statistics(unpriced, other_versions=3, future=1)))
+
+    assert "3 records written by another version" in text
+    assert "1 record left out: the time of each lies in the future" in text
+    assert "unknown; 2 calls without a known price" in text
+
+
+def test_a_model_that_was_renamed_is_two_and_a_dated_one_is_one():
+    """A date in a model's name is its version; another name is another model."""
+    assert undated("gpt-5-mini-2025-08-07") == "gpt-5-mini"
+    old = replace(execution("r1"), models=ExecutionModels(undated("m-2025-01-01")))
+    new = replace(execution("r2"), models=ExecutionModels(undated("m-2026-01-01")))
+    renamed = replace(execution("r3"), models=ExecutionModels("n"))
+
+    found = statistics(old, new, renamed)
+
+    assert [(each.name, each.tally.seen) for each in found.models] == [("m", 2), ("n", 1)]
+
+
+def test_a_price_that_changed_leaves_the_past_as_it_was_paid():
+    """Costs are those of the time; nothing is computed anew."""
+    found = statistics(execution("r1", cost=1.0, ago=2), execution("r2", cost=0.1))
+
+    assert found.models[0].tally.used.cost == pytest.approx(1.1)
+    assert [each.tally.used.cost for each in found.days] == [1.0, 0.1]
+
+
+def test_what_is_taken_back_leaves_nothing():
+    """An attempt that is recorded anew counts only once, to the last digit."""
+    counts = [counted(execution(f"r{n}", cost=0.1 * n)) for n in range(10)]
+
+    assert merged(*counts, *map(taken_back, counts)) == {}
+
+
+def test_every_place_shows_the_same_digits():
+    """The terminal, the comment and the JSON agree."""
+    found = statistics(
+        *(execution(f"r{n}", cost=0.0123 * n, status="failed" if n == 3 else "completed",
+                    error="test" if n == 3 else "") for n in range(7))
+    )  # fmt: skip
+    data = as_json(found)
+    (by_model,) = [table for table in tables(found) if table.title == "By model"]
+
+    assert data["attempts"]["percent"] == 86
+    row = by_model.rows[0]
+    assert row[:3] == ("gpt-5", "7", "6 of 7 (86 %)")
+    assert row[4] == f"${data['attempts']['cost'] / 7:.4f}"
+    for cell in row:
+        assert cell in as_markdown(by_model)
+        assert cell in "\n".join(as_lines(by_model))
+
+
+def test_text_of_others_is_harmless_in_a_comment():
+    """A title cannot break the table, mention people or close issues."""
+    title = "Fix | <img src=x> @everyone fixes #1\nnew line"
+    bad = replace(execution(status="failed", error="test"), place=replace(
+        execution().place, title=title))  # fmt: skip
+
+    for table in (recent_table([bad]), errors_table([bad])):
+        text = as_markdown(table)
+        assert len(text.splitlines()) == 5
+        assert "<img" not in text
+        assert "@everyone" not in text
