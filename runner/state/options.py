@@ -25,7 +25,6 @@ class RoutingLimits:
     lines: int = 6
 
 
-
 def plans_first(task: Task, planning: Planning, limits: RoutingLimits = RoutingLimits()) -> bool:
     """Say whether a task is planned before its context is built."""
     if planning != "auto":

@@ -18,6 +18,7 @@ from runner.history.records import (
     ExecutionRoute,
 )
 from runner.money import Usage
+from runner.state.task_size import TaskSize
 
 SIZES = {"low": (12, 1, 1), "medium": (30, 2, 4), "high": (60, 3, 9)}
 SUCCESS = {"oak-1": 0.45, "elm-2": 0.82, "yew-3": 0.8}
@@ -53,9 +54,7 @@ def _attempt(
             route="planned" if complexity == "high" else "single_phase",
             complexity=complexity,  # type: ignore[arg-type]
             kind=draw.choice(("feature", "fix")),
-            words=words,
-            files=files,
-            lines=lines,
+            size=TaskSize(words, files, lines),
             loop="hybrid",
             context_bytes=12_000,
         ),
