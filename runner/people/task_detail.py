@@ -11,12 +11,12 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from runner.people.run_view import TaskView, view_of
-from runner.people.statistics import outcome
 from runner.people.trust import trust_json
 from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.events import Exchange
 from runner.state.findings import Verification
 from runner.state.proposal import Proposal, as_item, original_of
+from runner.state.recoveries import outcome_of
 from runner.state.run_state import Attempt, RunState
 
 MOST_LINES = 2_000
@@ -204,7 +204,7 @@ def _verification(each: KeptVerification) -> dict[str, object]:
 def _proposal(attempt: Attempt, proposal: Proposal) -> dict[str, object]:
     return {
         "id": proposal.id,
-        "outcome": outcome(attempt, proposal),
+        "outcome": outcome_of(attempt, proposal),
         "kind": proposal.kind,
         "strategy": proposal.strategy,
         "reason": proposal.reason,
