@@ -31,6 +31,7 @@ from app.progress.comment import CommentPlace, Progress, QueueAnnouncement
 from app.progress.waiting import WaitEstimate
 from app.proposals.service import Look, ShownProposals
 from app.pushes.normalise import Normalising
+from app.runs.advice_offer import AdviceOffer
 from app.runs.config_offer import ConfigOffer
 from app.runs.execution import RunPorts, StoredControl, origin_of
 from app.runs.service import row_of
@@ -239,6 +240,18 @@ class ServerParts:
             undoing=Undoing(repository.finished, pulls(kind="undo")),
             offer=offer if self.identity.is_app else None,
             verifying=Verifying(repository.reviews, repository.trust),
+            advising=self._advice(run, pulls(kind="advice")) if self.identity.is_app else None,
+        )
+
+    def _advice(self, run: Run, pulls: OfferedPulls) -> AdviceOffer:
+        """Proposes better settings to the repository of a run."""
+        history = StoredHistory(self.store)
+        return AdviceOffer(
+            pulls,
+            history,
+            repository_id=run.repository_id,
+            branch=run.base_branch,
+            run=run.id,
         )
 
     def _recorder(self, run: Run, files: RunFiles) -> Events:

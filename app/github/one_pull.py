@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import urlencode
@@ -151,15 +151,15 @@ def branch_of(path: str) -> str:
 class OfferedPulls:
     """What our App (``bot_login``) proposes to a repository beside its tasks, by branch.
 
-    ``kind`` says what: checkboxes for a roadmap, a configuration, or the inverse of a merged task.
-    None of them is a checkpoint.
+    ``kind`` says what: checkboxes for a roadmap, a configuration, better settings, or the inverse
+    of a merged task. None of them is a checkpoint.
     """
 
     def __init__(
         self,
         api: RepositoryApi,
         *,
-        kind: Literal["normalise", "setup", "undo"],
+        kind: Literal["normalise", "setup", "undo", "advice"],
         branches: Branches,
         bot_login: str,
     ) -> None:
@@ -222,14 +222,24 @@ class OfferedPulls:
             raise TaskError("github", _taken(f"branch {shown.branch} has another pull request"))
         return _offered(ours, "open")
 
+    async def declined(self, branch: str) -> frozenset[str]:
+        """Return the sources of all that people closed unmerged."""
+        found = [each async for each in self._of(branch)]
+        return frozenset(p.source for p in found if not (p.open or p.merged))
+
     async def _newest(self, branch: str) -> _Pull | None:
+        async for each in self._of(branch):
+            return each
+        return None
+
+    async def _of(self, branch: str) -> AsyncIterator[_Pull]:
+        """Our pull requests of a branch, the newest first."""
         owner = self._api.full_name.partition("/")[0]
         query = {"state": "all", "head": f"{owner}:{branch}", "per_page": "100"}
         async for each in self._api.items(f"pulls?{urlencode(query)}", "list pull requests"):
             ours = self._read(each)
             if ours and each["head"]["ref"] == branch:
-                return ours
-        return None
+                yield ours
 
     def _read(self, found: Any) -> _Pull | None:
         """Read GitHub's form; None for what is not ours."""

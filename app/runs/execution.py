@@ -12,6 +12,7 @@ from app.jobs.worker import Outcome, Segment
 from app.progress.comment import Progress
 from app.progress.text import pause
 from app.proposals.service import ShownProposals
+from app.runs.advice_offer import AdviceOffer, advised
 from app.runs.config_offer import NO_APP, ConfigOffer, advice
 from app.runs.revising import outcome_of, replies_in, said_of
 from app.runs.undoing import MAY_NOT_UNDO, Undoing
@@ -104,8 +105,8 @@ class RunPorts:
     without work, and says where ('' for none); ``in_mode`` is the repository as its ``github_mode``
     wants it, ``catch_up`` restacks what lies on a branch that nobody merges, ``answer`` replies in
     the review threads of one (by number). ``undoing`` proposes to take back a merged task,
-    ``offer`` a configuration if the tests need one, ``verifying`` shows how far a pull request is
-    verified now; None if Cairn may not.
+    ``offer`` a configuration if the tests need one, ``advising`` better settings, ``verifying``
+    shows how far a pull request is verified now; None if Cairn may not.
     """
 
     deps: Deps
@@ -119,6 +120,7 @@ class RunPorts:
     undoing: Undoing | None = None
     offer: ConfigOffer | None = None
     verifying: Verifying | None = None
+    advising: AdviceOffer | None = None
 
 
 class StoredControl:
@@ -240,7 +242,15 @@ def _in_mode(ports: RunPorts, config: RepositoryConfig, run: Run) -> RunPorts:
     mode, options = config.github_mode, _pull_options(config, str(run.request.get("by") or ""))
     deps = replace(ports.deps, repository=ports.in_mode(mode, options))
     if mode == "disabled":
-        return replace(ports, deps=deps, boxes=_no_boxes, undoing=None, offer=None, verifying=None)
+        return replace(
+            ports,
+            deps=deps,
+            boxes=_no_boxes,
+            undoing=None,
+            offer=None,
+            verifying=None,
+            advising=None,
+        )
     return replace(ports, deps=deps)
 
 
@@ -266,7 +276,12 @@ async def _reported(ended: Ended, ports: RunPorts, runs: StoredRuns) -> Outcome:
     """Report the end; a run whose end could not be reported is paused until it can."""
     outcome = await _outcome(ended, runs)
     try:
-        parts = [_detail(ended, outcome), await _boxes(ended, ports), await answered(ended, ports)]
+        parts = [
+            _detail(ended, outcome),
+            await _boxes(ended, ports),
+            await answered(ended, ports),
+            await _advice(ended, ports),
+        ]
         await ports.progress.finish(ended.status, "\n\n".join(filter(None, parts)), ended.state)
     except Outage as outage:
         # driving continues where it stopped: an ended run only says so
@@ -282,6 +297,16 @@ async def _boxes(ended: Ended, ports: RunPorts) -> str:
     scope = ended.state.request.options.scope
     asked = ended.status == "ended" and not (scope.tasks or scope.revision)
     return await ports.boxes(ended.state) if asked else ""
+
+
+async def _advice(ended: Ended, ports: RunPorts) -> str:
+    """Propose better settings after a run that worked; a refusal is not worth a word."""
+    if ports.advising is None or ended.status != "ended" or not ended.state.attempts:
+        return ""
+    try:
+        return advised(await ports.advising.look(ports.deps, await ports.config()))
+    except (TaskError, ConfigError):
+        return ""
 
 
 async def answered(ended: Ended, ports: RunPorts) -> str:

@@ -39,8 +39,11 @@ class Advice:
 def advice(
     comparisons: Sequence[Comparison], today: TodaysSettings, error: float = ERROR
 ) -> tuple[Advice, ...]:
-    """Return what to change, the surest first; nothing that no key of the file can change."""
-    spoken = sorted((c for c in comparisons if c.speaks(error)), key=lambda c: c.adjusted)
+    """Return what to change, what gains most first; nothing that no key of the file can change.
+
+    How much a change gains is judged by the lower limit of the difference.
+    """
+    spoken = sorted((c for c in comparisons if c.speaks(error)), key=lambda c: -c.difference.low)
     found: dict[Factor, Advice] = {}
     for one in spoken:
         changes = _routing(spoken, today) if one.factor == "route" else _changes(one)

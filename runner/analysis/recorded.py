@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from runner.analysis.advice import Advice, advice
-from runner.analysis.compare import CONFIDENCE, Comparison, compare
+from runner.analysis.compare import CONFIDENCE, ERROR, Comparison, compare
 from runner.analysis.models import ModelCell, model_cells
 from runner.analysis.routing import Misroute, PlanningGain, misroutes, planning_gains
 from runner.analysis.sample import Sample
@@ -37,9 +37,13 @@ class Analysis:
 
 
 def analyse(
-    executions: Sequence[Execution], today: TodaysSettings, *, left_out: int = 0
+    executions: Sequence[Execution],
+    today: TodaysSettings,
+    *,
+    left_out: int = 0,
+    error: float = ERROR,
 ) -> Analysis:
-    """Analyse the records of one repository."""
+    """Analyse the records of one repository; advice is wrong in at most ``error`` of all."""
     samples = samples_of(executions)
     comparisons = compare(samples, today)
     return Analysis(
@@ -49,7 +53,7 @@ def analyse(
         cells=model_cells(samples),
         gains=planning_gains(samples, CONFIDENCE),
         misroutes=misroutes(samples, comparisons),
-        advice=advice(comparisons, today),
+        advice=advice(comparisons, today, error),
     )
 
 

@@ -1,0 +1,105 @@
+"""What Cairn learns from what it recorded, and what people see of it on GitHub."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.store.database import open_store
+from app.store.history import StoredHistory
+from runner.config.model import parse_config
+from runner.history.records import Execution
+from tests.fake_github.state import Issue
+from tests.runner.analysis.histories import flawed
+from tests.scenarios.bot import REPOSITORY, Bot
+from tests.scenarios.endings import progress
+from tests.scenarios.projects import note, notes, on
+
+FILE = ".github/cairn.yml"
+CONFIG = "# Ours.\nmodel: oak-1  # cheap\nloop: hybrid\n"
+TASKS = "".join(f"- [ ] 1.{number} Write `n{number}.md`\n" for number in range(1, 6))
+CONFIGURED = notes(f"# Roadmap\n\n{TASKS}", **{FILE: CONFIG.encode()})
+
+
+async def recorded(bot: Bot, executions: Sequence[Execution]) -> None:
+    """Put attempts into the server's history."""
+    store = await open_store(bot.settings.database_url.get_secret_value(), mask=str)
+    try:
+        for execution in executions:
+            await StoredHistory(store).record(execution, details=False)
+    finally:
+        await store.close()
+
+
+def history(bot: Bot, number: int = 300) -> list[Execution]:
+    """A history of this repository in which ``oak-1`` has a flaw."""
+    now = bot.github.clock.now().timestamp()
+    return flawed(now, repository_id=bot.view.state.id, repository=REPOSITORY, number=number)
+
+
+def offers(bot: Bot) -> list[Issue]:
+    """The pull requests that propose settings."""
+    return [pull for pull in bot.pulls if pull.pull.head == "cairn/advice"]
+
+
+async def works(bot: Bot, number: int) -> str:
+    """Let a run do one task; what its comment says."""
+    bot.model.says(note(f"n{number}.md"))
+    await bot.comment(f"/execute --task 1.{number}")
+    return progress(bot.says())
+
+
+@on(CONFIGURED)
+async def test_better_settings_are_proposed_and_used_after_the_merge(bot: Bot) -> None:
+    """One pull request, with the numbers, that changes one word of the file."""
+    await recorded(bot, history(bot))
+
+    said = await works(bot, 1)
+
+    (pull,) = offers(bot)
+    assert f"/pull/{pull.number}" in said
+    assert bot.changed(pull).keys() == {FILE}
+    content = (bot.changed(pull)[FILE] or b"").decode()
+    better = parse_config(content.encode()).model.name or ""
+    assert better == "elm-2"
+    assert content == CONFIG.replace("oak-1", better)
+    body = pull.body or ""
+    assert f"set `model.name: {better}`" in body
+    assert " points (+" in body
+    assert "oak-1" in body
+    assert bot.model.requests[-1].model == "oak-1"
+
+    await works(bot, 2)
+    assert offers(bot) == [pull]
+    await bot.github.merge_pull(REPOSITORY, pull.number)
+    await bot.idle()
+    await works(bot, 3)
+
+    assert bot.model.requests[-1].model == better
+    assert len(offers(bot)) == 1
+
+
+@on(CONFIGURED)
+async def test_a_closed_proposal_is_a_no(bot: Bot) -> None:
+    """The same change is not proposed again, and nothing is proposed without a clear difference."""
+    await works(bot, 1)
+    assert offers(bot) == []
+    await recorded(bot, history(bot))
+    await works(bot, 2)
+    (pull,) = offers(bot)
+
+    await bot.github.close(REPOSITORY, pull.number)
+    await bot.idle()
+    said = await works(bot, 3)
+
+    assert offers(bot) == [pull]
+    assert f"/pull/{pull.number}" not in said
+
+
+@on(CONFIGURED | {FILE: b"model: oak-1\nadaptive: {advise: false}\n"})
+async def test_nobody_wants_proposals(bot: Bot) -> None:
+    """``adaptive.advise: false`` keeps Cairn from proposing settings."""
+    await recorded(bot, history(bot))
+
+    await works(bot, 1)
+
+    assert offers(bot) == []
