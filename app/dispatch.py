@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Set
 from dataclasses import replace
 from functools import partial
 
+from app.dashboard.keeper import Dashboards
 from app.github.api import RepositoryApi
 from app.github.checks import CheckRuns, answer_queue
 from app.github.config import Configurations
@@ -23,6 +24,7 @@ from handlers.events import (
     CheckEnded,
     Event,
     IssueCommentCreated,
+    IssueEdited,
     MalformedPayload,
     MergeQueued,
     PullClosed,
@@ -49,8 +51,8 @@ class Dispatch:
 
     ``pushed`` handles pushes, ``changed`` a pull request from one of our branches that was merged,
     closed or opened again, even by bots; ``installed`` handles events about installations;
-    ``refusals`` remembers who was refused something, ``read_only`` says where we write nothing;
-    ``configs`` are read again for each one.
+    ``dashboards`` do what people tick there; ``refusals`` remembers who was refused something,
+    ``read_only`` says where we write nothing; ``configs`` are read again for each one.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Dispatch:
         refusals: Refusals,
         changed: Callable[[PullClosed | PullReopened], Awaitable[None]],
         installed: Callable[[InstallationChanged], Awaitable[None]],
+        dashboards: Dashboards,
         configs: Configurations,
         read_only: ReadOnlyCheck = writable_everywhere,
     ) -> None:
@@ -79,6 +82,7 @@ class Dispatch:
         self._refusals = refusals
         self._changed = changed
         self._installed = installed
+        self._dashboards = dashboards
         self._configs = configs
         self._read_only = read_only
 
@@ -172,6 +176,10 @@ class Dispatch:
                 runs=self._runs,
                 proposals=self._proposals,
                 rows=self._commands,
+            )
+        elif isinstance(event, IssueEdited):
+            await self._dashboards.ticked(
+                event, thread=thread, runs=self._runs, proposals=self._proposals
             )
         elif isinstance(event, RerunRequested):
             await handle_verify(event, thread=thread, runs=self._runs)

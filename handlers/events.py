@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 ReviewVerdict = Literal["approved", "changes_requested", "commented"]
 
@@ -61,6 +61,26 @@ class Comment(BaseModel):
     created_at: datetime
     body: str
     user: User
+
+
+class _EditedIssue(BaseModel):
+    number: int
+    body: str | None = None
+    updated_at: datetime
+    user: User
+
+
+class _From(BaseModel, populate_by_name=True):
+    text: str | None = Field(default="", alias="from")
+
+
+class _Changes(BaseModel):
+    body: _From | None = None
+
+
+class EditPayload(Envelope):
+    issue: _EditedIssue
+    changes: _Changes = _Changes()
 
 
 class CommentPayload(Envelope):
@@ -175,6 +195,16 @@ class IssueCommentCreated(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IssueEdited(_Event):
+    """Somebody changed the text of an issue by ``author``, for example by ticking a checkbox."""
+
+    body: str
+    before: str
+    edited_at: datetime
+    author: User
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CommentDeleted(_Event):
     """A comment is gone."""
 
@@ -285,6 +315,7 @@ class PullTouched(_Event):
 
 Event = (
     IssueCommentCreated
+    | IssueEdited
     | CommentDeleted
     | PullReviewed
     | ReviewCommented
@@ -341,6 +372,24 @@ def read_comment(delivery: str, payload: dict[str, object]) -> Event | None:
         created_at=comment.created_at,
         body=comment.body,
         author=comment.user,
+    )
+
+
+def read_issue(delivery: str, payload: dict[str, object]) -> Event | None:
+    """Read ``issues``. Only a changed text counts."""
+    if payload.get("action") != "edited":
+        return None
+    found = validated("issues", EditPayload, payload)
+    issue, before = found.issue, found.changes.body
+    if before is None:
+        return None
+    return IssueEdited(
+        **common_of(delivery, found),
+        issue=issue.number,
+        body=issue.body or "",
+        before=before.text or "",
+        edited_at=issue.updated_at,
+        author=issue.user,
     )
 
 

@@ -19,6 +19,7 @@ from gidgethub.abc import GitHubAPI
 from handlers import replies
 from handlers.events import Repo, User
 from handlers.grammar import Need
+from runner.text.fit import fit
 
 _LOG = logging.getLogger(__name__)
 
@@ -87,7 +88,7 @@ class IssueThread:
         where = {"full_name": self.repository.full_name, "issue": str(self.issue)}
         try:
             if not (await self.read_only() or await self._is_written(mark, since)):
-                await self.github.post(path, where, data={"body": f"{text}\n\n{mark}"})
+                await self.github.post(path, where, data={"body": f"{fit(text)}\n\n{mark}"})
         except BadRequest as refusal:
             _LOG.warning("no reply to %s: %s", to, refusal)
 

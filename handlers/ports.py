@@ -14,7 +14,7 @@ from runner.state.proposal import ProposalPlace
 from runner.state.revising import RevisionRequest
 
 State = Literal["open", "approved", "rejected", "superseded", "closed", "expired"]
-Channel = Literal["reaction", "reply", "review", "check", "merge", "close", "retry"]
+Channel = Literal["reaction", "reply", "review", "check", "merge", "close", "retry", "tick"]
 Verdict = Literal["approve", "reject", "skip", "edit"]
 
 

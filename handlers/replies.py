@@ -78,6 +78,16 @@ def refused(words: str, needs: Need, author: User, role: str) -> str:
     )
 
 
+def unticked(reasons: str) -> str:
+    """Say why a checkbox was ticked in vain."""
+    return f"Cairn has cleared the checkbox again.\n\n{reasons}"
+
+
+def no_proposal(id: str) -> str:
+    """Say that there is no such proposal."""
+    return f"There is no proposal {quoted(id)} here. Nothing was done."
+
+
 def may_not_ask(needs: Need, author: User, role: str) -> str:
     """Say that a review starts nothing, and who may ask for changes."""
     has = "no permission" if role == "none" else f"the *{role}* permission"

@@ -13,6 +13,7 @@ from handlers.events import (
     Event,
     MalformedPayload,
     read_comment,
+    read_issue,
     read_pull,
     read_review,
     read_review_comment,
@@ -60,6 +61,11 @@ WEBHOOKS = (
         why="commands such as /execute, on issues and pull requests",
         read=read_comment,
         parts=(_REPOSITORY, ("action",), ("comment", "id"), ("comment", "body")),
+    ),
+    WebhookKind(
+        name="issues",
+        why="somebody ticks a checkbox of the dashboard",
+        read=read_issue,
     ),
     WebhookKind(
         name="merge_group",

@@ -20,10 +20,11 @@ from urllib.parse import urlencode
 from app.action import texts
 from app.action.compose import Acting
 from app.action.job import STARTED, ActionRefused, Inputs, Job, comment_delivery, delivered
+from app.dashboard.issue import TITLE, PlanIssue
+from app.dashboard.plan_text import plan_text
 from app.github.api import RepositoryApi
 from app.github.config import Contents
 from app.github.token_identity import INSTALLATION
-from app.pushes.plan_issue import TITLE, PlanIssue, plan_text
 from app.pushes.push import read
 from app.runs.execution import request_of
 from app.runs.service import row_of

@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 
+from app.compose.dashboards import dashboards, place_of
 from app.compose.pages import Watching
 from app.compose.parts import ServerParts
 from app.compose.proposals import Reactions
+from app.dashboard.keeper import BoardPlace, Dashboards
 from app.dispatch import Dispatch
 from app.github.pulls import PREFIX
 from app.jobs.engine import Engine
 from app.jobs.inbox import Inbox
-from app.jobs.worker import Worker
+from app.jobs.worker import Outcome, Worker
 from app.proposals.polling import Poller
 from app.proposals.service import Look, ProposalService
 from app.pushes.push import RoadmapPushes
-from app.runs.execution import Segments
+from app.runs.execution import RunPorts, Segments
 from app.runs.service import Checkpoints, Installations, RunService, TaskFinder
 from app.store.deliveries import Deliveries
 from app.store.proposals import StoredProposals
 from app.store.queue import Affected, Queue
-from app.store.runs import StoredRuns
+from app.store.runs import Run, StoredRuns
 from app.store.wakeups import Wakeups
 from handlers.events import PullClosed, PullReopened
 from runner.ports import Events
@@ -44,6 +45,7 @@ class Working:
     service: RunService
     stored: StoredProposals
     watch: Watching
+    dashboards: Dashboards
 
     async def idle(self) -> None:
         """Wait until every delivery is handled, no poll is due and no run can continue."""
@@ -51,6 +53,7 @@ class Working:
         await self.poller.idle()
         await self.worker.idle()
         await self.poller.idle()
+        await self.dashboards.idle()
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ class _Work:
     engine: Engine
     worker: Worker
     watch: Watching
+    dashboards: Dashboards
 
 
 @dataclass(frozen=True)
@@ -86,18 +90,21 @@ async def working(parts: ServerParts, also: tuple[Events, ...] = ()) -> AsyncIte
     people = _people(parts, work, poll)
     poll.look = people.polls.look
     deliveries, around = Deliveries(parts.store, parts.around.clock), parts.around
+    boards = work.dashboards
+    installed = Installations(parts.identity, work.queue, look=work.worker.look, reach=boards.reach)
     inbox = Inbox(
         deliveries,
-        _dispatch(parts, people, Installations(parts.identity, work.queue, look=work.worker.look)),
+        _dispatch(parts, people, boards, installed),
         clock=around.clock,
         sleep=around.sleep,
         on_bug=around.on_bug,
     )
     async with AsyncExitStack() as stack:
-        for stop in (work.worker.stop, work.engine.stop, people.polls.stop, inbox.stop):
+        polls = people.polls
+        for stop in (work.worker.stop, work.engine.stop, polls.stop, inbox.stop, boards.stop):
             stack.push_async_callback(stop)
         await work.engine.start(work.worker.step)
-        for start in (work.worker.start, inbox.start, people.polls.start):
+        for start in (work.worker.start, inbox.start, polls.start):
             await start()
         yield Working(
             parts=parts,
@@ -111,6 +118,7 @@ async def working(parts: ServerParts, also: tuple[Events, ...] = ()) -> AsyncIte
             service=people.service,
             stored=people.stored,
             watch=work.watch,
+            dashboards=work.dashboards,
         )
 
 
@@ -128,8 +136,17 @@ def _work(parts: ServerParts, poll: Look, also: tuple[Events, ...]) -> _Work:
     runs = StoredRuns(parts.store, around.clock)
     watch = replace(parts.watching(runs), also=also)
 
-    ports_of = partial(parts.ports, runs=runs, watchers=watch.events, poll=poll)
-    segments = Segments(runs, ports_of=ports_of, stopped=watch.stopped)
+    boards = dashboards(parts, runs, watch.waiting)
+
+    async def ports_of(run: Run) -> RunPorts:
+        _mark(boards, run)
+        return await parts.ports(run, runs=runs, watchers=watch.events, poll=poll)
+
+    async def stopped(run: Run, outcome: Outcome) -> None:
+        _mark(boards, run)
+        await watch.stopped(run, outcome)
+
+    segments = Segments(runs, ports_of=ports_of, stopped=stopped)
     engine = Engine(settings.database_url.get_secret_value())
     wakeups = Wakeups(around.clock, engine.enqueue, at_once=settings.cairn_concurrency)
     queue = Queue(parts.store, around.clock, wakeups)
@@ -141,7 +158,13 @@ def _work(parts: ServerParts, poll: Look, also: tuple[Events, ...]) -> _Work:
         rest=around.rest,
         on_bug=around.on_bug,
     )
-    return _Work(runs, queue, engine, worker, watch)
+    return _Work(runs, queue, engine, worker, watch, boards)
+
+
+def _mark(boards: Dashboards, run: Run) -> None:
+    """A run that works on tasks changes what the dashboard shows; a set-up asks for one."""
+    if not (run.request.get("dry_run") or run.request.get("verify")):
+        boards.mark(place_of(run), asked=bool(run.request.get("setup")))
 
 
 def _people(parts: ServerParts, work: _Work, poll: Look) -> _People:
@@ -184,11 +207,17 @@ def _people(parts: ServerParts, work: _Work, poll: Look) -> _People:
         if isinstance(event, PullClosed) and event.branch.startswith(PREFIX):
             await work.queue.pull_ended(Affected(event.installation_id, event.repository.id))
             await look()
+        here = event.repository
+        work.dashboards.mark(
+            BoardPlace(event.installation_id, here.id, here.full_name, here.default_branch)
+        )
 
     return _People(stored, proposals, polls, service, pull_changed)
 
 
-def _dispatch(parts: ServerParts, people: _People, installed: Installations) -> Dispatch:
+def _dispatch(
+    parts: ServerParts, people: _People, boards: Dashboards, installed: Installations
+) -> Dispatch:
     settings = parts.settings
     bots = frozenset(settings.cairn_allowed_bots)
     images = settings.cairn_allowed_images
@@ -203,12 +232,14 @@ def _dispatch(parts: ServerParts, people: _People, installed: Installations) -> 
         configs=parts.configs,
         refusals=parts.refusals,
         installed=installed,
+        dashboards=boards,
         pushed=RoadmapPushes(
             parts.identity,
             people.service,
             allowed_bots=bots,
             images=images,
             restack=parts.restack,
+            board=boards.text_of,
             overlay=parts.overlay,
         ),
         changed=people.pull_changed,

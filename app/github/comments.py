@@ -21,14 +21,10 @@ from app.github.api import RepositoryApi, is_closed
 from app.github.client import GitHubClient
 from handlers.decisions import Reacted, Reaction
 from runner.errors import Outage
-
-_MOST = 60_000
-"""Characters of a text that GitHub is sure to store, with room for a few markers."""
+from runner.text.fit import MOST_STORED, fit
 
 _STORED = 65_000
 """Characters with all markers, of which there may be a thousand (GitHub's limit is 65,536)."""
-
-_CUT = "\n\n… cut here: the text was too long for GitHub."
 
 
 def marker(kind: str, name: str) -> str:
@@ -71,12 +67,10 @@ def section(body: str, name: str) -> str:
     return found[1].replace("\r\n", "\n").strip("\n") if found else ""
 
 
-def with_markers(markers: Iterable[str], text: str) -> str:
-    """Put markers before a text that is cut at what GitHub takes."""
+def with_markers(markers: Iterable[str], text: str, *, rest: str = "") -> str:
+    """Put markers before a text that is cut at what GitHub takes; ``rest`` says where all is."""
     above = "\n".join([*markers, "", ""])
-    most = min(_MOST, max(0, _STORED - len(above)))
-    cut = text if len(text) <= most else text[: max(0, most - len(_CUT))] + _CUT
-    return above + cut
+    return above + fit(text, min(MOST_STORED, max(200, _STORED - len(above))), rest=rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +113,6 @@ class Comments:
 def _read(found: Any) -> OwnComment:
     return OwnComment(found["id"], found["node_id"], found["html_url"])
 
-
-MOST = 100
-"""Comments of one request."""
 
 _MOST_PAGES = 10
 _FIELDS = """id createdAt lastEditedAt reactions(first: 100, after: $after) {

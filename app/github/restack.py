@@ -141,7 +141,8 @@ class Restack:
         """Bring one up to date, and say what it builds on and what became of that."""
         fresh = await self._freshened(pull, ties, ground, below)
         note = await self._note(pull, ties, fresh, below)
-        lines = [*texts.taken_in(ties.taken_in(pull)), *filter(None, [note])]
+        also = texts.still_shows(ties.lower(pull), ties.dropped(pull))
+        lines = [*texts.taken_in(ties.taken_in(pull)), *filter(None, [also, note])]
         place = texts.place(ties.lower(pull), ties.uppers(pull))
         pull = await self._pulls.annotate(pull, place=place, news="\n\n".join(lines))
         if pull.base == ground.base and fresh.done in ("ticked", "joined", "rebuilt"):

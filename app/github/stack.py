@@ -76,6 +76,12 @@ class Ties:
         below = self.of(self.below(pull))
         return below if below and not below.open and not below.merged else None
 
+    def dropped(self, pull: Pull) -> Pull | None:
+        """Return the closed member that one was made on, if it builds on an open one since."""
+        on, lower = self.of(pull.on), self.of(pull.base)
+        is_closed = on and not on.open and not on.merged and on.head != pull.base
+        return on if is_closed and lower and lower.open else None
+
     def merged(self, pull: Pull) -> Pull | None:
         """Return the member under a pull request that was merged into the base branch last."""
         seen: set[str] = set()
@@ -158,7 +164,7 @@ def standing(pulls: Iterable[Pull], *, base: str, roadmap: str) -> StackPosition
     here = [p for p in mine if grounds[p.number] == base or grounds[p.number].startswith(PREFIX)]
     members = tuple(_member(p, ties.below(p)) for p in grounded)
     waiting = sum(1 for p in mine if p.open and p.member)
-    return StackPosition(top, *_tasks(here), members, waiting)
+    return StackPosition(top, *_tasks(here, ties), members, waiting)
 
 
 def _member(pull: Pull, below: str) -> Member:
@@ -166,12 +172,14 @@ def _member(pull: Pull, below: str) -> Member:
     return Member(pull.tasks, pull.sha, pull.head, below, pull.url, rewrites)
 
 
-def _tasks(here: list[Pull]) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+def _tasks(here: list[Pull], ties: Ties) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """The tasks in review, declined, proposed; of several members of a task the newest decides.
 
-    The task of an applied recovery is not in review: others have taken its place in the roadmap.
+    What was merged into the branch of an open one is in review with it. The task of an applied
+    recovery is not in review: others have taken its place in the roadmap.
     """
-    in_review = frozenset(key for p in here if p.open and p.kind == "checkpoint" for key in p.tasks)
+    members = (each for p in here if p.open and p.member for each in ties.inside(p))
+    in_review = frozenset(key for p in members if p.kind == "checkpoint" for key in p.tasks)
     newest = {key: p for p in here if p.member for key in p.tasks}
     closed = frozenset(key for key, p in newest.items() if not p.open and not p.merged)
     return in_review, closed - in_review, frozenset(p.task for p in here if p.asks)

@@ -48,6 +48,20 @@ def left_by_closed(pull: Pull, closed: Pull, fresh: Fresh) -> str:
     )
 
 
+def still_shows(lower: Pull | None, closed: Pull | None) -> str:
+    """What the description says while one below it is closed, and another one below that is open.
+
+    People may open the closed one again, so its change is taken out only when nothing is below.
+    """
+    if lower is None or closed is None:
+        return ""
+    return (
+        f"#{closed.number} below was closed without a merge, and this pull request still shows its "
+        f"change. When #{lower.number} is merged or closed, Cairn takes that change out. Merge "
+        f"#{lower.number} first, or you merge the change of #{closed.number} as well."
+    )
+
+
 def rewritten(pull: Pull, fresh: Fresh) -> str:
     """What happened to a branch when commits were forced off its base branch."""
     begun = (

@@ -19,6 +19,7 @@ from runner.people.run_view import DONE, RunView, TaskView, view_of
 from runner.roadmap.task import Task
 from runner.state.run_state import RunState
 from runner.state.status_words import RUNS
+from runner.text.fit import MOST_STORED, fit
 from runner.text.sanitize import sanitize
 
 MAX_ROWS = 100
@@ -129,63 +130,19 @@ def _below(branch: str, names: dict[str, str]) -> list[str]:
     if branch in names:
         return []
     names[branch] = f"b{len(names)}"
-    return [f'    {names[branch]}(["{_label(branch)}"])']
+    return [f'    {names[branch]}(["{mermaid_label(branch)}"])']
 
 
 def _shape(task: TaskView) -> str:
-    label = _label(f"{task.id or ''} {task.title}")
+    label = mermaid_label(f"{task.id or ''} {task.title}")
     return f'["{label}"]:::{task.word.tone}'
 
 
-def _label(text: str) -> str:
+def mermaid_label(text: str) -> str:
     """Letters, digits and a few signs: nothing that mermaid or Markdown reads as its own."""
     plain = " ".join(_UNSAFE.sub(" ", text).split())
     return plain if len(plain) <= _LABEL else plain[: _LABEL - 1] + "…"
 
-
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
-_FOLDS = re.compile(r"<(/?)details\b", re.IGNORECASE)
-_NOTE = "… cut here: the text was too long for GitHub."
-
-
-def cut(text: str, most: int) -> str:
-    """Return the text in at most ``most`` characters (at least 200), complete lines if possible."""
-    if len(text) <= most:
-        return text
-    room = most - len(_NOTE) - 4
-    while True:
-        kept = _lines(text, room)
-        ends = [*_open(kept), _NOTE]
-        whole = "\n\n".join([kept, *ends])
-        if len(whole) <= most:
-            return whole
-        room -= len(whole) - most
-
-
-def _lines(text: str, most: int) -> str:
-    """As many complete lines as fit; of a line without an end, what fits."""
-    kept = text[: max(0, most)]
-    end = kept.rfind("\n")
-    return kept[:end] if end > 0 else kept
-
-
-def _open(text: str) -> list[str]:
-    """What must be written to close the text, innermost first."""
-    fence, folds = "", 0
-    for line in text.split("\n"):
-        found = _FENCE.match(line)
-        if fence:
-            closes = found and found[1].startswith(fence) and not found[2].strip()
-            fence = "" if closes else fence
-        elif found:
-            fence = found[1]
-        else:
-            folds += sum(-1 if slash else 1 for slash in _FOLDS.findall(line))
-    return [*([fence] if fence else []), *["</details>"] * max(0, folds)]
-
-
-MAX_LENGTH = 60_000
-"""Characters; GitHub refuses bodies that are not much longer."""
 
 _DETAIL = 20_000
 _PLACE = 1_000
@@ -227,7 +184,7 @@ def progress_text(
     parts = [f"### Cairn run `{run}` {_sentence(status, state)}"]
     if detail:
         # a folded part or a comment that foreign text opens would swallow what follows
-        parts.append(cut(sanitize(detail).replace("<", f"<{GAP}"), _DETAIL))
+        parts.append(fit(sanitize(detail).replace("<", f"<{GAP}"), _DETAIL))
     if status == "paused":
         parts.append(RUNS[status].advice)
     if turn is not None:
@@ -235,8 +192,8 @@ def progress_text(
     if link:
         parts.append(_page(link))
     if state is not None and state.tasks:
-        parts += _work(view_of(state), MAX_LENGTH - _PLACE - sum(map(len, parts)))
-    return cut("\n\n".join(part for part in parts if part), MAX_LENGTH) + f"\n\n{marker(run)}"
+        parts += _work(view_of(state), MOST_STORED - _PLACE - sum(map(len, parts)))
+    return fit("\n\n".join(part for part in parts if part), MOST_STORED) + f"\n\n{marker(run)}"
 
 
 def _page(link: str) -> str:

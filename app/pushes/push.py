@@ -14,11 +14,13 @@ from typing import Protocol
 
 from gidgethub.abc import GitHubAPI
 
+from app.dashboard.issue import TITLE, PlanIssue, planned_name
+from app.dashboard.keeper import BoardPlace
+from app.dashboard.plan_text import config_text, gone_text, plan_text, plannable
 from app.github.api import RepositoryApi
 from app.github.config import Contents, Overlay, as_it_is
 from app.github.token_identity import PLAN, Identity
 from app.progress.text import cell, named
-from app.pushes.plan_issue import TITLE, PlanIssue, config_text, gone_text, plan_text, plannable
 from handlers.commands import START
 from handlers.events import is_from_bot
 from handlers.grammar import ExecuteCommand
@@ -40,7 +42,6 @@ from runner.errors import TaskError
 from runner.roadmap.diff import RoadmapDiff, diff
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Roadmap, Task
-from runner.state.changes import blob_sha
 from runner.state.publishing import PullRequests
 
 
@@ -150,6 +151,8 @@ log = logging.getLogger(__name__)
 
 
 Restacks = Callable[[BranchPushed, PullRequests], Awaitable[None]]
+BoardText = Callable[[BoardPlace, RepositoryConfig, str], Awaitable[tuple[str, str] | None]]
+"""The text of a dashboard with a note, and where the rest is; None without a roadmap."""
 
 
 class Starts(Protocol):
@@ -161,7 +164,8 @@ class RoadmapPushes:
     """Works pushes; doing it twice changes nothing. ``images`` may be asked for in a configuration.
 
     ``allowed_bots`` are those whose pushes count, ``overlay`` is laid over the configuration,
-    ``restack`` keeps open pull requests true to what was pushed, as their strategy wants it.
+    ``restack`` keeps open pull requests true to what was pushed, as their strategy wants it;
+    ``board`` is the text of the dashboard.
     """
 
     def __init__(
@@ -172,6 +176,7 @@ class RoadmapPushes:
         allowed_bots: Set[str],
         images: Collection[str],
         restack: Restacks,
+        board: BoardText,
         overlay: Overlay = as_it_is,
     ) -> None:
         self._identity = identity
@@ -179,6 +184,7 @@ class RoadmapPushes:
         self._allowed_bots = allowed_bots
         self._images = images
         self._restack = restack
+        self._board = board
         self._overlay = overlay
 
     async def __call__(self, push: BranchPushed) -> None:
@@ -198,6 +204,7 @@ class RoadmapPushes:
             runs=self._runs,
             images=self._images,
             restack=self._restack,
+            board=self._board,
             overlay=self._overlay,
             bot=is_from_bot(push, own=own, allowed=self._allowed_bots),
         )
@@ -218,6 +225,7 @@ class _Work:
     runs: Starts
     images: Collection[str]
     restack: Restacks
+    board: BoardText
     overlay: Overlay
     bot: bool
 
@@ -232,14 +240,15 @@ class _Work:
                 await self.issue.show(TITLE, text, create=False)
             return
         await self._restack(config)
-        useless = config.github_mode == "disabled" and config.triggers.push != "execute"
+        shown = config.dashboard and config.github_mode != "disabled"
+        useless = not shown and config.triggers.push != "execute"
         if config.triggers.push == "off" or useless:
             return
         change = await compared(self.push, config.roadmap.path, raw, self.contents)
         if change is not None:
             await self._plan_and_start(config, change)
         elif config.github_mode != "disabled":
-            await self._catch_up(config.roadmap.path)
+            await self._catch_up(config)
 
     async def _restack(self, config: RepositoryConfig) -> None:
         if config.github_mode != "disabled" and await self._is_newest():
@@ -258,7 +267,8 @@ class _Work:
             notes.append(unclear(change.diff))
         note = "\n\n".join(filter(None, notes))
         read_only, wanted = config.github_mode == "disabled", bool(start.tasks)
-        issue = 0 if read_only else await self._plan(change, note, wanted=wanted, newest=newest)
+        more = {"wanted": wanted, "newest": newest}
+        issue = 0 if read_only else await self._plan(config, change, note, **more)
         if start.tasks and issue is not None:
             await self._start(change, start, issue)
 
@@ -287,7 +297,9 @@ class _Work:
         live = {task.key for task in roadmap.tasks if task.runnable and not task.checked}
         return PushStart(tuple(key for key in start.tasks if key in live))
 
-    async def _plan(self, change: Change, note: str, *, wanted: bool, newest: bool) -> int | None:
+    async def _plan(
+        self, config: RepositoryConfig, change: Change, note: str, *, wanted: bool, newest: bool
+    ) -> int | None:
         """Show the plan of the branch as it is now.
 
         The issue is made where there is none, and the push says anything worth one. A push that
@@ -297,27 +309,46 @@ class _Work:
         after = change.after
         if not newest:
             now = await self._now(change.path)
-            if await self.issue.shows() == planned_name(now):
-                return await self.issue.find() if wanted else None
+            found = await self.issue.find()
+            if found and found.planned == planned_name(now):
+                return found.number if wanted else None
             after = None if now is None else await read(change.path, now)
         worth = not self.bot and change.news and plannable(after)
-        return await self._show(change.path, after, note, create=worth)
+        return await self._show(config, after, note, create=worth)
 
-    async def _catch_up(self, path: str) -> None:
+    async def _catch_up(self, config: RepositoryConfig) -> None:
         """Rewrite a plan that is of an older roadmap: the push that changed it was not heard of."""
-        shown = await self.issue.shows()
-        if not shown or not await self._is_newest():
+        found = await self.issue.find()
+        if not (found and found.planned) or not await self._is_newest():
             return
+        path = config.roadmap.path
         now = await self._now(path)
-        if shown != planned_name(now):
-            await self._show(path, None if now is None else await read(path, now), "", create=False)
+        if found.planned != planned_name(now):
+            after = None if now is None else await read(path, now)
+            await self._show(config, after, "", create=False)
 
     async def _show(
-        self, path: str, roadmap: Roadmap | None, note: str, *, create: bool
+        self, config: RepositoryConfig, roadmap: Roadmap | None, note: str, *, create: bool
     ) -> int | None:
-        text = await asyncio.to_thread(_text, path, roadmap, note)
+        text, rest = await self._text(config, roadmap, note)
         name = planned_name(roadmap.content if roadmap else None)
-        return await self.issue.show(TITLE, text, create=create, planned=name)
+        return await self.issue.show(TITLE, text, create=create, planned=name, rest=rest)
+
+    async def _text(
+        self, config: RepositoryConfig, roadmap: Roadmap | None, note: str
+    ) -> tuple[str, str]:
+        """The text of the issue, and where the rest of it is."""
+        if roadmap is None:
+            return gone_text(config.roadmap.path, note), ""
+        push = self.push
+        place = BoardPlace(
+            push.installation_id,
+            push.repository.id,
+            push.repository.full_name,
+            push.repository.default_branch,
+        )
+        found = await self.board(place, config, note) if config.dashboard else None
+        return found or (await asyncio.to_thread(plan_text, roadmap, note), "")
 
     def _note(self, change: Change, start: PushStart, role: Role) -> str:
         if start.tasks:
@@ -336,12 +367,3 @@ class _Work:
             command=command,
         )
         await self.runs.start(request)
-
-
-def _text(path: str, roadmap: Roadmap | None, note: str) -> str:
-    return plan_text(roadmap, note) if roadmap else gone_text(path, note)
-
-
-def planned_name(content: bytes | None) -> str:
-    """Name a version of the roadmap, by which it is known what an issue shows."""
-    return "none" if content is None else blob_sha(content)

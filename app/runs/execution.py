@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableSet, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from app.github.pulls import PullOptions
 from app.github.reviews import ThreadReply
@@ -27,12 +27,14 @@ from runner.history.recording import RunOrigin
 from runner.history.records import StartedBy
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.driver import MARK, driving, lines, would_do
+from runner.loop.schedule import left_out
 from runner.loop.task_pool import Ended
 from runner.nodes import NODES
 from runner.nodes.plan import plan_task
 from runner.nodes.preflight import preflight
 from runner.nodes.run import parse_roadmap
 from runner.people.report import table
+from runner.people.run_view import view_of
 from runner.ports import Repository
 from runner.roadmap.task import Task
 from runner.state.options import (
@@ -50,7 +52,7 @@ async def plan_only(request: Request, deps: Deps, progress: Progress) -> Outcome
 
     Raises ``Outage``; a person's request stops it between two tasks.
     """
-    state = (await parse_roadmap(RunState(request), deps, TaskWork())).state
+    state = await _unbegun(request, deps)
     shown: list[str] = []
     try:
         for number, task in enumerate(would_do(state), 1):
@@ -61,6 +63,12 @@ async def plan_only(request: Request, deps: Deps, progress: Progress) -> Outcome
         return Outcome("paused" if stopped == "paused" else "cancelled", "a person stopped it")
     await progress.finish("ended", "\n\n".join(shown) or _nothing(state))
     return Outcome("ended", "plans only")
+
+
+async def _unbegun(request: Request, deps: Deps) -> RunState:
+    """The run as it would begin: what people skip is left out."""
+    state = (await parse_roadmap(RunState(request), deps, TaskWork())).state
+    return left_out(state, await deps.skips.skipped())
 
 
 async def _planned(state: RunState, task: Task, deps: Deps) -> str:
@@ -365,8 +373,8 @@ def listed(error: ConfigError) -> str:
 
 async def _dry(request: Request, ports: RunPorts) -> Outcome:
     """List the tasks in order; no model is asked and nothing is written but the comment."""
-    step = await parse_roadmap(RunState(request), ports.deps, TaskWork())
-    listing = "\n".join(f"- {sanitize(line, plain=True)}" for line in lines(step.state))
+    state = await _unbegun(request, ports.deps)
+    listing = "\n".join(f"- {sanitize(line, plain=True)}" for line in lines(state))
     await ports.progress.finish("ended", listing)
     return Outcome("ended", "dry run")
 
@@ -415,5 +423,6 @@ async def _outcome(ended: Ended, runs: StoredRuns) -> Outcome:
     result: dict[str, object] = {
         "tasks": table(ended.state),
         "attempted": bool(ended.state.attempts),
+        "used": asdict(view_of(ended.state).used),
     }
     return Outcome(ended.status, reason, ended.until, result, cause=ended.kind)

@@ -12,6 +12,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, replace
+from typing import Protocol
 
 from app.github.client import SUSPENDED
 from app.github.identity import Gone
@@ -385,18 +386,31 @@ _HEALED = (SUSPENDED, "permission", "credential")
 """What may be over once an installation is active, or was given permissions."""
 
 
+class InstallationReach(Protocol):
+    """Hears whether we can write to the repositories of an installation."""
+
+    def __call__(self, installation_id: int, /, *, active: bool) -> None: ...
+
+
 class Installations:
     """Works an event about an installation; doing it twice changes nothing.
 
-    ``look`` tells the worker that something changed.
+    ``look`` tells the worker that something changed, ``reach`` hears whether an installation is
+    active.
     """
 
     def __init__(
-        self, identity: Identity, queue: Queue, *, look: Callable[[], Awaitable[None]]
+        self,
+        identity: Identity,
+        queue: Queue,
+        *,
+        look: Callable[[], Awaitable[None]],
+        reach: InstallationReach,
     ) -> None:
         self._identity = identity
         self._queue = queue
         self._look = look
+        self._reach = reach
 
     async def __call__(self, event: InstallationChanged) -> None:
         """Ask GitHub for its status, and let the runs follow. Raises ``Outage``."""
@@ -410,6 +424,7 @@ class Installations:
     async def _changed(self, event: InstallationChanged) -> int:
         all_of_it = Affected(event.installation_id)
         standing = await self._identity.standing(event.installation_id)
+        self._reach(event.installation_id, active=standing == "active")
         if standing == "gone":
             return await self._queue.cancel_where(all_of_it, reason=_GONE)
         if standing == "suspended":

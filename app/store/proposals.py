@@ -101,6 +101,11 @@ class StoredProposals:
         is_it = (table.c.task == task) | (table.c.name == task)
         return await self._find(_SELECT.where(here, is_it).order_by(table.c.seq.desc()))
 
+    async def open_in(self, repository_id: int, roadmap: str) -> list[ProposalView]:
+        """Return the open ones about the tasks of a roadmap, the oldest first."""
+        here = (table.c.repository_id == repository_id) & (table.c.roadmap == roadmap)
+        return await self._find(_SELECT.where(_OPEN, here).order_by(table.c.seq))
+
     async def get(self, seq: int) -> ProposalView:
         """Return a row that is known to be there."""
         return (await self._find(_SELECT.where(table.c.seq == seq)))[0]

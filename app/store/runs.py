@@ -103,6 +103,11 @@ class StoredRuns:
         here = (table.c.repository_id == repository_id) & (table.c.issue == issue)
         return await self._find(_SELECT.where(here).order_by(table.c.seq.desc()))
 
+    async def newest(self, repository_id: int, roadmap: str, *, most: int) -> list[Run]:
+        """Return the runs of a roadmap, newest first."""
+        here = (table.c.repository_id == repository_id) & (table.c.roadmap == roadmap)
+        return await self._find(_SELECT.where(here).order_by(table.c.seq.desc()).limit(most))
+
     async def by_status(self, *statuses: Status) -> list[Run]:
         """Return the runs in one of these states, oldest first."""
         return await self._find(_SELECT.where(table.c.status.in_(statuses)).order_by(table.c.seq))

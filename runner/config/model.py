@@ -374,6 +374,11 @@ class RepositoryConfig(_Group):
         description="Which proposals about a failed task need a person's approval.",
     )
     permissions: PermissionsGroup = PermissionsGroup()
+    dashboard: bool = Field(
+        default=True,
+        description="Keep one issue that shows the plan, runs and open proposals, with checkboxes "
+        "that start, retry and approve. false: no such issue.",
+    )
     planning: Planning = Field(
         default="auto", description="Which tasks are planned first; auto: the large ones."
     )

@@ -90,7 +90,7 @@ def markdown(state: RunState) -> str:
 
 
 def table(state: RunState) -> list[dict[str, object]]:
-    """One row a work task: name, title (safe to publish), status, answers, tokens, url, why."""
+    """One row a work task: key, name, title (safe to publish), status, answers, url, why."""
     return _rows(view_of(state))
 
 
@@ -116,6 +116,7 @@ def _todo(state: RunState, task: TaskView) -> dict[str, object]:
 def _row(task: TaskView) -> dict[str, object]:
     checks = task.checks
     return {
+        "key": task.key,
         "name": task.name,
         "title": sanitize(task.title, plain=True).replace("|", "\\|"),
         "status": str(task.status),

@@ -124,6 +124,15 @@ class Control(PullActions):
         repo = self.world.repo(repository)
         return self.world.open_issue(repo, self.world.user(by), title, body)
 
+    async def edit_issue(self, repository: str, number: int, body: str, *, by: str) -> int:
+        """Change the text of an issue and send issues.edited, as a click on a checkbox does."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        issue = repo.issues[number]
+        changes = {"body": {"from": issue.body or ""}}
+        issue.body, issue.updated = body, self.world.clock.now()
+        event = payloads.issue(self.world, "edited", repo, issue, who, changes=changes)
+        return await self.courier.tell([event])
+
     async def comment(self, repository: str, number: int, body: str, *, by: str = "writer") -> int:
         """Comment and send issue_comment.created; return the status the app answered."""
         repo, who = self.world.repo(repository), self.world.user(by)

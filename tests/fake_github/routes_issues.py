@@ -57,6 +57,7 @@ def update_issue(call: Call) -> Answer:
     """Change title, body, state or labels."""
     body, issue, world = call.body, call.issue, call.world
     fit(body.get("body"), "Issue")
+    old = issue.body
     issue.title = str(body.get("title", issue.title))
     issue.body = body.get("body", issue.body)
     issue.updated = world.clock.now()
@@ -66,6 +67,10 @@ def update_issue(call: Call) -> Answer:
     if state != issue.state:
         world.set_state(issue, state, call.actor, body.get("state_reason"))
         _tell_state(call, issue)
+    if issue.body != old and not issue.pull:
+        changes = {"body": {"from": old or ""}}
+        parts = (world, "edited", call.repo, issue, call.actor)
+        world.outbox.append(payloads.issue(*parts, changes=changes))
     return Answer(body=shapes.issue(world, call.repo, issue))
 
 

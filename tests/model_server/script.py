@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from tests.model_server.faults import Fault
 from tests.model_server.turns import Asked, Rule, Turn
@@ -24,6 +24,7 @@ class ScriptedModel:
         self.window = 0  # what the list of models says, if it says anything
         self.requests: list[Asked] = []
         self.violations: list[str] = []
+        self.otherwise: Callable[[Asked], Turn] | None = None  # answers what nothing else does
         self._rules = list(rules)
         self._used = [0] * len(self._rules)
         self._queue: list[Turn] = []
@@ -56,6 +57,8 @@ class ScriptedModel:
                 return turn
         if self._queue:
             return self._queue.pop(0)
+        if self.otherwise is not None:
+            return self.otherwise(asked)
         self.violations.append(f"asked too often: {asked.prompt[-300:]!r}")
         return Fault.http_status(400, EXHAUSTED, code="script_exhausted")
 

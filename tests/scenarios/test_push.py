@@ -152,7 +152,7 @@ async def test_our_own_ticks_only_refresh_the_plan(bot: Bot) -> None:
     await bot.github.merge_pull(REPOSITORY, bot.pulls[0].number)
     await bot.idle()
 
-    assert "3 tasks: 2 to do, 1 done." in plan(bot)
+    assert "3 tasks: 1 to do, 1 in review, 1 done." in plan(bot)
     assert len(bot.pulls) == 2
 
 

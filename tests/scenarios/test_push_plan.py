@@ -218,7 +218,8 @@ async def test_hostile_titles_do_nothing(bot: Bot) -> None:
     text = plan(bot)
     assert "@octo" not in text
     assert "#1 " not in text
-    assert text.count("<!-- cairn:") == 2  # ours: what the issue is, and what it shows
+    assert text.count("<!-- cairn:plan:") == 1
+    assert text.count("<!-- cairn:") == 4  # what the issue is, what it shows, and two checkboxes
     await push(bot, NEW)
     assert len(plans(bot)) == 1
 

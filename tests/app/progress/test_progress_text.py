@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.progress.text import MAX_LENGTH, cut, graph, progress_text
+from app.progress.text import graph, progress_text
 from app.progress.waiting import Turn
 from runner.money import Usage
 from runner.people.run_view import view_of
 from runner.state.findings import Level, Verification
 from runner.state.run_state import Failure, Status
+from runner.text.fit import MOST_STORED, fit
 from tests.runner.states import at, run_state, with_status
 
 PASSED = Verification("t", (Level("tests", "passed"),))
@@ -126,7 +127,7 @@ def test_a_long_roadmap_fits():
     state = at("execute_task", run_state(tasks), number=9_000, usage={"execute_task": Usage(1.0)})
 
     said = text(state)
-    assert len(said) < MAX_LENGTH + 100
+    assert len(said) < MOST_STORED + 100
     assert "| ⏳ | **9000.1**" in said
     assert "more of 10,000 tasks" in said
     assert said.rstrip().endswith("<!-- cairn:progress:r1 -->")
@@ -137,7 +138,7 @@ def test_a_long_detail_is_closed_where_it_is_cut():
     """A listing or problem of any length leaves room for the rest and stays in its fence."""
     said = text(at("plan_task"), detail="```\n" + "x\n" * 50_000)
 
-    assert len(said) < MAX_LENGTH + 100
+    assert len(said) < MOST_STORED + 100
     assert "Now at" in said
     balanced(said)
 
@@ -149,7 +150,7 @@ def test_a_long_detail_is_closed_where_it_is_cut():
 def test_a_cut_text_is_short_and_closed(lines, most):
     """Wherever it is cut, the text keeps its limit; a text that fits is not touched."""
     whole = "\n".join(lines)
-    short = cut(whole, most)
+    short = fit(whole, most)
 
     assert len(short) <= most
     assert len(whole) > most or short == whole
@@ -157,7 +158,7 @@ def test_a_cut_text_is_short_and_closed(lines, most):
 
 def test_a_fold_is_closed_behind_a_fence():
     """What was opened last is closed first."""
-    short = cut("<details>\n\n```\n" + "x\n" * 500, 300)
+    short = fit("<details>\n\n```\n" + "x\n" * 500, 300)
 
     assert short.endswith("```\n\n</details>\n\n… cut here: the text was too long for GitHub.")
 

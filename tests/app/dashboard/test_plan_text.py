@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.pushes.plan_issue import config_text, gone_text, plan_text, plannable
+from app.dashboard.plan_text import config_text, gone_text, plan_text, plannable
 from runner.roadmap.parse import parse_roadmap
 from runner.roadmap.task import Roadmap
 

@@ -1,0 +1,133 @@
+"""Part of the composition root: where the dashboards of repositories come from."""
+
+from __future__ import annotations
+
+from app.compose.parts import ServerParts
+from app.dashboard.board import Board, marks_of, unfinished, used_by
+from app.dashboard.issue import PlanIssue, planned_name
+from app.dashboard.keeper import BoardPlace, BoardSources, Dashboards
+from app.github.api import RepositoryApi
+from app.github.pulls import Pulls
+from app.github.repository import GitHubRepository
+from app.github.token_identity import PUBLISH, READ
+from app.progress.waiting import WaitEstimate
+from app.pushes.push import read
+from app.store.proposals import StoredProposals
+from app.store.runs import Run, RunRequest, StoredRuns
+from runner.config.model import RepositoryConfig
+from runner.config.reading import ConfigError
+from runner.loop import stacking
+from runner.state.changes import EXECUTABLE, FILE
+
+_MOST_RUNS = 50
+"""Runs that say which tasks failed, and what was used."""
+
+
+def place_of(run: RunRequest) -> BoardPlace:
+    """The dashboard of a run's repository."""
+    return BoardPlace(run.installation_id, run.repository_id, run.repository, run.base_branch)
+
+
+def dashboards(parts: ServerParts, runs: StoredRuns, waiting: WaitEstimate) -> Dashboards:
+    """Put the dashboards together."""
+    around = parts.around
+    sources = _Sources(parts, runs, waiting)
+    return Dashboards(
+        BoardSources(sources.issue, sources.config, sources.board),
+        clock=around.clock,
+        rest=around.rest,
+        on_bug=around.on_bug,
+    )
+
+
+class _Sources:
+    """What one dashboard is made of."""
+
+    def __init__(self, parts: ServerParts, runs: StoredRuns, waiting: WaitEstimate) -> None:
+        self._parts = parts
+        self._runs = runs
+        self._waiting = waiting
+
+    async def issue(self, place: BoardPlace) -> PlanIssue:
+        """The issue itself."""
+        bot = await self._parts.identity.bot_login()
+        return PlanIssue(self._api(place), bot_login=bot)
+
+    async def config(self, place: BoardPlace) -> RepositoryConfig | None:
+        """The repository's configuration; None while it has errors."""
+        scope = {"installation_id": place.installation_id, "repository_id": place.repository_id}
+        github = self._parts.identity.client(**scope, permissions=READ)
+        try:
+            return self._parts.overlay(await self._parts.configs.read(github, place.full_name))
+        except ConfigError:
+            return None
+
+    async def board(
+        self, place: BoardPlace, config: RepositoryConfig, note: str
+    ) -> tuple[Board, str] | None:
+        """All of it as it is now, and the name of the newest roadmap of the default branch."""
+        path = config.roadmap.path
+        repository = await self._parts.repository(_request(place, path))
+        stack = await repository.stack()
+        newest = await _content(repository, stack.base, path)
+        now = await stacking.roadmap_now(repository, stack, path)
+        if newest is None or now is None:
+            return None
+        roadmap = await read(path, now.content)
+        bot = await self._parts.identity.bot_login()
+        pulls = await Pulls(self._api(place), bot_login=bot, roadmap=path).all()
+        known = await self._runs.newest(place.repository_id, path, most=_MOST_RUNS)
+        proposals = StoredProposals(self._parts.store, self._parts.around.clock)
+        board = Board(
+            roadmap=roadmap,
+            marks=marks_of(
+                roadmap,
+                pulls,
+                base=place.branch,
+                skipped=await self._parts.skips.of(place.repository_id, path),
+                runs=known,
+            ),
+            runs=unfinished(reversed(known), await self._positions(known)),
+            proposals=tuple(await proposals.open_in(place.repository_id, path)),
+            spent=used_by(
+                known,
+                open=stack.open,
+                most=config.limits.open_pull_requests,
+                tokens_per_task=config.limits.tokens_per_task,
+            ),
+            note=note,
+        )
+        return board, planned_name(newest)
+
+    async def _positions(self, runs: list[Run]) -> dict[str, int]:
+        """The places in the queue of those that wait there."""
+        turns = {run.id: await self._waiting.turn(run.id) for run in runs if run.status == "queued"}
+        return {id: turn.position for id, turn in turns.items() if turn}
+
+    def _api(self, place: BoardPlace) -> RepositoryApi:
+        scope = {"installation_id": place.installation_id, "repository_id": place.repository_id}
+        return RepositoryApi(
+            self._parts.identity.client(**scope, permissions=PUBLISH), place.full_name
+        )
+
+
+async def _content(repository: GitHubRepository, commit: str, path: str) -> bytes | None:
+    entry = (await repository.snapshot(commit)).entries.get(path)
+    if entry is None or entry.mode not in (FILE, EXECUTABLE):
+        return None
+    return (await repository.blobs([entry.sha]))[entry.sha]
+
+
+def _request(place: BoardPlace, roadmap: str) -> RunRequest:
+    """The repository as no run in particular sees it."""
+    return RunRequest(
+        id="",
+        delivery=None,
+        repository_id=place.repository_id,
+        repository=place.full_name,
+        installation_id=place.installation_id,
+        issue=None,
+        roadmap=roadmap,
+        base_branch=place.branch,
+        request={},
+    )

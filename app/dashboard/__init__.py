@@ -1,0 +1,1 @@
+"""The dashboard issue of a repository: its text, its checkboxes, and when it is written."""

@@ -1,0 +1,126 @@
+"""What the dashboard shows: tasks with their states, runs, open proposals, what was used. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.github.pulls import Pull
+from app.github.stack import Ties, standing
+from app.store.runs import UNFINISHED, Run
+from handlers.ports import ProposalView
+from runner.money import Usage, total
+from runner.roadmap.task import Roadmap
+from runner.state.run_state import Status
+
+_TROUBLE = frozenset({Status.FAILED, Status.DEFERRED, Status.BLOCKED})
+_WORKED = frozenset({Status.IN_PROGRESS, Status.PENDING})
+
+
+@dataclass(frozen=True, slots=True)
+class TaskMark:
+    """How a task is doing; ``number`` is the pull request that says so (0: none)."""
+
+    status: Status
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunOnBoard:
+    """A run that is not over: ``position`` in the queue (0: it does not wait there)."""
+
+    id: str
+    status: str
+    reason: str
+    issue: int
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetShown:
+    """What is left and what was ``used`` by some ``runs``; pull requests ``open`` of ``most``."""
+
+    open: int
+    most: int
+    tokens_per_task: int
+    runs: int = 0
+    used: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The whole of it; ``roadmap`` is the newest one with what open pull requests change.
+
+    ``note`` is what the last push did (Markdown, sanitized).
+    """
+
+    roadmap: Roadmap
+    marks: Mapping[str, TaskMark]
+    runs: tuple[RunOnBoard, ...] = ()
+    proposals: tuple[ProposalView, ...] = ()
+    spent: BudgetShown | None = None
+    note: str = ""
+
+
+def marks_of(
+    roadmap: Roadmap,
+    pulls: Sequence[Pull],
+    *,
+    base: str,
+    skipped: Collection[str],
+    runs: Iterable[Run],
+) -> dict[str, TaskMark]:
+    """Say how each task is doing. ``runs`` are the newest ones, the newest first."""
+    found = standing(pulls, base=base, roadmap=roadmap.path)
+    ties = Ties((pull for pull in pulls if pull.roadmap == roadmap.path), base)
+    numbers = {key: pull.number for pull in ties.pulls for key in pull.tasks}
+    numbers |= {
+        key: pull.number
+        for pull in ties.pulls
+        if pull.open and pull.member
+        for each in ties.inside(pull)
+        for key in each.tasks
+    }
+    trouble = _trouble(runs)
+    marks: dict[str, TaskMark] = {}
+    for task in roadmap.tasks:
+        key = task.key
+        if key in found.in_review:
+            marks[key] = TaskMark(Status.IN_REVIEW, numbers.get(key, 0))
+        elif task.checked:
+            marks[key] = TaskMark(Status.COMPLETED)
+        elif key in found.proposed:
+            marks[key] = TaskMark(Status.AWAITING_APPROVAL, numbers.get(key, 0))
+        elif key in skipped:
+            marks[key] = TaskMark(Status.SKIPPED)
+        elif key in found.declined:
+            marks[key] = TaskMark(Status.DECLINED, numbers.get(key, 0))
+        else:
+            marks[key] = TaskMark(trouble.get(key, Status.PENDING))
+    return marks
+
+
+def _trouble(runs: Iterable[Run]) -> dict[str, Status]:
+    """What the newest run that took a task up says of it, by key, where it could not be done."""
+    said: dict[str, Status] = {}
+    for run in runs:
+        for row in (run.result or {}).get("tasks", ()):
+            key, status = row.get("key"), Status(row["status"])
+            if key and status not in _WORKED:
+                said.setdefault(key, status)
+    return {key: status for key, status in said.items() if status in _TROUBLE}
+
+
+def used_by(runs: Iterable[Run], *, open: int, most: int, tokens_per_task: int) -> BudgetShown:
+    """Add up what runs used."""
+    used = [Usage(**run.result["used"]) for run in runs if run.result and "used" in run.result]
+    return BudgetShown(open, most, tokens_per_task, len(used), total(used))
+
+
+def unfinished(runs: Iterable[Run], positions: Mapping[str, int]) -> tuple[RunOnBoard, ...]:
+    """The runs that are not over, the oldest first."""
+    return tuple(
+        RunOnBoard(run.id, run.status, run.reason, run.issue or 0, positions.get(run.id, 0))
+        for run in runs
+        if run.status in UNFINISHED and not run.request.get("verify")
+    )

@@ -1,0 +1,213 @@
+"""Keeps the dashboard issues of repositories true: after pushes, runs and ticks, and not too often.
+
+GitHub has no way to change a text only if it is still what was read: the last writer wins. So the
+issue is read again just before it is written, boxes that are ticked there and were not handled yet
+stay ticked, and what people ticked is taken from the events about their edits
+(``handlers/ticks.py``). A tick that is overwritten in between is lost to the eye, but not to us.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from cachetools import LRUCache
+from gidgethub import GitHubException
+
+from app.dashboard.board import Board
+from app.dashboard.board_text import board_text, where_the_rest_is
+from app.dashboard.issue import TITLE, PlanIssue, ShownIssue, is_plan
+from handlers.events import IssueEdited
+from handlers.issue_thread import IssueThread
+from handlers.ports import Proposals, Runs
+from handlers.ticks import Tick, handle_ticks
+from runner.config.model import RepositoryConfig
+from runner.errors import Outage, TaskError
+from runner.ports import Clock
+
+log = logging.getLogger(__name__)
+
+SOON = 20.0
+"""Seconds from the first change to the write that shows it, and all that follow in between."""
+
+EVERY = 60.0
+"""Seconds between two writes because of runs, at least."""
+
+_MOST_KNOWN = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class BoardPlace:
+    """The repository of a dashboard; ``branch`` is its default branch."""
+
+    installation_id: int
+    repository_id: int
+    full_name: str
+    branch: str
+
+
+@dataclass(frozen=True)
+class BoardSources:
+    """Where a dashboard comes from; all raise ``Outage`` or ``TaskError``.
+
+    ``config_of`` returns None while the configuration has errors, ``board_of`` the board and the
+    name of the roadmap it shows, or None where the default branch has no roadmap.
+    """
+
+    issue_of: Callable[[BoardPlace], Awaitable[PlanIssue]]
+    config_of: Callable[[BoardPlace], Awaitable[RepositoryConfig | None]]
+    board_of: Callable[[BoardPlace, RepositoryConfig, str], Awaitable[tuple[Board, str] | None]]
+
+
+class Dashboards:
+    """The dashboards of all repositories. ``rest`` waits (seconds); ``on_bug`` hears of bugs."""
+
+    def __init__(
+        self,
+        sources: BoardSources,
+        *,
+        clock: Clock,
+        rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        on_bug: Callable[[Exception], None] | None = None,
+    ) -> None:
+        self._sources = sources
+        self._clock = clock
+        self._rest = rest
+        self._on_bug = on_bug
+        self._due: dict[int, tuple[BoardPlace, bool]] = {}
+        self._waiting: dict[int, asyncio.Task[None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._written: LRUCache[int, float] = LRUCache(_MOST_KNOWN)
+        self._unreachable: LRUCache[int, bool] = LRUCache(_MOST_KNOWN)
+        self._turns: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._busy = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    def mark(self, place: BoardPlace, *, asked: bool = False) -> None:
+        """Write it soon: something changed. ``asked`` brings back one that people closed."""
+        id = place.repository_id
+        before = self._due.get(id)
+        self._due[id] = (place, asked or bool(before and before[1]))
+        if id not in self._waiting:
+            task = self._waiting[id] = asyncio.create_task(self._write_later(id))
+            self._tasks.add(task)
+            task.add_done_callback(self._ended)
+
+    def reach(self, installation_id: int, *, active: bool) -> None:
+        """Write none of an installation as long as it is not active."""
+        if active:
+            self._unreachable.pop(installation_id, None)
+        else:
+            self._unreachable[installation_id] = True
+
+    async def idle(self) -> None:
+        """Wait until none is being written."""
+        await self._idle.wait()
+
+    async def stop(self) -> None:
+        """Stop; what is due is written after the next push or run."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def text_of(
+        self, place: BoardPlace, config: RepositoryConfig, note: str
+    ) -> tuple[str, str] | None:
+        """Return the text for now and where the rest is; None where there is no roadmap."""
+        found = await self._sources.board_of(place, config, note)
+        if found is None:
+            return None
+        return board_text(found[0]), where_the_rest_is(found[0].roadmap, place.branch)
+
+    async def ticked(
+        self, event: IssueEdited, *, thread: IssueThread, runs: Runs, proposals: Proposals
+    ) -> None:
+        """Do what somebody ticked, and clear the boxes. Raises ``Outage``."""
+        ours = event.author.login.lower() == thread.own_login.lower()
+        if not ours or not (is_plan(event.body) or is_plan(event.before)):
+            return
+        place = BoardPlace(
+            event.installation_id,
+            event.repository.id,
+            event.repository.full_name,
+            event.repository.default_branch,
+        )
+        config = await self._sources.config_of(place)
+        if config is None or not _wanted(config):
+            return
+        handled = await handle_ticks(event, thread=thread, runs=runs, proposals=proposals)
+        here = ShownIssue(event.issue, event.body, True)
+        try:
+            await self._refresh(place, config, handled=handled, here=here)
+        except TaskError as error:
+            log.warning("The dashboard of %s is not written: %s", place.full_name, error.message)
+
+    async def _write_later(self, id: int) -> None:
+        last = self._written.get(id)
+        passed = EVERY if last is None else self._clock.monotonic() - last
+        await self._rest(max(SOON, EVERY - passed))
+        self._waiting.pop(id)
+        place, asked = self._due.pop(id)
+        if place.installation_id in self._unreachable:
+            return
+        self._busy += 1
+        self._idle.clear()
+        try:
+            config = await self._sources.config_of(place)
+            if config is not None and _wanted(config):
+                await self._refresh(place, config, asked=asked)
+                self._written[id] = self._clock.monotonic()
+        except (Outage, TaskError, GitHubException) as error:
+            log.warning("The dashboard of %s is not written: %s", place.full_name, error)
+        finally:
+            self._busy -= 1
+            if not self._busy:
+                self._idle.set()
+
+    async def _refresh(
+        self,
+        place: BoardPlace,
+        config: RepositoryConfig,
+        *,
+        asked: bool = False,
+        handled: frozenset[Tick] = frozenset(),
+        here: ShownIssue | None = None,
+    ) -> None:
+        """Write it as it is now; make it if there is none. A closed one is left alone.
+
+        ``here`` is the issue that is known to be it, though somebody may have lost its mark.
+        """
+        async with self._turns[place.repository_id]:
+            issue = await self._sources.issue_of(place)
+            found = here or await issue.find()
+            if found and not found.open and not asked:
+                return
+            shown = await self._sources.board_of(place, config, found.note if found else "")
+            if shown is None:
+                return
+            board, planned = shown
+            text, rest = board_text(board), where_the_rest_is(board.roadmap, place.branch)
+            if found is None:
+                await issue.show(TITLE, text, create=True, planned=planned, rest=rest)
+                return
+            if asked:
+                await issue.reopen(found)
+            await issue.write(found, text, planned=planned, rest=rest, handled=handled)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """A bug must not pass unseen: nobody waits for this task."""
+        self._tasks.discard(task)
+        bug = None if task.cancelled() else task.exception()
+        if isinstance(bug, Exception):
+            log.error("A dashboard was not written because of a bug", exc_info=bug)
+            if self._on_bug:
+                self._on_bug(bug)
+
+
+def _wanted(config: RepositoryConfig) -> bool:
+    return config.dashboard and config.github_mode != "disabled"
