@@ -89,9 +89,11 @@ async def _help(conversation: Conversation, command: HelpCommand) -> CommandRepl
 
 async def _status(conversation: Conversation, command: StatusCommand) -> CommandReply:
     runs = await conversation.runs.status(**conversation.here)
+    request = conversation.request(ExecuteCommand())
     if not conversation.event.is_pull_request:
-        return CommandReply(replies.status(runs))
-    here = await conversation.runs.checkpoint(conversation.request(ExecuteCommand()))
+        reviewed = await conversation.runs.in_review(request) if runs else ()
+        return CommandReply(replies.status(runs, reviewed=reviewed))
+    here = await conversation.runs.checkpoint(request)
     return CommandReply(replies.status(runs, here))
 
 
@@ -265,8 +267,8 @@ COMMANDS: Commands = (
         makes=StatusCommand,
         handler=_status,
         needs="read",
-        description="show the runs of this issue and their tasks; on one of Cairn's pull requests "
-        "also its place in the stack",
+        description="show the runs of this issue, their tasks and the pull requests in review; on "
+        "one of Cairn's pull requests also its place in the stack",
         example="/execute status",
     ),
     CommandRow(

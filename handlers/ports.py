@@ -205,12 +205,38 @@ class Ambiguous:
 
 
 @dataclass(frozen=True, slots=True)
+class StackPlace:
+    """Where an open pull request is in its stack, which is ``size`` members high.
+
+    ``below`` are the numbers of those to merge before it, the bottom first; ``uppers`` are those
+    that build on it.
+    """
+
+    size: int = 1
+    below: tuple[int, ...] = ()
+    uppers: tuple[int, ...] = ()
+
+    @property
+    def height(self) -> int:
+        """Its position, counted from 1 at the bottom."""
+        return len(self.below) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class InReview:
+    """An open pull request that shows our work on a ``roadmap``."""
+
+    number: int
+    title: str
+    roadmap: str
+    place: StackPlace
+
+
+@dataclass(frozen=True, slots=True)
 class CheckpointStatus:
     """A checkpoint's pull request as it is now: its title, and the ``run`` that made it.
 
-    ``height`` counts from the bottom of its stack, which has ``size`` open members. ``lower`` is
-    the number of the one it builds on (0: none), ``first`` that of the one to merge first,
-    ``uppers`` are those that build on it. ``issue`` is where the run was asked for (0: unknown).
+    ``issue`` is where the run was asked for (0: unknown).
     """
 
     title: str
@@ -218,11 +244,7 @@ class CheckpointStatus:
     issue: int
     open: bool
     merged: bool
-    height: int = 1
-    size: int = 1
-    lower: int = 0
-    first: int = 0
-    uppers: tuple[int, ...] = ()
+    place: StackPlace = StackPlace()
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +306,12 @@ class Runs(Protocol):
 
     async def checkpoint(self, request: RunRequested) -> CheckpointStatus | None:
         """Return how the pull request of the request is doing, if it shows our work on a task."""
+
+    async def in_review(self, request: RunRequested) -> tuple[InReview, ...]:
+        """Return the open pull requests of the roadmap that the issue's newest run worked on.
+
+        Those to merge first come first.
+        """
 
     async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Order the unfinished runs of the issue to stop; return their ids, every time."""

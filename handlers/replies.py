@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from handlers import stack_replies
 from handlers.events import User
 from handlers.grammar import (
     TRIGGER,
@@ -17,6 +18,7 @@ from handlers.grammar import (
 )
 from handlers.ports import (
     CheckpointStatus,
+    InReview,
     Revising,
     RunStatus,
     TaskLine,
@@ -169,17 +171,23 @@ def resuming(runs: Sequence[str]) -> str:
     return f"{_runs(runs, 'continues', '')} from where it stopped."
 
 
-def status(runs: Sequence[RunStatus], here: CheckpointStatus | None = None) -> str:
+def status(
+    runs: Sequence[RunStatus],
+    here: CheckpointStatus | None = None,
+    *,
+    reviewed: Sequence[InReview] = (),
+) -> str:
     """Say how the runs of an issue are doing, with a table of tasks for each.
 
-    On a checkpoint (``here``) they are its revisions; its place in the stack comes first.
+    ``reviewed`` are open pull requests of their roadmap. On a checkpoint (``here``) the runs are
+    its revisions; its place in the stack comes first.
     """
     if not (runs or here):
         return f"No run has been started on this issue yet. `{TRIGGER}` starts one."
     shown = [*([_checkpoint(here)] if here else []), *map(_run, runs[:_MOST_RUNS])]
     if len(runs) > _MOST_RUNS:
         shown.append(f"{len(runs) - _MOST_RUNS} older runs are not shown.")
-    return "\n\n".join(shown)
+    return "\n\n".join(filter(None, [*shown, stack_replies.in_review(reviewed)]))
 
 
 def revising(found: Revising) -> str:
@@ -223,22 +231,7 @@ def _checkpoint(here: CheckpointStatus) -> str:
     made = f"Run `{here.run}`{where} made this pull request for {quoted(here.title)}."
     if not here.open:
         return f"{made} It is {'merged' if here.merged else 'closed without a merge'}."
-    return " ".join([made, *_in_stack(here)])
-
-
-def _in_stack(here: CheckpointStatus) -> list[str]:
-    """What it builds on, what builds on it, and what to merge first."""
-    if here.size == 1:
-        return ["It builds on no other pull request of Cairn, and none builds on it."]
-    lines = [f"It is number {here.height} of {here.size} in its stack, counted from the bottom."]
-    if here.lower:
-        lines.append(f"It builds on #{here.lower}. Merge #{here.first} first.")
-    else:
-        lines.append("It builds on no other one: merge this one first.")
-    if here.uppers:
-        numbers = ", ".join(f"#{number}" for number in here.uppers[:_MOST_NAMES])
-        lines.append(f"{numbers} {'builds' if len(here.uppers) == 1 else 'build'} on it.")
-    return lines
+    return f"{made} {stack_replies.place(here.place) or stack_replies.ALONE}"
 
 
 def open_quote() -> str:

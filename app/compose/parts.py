@@ -21,10 +21,9 @@ from app.github.config import Configurations, Overlay, as_it_is
 from app.github.failing import FailingChecks
 from app.github.mirror import Mirror
 from app.github.one_pull import OfferedPulls
-from app.github.pulls import Pull, Pulls, read_pull
 from app.github.repository import GitHubRepository
-from app.github.stack import Height, height_of
-from app.github.token_identity import CHECK, LOGS, PUBLISH, READ, REVIEW, Identity, Permissions
+from app.github.stack_checks import StackMemory
+from app.github.token_identity import CHECK, LOGS, PUBLISH, READ, Identity, Permissions
 from app.local.compose import open_model, sandboxes
 from app.logs import mask_for, secrets_of
 from app.progress.comment import CommentPlace, Progress, QueueAnnouncement
@@ -36,7 +35,7 @@ from app.runs.config_offer import ConfigOffer
 from app.runs.execution import RunPorts, StoredControl, origin_of
 from app.runs.service import row_of
 from app.runs.undoing import Undoing
-from app.runs.verifying import Verifying
+from app.runs.verifying import VerifyHead, Verifying
 from app.server.links import RunLinks
 from app.settings import WorkSettings
 from app.store.database import Store, open_store
@@ -60,7 +59,6 @@ from handlers.pushes import BranchPushed
 from runner.config.model import RepositoryConfig
 from runner.config.reading import ConfigError
 from runner.context.library import Index
-from runner.errors import Outage
 from runner.files.durable import take_folder
 from runner.files.facts_file import FactsFile
 from runner.files.kept import KeptFiles
@@ -84,6 +82,7 @@ class Folders:
         self._mask = mask
         self._mirrors: dict[int, Mirror] = {}
         self._memories: dict[int, FileMemory] = {}
+        self._stacks: dict[int, StackMemory] = {}
 
     def mirror(self, repository_id: int) -> Mirror:
         """The bare mirror that snapshots are read from."""
@@ -98,6 +97,10 @@ class Folders:
     def kept(self, repository_id: int) -> KeptFiles:
         """What runs of the repository left in their folders."""
         return KeptFiles(self._left_behind(repository_id))
+
+    def stacks(self, repository_id: int) -> StackMemory:
+        """What is known of the stacks of the repository; one turn at a time changes them."""
+        return self._stacks.setdefault(repository_id, StackMemory())
 
     def memory(self, repository_id: int) -> FileMemory:
         """What runs of the repository left to know."""
@@ -188,12 +191,19 @@ class ServerParts:
         """Who was already refused something."""
         return StoredRefusals(self.store, self.around.clock)
 
-    async def ports(self, run: Run, runs: StoredRuns, watchers: Events, poll: Look) -> RunPorts:
+    async def ports(
+        self,
+        run: Run,
+        runs: StoredRuns,
+        watchers: Events,
+        poll: Look,
+        verify: VerifyHead | None = None,
+    ) -> RunPorts:
         """Put together what one run works with. Raises ``Outage`` when GitHub does not answer."""
         scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
         github = self.identity.client(**scope, permissions=PUBLISH)
         bot = await self.identity.bot_login()
-        repository = await self.repository(run)
+        repository = await self.repository(run, verify)
         place = CommentPlace(run.repository, run.issue or 0, bot)
         progress = Progress(
             run.id,
@@ -239,7 +249,7 @@ class ServerParts:
             answer=repository.reviews.answer,
             undoing=Undoing(repository.finished, pulls(kind="undo")),
             offer=offer if self.identity.is_app else None,
-            verifying=Verifying(repository.reviews, repository.trust),
+            verifying=Verifying(repository.reviews, repository.trust, repository.show_place),
             advising=self._advice(run, pulls(kind="advice")) if self.identity.is_app else None,
         )
 
@@ -265,15 +275,20 @@ class ServerParts:
             return True
         return await self.read_only(run.installation_id, run.repository_id, run.repository)
 
-    async def repository(self, run: RunRequest) -> GitHubRepository:
-        """The repository as one run sees it. Raises ``Outage`` when GitHub does not answer."""
+    async def repository(
+        self, run: RunRequest, verify: VerifyHead | None = None
+    ) -> GitHubRepository:
+        """The repository as one run sees it. Raises ``Outage`` when GitHub does not answer.
+
+        ``verify`` has heads verified that are changed here.
+        """
         scope = {"installation_id": run.installation_id, "repository_id": run.repository_id}
         return GitHubRepository(
             self.identity.client(**scope, permissions=PUBLISH),
             checks=self.identity.client(**scope, permissions=CHECK)
             if self.identity.is_app
             else None,
-            failing=await self._failing(run.repository, **scope) if self.identity.is_app else None,
+            failing=await self.failing(run.repository, **scope) if self.identity.is_app else None,
             full_name=run.repository,
             base=run.base_branch,
             roadmap=run.roadmap,
@@ -282,6 +297,8 @@ class ServerParts:
             server_url=self.settings.github_server_url,
             token=lambda: self.identity.installation_token(**scope, permissions=READ),
             mirror=self.folders.mirror(run.repository_id),
+            memory=self.folders.stacks(run.repository_id),
+            verify=partial(verify, run) if verify else None,
         )
 
     async def roadmap_now(self, request: RunRequested, path: str) -> bytes:
@@ -290,27 +307,44 @@ class ServerParts:
         now = await stacking.roadmap_now(repository, await repository.stack(), path)
         return now.content if now else b""
 
-    async def restack(self, push: BranchPushed, strategy: PullRequests) -> None:
+    async def restack(
+        self, push: BranchPushed, strategy: PullRequests, *, verify: VerifyHead
+    ) -> None:
         """Keep open pull requests true to the branch that was pushed to. Raises ``Outage``."""
-        repository = await self._default_branch(push)
-        # a single pull request grows while its run works, and continues only from its own commits
-        ticks = strategy != "single" or not await self._is_unfinished(push.repository.id)
-        await repository.restack(ticks=ticks)
+        repository = await self._default_branch(push, verify)
+        ticks = await self._ticks(push.repository.id, strategy)
+        await repository.restack(ticks=ticks, tip=push.after)
+
+    async def _ticks(self, repository_id: int, strategy: PullRequests) -> bool:
+        """Say whether a changed roadmap is a reason to touch a branch.
+
+        A single pull request grows while its run works, and continues only from its own commits.
+        """
+        return strategy != "single" or not await self._is_unfinished(repository_id)
 
     async def _is_unfinished(self, repository_id: int) -> bool:
         """Say whether a run of a repository works or may continue."""
         runs = StoredRuns(self.store, self.around.clock)
         return any(run.repository_id == repository_id for run in await runs.by_status(*UNFINISHED))
 
-    async def pull_changed(self, event: PullClosed | PullReopened) -> None:
+    async def pull_changed(self, event: PullClosed | PullReopened, *, verify: VerifyHead) -> None:
         """Keep what builds on ours true after its end, or its second start. Raises ``Outage``."""
-        scope = (event.installation_id, event.repository.id, event.repository.full_name)
-        if not await self.read_only(*scope):
+        config = await self._config_at(event)
+        if config.github_mode != "disabled":
             ended = event.issue if isinstance(event, PullClosed) else None
-            await (await self._default_branch(event)).restack(ended=ended, ticks=False)
+            ticks = await self._ticks(event.repository.id, config.pull_requests.strategy)
+            repository = await self._default_branch(event, verify)
+            await repository.restack(ended=ended, ticks=ticks)
+
+    async def _config_at(self, event: PullClosed | PullReopened) -> RepositoryConfig:
+        scope = {"installation_id": event.installation_id, "repository_id": event.repository.id}
+        try:
+            return await self._config(self._scoped(READ, **scope), event.repository.full_name)
+        except ConfigError:
+            return RepositoryConfig()  # people are told what is wrong with it
 
     async def _default_branch(
-        self, event: BranchPushed | PullClosed | PullReopened
+        self, event: BranchPushed | PullClosed | PullReopened, verify: VerifyHead
     ) -> GitHubRepository:
         """The repository of an event, for no run and no roadmap in particular."""
         place = RunRequest(
@@ -324,7 +358,7 @@ class ServerParts:
             base_branch=event.repository.default_branch,
             request={},
         )
-        return await self.repository(place)
+        return await self.repository(place, verify)
 
     async def rules_of(self, repository: Repo, installation: int) -> Rules:
         """Who may decide about proposals there, as its configuration says now."""
@@ -344,41 +378,10 @@ class ServerParts:
 
     async def roadmap_of(self, request: RunRequested) -> str:
         """The roadmap a command means: the one it names, else the configured one."""
-        return request.command.path or (await self._config_of(request)).roadmap.path
+        return request.command.path or (await self.config_of(request)).roadmap.path
 
-    async def pull_of(self, request: RunRequested) -> Pull | None:
-        """The pull request that a request was made on, if it is ours. Raises ``Outage``."""
-        api = RepositoryApi(self._client(request, REVIEW), request.repository.full_name)
-        doing = f"show #{request.issue}"
-        found = await api.find(f"pulls/{request.issue}", doing, refused=Outage)
-        return read_pull(found, await self.identity.bot_login()) if found else None
-
-    async def height_of(self, request: RunRequested, pull: Pull) -> Height:
-        """Where a pull request of ours is in its stack. Raises ``Outage``."""
-        api = RepositoryApi(self._client(request, REVIEW), request.repository.full_name)
-        pulls = Pulls(api, bot_login=await self.identity.bot_login(), roadmap=pull.roadmap)
-        return height_of(pull, await pulls.all(), request.repository.default_branch)
-
-    async def most_revisions(self, request: RunRequested) -> int:
-        """How often a repository lets one pull request be revised. Raises ``Outage``."""
-        config = await self._config_of(request)
-        return 0 if config.github_mode == "disabled" else config.pull_requests.revisions
-
-    async def most_repairs(self, request: RunRequested) -> int:
-        """How often a repository lets Cairn repair the checks of one pull request by itself."""
-        config = await self._config_of(request)
-        return 0 if config.github_mode == "disabled" else config.pull_requests.ci_repairs
-
-    async def fails(self, request: RunRequested, pull: Pull) -> bool:
-        """Whether checks of others fail on a pull request, and not below it. Raises ``Outage``."""
-        scope = {
-            "installation_id": request.installation_id,
-            "repository_id": request.repository.id,
-        }
-        failing = await self._failing(request.repository.full_name, **scope)
-        return bool(await failing.on(pull.sha, pull.base))
-
-    async def _failing(self, full_name: str, **scope: int) -> FailingChecks:
+    async def failing(self, full_name: str, **scope: int) -> FailingChecks:
+        """What fails on commits of a repository. Raises ``Outage``."""
         return FailingChecks(
             RepositoryApi(self._scoped(CHECK, **scope), full_name),
             RepositoryApi(self._scoped(LOGS, **scope), full_name),
@@ -392,16 +395,18 @@ class ServerParts:
             permissions=permissions,
         )
 
-    def _client(self, request: RunRequested, permissions: Permissions) -> GitHubAPI:
+    def client(self, request: RunRequested, permissions: Permissions) -> GitHubAPI:
+        """A client for the repository of a request."""
         return self.identity.client(
             installation_id=request.installation_id,
             repository_id=request.repository.id,
             permissions=permissions,
         )
 
-    async def _config_of(self, request: RunRequested) -> RepositoryConfig:
+    async def config_of(self, request: RunRequested) -> RepositoryConfig:
+        """The configuration of the repository of a request; the default if it has errors."""
         try:
-            return await self._config(self._client(request, READ), request.repository.full_name)
+            return await self._config(self.client(request, READ), request.repository.full_name)
         except ConfigError:
             return RepositoryConfig()  # the run itself tells people what is wrong
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
+from app.compose.checkpoints import checkpoints
 from app.compose.dashboards import dashboards, place_of
 from app.compose.pages import Watching
 from app.compose.parts import ServerParts
 from app.compose.proposals import Reactions
 from app.dashboard.keeper import BoardPlace, Dashboards
 from app.dispatch import Dispatch
-from app.github.pulls import PREFIX
+from app.github.pulls import PREFIX, Pull
 from app.jobs.engine import Engine
 from app.jobs.inbox import Inbox
 from app.jobs.worker import Outcome, Worker
@@ -20,11 +22,12 @@ from app.proposals.polling import Poller
 from app.proposals.service import Look, ProposalService
 from app.pushes.push import RoadmapPushes
 from app.runs.execution import RunPorts, Segments
-from app.runs.service import Checkpoints, Installations, RunService, TaskFinder
+from app.runs.service import Installations, RunService, TaskFinder
+from app.runs.verifying import Verifications, VerifyHead
 from app.store.deliveries import Deliveries
 from app.store.proposals import StoredProposals
 from app.store.queue import Affected, Queue
-from app.store.runs import Run, StoredRuns
+from app.store.runs import Run, RunRequest, StoredRuns
 from app.store.wakeups import Wakeups
 from handlers.events import PullClosed, PullReopened
 from runner.ports import Events
@@ -85,16 +88,17 @@ async def working(parts: ServerParts, also: tuple[Events, ...] = ()) -> AsyncIte
 
     ``also`` hear of every run. Raises ``Outage``.
     """
-    poll = _Later()
-    work = _work(parts, poll, also)
-    people = _people(parts, work, poll)
+    poll, verify = _Later(), _LaterVerified()
+    work = _work(parts, poll, verify, also)
+    verify.head = Verifications(work.queue, work.worker.look)
+    people = _people(parts, work, poll, verify)
     poll.look = people.polls.look
     deliveries, around = Deliveries(parts.store, parts.around.clock), parts.around
     boards = work.dashboards
     installed = Installations(parts.identity, work.queue, look=work.worker.look, reach=boards.reach)
     inbox = Inbox(
         deliveries,
-        _dispatch(parts, people, boards, installed),
+        _dispatch(parts, people, boards, installed, verify),
         clock=around.clock,
         sleep=around.sleep,
         on_bug=around.on_bug,
@@ -131,7 +135,16 @@ class _Later:
         await self.look()
 
 
-def _work(parts: ServerParts, poll: Look, also: tuple[Events, ...]) -> _Work:
+class _LaterVerified:
+    """A placeholder for what queues verifications, made after those that ask for them."""
+
+    head: VerifyHead
+
+    async def __call__(self, place: RunRequest, pull: Pull, head: str, /) -> None:
+        await self.head(place, pull, head)
+
+
+def _work(parts: ServerParts, poll: Look, verify: VerifyHead, also: tuple[Events, ...]) -> _Work:
     settings, around = parts.settings, parts.around
     runs = StoredRuns(parts.store, around.clock)
     watch = replace(parts.watching(runs), also=also)
@@ -140,7 +153,7 @@ def _work(parts: ServerParts, poll: Look, also: tuple[Events, ...]) -> _Work:
 
     async def ports_of(run: Run) -> RunPorts:
         _mark(boards, run)
-        return await parts.ports(run, runs=runs, watchers=watch.events, poll=poll)
+        return await parts.ports(run, runs, watch.events, poll, verify)
 
     async def stopped(run: Run, outcome: Outcome) -> None:
         _mark(boards, run)
@@ -167,7 +180,7 @@ def _mark(boards: Dashboards, run: Run) -> None:
         boards.mark(place_of(run), asked=bool(run.request.get("setup")))
 
 
-def _people(parts: ServerParts, work: _Work, poll: Look) -> _People:
+def _people(parts: ServerParts, work: _Work, poll: Look, verify: VerifyHead) -> _People:
     around = parts.around
     stored = StoredProposals(parts.store, around.clock)
     look = work.worker.look
@@ -192,18 +205,12 @@ def _people(parts: ServerParts, work: _Work, poll: Look) -> _People:
         find=TaskFinder(work.runs, roadmap_of=parts.roadmap_of, read=parts.roadmap_now),
         skips=parts.skips,
         proposals=proposals,
-        checkpoints=Checkpoints(
-            pull_of=parts.pull_of,
-            height_of=parts.height_of,
-            most_of=parts.most_revisions,
-            most_repairs=parts.most_repairs,
-            fails=parts.fails,
-        ),
+        checkpoints=checkpoints(parts),
     )
 
     async def pull_changed(event: PullClosed | PullReopened) -> None:
         """Keep what builds on our pull request true; let go on what waited for its end."""
-        await parts.pull_changed(event)
+        await parts.pull_changed(event, verify=verify)
         if isinstance(event, PullClosed) and event.branch.startswith(PREFIX):
             await work.queue.pull_ended(Affected(event.installation_id, event.repository.id))
             await look()
@@ -216,7 +223,11 @@ def _people(parts: ServerParts, work: _Work, poll: Look) -> _People:
 
 
 def _dispatch(
-    parts: ServerParts, people: _People, boards: Dashboards, installed: Installations
+    parts: ServerParts,
+    people: _People,
+    boards: Dashboards,
+    installed: Installations,
+    verify: VerifyHead,
 ) -> Dispatch:
     settings = parts.settings
     bots = frozenset(settings.cairn_allowed_bots)
@@ -238,7 +249,7 @@ def _dispatch(
             people.service,
             allowed_bots=bots,
             images=images,
-            restack=parts.restack,
+            restack=partial(parts.restack, verify=verify),
             board=boards.text_of,
             overlay=parts.overlay,
         ),

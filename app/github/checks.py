@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from app.github.api import BestEffort, RepositoryApi
 
-RECOVERY, TRUST = "cairn/recovery", "cairn/trust"
+RECOVERY, STACK, TRUST = "cairn/recovery", "cairn/stack", "cairn/trust"
 """The names of our check runs."""
 
 CHECK_TITLE = "A proposal is waiting for a decision"
@@ -133,7 +133,8 @@ QUEUE_SUMMARY = (
 
 
 async def answer_queue(runs: CheckRuns, commit: str) -> None:
-    """Give a merge queue the check that it may wait for: neutral, so that it holds nothing up."""
-    if await runs.find(TRUST, commit) is None:
-        output = {"title": QUEUE_TITLE, "summary": QUEUE_SUMMARY}
-        await runs.make(commit, {"name": TRUST, "conclusion": "neutral", "output": output})
+    """Give a merge queue the checks that it may wait for: neutral, so that they hold nothing up."""
+    for name in (TRUST, STACK):
+        if await runs.find(name, commit) is None:
+            output = {"title": QUEUE_TITLE, "summary": QUEUE_SUMMARY}
+            await runs.make(commit, {"name": name, "conclusion": "neutral", "output": output})

@@ -99,9 +99,14 @@ class Comments:
                 return _read(each)
         return None
 
-    async def ensure(self, number: int, kind: str, name: str, text: str) -> OwnComment:
-        """Return our comment with this marker; create it if there is none."""
-        found = await self.find(number, kind, name)
+    async def ensure(
+        self, number: int, kind: str, name: str, text: str, *, new: bool = False
+    ) -> OwnComment:
+        """Return our comment with this marker; create it if there is none.
+
+        What is ``new`` cannot have been told yet.
+        """
+        found = None if new else await self.find(number, kind, name)
         if found:
             return found
         data = {"body": with_markers([marker(kind, name)], text)}

@@ -120,21 +120,14 @@ class Commits:
         found = await self._api.get(f"git/blobs/{sha}", f"show blob {sha}")
         return base64.b64decode(found["content"])
 
-    async def create(self, checkpoint: Checkpoint, base: Snapshot, *, onto: str = "") -> Commit:
+    async def create(
+        self, checkpoint: Checkpoint, base: Snapshot, *, onto: str = "", known: bool = False
+    ) -> Commit:
         """Make the commit, on no branch yet; ``onto`` is one more parent that it builds on.
 
-        Raises ``TaskError`` for another tree than ours.
+        GitHub has a ``known`` tree already. Raises ``TaskError`` for another tree than ours.
         """
-        changes = checkpoint.changes.effective(base)
-        tree = await self._tree(changes, base, inline=_MOST_INLINE)
-        if tree != checkpoint.tree:  # JSON may not carry every text as it is; base64 does
-            tree = await self._tree(changes, base, inline=0)
-        if tree != checkpoint.tree:
-            raise TaskError(
-                "github",
-                f"GitHub made the tree {tree} of task {checkpoint.task}, but {checkpoint.tree}"
-                " was verified; nothing was committed.",
-            )
+        tree = checkpoint.tree if known else await self._exact_tree(checkpoint, base)
         data = {
             "message": commit_message(checkpoint.text),
             "tree": tree,
@@ -167,6 +160,19 @@ class Commits:
                 raise  # it is where it was expected, so something else was wrong
             return (now.sha if now else None) == new
         return True
+
+    async def _exact_tree(self, checkpoint: Checkpoint, base: Snapshot) -> str:
+        changes = checkpoint.changes.effective(base)
+        tree = await self._tree(changes, base, inline=_MOST_INLINE)
+        if tree != checkpoint.tree:  # JSON may not carry every text as it is; base64 does
+            tree = await self._tree(changes, base, inline=0)
+        if tree != checkpoint.tree:
+            raise TaskError(
+                "github",
+                f"GitHub made the tree {tree} of task {checkpoint.task}, but {checkpoint.tree}"
+                " was verified; nothing was committed.",
+            )
+        return tree
 
     async def _tree(self, changes: ChangeSet, base: Snapshot, *, inline: int) -> str:
         """Make the tree; up to ``inline`` characters of text go in the request itself."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from app.github.api import RepositoryApi
@@ -41,7 +41,9 @@ class Fresh:
     told after an outage; ``why`` says why it was rebuilt, ``same`` that its files are what they
     were before. ``stuck`` says that people must bring it up to date, because both sides changed
     ``paths``, ``pushed`` that they must because one of them pushed to the branch. ``sha`` is the
-    head of the branch, ``start`` the commit on which its own change is.
+    head of the branch, ``start`` the commit on which its own change is. A ``new`` head was made
+    just now; what was verified before it is shown on it if it was ``carried`` over. ``again`` says
+    that it is verified again where it was not.
     """
 
     done: Literal["nothing", "ticked", "joined", "rebuilt", "stuck", "pushed"] = "nothing"
@@ -50,6 +52,9 @@ class Fresh:
     start: str = ""
     same: bool = False
     why: Why | None = None
+    new: bool = False
+    carried: bool = False
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,7 @@ class Own:
 class Freshen:
     """``snapshot`` and ``blobs`` read what commits hold.
 
-    ``carry`` shows on a commit how far another one of the same files is verified.
+    ``carry`` shows on a commit how far another one of the same files is verified, if that is known.
     """
 
     def __init__(
@@ -77,7 +82,7 @@ class Freshen:
         commits: Commits,
         snapshot: Callable[[str], Awaitable[Snapshot]],
         blobs: Callable[[Sequence[str]], Awaitable[dict[str, bytes]]],
-        carry: Callable[[str, str], Awaitable[None]],
+        carry: Callable[[str, str], Awaitable[bool]],
     ) -> None:
         self._api, self._commits = api, commits
         self._snapshot, self._blobs, self._carry = snapshot, blobs, carry
@@ -126,10 +131,9 @@ class Freshen:
         if await self._only_rebases():  # GitHub would leave out a merge commit, and the ticks
             alone = await self._rebuilt(pull, tip, line, "merged")
             if alone.done == "rebuilt":
-                return Fresh("ticked", sha=alone.sha)
+                return replace(alone, done="ticked", start="", same=False, why=None)
         made = self._checkpoint(pull, changes, new, tip, TICKED.format(base=pull.base))
-        sha = await self._added(pull, made, new, onto=pull.sha)
-        return Fresh("ticked", sha=sha) if sha else Fresh(sha=pull.sha)
+        return await self._added(Fresh("ticked"), pull, made, new, onto=pull.sha)
 
     async def _joined(self, pull: Pull, tip: str, line: Line) -> Fresh:
         new, mine = await self._snapshot(tip), await self._snapshot(pull.sha)
@@ -137,16 +141,15 @@ class Freshen:
         if isinstance(changes, tuple):
             return Fresh("stuck", changes, sha=pull.sha, start=line.start)
         made = self._checkpoint(pull, changes, new, tip, JOINED.format(base=pull.base))
-        same = made.tree == mine.tree
+        wanted = Fresh("joined", start=tip, same=made.tree == mine.tree)
         try:
-            sha = await self._added(pull, made, new, onto=pull.sha, same=same)
+            return await self._added(wanted, pull, made, new, onto=pull.sha)
         except TaskError as refused:
             # the App may not write changed workflow files, which a single commit does not bring
             alone = "workflow" in refused.message and await self._rebuilt(pull, tip, line, "merged")
             if not alone or alone.done != "rebuilt":
                 raise
             return alone
-        return Fresh("joined", sha=sha, start=tip, same=same) if sha else Fresh(sha=pull.sha)
 
     async def _rebuilt(self, pull: Pull, tip: str, line: Line, why: Why) -> Fresh:
         """Put the change of a branch on the base as one commit, unless people pushed to it."""
@@ -159,11 +162,8 @@ class Freshen:
             return Fresh("stuck", changes, sha=pull.sha, start=line.start)
         message = f"{pull.title}\n\n{REBUILT[why]}"
         made = self._checkpoint(pull, changes, new, tip, message)
-        same = made.tree == mine.tree
-        sha = await self._added(pull, made, new, same=same)
-        if not sha:
-            return Fresh(sha=pull.sha)
-        return Fresh("rebuilt", sha=sha, start=tip, same=same, why=why)
+        wanted = Fresh("rebuilt", start=tip, same=made.tree == mine.tree, why=why)
+        return await self._added(wanted, pull, made, new)
 
     async def _only_rebases(self) -> bool:
         """Say whether a repository allows no other merges: GitHub cannot rebase a merge commit."""
@@ -244,16 +244,15 @@ class Freshen:
         )
 
     async def _added(
-        self, pull: Pull, made: Checkpoint, new: Snapshot, *, onto: str = "", same: bool = False
-    ) -> str:
-        """Move the branch to the new commit; '' where it has moved since: it is left alone."""
-        commit = await self._commits.create(made, new, onto=onto)
-        if same:
-            await self._carry(pull.sha, commit.sha)
+        self, wanted: Fresh, pull: Pull, made: Checkpoint, new: Snapshot, *, onto: str = ""
+    ) -> Fresh:
+        """Move the branch to the new commit; where it has moved since, it is left alone."""
+        commit = await self._commits.create(made, new, onto=onto, known=wanted.same)
+        carried = wanted.same and await self._carry(pull.sha, commit.sha)
         if not await self._commits.move(pull.head, old=pull.sha, new=commit.sha):
-            return ""
+            return Fresh(sha=pull.sha)
         log.info("Brought %s up to date with %s", pull.head, pull.base)
-        return commit.sha
+        return replace(wanted, sha=commit.sha, new=True, carried=carried)
 
 
 def _differ(one: Snapshot, other: Snapshot, path: str) -> bool:

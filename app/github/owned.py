@@ -14,9 +14,7 @@ from typing import Any, Literal
 
 from app.github.commits import Commit, read_commit
 
-TICKED = (
-    "Tick the roadmap of {base} again\n\nIt has changed there since. The tests were not run again."
-)
+TICKED = "Tick the roadmap of {base} again\n\nIt has changed there since."
 JOINED = (
     "Merge {base}, which has what this builds on\n\n"
     "It was merged there as other commits (squash or rebase)."

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
 from app.github.api import BestEffort, RepositoryApi
 from app.github.comments import first_kind, marked, marker, section, with_markers, with_section
+from app.github.pull_template import with_template
 from runner.errors import Outage, TaskError
 from runner.state.publishing import Checkpoint
 
@@ -182,18 +183,32 @@ _READY = """mutation($pull: ID!) {
 }"""
 
 
+_AT_ONCE = 20
+
+
+def _rewriting(count: int) -> str:
+    """A mutation that changes so many descriptions; they are its variables p0, p1, ..."""
+    given = ", ".join(f"$p{n}: UpdatePullRequestInput!" for n in range(count))
+    each = (f"m{n}: updatePullRequest(input: $p{n}) {{ clientMutationId }}" for n in range(count))
+    return f"mutation({given}) {{ {' '.join(each)} }}"
+
+
 SECTIONS = ("place", "news", "revisions")
 """Parts of a description: its place in the stack, what happened to it there, how it was revised."""
 
 
 class Pulls:
-    """Ours by author (``bot_login``), branch and marker. ``roadmap`` is the run's."""
+    """Ours by author (``bot_login``), branch and marker. ``roadmap`` is the run's.
+
+    ``template`` reads what the repository wants in a pull request on top of a commit.
+    """
 
     def __init__(self, api: RepositoryApi, *, bot_login: str, roadmap: str) -> None:
         self._api = api
         self._bot_login = bot_login
         self._roadmap = roadmap
         self.options = PullOptions()
+        self.template: Callable[[str], Awaitable[str]] | None = None
 
     async def all(self) -> list[Pull]:
         """Return every one of ours, open, merged or closed. Raises ``Outage``."""
@@ -214,25 +229,39 @@ class Pulls:
         if found and (found.kind, found.tasks) == ("checkpoint", keys):
             return found
         markers = checkpoint_markers(keys, self._roadmap, on=on or checkpoint.below)
-        made = await self.open(checkpoint, markers, draft=self.options.draft)
+        text = await self.template(checkpoint.parent) if self.template else ""
+        made = await self.open(checkpoint, markers, draft=self.options.draft, template=text)
         await self._introduce(made)
         return made
 
     async def _introduce(self, pull: Pull) -> None:
-        """Put labels on a new one and ask for reviews; what GitHub refuses is only logged."""
+        """Put labels on a new one and ask for reviews; what GitHub refuses is only logged.
+
+        It refuses all reviewers because of one who has no access, so then each is asked alone.
+        """
         number, options = pull.number, self.options
-        teams = [each.partition("/")[2] for each in options.reviewers if "/" in each]
-        people = [each for each in options.reviewers if "/" not in each]
-        asked = {"reviewers": people, "team_reviewers": teams}
+        if options.labels:
+            data = {"labels": list(options.labels)}
+            await self._tried(f"issues/{number}/labels", data, f"put labels on #{number}")
+        named = options.reviewers
+        if named and not await self._asked(pull, named) and len(named) > 1:
+            for each in named:
+                await self._asked(pull, (each,))
+
+    async def _asked(self, pull: Pull, reviewers: Sequence[str]) -> bool:
+        teams = [each.partition("/")[2] for each in reviewers if "/" in each]
+        people = [each for each in reviewers if "/" not in each]
+        data = {"reviewers": people, "team_reviewers": teams}
+        doing = f"ask {', '.join(reviewers)} for a review of #{pull.number}"
+        return await self._tried(f"pulls/{pull.number}/requested_reviewers", data, doing)
+
+    async def _tried(self, path: str, data: dict[str, Any], doing: str) -> bool:
         try:
-            if options.labels:
-                data = {"labels": list(options.labels)}
-                await self._api.post(f"issues/{number}/labels", data, f"put labels on #{number}")
-            if people or teams:
-                doing = f"ask for reviews of #{number}"
-                await self._api.post(f"pulls/{number}/requested_reviewers", asked, doing)
+            await self._api.post(path, data, doing)
         except TaskError as refused:
             log.warning("%s", refused.message)
+            return False
+        return True
 
     async def newest(self, branch: str, *, state: str = "all") -> Pull | None:
         """Return the newest one of a branch. Raises ``Outage``."""
@@ -272,14 +301,19 @@ class Pulls:
         )
 
     async def open(
-        self, checkpoint: Checkpoint, markers: Sequence[str], *, draft: bool = False
+        self,
+        checkpoint: Checkpoint,
+        markers: Sequence[str],
+        *,
+        draft: bool = False,
+        template: str = "",
     ) -> Pull:
         """Open one (as a draft where the repository can). Raises ``TaskError`` beside another's."""
         data = {
             "title": checkpoint.text.title[:_LONGEST_TITLE],
             "head": checkpoint.branch,
             "base": checkpoint.below,
-            "body": with_markers(markers, checkpoint.text.body),
+            "body": with_template(with_markers(markers, checkpoint.text.body), template),
         }
         made = await self._create(data, draft=draft)
         # somebody was faster: another try of ours, or a person
@@ -311,10 +345,7 @@ class Pulls:
 
     async def annotate(self, pull: Pull, **sections: str) -> Pull:
         """Put parts into the description (see ``SECTIONS``); the rest of it stays as it is."""
-        body = pull.body
-        for name in reversed(SECTIONS):  # each is put in above the one before
-            if name in sections:
-                body = with_section(body, name, sections[name])
+        body = with_sections(pull.body, sections)
         if body == pull.body:
             return pull
         made = await self._change(
@@ -322,16 +353,19 @@ class Pulls:
         )
         return read_pull(made, self._bot_login) or pull
 
+    async def redescribe(self, changes: Sequence[tuple[Pull, str]]) -> None:
+        """Give several their new descriptions with one request; those that have them are left."""
+        news = [(pull, body) for pull, body in changes if pull.body != body]
+        for start in range(0, len(news), _AT_ONCE):
+            part = list(enumerate(news[start : start + _AT_ONCE]))
+            inputs = {f"p{n}": {"pullRequestId": p.node, "body": body} for n, (p, body) in part}
+            doing = f"update the descriptions of {len(part)} pull requests"
+            await self._api.graphql(_rewriting(len(part)), doing, **inputs)
+
     async def retarget(self, pull: Pull, base: str) -> Pull:
         """Make it against another branch; nothing else of it changes."""
         doing = f"change the base of pull request #{pull.number} to {base}"
         return read_pull(await self._change(pull, {"base": base}, doing), self._bot_login) or pull
-
-    async def put_on(self, pull: Pull, branch: str) -> Pull:
-        """Note that its commits are on another branch now."""
-        body = pull.body.replace(marker("on", pull.on), marker("on", branch), 1)
-        doing = f"update the description of pull request #{pull.number}"
-        return read_pull(await self._change(pull, {"body": body}, doing), self._bot_login) or pull
 
     async def reopen(self, pull: Pull) -> Pull:
         """Open it again; its base branch must be there."""
@@ -377,11 +411,24 @@ class Pulls:
                 yield ours
 
 
+def with_sections(body: str, sections: Mapping[str, str]) -> str:
+    """Put parts (see ``SECTIONS``) into a description; the rest of it stays as it is."""
+    for name in reversed(SECTIONS):  # each is put in above the one before
+        if name in sections:
+            body = with_section(body, name, sections[name])
+    return body
+
+
+def put_on(pull: Pull, body: str, branch: str) -> str:
+    """Note in a description that its commits are on another branch now."""
+    return body.replace(marker("on", pull.on), marker("on", branch), 1)
+
+
 def _with_sections(pull: Pull, body: str) -> str:
     """A new description, with what the old one says about the stack."""
     for name in reversed(SECTIONS):
         body = with_section(body, name, section(pull.body, name))
-    return body
+    return with_template(body, "", before=pull.body)
 
 
 RECOVERY = "cairn:recovery"

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from gidgethub.abc import GitHubAPI
 
 from app.github.api import BestEffort, RepositoryApi, ref_path, workflow_refusal_explained
-from app.github.checks import Buttons, CheckRuns, NoButtons, RecoveryButtons
+from app.github.checks import CheckRuns, NoButtons, RecoveryButtons
 from app.github.comments import Comments
 from app.github.commits import Branches, Commits
 from app.github.failing import FailingChecks
@@ -23,10 +23,12 @@ from app.github.human_commits import HumanCommitFinder
 from app.github.mirror import Mirror
 from app.github.one_pull import OnePull
 from app.github.proposals import RecoveryPulls
+from app.github.pull_template import template_path, template_text
 from app.github.pulls import Pull, PullOptions, Pulls
-from app.github.restack import Restack
+from app.github.restack import Restack, Verify
 from app.github.reviews import ReviewedPulls
 from app.github.stack import standing
+from app.github.stack_checks import StackChecks, StackMemory
 from app.github.trust_checks import TrustChecks
 from handlers.issue_thread import may_write
 from runner.config.model import GitHubMode
@@ -79,7 +81,8 @@ class GitHubRepository:
     ``client`` is authenticated for the installation, ``token`` gives a fresh installation token for
     git, ``bot_login`` is our App's (``SLUG[bot]``), ``base`` the branch below the stack. ``checks``
     is a client for check runs (an installation may not have granted them), None if our account
-    cannot write any.
+    cannot write any. ``memory`` is what the process knows of the repository's stacks, ``verify``
+    has a head verified that was changed here.
     """
 
     def __init__(
@@ -96,15 +99,22 @@ class GitHubRepository:
         server_url: str,
         token: Callable[[], Awaitable[str]],
         mirror: Mirror,
+        memory: StackMemory | None = None,
+        verify: Verify | None = None,
     ) -> None:
         self._api = RepositoryApi(client, full_name)
         self._commits = Commits(self._api, bot_login=bot_login)
         self._pulls = Pulls(self._api, bot_login=bot_login, roadmap=roadmap)
+        self._pulls.template = self._template
         self._branches = Branches(self._commits, snapshot=self.snapshot)
         self._comments = Comments(self._api, bot_login=bot_login)
         self._effort = BestEffort()
         self._failing = failing
-        self._trust, buttons = _checks(checks, full_name, bot_login, self._effort)
+        self._memory, self._verify = memory or StackMemory(), verify
+        shown = CheckRuns(RepositoryApi(checks, full_name), bot_login=bot_login) if checks else None
+        self._trust = TrustChecks(shown, self._effort, self._memory)
+        self._places = StackChecks(shown, self._effort, self._memory)
+        buttons = RecoveryButtons(shown, self._effort) if shown else NoButtons()
         self._proposals = RecoveryPulls(
             self._api,
             pulls=self._pulls,
@@ -123,14 +133,7 @@ class GitHubRepository:
             run=run,
             roadmap=roadmap,
         )
-        self._human_commits = HumanCommitFinder(
-            self._api,
-            pulls=self._pulls,
-            commits=self._commits,
-            comments=self._comments,
-            checks=buttons,
-            bot_login=bot_login,
-        )
+        self._buttons = buttons
         self._fresh = Freshen(
             self._api,
             commits=self._commits,
@@ -144,6 +147,17 @@ class GitHubRepository:
         self._token, self._mirror = token, mirror
 
     @cached_property
+    def _human_commits(self) -> HumanCommitFinder:
+        return HumanCommitFinder(
+            self._api,
+            pulls=self._pulls,
+            commits=self._commits,
+            comments=self._comments,
+            checks=self._buttons,
+            bot_login=self._bot_login,
+        )
+
+    @cached_property
     def _restack(self) -> Restack:
         return Restack(
             pulls=self._pulls,
@@ -151,6 +165,10 @@ class GitHubRepository:
             comments=self._comments,
             fresh=self._fresh,
             read=self._file,
+            checks=self._places,
+            trust=self._trust,
+            memory=self._memory,
+            verify=self._verify if self._trust.shown else None,
         )
 
     @cached_property
@@ -206,13 +224,22 @@ class GitHubRepository:
             open=found.open,
         )
 
-    async def restack(self, *, ended: int | None = None, ticks: bool = True) -> None:
+    async def restack(
+        self, *, ended: int | None = None, ticks: bool = True, tip: str | None = None
+    ) -> None:
         """Keep the open pull requests true to what they build on. Raises ``Outage``.
 
         ``ended`` is the number of one that was merged or closed just now; without ``ticks``, a
-        changed roadmap is not a reason to touch a branch.
+        changed roadmap is not a reason to touch a branch. ``tip`` is the head of the base branch
+        where it is known.
         """
-        tip = await self._base_commit()
+        async with self._memory.turn:
+            await self._restacked(ended=ended, ticks=ticks, tip=tip)
+
+    async def _restacked(
+        self, *, ended: int | None = None, ticks: bool = True, tip: str | None = None
+    ) -> None:
+        tip = tip or await self._base_commit()
         if ended is None:
             await self._restack.all(self._base, tip, ticks=ticks)
         else:
@@ -225,6 +252,15 @@ class GitHubRepository:
         """
         if self._commits.may_write and await self._restack.is_out_of_place():
             await self.restack(ticks=False)
+
+    async def show_place(self, number: int, *, new: bool = False) -> None:
+        """Show on a pull request where it is in its stack; a refusal is only noted.
+
+        A ``new`` head has no check yet.
+        """
+        with self._effort():
+            async with self._memory.turn:
+                await self._restack.note(number, self._base, new=new)
 
     async def snapshot(self, commit: str) -> Snapshot:
         """Return the exact tree of a commit, fetched when it is not here yet.
@@ -251,12 +287,15 @@ class GitHubRepository:
         with workflow_refusal_explained(checkpoint.changes.files):
             if checkpoint.kind == "recovery":
                 way = self._one if checkpoint.shows.rows else self._proposals
-                return await self._noted(await way.apply(checkpoint))
-            commit, pull = await self._added(checkpoint)
+                async with self._memory.turn:
+                    applied = await way.apply(checkpoint)
+                return await self._noted(applied)
+            async with self._memory.turn:
+                commit, pull, new = await self._added(checkpoint)
         if checkpoint.human_commits:
             await self._human_commits.close(checkpoint.human_commits, pull)
-        await self._trust.show(commit, checkpoint.shows)
-        return await self._noted(Published(commit, pull.head, pull.number, pull.url))
+        await self._trust.show(commit, checkpoint.shows, new=new)
+        return await self._noted(Published(commit, pull.head, pull.number, pull.url), new=new)
 
     async def publish_proposal(self, proposed: Proposed) -> Published:
         """Show a proposal to people on a pull request; keep what already exists.
@@ -274,25 +313,24 @@ class GitHubRepository:
         """Return what people pushed to the branch of a proposal about a task."""
         return await self._human_commits.find(task, tip)
 
-    async def _added(self, checkpoint: Checkpoint) -> tuple[str, Pull]:
-        """Return the checkpoint's commit and the pull request that shows it."""
+    async def _added(self, checkpoint: Checkpoint) -> tuple[str, Pull, bool]:
+        """Return the checkpoint's commit, its pull request, and whether the commit is new."""
         if checkpoint.kind == "revision":
-            return await self.reviews.publish(checkpoint)
+            return (*await self.reviews.publish(checkpoint), False)
         if checkpoint.shows.rows:
-            return await self._one.add(checkpoint)
+            return (*await self._one.add(checkpoint), False)
         commit, new = await self._branches.settled(checkpoint)
         below = await self._pulls.under(checkpoint.below)  # it may have been merged since
         made = replace(checkpoint, below=below)
         pull = await self._pulls.ensure(made, on=checkpoint.below, new=new)
         if below != checkpoint.below:
-            await self.restack(ticks=False)
-        return commit, pull
+            await self._restacked(ticks=False)
+        return commit, pull, new
 
-    async def _noted(self, published: Published) -> Published:
+    async def _noted(self, published: Published, *, new: bool = False) -> Published:
         """Say what it builds on, and return it with what was refused."""
         if published.number is not None:
-            with self._effort():
-                await self._restack.note(published.number)
+            await self.show_place(published.number, new=new)
         return replace(published, notes=self._effort.notes())
 
     async def _forked(self, members: Sequence[Member], base: str) -> tuple[Member, ...]:
@@ -306,6 +344,10 @@ class GitHubRepository:
         entry = (await self.snapshot(commit)).entries.get(path)
         return (await self.blobs([entry.sha]))[entry.sha] if entry else None
 
+    async def _template(self, commit: str) -> str:
+        path = template_path((await self.snapshot(commit)).entries)
+        return template_text(await self._file(commit, path) or b"") if path else ""
+
     async def _base_commit(self) -> str:
         ref = await self._api.find(ref_path(self._base), "show the base branch", refused=Outage)
         if ref is None:
@@ -315,13 +357,3 @@ class GitHubRepository:
                 " Push a first commit there, or run on another branch.",
             )
         return str(ref["object"]["sha"])
-
-
-def _checks(
-    client: GitHubAPI | None, full_name: str, bot_login: str, effort: BestEffort
-) -> tuple[TrustChecks, Buttons]:
-    """Return what is shown as check runs, where who we are may write them."""
-    if client is None:
-        return TrustChecks(None, effort), NoButtons()
-    runs = CheckRuns(RepositoryApi(client, full_name), bot_login=bot_login)
-    return TrustChecks(runs, effort), RecoveryButtons(runs, effort)

@@ -9,22 +9,27 @@ builds on a squashed branch is merged into it later and never reaches the defaul
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from app.github import stack_sentences as texts
 from app.github.comments import Comments, section
 from app.github.commits import Commits
 from app.github.freshen import Fresh, Freshen, Own
 from app.github.owned import Why
-from app.github.pulls import PREFIX, Pull, Pulls
-from app.github.stack import Ties
+from app.github.pulls import PREFIX, Pull, Pulls, put_on, with_sections
+from app.github.stack import Ties, place_of
+from app.github.stack_checks import StackChecks, StackMemory
+from app.github.trust_checks import TrustChecks
+from handlers import stack_replies
 from runner.errors import TaskError
 from runner.roadmap.parse import parse_roadmap
 
 log = logging.getLogger(__name__)
 
 ReadFile = Callable[[str, str], Awaitable[bytes | None]]
+Verify = Callable[[Pull, str], Awaitable[None]]
+"""Asked for one and the commit that is its head."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +41,22 @@ class _Ground:
     ticks: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What became of one, and what its description says of that; ``trouble`` if people must act."""
+
+    pull: Pull
+    fresh: Fresh
+    news: str = ""
+    trouble: bool = False
+
+
 class Restack:
-    """``read`` returns the content of a file (commit, path), or None."""
+    """``read`` returns the content of a file (commit, path), or None.
+
+    ``checks`` show the places, ``memory`` lets what was settled be. ``verify`` has a head verified
+    that is not yet; None where nobody could see the result.
+    """
 
     def __init__(
         self,
@@ -47,10 +66,15 @@ class Restack:
         comments: Comments,
         fresh: Freshen,
         read: ReadFile,
+        checks: StackChecks,
+        trust: TrustChecks,
+        memory: StackMemory,
+        verify: Verify | None = None,
     ) -> None:
         self._pulls, self._commits = pulls, commits
         self._comments, self._fresh = comments, fresh
-        self._read = read
+        self._read, self._memory = read, memory
+        self._checks, self._trust, self._verify = checks, trust, verify
 
     async def all(self, base: str, tip: str, *, ticks: bool = True) -> None:
         """Put every open pull request on a branch that lives, up to date with ``base`` at ``tip``.
@@ -84,17 +108,22 @@ class Restack:
         heads = {pull.head for pull in known}
         return any(p.base.startswith(PREFIX) and p.base not in heads for p in known)
 
-    async def note(self, number: int) -> None:
-        """Update what the descriptions of one, and of those below it, say about the stack."""
+    async def note(self, number: int, base: str, *, new: bool = False) -> None:
+        """Show one's place in the stack on it, and on those that are in the same stack."""
         known = await self._pulls.open_ones()
-        for pull in (each for each in known if each.number == number):
-            ties = Ties(known, pull.base)
-            for each in filter(None, (pull, ties.lower(pull))):
-                place = texts.place(ties.lower(each), ties.uppers(each))
-                await self._pulls.annotate(each, place=place)
+        pull = next((each for each in known if each.number == number), None)
+        if pull is None or not pull.member:
+            return
+        ties = Ties((p for p in known if p.roadmap == pull.roadmap), base)
+        stack = ties.stack(pull)
+        places = [(p, {"place": stack_replies.place(place_of(p, ties))}) for p in stack]
+        await self._pulls.redescribe([(p, with_sections(p.body, parts)) for p, parts in places])
+        await self._checks.show(pull.sha, place_of(pull, ties), new=new)
 
     async def _settle(self, known: list[Pull], ground: _Ground, *, ended: int = 0) -> list[Pull]:
         """Return them as they are in the end."""
+        if not ended and self._memory.settled == _state(known, ground):
+            return known
         carrying = {pull.base for pull in known if pull.open}
         ties = Ties(known, ground.base)
         known = [
@@ -103,23 +132,60 @@ class Restack:
         ]
         ties = Ties(known, ground.base)
         moved = [await self._grounded(pull, ties) for pull in known]
-        ties = Ties(moved, ground.base)
+        ties, done = Ties(moved, ground.base), list[_Done]()
         for pull in moved:
             if pull.open and ties.lower(pull) is None:
-                await self._upwards(pull, ties, ground, None)
-        return moved
+                await self._upwards(pull, ties, ground, done)
+        described = await self._described(done, ties)
+        for each in done:
+            await self._checked(each, ties, ground)
+        settled = [described.get(pull.number, pull) for pull in moved]
+        self._memory.settled = _state(settled, ground)
+        return settled
+
+    async def _described(self, done: Sequence[_Done], ties: Ties) -> dict[int, Pull]:
+        """Update what the descriptions say; return each with what it says now, by number."""
+        bodies = [(each.pull, _described(each, ties)) for each in done]
+        try:
+            await self._pulls.redescribe(bodies)
+        except TaskError as error:
+            log.warning("Descriptions are not up to date: %s", error.message)
+            return {}
+        heads = {each.pull.number: each.fresh.sha for each in done}
+        return {p.number: replace(p, body=body, sha=heads[p.number]) for p, body in bodies}
+
+    async def _checked(self, done: _Done, ties: Ties, ground: _Ground) -> None:
+        """Show its place as a check, and have it verified if nobody knows how far it is."""
+        pull, fresh = done.pull, done.fresh
+        if not pull.member:
+            return
+        trouble = done.news if done.trouble else ""
+        place = place_of(pull, ties)
+        await self._checks.show(fresh.sha, place, trouble=trouble, new=fresh.new)
+        if self._verify is None or pull.kind != "checkpoint" or fresh.carried:
+            return
+        next_to_base = pull.base == ground.base
+        if fresh.new or (next_to_base and not await self._trust.is_on(fresh.sha)):
+            await self._verify(pull, fresh.sha)
+            self._memory.verified[fresh.sha] = ""
 
     async def _upwards(
-        self, pull: Pull, ties: Ties, ground: _Ground, below: tuple[Pull, Fresh] | None
+        self,
+        pull: Pull,
+        ties: Ties,
+        ground: _Ground,
+        done: list[_Done],
+        below: tuple[Pull, Fresh] | None = None,
     ) -> None:
         """Bring one up to date, then those that build on it; ``below`` is what it builds on."""
         try:
-            fresh = await self._one(pull, ties, ground, below)
+            one = await self._one(pull, ties, ground, below)
         except TaskError as error:
             log.warning("%s is not brought up to date: %s", pull.head, error.message)
-            fresh = Fresh(sha=pull.sha)
+            one = _Done(pull, Fresh(sha=pull.sha), section(pull.body, "news"))
+        done.append(one)
         for upper in ties.uppers(pull):
-            await self._upwards(upper, ties, ground, (pull, fresh))
+            await self._upwards(upper, ties, ground, done, (pull, one.fresh))
 
     async def _grounded(self, pull: Pull, ties: Ties) -> Pull:
         """Take an open one off a branch whose pull request was merged or closed.
@@ -137,19 +203,17 @@ class Restack:
 
     async def _one(
         self, pull: Pull, ties: Ties, ground: _Ground, below: tuple[Pull, Fresh] | None
-    ) -> Fresh:
-        """Bring one up to date, and say what it builds on and what became of that."""
+    ) -> _Done:
+        """Bring one up to date, and say what became of what it builds on."""
         fresh = await self._freshened(pull, ties, ground, below)
+        fresh = replace(fresh, again=self._verify is not None)
         note = await self._note(pull, ties, fresh, below)
         also = texts.still_shows(ties.lower(pull), ties.dropped(pull))
         lines = [*texts.taken_in(ties.taken_in(pull)), *filter(None, [also, note])]
-        place = texts.place(ties.lower(pull), ties.uppers(pull))
-        pull = await self._pulls.annotate(pull, place=place, news="\n\n".join(lines))
         if pull.base == ground.base and fresh.done in ("ticked", "joined", "rebuilt"):
             await self._say_unticked(pull, ties, ground)
-        if fresh.done == "rebuilt" and ties.closed(pull):
-            await self._pulls.put_on(pull, pull.base)
-        return fresh
+        held = fresh.done in ("stuck", "pushed") and bool(note)
+        return _Done(pull, fresh, "\n\n".join(lines), trouble=held)
 
     async def _freshened(
         self, pull: Pull, ties: Ties, ground: _Ground, below: tuple[Pull, Fresh] | None
@@ -185,7 +249,8 @@ class Restack:
             await self._say(pull, "stuck", merged, text)
             return text
         if merged and (fresh.done == "joined" or fresh.why == "merged"):
-            await self._say(pull, "joined", merged, texts.joined(pull, merged, fresh))
+            text = texts.joined(pull, merged, fresh)
+            await self._say(pull, "joined", merged, text, new=fresh.new)
             return texts.joined_shortly(pull, merged, fresh)
         if fresh.why == "merged":
             return ""
@@ -207,9 +272,11 @@ class Restack:
             key = "-".join(str(each.number) for each in gone)
             await self._comments.ensure(pull.number, "unticked", key, text)
 
-    async def _say(self, pull: Pull, kind: str, other: Pull, text: str) -> None:
-        """Comment on what became of another pull request, once."""
-        await self._comments.ensure(pull.number, kind, str(other.number), text)
+    async def _say(
+        self, pull: Pull, kind: str, other: Pull, text: str, *, new: bool = False
+    ) -> None:
+        """Comment on what became of another pull request, once; ``new`` was never said."""
+        await self._comments.ensure(pull.number, kind, str(other.number), text, new=new)
 
     async def _reopened(self, pull: Pull, ties: Ties) -> Pull:
         """Open one again that GitHub closed because its base branch was deleted.
@@ -258,3 +325,18 @@ class Restack:
         content = await self._read(tip, pull.roadmap)
         tasks = parse_roadmap(pull.roadmap, content or b"").tasks
         return any(task.key in pull.tasks and not task.checked for task in tasks)
+
+
+def _described(done: _Done, ties: Ties) -> str:
+    """The description of one, with its place and what became of it."""
+    pull = done.pull
+    place = stack_replies.place(place_of(pull, ties)) if pull.member else ""
+    body = with_sections(pull.body, {"place": place, "news": done.news})
+    rebuilt = done.fresh.done == "rebuilt" and ties.closed(pull)
+    return put_on(pull, body, pull.base) if rebuilt else body
+
+
+def _state(known: Iterable[Pull], ground: _Ground) -> object:
+    """What decides whether there is anything to do."""
+    every = frozenset((p.number, p.state, p.head, p.sha, p.base, p.body) for p in known)
+    return ground, every

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from app.github.pulls import PREFIX, Pull
+from handlers.ports import InReview, StackPlace
 from runner.state.publishing import Member
 
 
@@ -134,6 +135,15 @@ class Ties:
             yield here
             here = self.lower(here)
 
+    def stack(self, pull: Pull) -> list[Pull]:
+        """Return the open members of its stack: those that one can reach from its bottom."""
+        found = {each.number: each for each in self.down(pull)}
+        new = list(found.values())
+        while new:
+            new = [p for each in new for p in self.uppers(each) if p.number not in found]
+            found |= {each.number: each for each in new}
+        return list(found.values())
+
     def _followed(self, branch: str, *, closed: bool) -> str:
         seen: set[str] = set()
         while branch not in seen:
@@ -185,23 +195,21 @@ def _tasks(here: list[Pull], ties: Ties) -> tuple[frozenset[str], frozenset[str]
     return in_review, closed - in_review, frozenset(p.task for p in here if p.asks)
 
 
-@dataclass(frozen=True, slots=True)
-class Height:
-    """How far up one is in its stack of ``size`` open members, counted from 1 at the bottom."""
-
-    height: int
-    size: int
-    lower: Pull | None
-    first: Pull
-    uppers: tuple[Pull, ...]
-
-
-def height_of(pull: Pull, pulls: Iterable[Pull], base: str) -> Height:
-    """Find an open member's place; ``base`` is the base branch."""
-    ties = Ties((p for p in pulls if p.roadmap == pull.roadmap), base)
+def place_of(pull: Pull, ties: Ties) -> StackPlace:
+    """Find an open member's place among the open ones."""
     down = list(ties.down(pull))
     size, top, seen = len(down), [pull], {p.number for p in down}
     while top := [p for each in top for p in ties.uppers(each) if p.number not in seen]:
         seen |= {p.number for p in top}
         size += 1
-    return Height(len(down), size, ties.lower(pull), down[-1], tuple(ties.uppers(pull)))
+    below = tuple(p.number for p in reversed(down[1:]))
+    return StackPlace(size, below, tuple(p.number for p in ties.uppers(pull)))
+
+
+def in_review(pulls: Iterable[Pull], *, base: str, roadmap: str) -> tuple[InReview, ...]:
+    """List the open checkpoints of a roadmap, stack by stack and each from the bottom up."""
+    ties = Ties((p for p in pulls if p.roadmap == roadmap), base)
+    mine = [p for p in ties.pulls if p.open and p.kind == "checkpoint"]
+    places = {p.number: place_of(p, ties) for p in mine}
+    order = sorted(mine, key=lambda p: (*places[p.number].below, p.number))
+    return tuple(InReview(p.number, p.title, roadmap, places[p.number]) for p in order)

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.github.checks import TRUST
 from app.github.freshen import Fresh
 from app.github.pulls import Pull
+from handlers.stack_replies import numbers
 
 _MOST = 10
-
-
-def place(lower: Pull | None, uppers: Sequence[Pull]) -> str:
-    """Say what a pull request builds on and which to merge first; '' if it is alone."""
-    above = _numbers(uppers)
-    verb = "builds" if len(uppers) == 1 else "build"
-    if lower is None:
-        return f"**Merge this one first.** {above} {verb} on it." if uppers else ""
-    first = f"**Stacked on #{lower.number}.** Merge #{lower.number} first."
-    return f"{first} {above} {verb} on this one." if uppers else first
 
 
 def taken_in(pulls: Sequence[Pull]) -> list[str]:
@@ -116,6 +108,8 @@ def joined_shortly(pull: Pull, merged: Pull, fresh: Fresh) -> str:
 def _tested(fresh: Fresh) -> str:
     if fresh.same:
         return "Its files are the same as before, so what was verified still holds."
+    if fresh.again:
+        return f"Cairn runs the tests again: the check `{TRUST}` shows the result."
     return "The tests were not run again after that."
 
 
@@ -190,7 +184,4 @@ def reopened(pull: Pull, gone: str) -> str:
 
 
 def _numbers(pulls: Sequence[Pull]) -> str:
-    names = [f"#{pull.number}" for pull in pulls[:_MOST]]
-    if len(pulls) > _MOST:
-        names.append(f"{len(pulls) - _MOST} more")
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else ""
+    return numbers([pull.number for pull in pulls])

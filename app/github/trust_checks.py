@@ -12,6 +12,7 @@ from typing import Any
 
 from app.github.api import BestEffort
 from app.github.checks import TRUST, CheckRuns
+from app.github.stack_checks import StackMemory
 from runner.errors import Outage
 from runner.people.trust import trust_json, trust_summaries, trust_title
 from runner.state.publishing import LineNote, ShownTasks
@@ -37,20 +38,21 @@ class TrustChecks:
     request itself says the same.
     """
 
-    def __init__(self, runs: CheckRuns | None, effort: BestEffort) -> None:
-        self._runs = runs
-        self._effort = effort
+    def __init__(self, runs: CheckRuns | None, effort: BestEffort, memory: StackMemory) -> None:
+        self._runs, self._effort, self._memory = runs, effort, memory
 
-    async def show(self, commit: str, shown: ShownTasks, *, red: bool = False) -> None:
+    async def show(
+        self, commit: str, shown: ShownTasks, *, red: bool = False, new: bool = False
+    ) -> None:
         """Show how far tasks are verified on a commit; doing it twice leaves one.
 
-        ``red`` says that tests fail there because of the change.
+        ``red`` says that tests fail there because of the change. A ``new`` commit has none yet.
         """
         if not shown.trust:
             return
         data = _check(shown) | ({"conclusion": "failure"} if red else {})
         notes = [_annotation(note) for each in shown.details for note in each.notes]
-        await self._tried(lambda runs: self._show(runs, commit, data, notes))
+        await self._tried(lambda runs: self._show(runs, commit, data, notes, new=new))
 
     async def begin(self, commit: str) -> None:
         """Show that a commit is verified again, as a new check run: notes cannot be taken back."""
@@ -64,43 +66,77 @@ class TrustChecks:
         data = {"name": TRUST, "conclusion": "neutral", "output": output}
         await self._tried(lambda runs: self._show(runs, commit, data, []))
 
-    async def carry(self, old: str, new: str) -> None:
-        """Show on a commit what is shown on another one of the same files."""
-        await self._tried(lambda runs: self._carry(runs, old, new))
+    @property
+    def shown(self) -> bool:
+        """Whether there is a place to show anything."""
+        return self._runs is not None
 
-    async def _tried(self, write: Callable[[CheckRuns], Awaitable[None]]) -> None:
+    async def is_on(self, commit: str) -> bool:
+        """Say whether the check is on a commit, or nothing can be shown there."""
+        if commit in self._memory.verified:
+            return True
+        found = await self._tried(lambda runs: runs.find(TRUST, commit))
+        if found:
+            self._memory.verified[commit] = TRUST
+        return bool(found) or not self.shown
+
+    async def carry(self, old: str, new: str) -> bool:
+        """Show on a new commit what is shown on another one of the same files.
+
+        False where nothing is shown there.
+        """
+        return bool(await self._tried(lambda runs: self._carry(runs, old, new)))
+
+    async def _tried(self, write: Callable[[CheckRuns], Awaitable[Any]]) -> Any:
         if self._runs is None:
-            return
+            return None
         with self._effort():
             try:
-                await write(self._runs)
+                return await write(self._runs)
             except Outage as outage:
                 if outage.kind != "permission":
                     raise
                 self._runs = None
                 _log.info("The check %s is not shown: %s", TRUST, outage.message)
+        return None
 
     async def _begin(self, runs: CheckRuns, commit: str, data: dict[str, Any]) -> None:
         there = await runs.find(TRUST, commit)
         if there is None or there["status"] == "completed":
             await runs.make(commit, data)
 
-    async def _carry(self, runs: CheckRuns, old: str, new: str) -> None:
+    async def _carry(self, runs: CheckRuns, old: str, new: str) -> bool:
         there = await runs.find(TRUST, old)
-        if there and there["status"] == "completed" and await runs.find(TRUST, new) is None:
-            output = {key: there["output"][key] for key in ("title", "summary", "text")}
-            made = {"name": TRUST, "conclusion": there["conclusion"], "output": output}
-            await self._show(runs, new, made, await runs.annotations(there))
+        if there is None or there["status"] != "completed":
+            return False
+        output = {key: there["output"][key] for key in ("title", "summary", "text")}
+        data = {"name": TRUST, "conclusion": there["conclusion"], "output": output}
+        notes = await runs.annotations(there)
+        await self._annotate(runs, await runs.make(new, data), data, notes)
+        self._memory.verified[new] = TRUST
+        return True
 
     async def _show(
-        self, runs: CheckRuns, commit: str, data: dict[str, Any], notes: Sequence[dict[str, Any]]
+        self,
+        runs: CheckRuns,
+        commit: str,
+        data: dict[str, Any],
+        notes: Sequence[dict[str, Any]],
+        *,
+        new: bool = False,
     ) -> None:
         """Make or change the check run, and add the notes that it does not have yet."""
-        there = await runs.find(TRUST, commit)
+        there = None if new else await runs.find(TRUST, commit)
         if there is None:
             there = await runs.make(commit, data)
         elif there["output"]["summary"] != data["output"]["summary"]:
             there = await runs.change(there, data)
+        await self._annotate(runs, there, data, notes)
+        self._memory.verified[commit] = TRUST
+
+    async def _annotate(
+        self, runs: CheckRuns, there: Any, data: dict[str, Any], notes: Sequence[dict[str, Any]]
+    ) -> None:
         for start in range(there["output"]["annotations_count"], len(notes), _AT_ONCE):
             output = data["output"] | {"annotations": notes[start : start + _AT_ONCE]}
             await runs.change(there, {"output": output})

@@ -17,7 +17,6 @@ from typing import Protocol
 from app.github.client import SUSPENDED
 from app.github.identity import Gone
 from app.github.pulls import PREFIX, Pull
-from app.github.stack import Height
 from app.github.token_identity import Identity
 from app.proposals.service import ProposalService
 from app.store.queue import Affected, Queue
@@ -35,10 +34,12 @@ from handlers.events import User
 from handlers.ports import (
     Ambiguous,
     CheckpointStatus,
+    InReview,
     NamedTask,
     Revising,
     RunRequested,
     RunStatus,
+    StackPlace,
     TaskLine,
     Unknown,
 )
@@ -85,13 +86,15 @@ class TaskFinder:
 class Checkpoints:
     """What is known of the pull requests that show our work.
 
-    ``pull_of`` finds the one of a request if it is ours, ``height_of`` its place in the stack;
-    ``most_of`` says how often the repository lets one be revised (0: never), ``most_repairs``
-    how often because of checks, ``fails`` whether checks of others fail. All raise ``Outage``.
+    ``pull_of`` finds the one of a request if it is ours, ``place_of`` its place in the stack,
+    ``in_review`` the open ones of a roadmap; ``most_of`` says how often the repository lets one be
+    revised (0: never), ``most_repairs`` how often because of checks, ``fails`` whether checks of
+    others fail. All raise ``Outage``.
     """
 
     pull_of: Callable[[RunRequested], Awaitable[Pull | None]]
-    height_of: Callable[[RunRequested, Pull], Awaitable[Height]]
+    place_of: Callable[[RunRequested, Pull], Awaitable[StackPlace]]
+    in_review: Callable[[RunRequested, str], Awaitable[tuple[InReview, ...]]]
     most_of: Callable[[RunRequested], Awaitable[int]]
     most_repairs: Callable[[RunRequested], Awaitable[int]]
     fails: Callable[[RunRequested, Pull], Awaitable[bool]]
@@ -202,15 +205,12 @@ class RunService:
         )
         if not pull.open:
             return found
-        place = await self._checkpoints.height_of(request, pull)
-        return replace(
-            found,
-            height=place.height,
-            size=place.size,
-            lower=place.lower.number if place.lower else 0,
-            first=place.first.number,
-            uppers=tuple(upper.number for upper in place.uppers),
-        )
+        return replace(found, place=await self._checkpoints.place_of(request, pull))
+
+    async def in_review(self, request: RunRequested) -> tuple[InReview, ...]:
+        """Return the open pull requests of the roadmap of the issue's newest run."""
+        runs = await self._runs.by_issue(request.repository.id, request.issue)
+        return await self._checkpoints.in_review(request, runs[0].roadmap) if runs else ()
 
     async def revise(self, request: RunRequested, asked: RevisionRequest) -> Revising:
         """Queue a run that changes a checkpoint as reviewers ask; twice leaves one."""

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from typing import Protocol
+
+from app.github.pulls import Pull
 from app.github.reviews import ReviewedPulls
 from app.github.trust_checks import TrustChecks
+from app.store.queue import Queue
+from app.store.runs import RunRequest
+from handlers.grammar import ExecuteCommand
+from handlers.ports import run_id
 from runner.errors import Outage, TaskError
 from runner.loop.deps import Deps
 from runner.nodes.verify_again import verified_again
@@ -17,11 +26,54 @@ from runner.text.sanitize import sanitize
 INTERRUPTED = "The verification was interrupted, and continues automatically: "
 
 
-class Verifying:
-    """``pulls`` reads pull requests of ours, ``checks`` shows what is found."""
+class VerifyHead(Protocol):
+    """Asked for in a repository: a pull request and the commit that is its head."""
 
-    def __init__(self, pulls: ReviewedPulls, checks: TrustChecks) -> None:
-        self._pulls, self._checks = pulls, checks
+    async def __call__(self, place: RunRequest, pull: Pull, head: str, /) -> None:
+        """Have it verified again; twice leaves one."""
+
+
+def verification(place: RunRequest, pull: Pull, head: str) -> RunRequest:
+    """The row of a run that only verifies a head: it has no comment."""
+    command = ExecuteCommand(path=pull.roadmap, task=pull.task)
+    return RunRequest(
+        id=run_id(f"verify {place.repository_id} {pull.number} {head}"),
+        delivery=place.delivery,
+        repository_id=place.repository_id,
+        repository=place.repository,
+        installation_id=place.installation_id,
+        issue=pull.number,
+        roadmap=pull.roadmap,
+        base_branch=place.base_branch,
+        request={**asdict(command), "verify": True},
+    )
+
+
+class Verifications:
+    """Queues runs that verify heads; ``look`` tells the worker."""
+
+    def __init__(self, queue: Queue, look: Callable[[], Awaitable[None]]) -> None:
+        self._queue, self._look = queue, look
+
+    async def __call__(self, place: RunRequest, pull: Pull, head: str, /) -> None:
+        """Queue one for the head of a pull request; twice leaves one."""
+        if await self._queue.start(verification(place, pull, head)):
+            await self._look()
+
+
+class Verifying:
+    """``pulls`` reads pull requests of ours, ``checks`` shows what is found.
+
+    ``placed`` shows where one is in its stack (by number).
+    """
+
+    def __init__(
+        self,
+        pulls: ReviewedPulls,
+        checks: TrustChecks,
+        placed: Callable[[int], Awaitable[None]],
+    ) -> None:
+        self._pulls, self._checks, self._placed = pulls, checks, placed
 
     async def verify(self, number: int, request: Request, deps: Deps) -> str:
         """Verify the head of a pull request and show the result; say what came of it.
@@ -32,6 +84,7 @@ class Verifying:
             pull = await self._pulls.as_it_is(number)
         except TaskError as refused:
             return refused.message
+        await self._placed(number)
         await self._checks.begin(pull.head)
         try:
             return await self._verified(pull, request, deps)

@@ -187,10 +187,10 @@ class PullRequestsGroup(_Group):
         default=(), max_length=20, description="Labels that new pull requests get."
     )
     reviewers: Items[Reviewer] = Field(
-        default=(),
+        default=("requester",),
         max_length=15,
         description="Who is asked to review new pull requests: logins, teams like org/team, and "
-        "the word requester for whoever asked for the run.",
+        "the word requester for whoever asked for the run. An empty list asks nobody.",
     )
 
 

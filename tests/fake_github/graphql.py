@@ -2,7 +2,8 @@
 
 Answered: ``viewer``, ``rateLimit``, ``node``/``nodes`` of issue comments, issues and pull
 requests, ``minimizeComment``, ``convertPullRequestToDraft``, ``markPullRequestReadyForReview``,
-``updateRefs``, the review threads of a pull request and ``resolveReviewThread``.
+``updateRefs``, ``updatePullRequest`` (its description), the review threads of a pull request and
+``resolveReviewThread``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from graphql import (
 from tests.fake_github import review_threads, ripple
 from tests.fake_github.answers import Answer, Refused
 from tests.fake_github.clock import stamp
-from tests.fake_github.graphql_changes import allow, update_refs
+from tests.fake_github.graphql_changes import allow, update_pull, update_refs
 from tests.fake_github.spec import DATA
 from tests.fake_github.state import App, Comment, Issue, Reaction, Repo, Token, User
 from tests.fake_github.world import World
@@ -111,6 +112,7 @@ class Root:
             "convertPullRequestToDraft": lambda input: self._draft(input, True),
             "markPullRequestReadyForReview": lambda input: self._draft(input, False),
             "updateRefs": self._refs,
+            "updatePullRequest": self._update,
             "resolveReviewThread": self._resolve,
         }
 
@@ -244,6 +246,11 @@ class Root:
         repo, issue, _ = self._found(input["pullRequestId"])
         bot = self.world.app.bot
         self.world.outbox += ripple.drafted(self.world, repo, issue, bot, draft=draft)
+        return self._done(input, pullRequest=self._issue(repo, issue))
+
+    def _update(self, input: dict[str, Any]) -> dict[str, Any]:
+        repo, issue, _ = self._found(input["pullRequestId"])
+        update_pull(self.world, self.token, issue, input)
         return self._done(input, pullRequest=self._issue(repo, issue))
 
     def _refs(self, input: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The mutations of GraphQL that are built: drafts, hidden comments, several refs at once."""
+"""The mutations of GraphQL that are built: drafts, hidden comments, descriptions, several refs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.fake_github import auth, ripple
 from tests.fake_github.answers import Refused
 from tests.fake_github.objects import GitError
 from tests.fake_github.routes_git import guard_workflows
-from tests.fake_github.state import Repo, Token
+from tests.fake_github.state import Issue, Repo, Token
 from tests.fake_github.world import World
 
 NOBODY = "0" * 40
@@ -35,6 +35,14 @@ def update_refs(world: World, token: Token, input: dict[str, Any]) -> None:
         after = update["afterOid"]
         repo.bare.update(update["name"], None if after == NOBODY else after)
     world.outbox += ripple.moved(world, repo, before, world.app.bot)
+
+
+def update_pull(world: World, token: Token, issue: Issue, input: dict[str, Any]) -> None:
+    """Give a pull request another description; nothing else of it is built."""
+    allow(world, token, "updatePullRequest", pull_requests="write")
+    if set(input) - {"pullRequestId", "body", "clientMutationId"}:
+        world.violations.append("GraphQL: updatePullRequest changes only a body in the fake")
+    issue.body, issue.updated = input["body"], world.clock.now()
 
 
 def _repository(world: World, token: Token, node: str) -> Repo:

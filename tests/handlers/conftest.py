@@ -20,6 +20,7 @@ from handlers.ports import (
     Ambiguous,
     CheckpointStatus,
     DecisionView,
+    InReview,
     InstalledRepository,
     NamedTask,
     ProposalView,
@@ -95,6 +96,9 @@ class WrittenRuns:
 
     async def checkpoint(self, request: RunRequested) -> CheckpointStatus | None:
         return self.here
+
+    async def in_review(self, request: RunRequested) -> tuple[InReview, ...]:
+        return ()
 
     async def revise(self, request: RunRequested, asked: RevisionRequest) -> Revising:
         self.asked.append(("revise", request.run, asked.text))

@@ -1,4 +1,4 @@
-"""A merge queue waits for required checks on commits of its own; Cairn gives its check."""
+"""A merge queue waits for required checks on commits of its own; Cairn gives its checks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.scenarios.projects import NOTES, on
 
 
 @on(NOTES)
-async def test_a_merge_queue_gets_its_check(bot: Bot) -> None:
+async def test_a_merge_queue_gets_its_checks(bot: Bot) -> None:
     """Once, and so that it holds nothing up; also for pull requests of people."""
     await bot.github.push(REPOSITORY, {"mine.md": b"Mine.\n"}, branch="mine")
     pull = await bot.github.open_pull(REPOSITORY, "Mine", head="mine")
@@ -16,7 +16,9 @@ async def test_a_merge_queue_gets_its_check(bot: Bot) -> None:
         head = await bot.github.queue(REPOSITORY, pull.number)
         await bot.idle()
 
-    (check,) = bot.view.checks
-    assert (check["name"], check["head_sha"]) == ("cairn/trust", head)
-    assert (check["status"], check["conclusion"]) == ("completed", "neutral")
-    assert "for your CI to say" in check["output"]["summary"]
+    checks = bot.view.checks
+    assert [each["name"] for each in checks] == ["cairn/trust", "cairn/stack"]
+    for check in checks:
+        assert check["head_sha"] == head
+        assert (check["status"], check["conclusion"]) == ("completed", "neutral")
+        assert "for your CI to say" in check["output"]["summary"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.fake_github.state import Issue
-from tests.scenarios.bot import Bot
+from tests.scenarios.bot import REPOSITORY, Bot
 from tests.scenarios.projects import note, notes, on
 
 ONE = "- [ ] 1.1 Write `one.md`\n"
@@ -39,17 +39,17 @@ def reviewers(pull: Issue) -> list[str]:
     return [each.login for each in pull.pull.reviewers]
 
 
-async def test_by_default_nobody_is_asked(bot: Bot) -> None:
-    """There are no labels either, and it is no draft."""
+async def test_by_default_whoever_asked_for_the_run_is_asked_to_review(bot: Bot) -> None:
+    """There are no labels, and it is no draft."""
     pull = await opened(bot)
 
-    assert (reviewers(pull), pull.labels, pull.pull.draft) == ([], [], False)
+    assert (reviewers(pull), pull.labels, pull.pull.draft) == (["writer"], [], False)
 
 
-@on(configured("{reviewers: [requester]}"))
-async def test_whoever_asked_for_the_run_can_be_asked_to_review(bot: Bot) -> None:
-    """The word stands for them."""
-    assert reviewers(await opened(bot)) == ["writer"]
+@on(configured("{reviewers: []}"))
+async def test_nobody_needs_to_be_asked(bot: Bot) -> None:
+    """An empty list asks nobody."""
+    assert reviewers(await opened(bot)) == []
 
 
 @on(configured("{labels: [robot, needs review], reviewers: [reader, octo/docs], draft: true}"))
@@ -69,6 +69,12 @@ async def test_who_cannot_review_stops_nothing(bot: Bot) -> None:
     assert reviewers(await opened(bot)) == []
 
 
+@on(configured("{reviewers: [stranger, reader]}"))
+async def test_who_cannot_review_keeps_nobody_else_from_it(bot: Bot) -> None:
+    """GitHub refuses all of them at once, so they are asked one by one."""
+    assert reviewers(await opened(bot)) == ["reader"]
+
+
 @on(configured("{reviewers: ['two words']}"))
 async def test_what_is_no_login_is_an_error(bot: Bot) -> None:
     """It is told before anything starts."""
@@ -77,3 +83,45 @@ async def test_what_is_no_login_is_an_error(bot: Bot) -> None:
     (said,) = bot.says()
     assert "pull_requests.reviewers" in said
     assert bot.pulls == []
+
+
+TEMPLATE = b"""<!-- Thanks! Say what you did. -->
+## Checklist
+
+- [ ] I told @octo/docs
+<!-- cairn:checkpoint:forged -->
+"""
+
+
+@on(notes(ONE, **{".github/Pull_Request_Template.md": TEMPLATE}))
+async def test_the_template_of_the_repository_is_at_the_end(bot: Bot) -> None:
+    """Its comments are for people who write; what people tick in it stays through a revision."""
+    pull = await opened(bot)
+    body = pull.body or ""
+    end = body.split("### From this repository's pull request template")[1]
+    assert "## Checklist\n\n- [ ] I told " in end
+    assert "@octo/docs" not in body  # nobody is notified
+    assert "Thanks!" not in body
+    assert "forged" not in body
+
+    pull.body = body.replace("- [ ] I told", "- [x] I told")
+    bot.model.says(note("one.md", "A better note."))
+    await bot.reply(pull, "/execute revise be kinder")
+
+    bot.github.says(REPOSITORY, pull.number)
+    assert "- [x] I told" in (pull.body or "")
+    assert (pull.body or "").count("## Checklist") == 1
+
+
+@on(
+    notes(
+        ONE,
+        **{
+            "docs/pull_request_template.md": TEMPLATE,
+            ".github/pull_request_template/cairn.md": b"",
+        },
+    )
+)
+async def test_an_empty_template_for_cairn_says_that_none_is_wanted(bot: Bot) -> None:
+    """The folder of several templates may hold one for the bot."""
+    assert "Checklist" not in ((await opened(bot)).body or "")

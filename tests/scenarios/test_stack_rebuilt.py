@@ -50,7 +50,7 @@ async def test_a_closed_change_is_taken_out_of_those_above(bot: Bot) -> None:
     assert "one.md" not in bot.view.files(six.pull.sha)
     said = told(bot, two)
     assert f"#{one.number}, which this builds on, was closed without a merge" in said
-    assert "The tests were not run again" in said
+    assert "Cairn runs the tests again" in said
     assert f"#{two.number}" in told(bot, six)
     assert "Merge this one first" in body(two)
     await merge(bot, two)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from app.github.comments import section
 from tests.fake_github.state import Issue
 from tests.scenarios.bot import REPOSITORY, Bot, run_of
 from tests.scenarios.projects import note, notes
@@ -38,12 +39,36 @@ async def test_a_checkpoint_says_its_place_in_the_stack(bot: Bot) -> None:
 
     made = f"Run `{run_of(progress)}`, asked for on #{bot.issue.number}, made this pull request"
     assert f"{made} for `1.2 Write two.md`." in middle
-    assert "It is number 2 of 3 in its stack" in middle
-    assert f"It builds on #{first.number}. Merge #{first.number} first." in middle
-    assert f"#{third.number} builds on it." in middle
-    assert "number 1 of 3" in bottom
-    assert "merge this one first" in bottom
-    assert f"It builds on #{second.number}. Merge #{first.number} first." in top
+    assert (
+        f"**Stacked on #{first.number}.** Merge #{first.number} first. It is number 2 of 3 in its "
+        f"stack. #{third.number} builds on this one." in middle
+    )
+    assert "**Merge this one first.** It is number 1 of 3 in its stack." in bottom
+    assert f"Merge #{first.number}, then #{second.number} first." in top
+    for pull, said in zip(bot.pulls, (bottom, middle, top), strict=True):
+        assert section(pull.body or "", "place") in said
+
+
+async def test_the_issue_shows_what_is_in_review(bot: Bot) -> None:
+    """The order to merge in, whoever asks; what is merged is gone from it."""
+    bot.model.says(note("one.md"), note("two.md"), note("three.md"))
+    await bot.comment("/execute")
+    bot.says()
+    first, second, third = bot.pulls
+
+    await bot.comment("/execute status", by="reader")
+
+    (said,) = bot.says()
+    assert "**In review:** 3 pull requests are open for `ROADMAP.md`." in said
+    assert f"| #{first.number} | 1.1 Write one.md | first |" in said
+    assert f"| #{second.number} | 1.2 Write two.md | after #{first.number} |" in said
+    order = f"after #{first.number}, then #{second.number}"
+    assert f"| #{third.number} | 1.3 Write three.md | {order} |" in said
+    await bot.github.merge_pull(REPOSITORY, first.number)
+    await bot.comment("/execute status")
+    (said,) = bot.says()
+    assert f"| #{second.number} | 1.2 Write two.md | first |" in said
+    assert f"#{first.number} |" not in said
 
 
 async def test_a_merged_checkpoint_says_so(bot: Bot) -> None:

@@ -1,0 +1,73 @@
+"""What is known of the pull requests that show our work, put together for the runs of a server."""
+
+from __future__ import annotations
+
+from app.compose.parts import ServerParts
+from app.github.api import RepositoryApi
+from app.github.pulls import Pull, Pulls, read_pull
+from app.github.stack import Ties, in_review, place_of
+from app.github.token_identity import REVIEW
+from app.runs.service import Checkpoints
+from handlers.ports import InReview, RunRequested, StackPlace
+from runner.errors import Outage
+
+
+def checkpoints(parts: ServerParts) -> Checkpoints:
+    """Return what a server asks about pull requests of ours."""
+    asked = _Asked(parts)
+    return Checkpoints(
+        pull_of=asked.pull_of,
+        place_of=asked.place_of,
+        in_review=asked.in_review,
+        most_of=asked.most_revisions,
+        most_repairs=asked.most_repairs,
+        fails=asked.fails,
+    )
+
+
+class _Asked:
+    def __init__(self, parts: ServerParts) -> None:
+        self._parts = parts
+
+    async def pull_of(self, request: RunRequested) -> Pull | None:
+        """The pull request that a request was made on, if it is ours. Raises ``Outage``."""
+        api = RepositoryApi(self._parts.client(request, REVIEW), request.repository.full_name)
+        doing = f"show #{request.issue}"
+        found = await api.find(f"pulls/{request.issue}", doing, refused=Outage)
+        return read_pull(found, await self._parts.identity.bot_login()) if found else None
+
+    async def place_of(self, request: RunRequested, pull: Pull) -> StackPlace:
+        """Where a pull request of ours is in its stack. Raises ``Outage``."""
+        known = await (await self._pulls(request, pull.roadmap)).all()
+        ties = Ties(
+            (p for p in known if p.roadmap == pull.roadmap), request.repository.default_branch
+        )
+        return place_of(pull, ties)
+
+    async def in_review(self, request: RunRequested, roadmap: str) -> tuple[InReview, ...]:
+        """Our open pull requests for a roadmap. Raises ``Outage``."""
+        known = await (await self._pulls(request, roadmap)).all()
+        return in_review(known, base=request.repository.default_branch, roadmap=roadmap)
+
+    async def _pulls(self, request: RunRequested, roadmap: str) -> Pulls:
+        api = RepositoryApi(self._parts.client(request, REVIEW), request.repository.full_name)
+        return Pulls(api, bot_login=await self._parts.identity.bot_login(), roadmap=roadmap)
+
+    async def most_revisions(self, request: RunRequested) -> int:
+        """How often a repository lets one pull request be revised. Raises ``Outage``."""
+        config = await self._parts.config_of(request)
+        return 0 if config.github_mode == "disabled" else config.pull_requests.revisions
+
+    async def most_repairs(self, request: RunRequested) -> int:
+        """How often a repository lets Cairn repair the checks of one pull request by itself."""
+        config = await self._parts.config_of(request)
+        return 0 if config.github_mode == "disabled" else config.pull_requests.ci_repairs
+
+    async def fails(self, request: RunRequested, pull: Pull) -> bool:
+        """Whether checks of others fail on a pull request, and not below it. Raises ``Outage``."""
+        scope = {
+            "installation_id": request.installation_id,
+            "repository_id": request.repository.id,
+        }
+        failing = await self._parts.failing(request.repository.full_name, **scope)
+        return bool(await failing.on(pull.sha, pull.base))

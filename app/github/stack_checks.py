@@ -1,0 +1,99 @@
+"""The check run ``cairn/stack``: whether a pull request of ours is next to be merged.
+
+A merge rule can require it: it is pending while another one is to be merged first, and fails while
+a branch has what must not be merged with it. Here is also what a process remembers of the stacks of
+a repository, so that it asks GitHub less.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+from typing import Any
+
+from cachetools import LRUCache
+
+from app.github.api import BestEffort
+from app.github.checks import STACK, CheckRuns
+from handlers.ports import StackPlace
+from runner.errors import Outage
+
+_log = logging.getLogger(__name__)
+
+_NEXT = "Nothing has to be merged first"
+_NEXT_SUMMARY = "This pull request builds on no other one that is still open."
+_WAITS = (
+    "This pull request builds on #{lower}. Merge #{lower} first. The description has the whole "
+    "order, and Cairn updates this check after each merge."
+)
+_NEEDS_YOU = "This branch needs you before it can be merged"
+
+
+def _remembered() -> LRUCache[str, str]:
+    return LRUCache(maxsize=1_000)
+
+
+@dataclass
+class StackMemory:
+    """What a process knows of the stacks of one repository; losing it costs only requests.
+
+    ``turn`` lets one change them at a time. ``settled`` names the state in which nothing was left
+    to do. ``shown`` is what ``cairn/stack`` says on a commit, ``verified`` holds the commits that
+    have a check ``cairn/trust`` or will have one.
+    """
+
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    settled: object = None
+    shown: LRUCache[str, str] = field(default_factory=_remembered)
+    verified: LRUCache[str, str] = field(default_factory=_remembered)
+
+
+class StackChecks:
+    """The places of pull requests as check runs; nothing is shown without ``runs``."""
+
+    def __init__(self, runs: CheckRuns | None, effort: BestEffort, memory: StackMemory) -> None:
+        self._runs, self._effort, self._memory = runs, effort, memory
+
+    async def show(
+        self, commit: str, place: StackPlace, *, trouble: str = "", new: bool = False
+    ) -> None:
+        """Show the place of a pull request on its head; doing it twice leaves one.
+
+        ``trouble`` says what people must do first (Markdown). A ``new`` commit has no check yet.
+        """
+        data = stack_check(place, trouble)
+        title = data["output"]["title"]
+        if self._runs is None or self._memory.shown.get(commit) == title:
+            return
+        with self._effort():
+            try:
+                await self._show(self._runs, commit, data, new=new)
+            except Outage as outage:
+                if outage.kind != "permission":
+                    raise
+                self._runs = None
+                _log.info("The check %s is not shown: %s", STACK, outage.message)
+            else:
+                self._memory.shown[commit] = title
+
+    async def _show(self, runs: CheckRuns, commit: str, data: dict[str, Any], *, new: bool) -> None:
+        there = None if new else await runs.find(STACK, commit)
+        waits = "conclusion" not in data
+        if there is None or (waits and there["status"] == "completed"):  # it cannot begin again
+            await runs.make(commit, data)
+        elif there["output"]["title"] != data["output"]["title"]:
+            await runs.change(there, data)
+
+
+def stack_check(place: StackPlace, trouble: str = "") -> dict[str, Any]:
+    """The check run: pending while another one is to be merged first."""
+    if trouble:
+        output = {"title": _NEEDS_YOU, "summary": trouble}
+        return {"name": STACK, "conclusion": "failure", "output": output}
+    if place.below:
+        lower = place.below[-1]
+        output = {"title": f"Waits for #{lower}", "summary": _WAITS.format(lower=lower)}
+        return {"name": STACK, "status": "queued", "output": output}
+    output = {"title": _NEXT, "summary": _NEXT_SUMMARY}
+    return {"name": STACK, "conclusion": "success", "output": output}

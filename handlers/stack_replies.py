@@ -1,0 +1,81 @@
+"""What people read about a stack of pull requests: the same words in every place.
+
+They are in the description of each pull request, and in the answer to ``/execute status`` there
+and on the issue where the run was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from handlers.grammar import TRIGGER
+from handlers.ports import InReview, StackPlace
+from runner.text.sanitize import sanitize
+
+_MOST = 10
+_MOST_ROWS = 30
+ALONE = "It builds on no other pull request of Cairn, and none builds on it."
+
+
+def place(here: StackPlace) -> str:
+    """Say what a pull request builds on, what to merge first and its position; '' if alone."""
+    if here.size == 1:
+        return ""
+    above = _above(here)
+    position = f"It is number {here.height} of {here.size} in its stack."
+    if not here.below:
+        return " ".join(filter(None, ["**Merge this one first.**", position, above]))
+    first = f"**Stacked on #{here.below[-1]}.** Merge {_in_order(here.below)} first."
+    return " ".join(filter(None, [first, position, above]))
+
+
+def in_review(pulls: Sequence[InReview]) -> str:
+    """List the open pull requests of a roadmap, those to merge first above; '' for none."""
+    if not pulls:
+        return ""
+    rows = [_row(each) for each in pulls[:_MOST_ROWS]]
+    if len(pulls) > _MOST_ROWS:
+        rows.append(f"| … | {len(pulls) - _MOST_ROWS} more | |")
+    count = "1 pull request is" if len(pulls) == 1 else f"{len(pulls)} pull requests are"
+    roadmap = sanitize(pulls[0].roadmap.replace("`", "'"), plain=True)
+    head = f"**In review:** {count} open for `{roadmap}`."
+    table = ["| pull request | task | merge |", "| --- | --- | --- |", *rows]
+    return "\n".join([f"{head}{_advice(pulls)}", "", *table])
+
+
+def _advice(pulls: Sequence[InReview]) -> str:
+    if not any(each.place.below for each in pulls):
+        return ""
+    return (
+        f" Merge from the top of this list down. `{TRIGGER} status` on one of them says the same."
+    )
+
+
+def _row(pull: InReview) -> str:
+    title = sanitize(" ".join(pull.title.split()), plain=True).replace("|", "\\|")
+    below = pull.place.below
+    when = f"after {_in_order(below)}" if below else "first" if pull.place.size > 1 else "any time"
+    return f"| #{pull.number} | {title} | {when} |"
+
+
+def _above(here: StackPlace) -> str:
+    if not here.uppers:
+        return ""
+    verb = "builds" if len(here.uppers) == 1 else "build"
+    return f"{numbers(here.uppers)} {verb} on {'this one' if here.below else 'it'}."
+
+
+def _in_order(below: Sequence[int]) -> str:
+    """The numbers in the order of merging: the bottom first."""
+    if len(below) > _MOST:
+        return f"#{below[0]} and the {len(below) - 1} above it"
+    names = [f"#{number}" for number in below]
+    return f"{', '.join(names[:-1])}, then {names[-1]}" if len(names) > 1 else names[0]
+
+
+def numbers(pulls: Sequence[int]) -> str:
+    """Name pull requests in a sentence."""
+    names = [f"#{number}" for number in pulls[:_MOST]]
+    if len(pulls) > _MOST:
+        names.append(f"{len(pulls) - _MOST} more")
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else ""
