@@ -149,12 +149,12 @@ def total(usages: Iterable[Usage]) -> Usage:
     return sum(usages, Usage())
 
 
-def by_node(usages: Iterable[Mapping[str, Usage]]) -> dict[str, Usage]:
-    """Return what each node used in all of these, by its name."""
+def by_name(usages: Iterable[Mapping[str, Usage]]) -> dict[str, Usage]:
+    """Return what each node (or model) used in all of these, by its name."""
     found: dict[str, Usage] = {}
     for usage in usages:
-        for node, used in usage.items():
-            found[node] = found.get(node, Usage()) + used
+        for name, used in usage.items():
+            found[name] = found.get(name, Usage()) + used
     return found
 
 

@@ -90,6 +90,11 @@ class ModelGroup(_Group):
     stronger: Word | None = Field(
         default=None, description="The model asked from the second repair or fresh answer on."
     )
+    second: Word | None = Field(
+        default=None,
+        description="Another model, asked for the fresh answers after a failure; the first answer "
+        "that is verified counts, whoever gave it.",
+    )
     seed: int | None = Field(default=None, ge=0, le=2**31 - 1, description="Seed of every answer.")
     temperature: float | None = Field(
         default=None, ge=0, le=2, description="Temperature of first answers (default: 0.2)."
@@ -126,6 +131,7 @@ class ModelGroup(_Group):
             "repairing": self.repairing,
             "classifying": self.classifying,
             "stronger": self.stronger,
+            "second": self.second,
         }
         return {role: model for role, model in named.items() if model}
 

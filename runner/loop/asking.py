@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from runner.answers.continued import joined
 from runner.loop.deps import Deps
-from runner.loop.strategy import model_for
+from runner.loop.strategy import model_for, writers
 from runner.money import Usage
 from runner.prompts.questions import Answer, AnswerFormat, Message, Question
 from runner.state.events import Exchange, ModelAnswered
@@ -79,8 +79,14 @@ async def answer_limit(state: RunState, deps: Deps) -> int:
 
 async def context_limit(state: RunState, deps: Deps) -> int:
     """How many tokens of the repository a question may show: as the run says, else by the model."""
-    asked = state.request.options.limits.context_tokens
-    return asked or context_tokens(await window_of(state, deps))
+    options = state.request.options
+    if options.limits.context_tokens:
+        return options.limits.context_tokens
+    if options.models.window or deps.search.windows is None:
+        return context_tokens(options.models.window or None)
+    asked = dict.fromkeys((model_for(state), *writers(state)))  # one context serves them all
+    known = [await deps.search.windows.window(name) for name in asked]
+    return context_tokens(min(filter(None, known), default=None))
 
 
 def _more() -> Message:
@@ -110,9 +116,15 @@ def _question(
 def _counted(state: RunState, answer: Answer) -> RunState:
     tokens = answer.prompt_tokens + answer.completion_tokens
     used = Usage.of_call(answer.seconds, tokens, answer.cost)
+    models = {**state.attempt.spent.models, state.node: answer.model}
+    return counted(state, answer.model, used).with_attempt(models=models)
+
+
+def counted(state: RunState, model: str, used: Usage) -> RunState:
+    """Return the state with what a model took for its task."""
     spent = state.attempt.spent
-    models = {**spent.models, state.node: answer.model}
-    return state.with_attempt(total=spent.total + used, models=models)
+    by_model = {**spent.by_model, model: spent.by_model.get(model, Usage()) + used}
+    return state.with_attempt(total=spent.total + used, by_model=by_model)
 
 
 async def ask_aside(

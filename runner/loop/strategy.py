@@ -100,15 +100,26 @@ _ROLES: Final = {
 def model_for(state: RunState) -> str:
     """Return the model that the current node asks; '' is the endpoint's configured one.
 
-    From the second repair or fresh answer after a failure on, the stronger one, where one is named.
+    Fresh answers after a failure are the second one's, and from the second repair or fresh answer
+    on it is the stronger one, where these are named.
     """
     options = state.request.options
     role = _ROLES.get(state.node, "writing")
+    second = options.models.roles.get("second")
+    if second and state.node == "execute_task" and state.attempt.answered.answers:
+        return second
     if role in ("writing", "repairing") and state.attempt.answered.answers >= 2:
         stronger = options.models.roles.get("stronger")
         if stronger:
             return stronger
     return options.models.roles.get(role) or options.models.model
+
+
+def writers(state: RunState) -> tuple[str, ...]:
+    """Return the models that may be asked the whole question of a task."""
+    models = state.request.options.models
+    others = (models.roles[role] for role in ("second", "stronger") if role in models.roles)
+    return tuple(dict.fromkeys((models.model, *others)))
 
 
 log = logging.getLogger(__name__)

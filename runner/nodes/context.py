@@ -26,7 +26,7 @@ from runner.context.rank import Ranking, ranked, saying
 from runner.context.search import LONGEST, MOST_NEW, nearest, terms, texts_in
 from runner.context.tokens import counter
 from runner.errors import PortError
-from runner.loop.asking import context_limit
+from runner.loop.asking import context_limit, counted
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, quote, seen_of
 from runner.loop.schedule import Bases, independent
@@ -70,8 +70,8 @@ async def near(
         paths = await _nearest(deps, embedder, base, library, text)
     except PortError as error:
         log.warning("No embeddings: files are ranked by their words alone (%s)", error.message)
-    spent, used = state.attempt.spent, embedder.used
-    return state.with_attempt(total=spent.total + used, embedded=spent.embedded + used), paths
+    state = counted(state, embedder.model, embedder.used)
+    return state.with_attempt(embedded=state.attempt.spent.embedded + embedder.used), paths
 
 
 async def _nearest(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
-from runner.money import Usage, cost_text, price_hint, total
+from runner.money import Usage, cost_brief, cost_text, price_hint, total
 from runner.people.run_view import RunView, TaskView, view_of
 from runner.people.sentences import warnings_of
 from runner.people.statistics import as_written, decisions, proposals, recoveries
@@ -63,6 +63,7 @@ def report(state: RunState) -> dict[str, object]:
             *(missing for attempt in attempts for missing in _missing(attempt)),
         ],
         "nodes": {node: _usage(usage) for node, usage in view.node_usage.items()},
+        "models": {model: _usage(usage) for model, usage in view.model_usage.items()},
         "model_usage": _usage(view.asked),
     }
 
@@ -85,6 +86,7 @@ def markdown(state: RunState) -> str:
         trust_heading=HEADING,
         rows=[(task, row) for task, row in zip(view.tasks, _rows(view), strict=True)],
         cost=cost_text(view.used),
+        costs={model: cost_brief(usage) for model, usage in view.model_usage.items()},
         hint=price_hint(view.used),
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from runner.money import NodeShare, Usage, by_node, percentages, total
+from runner.money import NodeShare, Usage, by_name, percentages, total
 from runner.people.recovery_sentences import recoveries_text
 from runner.people.sentences import blocked_reason, warnings_of
 from runner.people.statistics import as_written, by_strategy, work_of
@@ -106,8 +106,8 @@ class RunView:
 
     ``now`` is the current task as people know it (id and title), None between tasks. ``done`` of
     ``total`` tasks are done, each counted once as people wrote it. ``node_usage`` is what every
-    node used, ``asked`` what the model was asked for. ``recoveries`` are the numbers of each
-    strategy, ``replaced`` says in Markdown what replaced what.
+    node used, ``model_usage`` what every model did, ``asked`` all of them. ``recoveries`` are the
+    numbers of each strategy, ``replaced`` says in Markdown what replaced what.
     """
 
     run: str
@@ -121,6 +121,7 @@ class RunView:
     done: int
     total: int
     node_usage: Mapping[str, Usage]
+    model_usage: Mapping[str, Usage]
     asked: Usage
     recoveries: Mapping[str, Mapping[str, int]]
     replaced: str
@@ -160,6 +161,7 @@ def view_of(state: RunState) -> RunView:
         done=sum(status in DONE for status in statuses),
         total=sum(status is not Status.REPLACED for status in statuses),
         node_usage=usage_by_node(state),
+        model_usage=by_name(attempt.spent.by_model for attempt in state.attempts.values()),
         asked=total(attempt.spent.total for attempt in state.attempts.values()),
         recoveries=by_strategy(state),
         replaced=recoveries_text(state),
@@ -168,7 +170,7 @@ def view_of(state: RunState) -> RunView:
 
 def usage_by_node(state: RunState) -> dict[str, Usage]:
     """Sum what each node used, the run's own nodes too."""
-    return by_node((state.usage, *(attempt.spent.usage for attempt in state.attempts.values())))
+    return by_name((state.usage, *(attempt.spent.usage for attempt in state.attempts.values())))
 
 
 def _task(state: RunState, task: Task, turns: Mapping[str, int], *, gone: bool) -> TaskView:

@@ -85,7 +85,7 @@ class AttemptLimits:
 class ModelOptions:
     """Which models are asked, and how.
 
-    ``roles`` are the models of single roles (planning, repairing, classifying, stronger);
+    ``roles`` are the models of single roles (planning, repairing, classifying, stronger, second);
     ``seed`` and ``temperature`` (of first answers) are passed on where they are given;
     ``structured`` auto wishes for closed questions to be answered in JSON; ``embeddings`` names
     the model that ranks files by meaning ('': none). ``timeout`` is in seconds without a word.

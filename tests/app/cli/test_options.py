@@ -145,3 +145,23 @@ async def test_what_to_type_is_of_the_command_line(here: Checkout) -> None:
 
     assert "`cairn run --roadmap ROADMAP.md`" in said.err
     assert "/execute" not in said.err
+
+
+async def test_another_model_gives_the_fresh_answers(tmp_path: Path) -> None:
+    """What it gave is verified like the others' answers, and the report says what each took."""
+    files = {
+        "ROADMAP.md": b"- [ ] 1.1 Let `one()` in `one.py` return 2\n",
+        "one.py": b"def one():\n    return 1\n",
+        "tests/test_one.py": b"from one import one\n\n\ndef test_one():\n    assert one() == 2\n",
+        CONFIG: b"model:\n  name: first\n  second: other\n",
+    }
+    answer = "one.py\n```python\ndef one():\n    return {}\n```\n"
+    async with checkout(tmp_path / "here", files) as here:
+        here.model.says(*(answer.format(n) for n in (3, 4, 2)))
+        said = await here.cairn("run")
+
+        assert said.code == 0, said.err
+        assert [asked.model for asked in here.model.requests] == ["first", "first", "other"]
+        models = here.left("report.json")["models"]
+        assert {name: used["calls"] for name, used in models.items()} == {"first": 2, "other": 1}
+        assert "| other |" in next((here.folder / ".executor").glob("**/report.md")).read_text()

@@ -35,6 +35,23 @@ def test_a_stronger_model_comes_second(answers: int, model: str) -> None:
     assert model_for(at("repair_test", state, answers=answers)) == model
 
 
+@pytest.mark.parametrize(
+    ("node", "answers", "model"),
+    [
+        ("execute_task", 0, "writer"),
+        ("execute_task", 2, "other"),
+        ("repair_test", 1, "mender"),
+        ("repair_test", 3, "oracle"),
+        ("plan_task", 2, "planner"),
+    ],
+)
+def test_fresh_answers_are_the_second_models(node: str, answers: int, model: str) -> None:
+    """Repairs stay with those who repair."""
+    state = run_state(model="writer", roles={**MODELS, "second": "other", "stronger": "oracle"})
+
+    assert model_for(at(node, state, answers=answers)) == model
+
+
 def test_a_stronger_model_is_not_asked_to_judge() -> None:
     """Planning and classifying keep their own."""
     state = run_state(model="writer", roles={**MODELS, "stronger": "oracle"})
