@@ -63,7 +63,11 @@ async def _answer(
         author, to=delivery
     ):
         answers = [reply for reply in answers if not reply.refusal]
-    text = "\n\n---\n\n".join(reply.text for reply in answers if reply.text)
+    for reply in answers:
+        if reply.standing:
+            await conversation.thread.stand(reply.text, name=reply.standing)
+    said = [reply.text for reply in answers if reply.text and not reply.standing]
+    text = "\n\n---\n\n".join(said)
     if text:
         await conversation.thread.reply(text, to=delivery, since=conversation.event.created_at)
 

@@ -25,6 +25,7 @@ from handlers.grammar import (
     EditCommand,
     ExecuteCommand,
     HelpCommand,
+    HistoryCommand,
     Option,
     PauseCommand,
     RejectCommand,
@@ -32,12 +33,14 @@ from handlers.grammar import (
     RetryCommand,
     ReviseCommand,
     SetupCommand,
+    ShortHistoryCommand,
     SkipCommand,
     StatusCommand,
     UndoCommand,
 )
 from handlers.issue_thread import IssueThread, Role, suffices
 from handlers.ports import Ambiguous, NamedTask, Proposals, RunRequested, Runs, Unknown, Vote
+from runner.people.history_answer import HistoryTopic
 from runner.state.proposal import ApprovalMode
 from runner.state.revising import RevisionRequest
 
@@ -170,6 +173,19 @@ async def _setup(conversation: Conversation, command: SetupCommand) -> CommandRe
     """Look whether the tests can start; that takes a sandbox, so a run does it and answers."""
     await conversation.runs.set_up(conversation.request(ExecuteCommand()))
     return CommandReply("")
+
+
+async def _history(
+    conversation: Conversation, command: HistoryCommand | ShortHistoryCommand
+) -> CommandReply:
+    """Show what the runs of this repository did, in one comment for each question."""
+    topic = next((each for each in get_args(HistoryTopic) if each == command.topic), None)
+    if topic is None:
+        return CommandReply(replies.no_topic(command.topic, get_args(HistoryTopic)))
+    found = await conversation.runs.history(
+        conversation.event.repository.id, topic, days=command.days
+    )
+    return CommandReply(replies.history(found), standing=f"history-{topic}-{command.days}")
 
 
 def _no_task(name: str, found: Unknown | Ambiguous) -> CommandReply:
@@ -366,6 +382,40 @@ COMMANDS: Commands = (
         description="check whether the tests can start; if they need it, propose a "
         "`.github/cairn.yml` as a pull request; no model is asked",
         example="/execute setup",
+    ),
+    *(
+        CommandRow(
+            name=name,
+            trigger=trigger,
+            makes=makes,
+            handler=_history,
+            needs="read",
+            description="show what the runs of this repository did: the newest attempts, the "
+            "failures, or what all of them add up to",
+            example=f"{trigger} {name} stats".replace("  ", " "),
+            arguments=(
+                Argument(
+                    field="topic",
+                    value="recent|errors|stats",
+                    kind="id",
+                    help="the newest attempts (default), the failures and how often each type of "
+                    "error was recovered, or the statistics",
+                ),
+            ),
+            options=(
+                Option(
+                    name="--days",
+                    kind="count",
+                    value="N",
+                    maximum=3650,
+                    help="only the newest N days, today included",
+                ),
+            ),
+        )
+        for trigger, name, makes in (
+            (TRIGGER, "history", HistoryCommand),
+            ("/history", "", ShortHistoryCommand),
+        )
     ),
     CommandRow(
         name="",

@@ -99,6 +99,19 @@ class SetupCommand(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryCommand(Command):
+    """Show what the runs of this repository did: ``topic`` as for ``cairn history``."""
+
+    topic: str = "recent"
+    days: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShortHistoryCommand(HistoryCommand):
+    """The same, by its short form."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApproveCommand(Command):
     """Approve a proposal; ``proposal`` is its id or its task ('' for the one that is here)."""
 
@@ -192,11 +205,13 @@ class Argument:
 class CommandReply:
     """What to reply to a command, '' for nothing.
 
-    A ``refusal`` is sent to a person only once per issue.
+    A ``refusal`` is sent to a person only once per issue. A reply with a ``standing`` name has one
+    comment on an issue, which is edited when the same is asked again.
     """
 
     text: str
     refusal: bool = False
+    standing: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,8 @@ from runner.text.fit import fit
 
 _LOG = logging.getLogger(__name__)
 
+_COMMENTS = "/repos/{+full_name}/issues/{issue}/comments"
+
 
 async def always_writable() -> bool:
     """Comments are allowed everywhere."""
@@ -84,17 +86,34 @@ class IssueThread:
         It is looked for among the comments made or changed ``since`` a time.
         """
         mark = replies.marker(to)
-        path = "/repos/{+full_name}/issues/{issue}/comments"
         where = {"full_name": self.repository.full_name, "issue": str(self.issue)}
         try:
-            if not (await self.read_only() or await self._is_written(mark, since)):
-                await self.github.post(path, where, data={"body": f"{fit(text)}\n\n{mark}"})
+            if not (await self.read_only() or await self._written(mark, since)):
+                await self.github.post(_COMMENTS, where, data={"body": f"{fit(text)}
+
+{mark}"})
         except BadRequest as refusal:
             _LOG.warning("no reply to %s: %s", to, refusal)
 
-    async def _is_written(self, mark: str, since: datetime | None) -> bool:
+    async def stand(self, text: str, *, name: str) -> None:
+        """Say something in the one comment that this issue has for it: make it, or edit it."""
+        mark = replies.standing_marker(name)
+        where = {"full_name": self.repository.full_name, "issue": str(self.issue)}
+        try:
+            if await self.read_only():
+                return
+            body = {"body": f"{fit(text)}\n\n{mark}"}
+            if known := await self._written(mark, None):
+                one = "/repos/{+full_name}/issues/comments/{comment}"
+                await self.github.patch(one, where | {"comment": str(known)}, data=body)
+            else:
+                await self.github.post(_COMMENTS, where, data=body)
+        except BadRequest as refusal:
+            _LOG.warning("no comment about %s: %s", name, refusal)
+
+    async def _written(self, mark: str, since: datetime | None) -> int | None:
         """Look for our mark; it counts only on comments our own App wrote."""
-        path = "/repos/{+full_name}/issues/{issue}/comments{?since,per_page}"
+        path = _COMMENTS + "{?since,per_page}"
         where = {
             "full_name": self.repository.full_name,
             "issue": str(self.issue),
@@ -105,8 +124,8 @@ class IssueThread:
         async for comment in self.github.getiter(path, where):
             author = comment.get("user") or {}
             if author.get("login") == self.own_login and mark in (comment.get("body") or ""):
-                return True
-        return False
+                return int(comment["id"])
+        return None
 
 
 Role = Literal["none", "read", "triage", "write", "maintain", "admin"]

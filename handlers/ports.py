@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 
 from handlers.events import Repo, User
 from handlers.grammar import ExecuteCommand, Need
+from runner.people.history_answer import HistoryAnswer, HistoryTopic
 from runner.roadmap.task import NewTask
 from runner.state.proposal import ProposalPlace
 from runner.state.revising import RevisionRequest
@@ -312,6 +313,11 @@ class Runs(Protocol):
 
         Those to merge first come first.
         """
+
+    async def history(
+        self, repository_id: int, topic: HistoryTopic, *, days: int = 0
+    ) -> HistoryAnswer:
+        """Return what the runs of a repository did in the newest days (0: all)."""
 
     async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         """Order the unfinished runs of the issue to stop; return their ids, every time."""

@@ -23,6 +23,7 @@ from handlers.ports import (
     RunStatus,
     TaskLine,
 )
+from runner.people.history_answer import HistoryAnswer, markdown
 from runner.state.status_words import run_word, task_word
 from runner.text.sanitize import sanitize
 
@@ -36,6 +37,22 @@ _MOST_NAMES = 20
 def marker(delivery: str) -> str:
     """The hidden mark by which our reply to a delivery is found again."""
     return f"<!-- cairn:reply:{re.sub(r'[^A-Za-z0-9-]', '', delivery)} -->"
+
+
+def standing_marker(name: str) -> str:
+    """The hidden mark of a comment that is edited when the same is asked again."""
+    return f"<!-- cairn:standing:{re.sub(r'[^a-z0-9-]', '', name)} -->"
+
+
+def history(answer: HistoryAnswer) -> str:
+    """Show what the runs of a repository did."""
+    return f"**History: {answer.topic}**\n\n{markdown(answer)}"
+
+
+def no_topic(word: str, topics: Sequence[str]) -> str:
+    """Say what the history can be asked for."""
+    known = ", ".join(f"`{TRIGGER} history {topic}`" for topic in topics)
+    return f"The history has nothing called {quoted(word)}. Write one of these: {known}."
 
 
 def quoted(text: str) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -23,14 +22,6 @@ Proposal = Annotated[
 ]
 Why = Annotated[str, typer.Option(help="Your reason, kept with the decision.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue the run at once.")]
-
-
-class HistoryAsked(StrEnum):
-    """What ``cairn history`` can be asked for."""
-
-    RECENT = "recent"
-    ERRORS = "errors"
-    STATS = "stats"
 
 
 def add_to(cli: typer.Typer) -> None:
@@ -78,21 +69,27 @@ def show(
 
 def history(
     what: Annotated[
-        HistoryAsked,
+        Literal["recent", "errors", "stats", "misroutes"],
         typer.Argument(
             help="recent: the newest attempts; errors: the newest failures, and how often each "
-            "type was recovered; stats: what all attempts add up to."
+            "type was recovered; stats: what all attempts add up to; misroutes: as in `cairn "
+            "analyze misroutes`."
         ),
-    ] = HistoryAsked.RECENT,
+    ] = "recent",
     days: Annotated[
         int, typer.Option(min=0, help="Only the newest N days, today included (0: all).")
     ] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show what the runs of this folder did: attempts, errors, tokens, cost."""
+    if what == "misroutes":
+        from app.local.analyze import AnalyzeOptions
+        from app.local.analyze import command as analyze
+
+        raise typer.Exit(analyze(Path.cwd(), AnalyzeOptions("misroutes", days, json)))
     from app.local.history import command
 
-    raise typer.Exit(command(Path.cwd(), what.value, days=days, json=json))
+    raise typer.Exit(command(Path.cwd(), what, days=days, json=json))
 
 
 def retry(

@@ -22,9 +22,10 @@ from app.proposals.polling import Poller
 from app.proposals.service import Look, ProposalService
 from app.pushes.push import RoadmapPushes
 from app.runs.execution import RunPorts, Segments
-from app.runs.service import Installations, RunService, TaskFinder
+from app.runs.service import HistoryAt, Installations, RunService, TaskFinder
 from app.runs.verifying import Verifications, VerifyHead
 from app.store.deliveries import Deliveries
+from app.store.history import StoredHistory
 from app.store.proposals import StoredProposals
 from app.store.queue import Affected, Queue
 from app.store.runs import Run, RunRequest, StoredRuns
@@ -206,6 +207,7 @@ def _people(parts: ServerParts, work: _Work, poll: Look, verify: VerifyHead) -> 
         skips=parts.skips,
         proposals=proposals,
         checkpoints=checkpoints(parts),
+        history=HistoryAt(StoredHistory(parts.store), around.clock),
     )
 
     async def pull_changed(event: PullClosed | PullReopened) -> None:

@@ -44,6 +44,9 @@ from handlers.ports import (
     Unknown,
 )
 from handlers.pushes import InstallationChanged
+from runner.history.inquiry import asked
+from runner.people.history_answer import HistoryAnswer, HistoryTopic, answered
+from runner.ports import Clock, History
 from runner.roadmap.edit import find
 from runner.roadmap.parse import parse_roadmap
 from runner.state.revising import RevisionRequest
@@ -104,6 +107,22 @@ _WORKING: tuple[Status, ...] = ("queued", "running", "pausing")
 _PAUSED: tuple[Status, ...] = ("paused",)
 
 
+@dataclass(frozen=True, slots=True)
+class HistoryAt:
+    """The history as it is at the time of a question."""
+
+    history: History
+    clock: Clock
+
+    async def answer(
+        self, repository_id: int, topic: HistoryTopic, *, days: int = 0
+    ) -> HistoryAnswer:
+        """Ask about a repository. Raises ``Outage``."""
+        now = self.clock.now().timestamp()
+        query = asked(now=now, days=days, repository_id=repository_id, failed=topic == "errors")
+        return await answered(self.history, topic, query)
+
+
 class RunService:
     """Implements ``handlers.ports.Runs`` on the runs table.
 
@@ -122,7 +141,9 @@ class RunService:
         skips: StoredSkips,
         proposals: ProposalService,
         checkpoints: Checkpoints,
+        history: HistoryAt,
     ) -> None:
+        self._history = history
         self._runs = runs
         self._roadmap_of = roadmap_of
         self._first_words = first_words
@@ -132,6 +153,12 @@ class RunService:
         self._skips = skips
         self._proposals = proposals
         self._checkpoints = checkpoints
+
+    async def history(
+        self, repository_id: int, topic: HistoryTopic, *, days: int = 0
+    ) -> HistoryAnswer:
+        """Return what the runs of a repository did."""
+        return await self._history.answer(repository_id, topic, days=days)
 
     async def start(self, request: RunRequested) -> None:
         """Queue the run once, and say so.

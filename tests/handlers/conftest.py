@@ -31,6 +31,9 @@ from handlers.ports import (
     Unknown,
     Vote,
 )
+from runner.history.inquiry import HistoryQuery, Recalled, Totals
+from runner.history.statistics import statistics_of
+from runner.people.history_answer import HistoryAnswer, HistoryTopic
 from runner.state.proposal import ProposalPlace
 from runner.state.revising import RevisionRequest
 from tests.handlers.github import OUR_LOGIN, SmallGitHub
@@ -41,6 +44,7 @@ REPO = Repo(id=1, full_name="o/r", default_branch="main", private=False)
 
 ONE = NamedTask("k1", "1.1", "Write it", "ROADMAP.md")
 RULES = Rules()
+NO_STATISTICS = statistics_of(Totals(), HistoryQuery(until=0.0))
 
 
 @dataclass
@@ -60,6 +64,12 @@ class WrittenRuns:
     async def status(self, *, repository_id: int, issue: int) -> tuple[RunStatus, ...]:
         self.asked.append(("status", repository_id, issue))
         return self.found
+
+    async def history(
+        self, repository_id: int, topic: HistoryTopic, *, days: int = 0
+    ) -> HistoryAnswer:
+        self.asked.append(("history", repository_id, topic, days))
+        return HistoryAnswer(topic, NO_STATISTICS, Recalled())
 
     async def cancel(self, *, repository_id: int, issue: int, by: User) -> tuple[str, ...]:
         self.asked.append(("cancel", repository_id, issue, by.login))

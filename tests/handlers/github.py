@@ -40,6 +40,7 @@ class SmallGitHub:
         app.router.add_post("/repos/o/r/issues/comments/{id}/reactions", self._react)
         app.router.add_get("/repos/o/r/issues/7/comments", self._list)
         app.router.add_post("/repos/o/r/issues/7/comments", self._comment)
+        app.router.add_patch("/repos/o/r/issues/comments/{id}", self._edit)
         return app
 
     async def _permission(self, request: web.Request) -> web.Response:
@@ -63,6 +64,13 @@ class SmallGitHub:
         if self.locked:
             return web.json_response({"message": "Unable to comment, locked"}, status=403)
         body = (await request.json())["body"]
-        comment = {"body": body, "user": {"login": OUR_LOGIN, "id": 99, "type": "Bot"}}
+        user = {"login": OUR_LOGIN, "id": 99, "type": "Bot"}
+        comment = {"id": 900 + len(self.comments), "body": body, "user": user}
         self.comments.append(comment)
         return web.json_response(comment, status=201)
+
+    async def _edit(self, request: web.Request) -> web.Response:
+        wanted = int(request.match_info["id"])
+        (comment,) = [each for each in self.comments if each.get("id") == wanted]
+        comment["body"] = (await request.json())["body"]
+        return web.json_response(comment)

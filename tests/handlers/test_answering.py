@@ -199,3 +199,27 @@ async def test_a_locked_issue_stops_no_run(
     await say("/execute")
 
     assert len(runs.requests) == 1
+
+
+@pytest.mark.parametrize("asked", ["/execute history stats --days 7", "/history stats --days 7"])
+async def test_the_history_has_one_comment_a_question(
+    say: Say, github: SmallGitHub, runs: WrittenRuns, asked: str
+) -> None:
+    """Whoever can read may ask; asking again edits the comment, another question has its own."""
+    await say(asked, by=READER)
+    await say(asked, by=READER, delivery="d-2")
+    await say("/history", by=READER, delivery="d-3")
+
+    assert [words[1:] for words in runs.asked] == [(1, "stats", 7)] * 2 + [(1, "recent", 0)]
+    first, second = github.said()
+    assert first.startswith("**History: stats**")
+    assert second.startswith("**History: recent**")
+
+
+async def test_an_unknown_question_about_the_history(say: Say, github: SmallGitHub) -> None:
+    """It says what can be asked."""
+    await say("/history yesterday", by=READER)
+
+    (text,) = github.said()
+    assert "nothing called `yesterday`" in text
+    assert "`/execute history errors`" in text

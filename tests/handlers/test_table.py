@@ -78,6 +78,7 @@ DESIGNED = (
         "/execute setup",
         "/execute revise",
         "/execute undo",
+        "/execute history",
         "/execute help",
     ),
     *("/approve", "/reject", "/edit", "/history", "/analyze", "/memory"),

@@ -16,9 +16,10 @@ from app.github.config import Configurations
 from app.github.identity import AppIdentity
 from app.proposals.polling import Poller
 from app.proposals.service import ProposalService
-from app.runs.service import Checkpoints, RunService
+from app.runs.service import Checkpoints, HistoryAt, RunService
 from app.store.database import Store, open_store
 from app.store.deliveries import Delivery, StoredRefusals
+from app.store.history import StoredHistory
 from app.store.proposals import ProposalOfRun, StoredProposals
 from app.store.queue import Queue
 from app.store.runs import RunRequest, Status, StoredRuns, StoredSkips
@@ -266,6 +267,7 @@ def _bench(github: FakeGitHub, session: aiohttp.ClientSession, store: Store) -> 
         skips=StoredSkips(store, clock),
         proposals=proposals,
         checkpoints=Checkpoints(no_checkpoint, refuse, refuse, refuse, refuse),  # type: ignore[arg-type]
+        history=HistoryAt(StoredHistory(store), clock),
     )
     dispatch = Dispatch(
         identity,

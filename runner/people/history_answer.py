@@ -1,0 +1,76 @@
+"""What people are answered who ask about the history: the same at a terminal and in a comment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from runner.history.inquiry import HistoryQuery, Recalled, at_most
+from runner.history.statistics import Statistics, statistics_of
+from runner.people.history_sentences import (
+    HistoryTable,
+    as_lines,
+    as_markdown,
+    error_line,
+    error_tables,
+    errors_table,
+    recent_table,
+    summary,
+    tables,
+    unreadable,
+)
+from runner.ports import History
+
+HistoryTopic = Literal["recent", "errors", "stats"]
+
+MOST_LISTED = 20
+"""Attempts that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryAnswer:
+    """What is known: the statistics, and the records that were asked for."""
+
+    topic: HistoryTopic
+    statistics: Statistics
+    found: Recalled
+
+
+async def answered(history: History, topic: HistoryTopic, query: HistoryQuery) -> HistoryAnswer:
+    """Ask a history. Raises ``Outage``."""
+    statistics = statistics_of(await history.totals(query), query)
+    return HistoryAnswer(topic, statistics, await history.recent(at_most(query, MOST_LISTED)))
+
+
+def sentences(answer: HistoryAnswer) -> list[str]:
+    """What is said before the tables; no text of others."""
+    said = summary(answer.statistics)
+    if answer.topic == "errors":
+        said += [f"{error_line(each)}." for each in answer.statistics.errors]
+    return said + unreadable(answer.found)
+
+
+def shown(answer: HistoryAnswer) -> tuple[HistoryTable, ...]:
+    """The tables that have rows."""
+    statistics, executions = answer.statistics, answer.found.executions
+    if answer.topic == "stats":
+        return tables(statistics)
+    if answer.topic == "errors":
+        found = (*error_tables(statistics), errors_table(executions))
+    else:
+        found = (recent_table(executions),)
+    return tuple(table for table in found if table.rows)
+
+
+def plain(answer: HistoryAnswer) -> Iterator[str]:
+    """The lines for a terminal; the caller makes them printable."""
+    yield from sentences(answer)
+    for table in shown(answer):
+        yield ""
+        yield from as_lines(table)
+
+
+def markdown(answer: HistoryAnswer) -> str:
+    """The text of a comment."""
+    return "\n\n".join([" ".join(sentences(answer)), *map(as_markdown, shown(answer))])
