@@ -89,9 +89,7 @@ class IssueThread:
         where = {"full_name": self.repository.full_name, "issue": str(self.issue)}
         try:
             if not (await self.read_only() or await self._written(mark, since)):
-                await self.github.post(_COMMENTS, where, data={"body": f"{fit(text)}
-
-{mark}"})
+                await self.github.post(_COMMENTS, where, data={"body": f"{fit(text)}\n\n{mark}"})
         except BadRequest as refusal:
             _LOG.warning("no reply to %s: %s", to, refusal)
 
