@@ -12,6 +12,7 @@ from aiohttp import web
 from app.jobs.worker import Outcome
 from app.pages.answers import answer
 from app.pages.door import Door
+from app.pages.history import HistoryPages, HistorySources
 from app.pages.operations import Operations
 from app.pages.site import Sources, routes
 from app.pages.view import Listing
@@ -26,6 +27,7 @@ from app.setup.addresses import CALLBACK, WEBHOOK, asked, heard
 from app.setup.site import SETUP
 from app.store.counts import Counting
 from app.store.database import Store
+from app.store.history import StoredHistory
 from app.store.runs import Run, StoredJournal, StoredRuns
 from runner.errors import PortError
 from runner.files.kept import KeptFiles
@@ -117,7 +119,16 @@ def watching(
         clock=clock,
         at_once=settings.cairn_concurrency,
     )
-    every = (*routes(sources, door), *operations.routes(door), *configured_routes(settings, door))
+    history = StoredHistory(store)
+    histories = HistoryPages(
+        HistorySources(history.totals, history.recent, sources.listing, clock, mask)
+    )
+    every = (
+        *routes(sources, door),
+        *histories.routes(door),
+        *operations.routes(door),
+        *configured_routes(settings, door),
+    )
     return Watching(hub, waiting, metrics, list(every))
 
 

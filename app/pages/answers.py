@@ -12,6 +12,8 @@ from aiohttp import web
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from app.github.client import SUSPENDED
+from app.pages.history_view import PERIODS
+from app.pages.plots import COLOURS
 from app.pages.timeline import LEGEND, timeline
 from app.server.http import SETTING
 from app.store.runs import REMOVED, Status
@@ -44,6 +46,8 @@ NO_RUN = "There is no run with this id. /runs lists all runs."
 NO_TASK = "There is no such task, or the run has not worked on it. The run's page lists its tasks."
 NO_FILE = "The run left no file of this name. The run's page lists its files."
 NO_WAKEUP = "There is no wakeup with this id: it is a run's id, a hyphen and a number, from 0 on."
+NO_REPOSITORY = "No run of this server has worked on a repository of this name."
+NO_PERIOD = f"days must be one of: {', '.join(map(str, PERIODS))} (0 is all)."
 NO_STATUS = f"status must be one of: {', '.join(STATUSES)}."
 NO_NUMBER = "before must be a whole number, as in the link to older runs."
 TOO_MANY = "Too many pages are watching runs. Reload later; the page works without live updates."
@@ -136,7 +140,7 @@ def masked(value: Any, mask: Callable[[str], str]) -> Any:
         return mask(value)
     if isinstance(value, dict):
         return {key: masked(inner, mask) for key, inner in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [masked(inner, mask) for inner in value]
     return value
 
@@ -171,6 +175,8 @@ def _environment() -> Environment:
     environment.globals["timeline_picture"] = timeline
     environment.globals["legend"] = LEGEND
     environment.globals["tones"] = {"passed": "done", "failed": "failed", "skipped": "other"}
+    environment.globals["periods"] = PERIODS
+    environment.globals["colours"] = COLOURS
     environment.filters["diff_lines"] = diff_lines
     environment.filters["run_word"] = run_word
     environment.filters["task_word"] = task_word

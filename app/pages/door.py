@@ -19,6 +19,7 @@ _LONGEST = 4096
 """Bytes of a login form."""
 
 _HOME = "/runs"
+_PLACES = frozenset({_HOME, "/setup", "/history"})
 _KEY = "key"
 """The part of an address that has a run's token."""
 
@@ -155,5 +156,6 @@ def _moved(to: str) -> web.Response:
 def _inside(to: str) -> str:
     """Return where to go after the login: one of our own pages, whatever was asked for."""
     plain = to.isascii() and to.isprintable() and "\\" not in to
-    ours = to in (_HOME, "/setup") or to.startswith((f"{_HOME}/", f"{_HOME}?"))
+    path = to.partition("?")[0]
+    ours = path in _PLACES or path.startswith((f"{_HOME}/", "/repositories/"))
     return to if plain and ours else _HOME

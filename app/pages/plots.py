@@ -22,7 +22,9 @@ _ROW, _BAR, _TOP = 40, 12, 22
 _HIGH, _ABOVE, _BELOW = 150, 20, 24
 """Heights in pixels: of the area of a line, and of the words above and below it."""
 
-_LABEL = 60
+_LABEL = 26
+"""Characters of a label, so that the numbers beside it have room on a phone."""
+
 _THINNEST = 0.004
 
 

@@ -19,6 +19,9 @@ _LANE, _BAR, _TOP = 38, 12, 20
 """Heights in pixels: of a task, of its bar, and from the lane's top to the bar."""
 
 _LABEL = 70
+_THINNEST = 0.004
+"""Width of a step that took no time, as a share of the picture."""
+
 _IDLE = 60.0
 """Seconds without work that are always drawn to scale."""
 
@@ -125,14 +128,15 @@ def _lane(number: int, name: str, lane: Sequence[Mapping[str, Any]], scale: Scal
     yield tag("rect", class_="track", x=0, y=top + _TOP, width="100%", height=_BAR)
     for step in lane:
         begin, end = scale.at(step["start"]), scale.at(step["start"] + step["seconds"])
+        width = max(end - begin, _THINNEST)
         label = f"{name}: {step['node']}, {step['seconds']:.1f} s"
         yield tag(
             "rect",
             tag("title", words(label)),
             class_=f"bar {KINDS.get(step['node'], 'plan')}",
-            x=percent(begin),
+            x=percent(min(begin, 1 - width)),
             y=top + _TOP,
-            width=percent(max(end - begin, 0.004)),
+            width=percent(width),
             height=_BAR,
         )
 

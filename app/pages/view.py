@@ -214,6 +214,13 @@ class Listing:
         runs = tuple(Run(**row) for row in rows[: self._page])
         return RunsPage(runs, numbers[self._page - 1] if more else None)
 
+    async def repository_id(self, name: str) -> int | None:
+        """Return the id of a repository with a run, by its newest full name."""
+        query = sa.select(table.c.repository_id).where(table.c.repository == name)
+        async with self._store.reading() as connection:
+            found: int | None = await connection.scalar(query.order_by(table.c.seq.desc()).limit(1))
+            return found
+
     async def repositories(self) -> list[str]:
         """Return the names of all repositories with a run, for the filter."""
         query = sa.select(table.c.repository).distinct().order_by(table.c.repository)

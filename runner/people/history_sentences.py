@@ -160,13 +160,14 @@ def error_tables(statistics: Statistics) -> tuple[HistoryTable, ...]:
 def _by(title: str, tallies: Tallies, head: str) -> HistoryTable:
     shown = tallies[-_MOST_ROWS:] if head == "Day" else tallies[:_MOST_ROWS]
     rows = tuple(
-        (_ROUTES.get(e.name, e.name), str(e.tally.seen), share(e), *_averages_of(e)) for e in shown
+        (_ROUTES.get(e.name, e.name), str(e.tally.seen), share(e), *averages_of(e)) for e in shown
     )
     columns = (head, "Attempts", "Completed", "Tokens each", "Cost each", "Time each")
     return HistoryTable(title, columns, rows, (1, 2, 3, 4, 5))
 
 
-def _averages_of(each: NamedTally) -> tuple[str, str, str]:
+def averages_of(each: NamedTally) -> tuple[str, str, str]:
+    """Tokens, cost and time of one of what was counted, on average."""
     tokens, cost, time = _averages(each.tally.used, each.tally.seen)
     return tokens.removesuffix(" tokens"), cost, time
 

@@ -121,6 +121,11 @@ async def test_the_page_of_an_ended_run_comes_from_its_journal(bot: Bot, browser
     assert numbers == [str(pull.number) for pull in bot.pulls]
     assert round(sum(row["percent"] for row in seen["nodes"]), 1) == 100.0
 
+    history = (await _json(browser, f"/repositories/{REPOSITORY}/history"))["statistics"]
+    assert (history["attempts"]["seen"], history["attempts"]["good"]) == (2, 2)
+    assert history["attempts"]["tokens"] == sum(task["tokens"] for task in seen["tasks"])
+    assert "2 of 2 (100 %)" in await _page(browser, "/history")
+
 
 async def test_readers_of_the_issue_open_the_run_by_its_link(tmp_path: Path) -> None:
     """The comment links to the run's page and its tasks, which need no login.

@@ -13,6 +13,7 @@ import os
 import tempfile
 from pathlib import Path
 
+from tests.scenarios.bot import REPOSITORY
 from tools.docs import picture
 from tools.docs.parts import ROOT
 from tools.pictures.browser import Page, browser
@@ -22,7 +23,7 @@ from tools.pictures.worked import summary
 
 _IMAGES = ROOT / "docs" / "images"
 _WIDTH, _SCALE = 900, 1.0
-_PHONE = 360
+_PHONE, _DESK = 360, 1100
 _LAST = "main > :last-child"
 
 
@@ -32,6 +33,7 @@ async def taken(folder: Path, sandbox: str) -> None:
 
         async def look(url: str, token: str) -> None:
             bearer = f"Bearer {token}"
+            await page.look(width=_DESK)
             await page.show(url, Authorization=bearer)
             _keep("run-page", await page.picture(".timeline > :nth-child(3)"))
             waits = "[...document.querySelectorAll('tr')].find(e => e.querySelector('.waiting'))"
@@ -41,7 +43,12 @@ async def taken(folder: Path, sandbox: str) -> None:
             _keep("task-page", await page.picture("section:has(#text)"))
             await page.look(width=_WIDTH)
 
-        served = await executed(folder / "served", look, CAIRN_SANDBOX=sandbox)
+        async def after(url: str, token: str) -> None:
+            history = f"{url.partition('/runs/')[0]}/repositories/{REPOSITORY}/history"
+            await page.show(history, Authorization=f"Bearer {token}")
+            _keep("history-page", await page.picture("section:nth-of-type(4)"))
+
+        served = await executed(folder / "served", look, after, CAIRN_SANDBOX=sandbox)
         await _draw(page, folder, "execute", *_execution(served))
         await _draw(page, folder, "proposal", *_proposal(served))
         text = await summary(folder / "worked", sandbox)

@@ -28,8 +28,11 @@ class Served:
     buttons: tuple[str, ...]
 
 
-async def executed(folder: Path, look: Look, **settings: object) -> Served:
-    """Comment ``/execute``; ``look`` gets the address of the run's page and its token."""
+async def executed(folder: Path, look: Look, after: Look, **settings: object) -> Served:
+    """Comment ``/execute``; ``look`` gets the address of the run's page and its token.
+
+    So does ``after``, when the run has done all it can.
+    """
     async with conversation(folder, FILES, CAIRN_ADMIN_TOKEN=_TOKEN, **settings) as bot:
         held = tell(bot.model)
         bot.github.set_role(REPOSITORY, "ada", "maintain")
@@ -38,9 +41,11 @@ async def executed(folder: Path, look: Look, **settings: object) -> Served:
             await held.asked.wait()
             assert bot.github.webhook_url is not None
             front = bot.github.webhook_url.removesuffix("/webhook")
-            await look(f"{front}/runs/{run_of(_progress(bot))}", _TOKEN)
+            address = f"{front}/runs/{run_of(_progress(bot))}"
+            await look(address, _TOKEN)
             held.go.set()
             await server.until(_ENDS)
+            await after(address, _TOKEN)
             await server.end(signal.SIGTERM)
         return _seen(bot)
 

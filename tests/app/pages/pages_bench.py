@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from app.pages.door import Door
+from app.pages.history import HistoryPages, HistorySources
 from app.pages.operations import Operations
 from app.pages.site import Sources, routes
 from app.pages.view import Listing
@@ -18,6 +19,7 @@ from app.server.links import RunLinks
 from app.server.metrics import RunMetrics
 from app.store.counts import Counting
 from app.store.deliveries import Deliveries
+from app.store.history import StoredHistory
 from app.store.runs import StoredJournal, StoredRuns
 from runner.files.kept import KeptFiles
 from runner.files.results import RunFiles
@@ -87,7 +89,11 @@ class Bench:
             on_delivery=print,
             events=(),
             readiness={},
-            routes=[*routes(sources, door, heartbeat=0.01), *self._operations().routes(door)],
+            routes=[
+                *routes(sources, door, heartbeat=0.01),
+                *self._operations().routes(door),
+                *self._histories(sources).routes(door),
+            ],
         )
         app.on_shutdown.append(lambda _: self.hub.close())
         return app
@@ -99,6 +105,14 @@ class Bench:
             waiting=WaitEstimate(self.runs, at_once=2, clock=self.clock),
             clock=self.clock,
             at_once=2,
+        )
+
+    def _histories(self, sources):
+        history = StoredHistory(self.store)
+        return HistoryPages(
+            HistorySources(
+                history.totals, history.recent, sources.listing, self.clock, sources.mask
+            )
         )
 
     async def queue(self, *ids, **changes):

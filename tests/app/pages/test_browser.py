@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,7 +10,9 @@ import pytest
 from aiohttp.test_utils import TestServer
 
 from app.store.database import open_store
+from app.store.history import StoredHistory
 from runner.state.events import RunChanged
+from tests.app.pages.histories import executions
 from tests.app.pages.pages_bench import TOKEN, Bench
 from tests.app.pages.story import happened
 from tools.pictures.browser import browser, installed
@@ -19,7 +22,15 @@ pytestmark = pytest.mark.skipif(
 )
 LONG = pytest.mark.long("a browser looks at every page")
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text()
-STATE = "main > h1"
+HISTORY = "/repositories/octocat/hello/history"
+OVERLAPS = """
+    [...document.querySelectorAll('.plot .value')].filter(value => {
+        const label = value.previousElementSibling.getBoundingClientRect();
+        const box = value.getBoundingClientRect();
+        return label.bottom > box.top && label.top < box.bottom && label.right > box.left;
+    }).map(value => value.textContent)
+"""
+"""Words of plots that stand on other words."""
 
 
 @pytest.fixture
@@ -48,14 +59,24 @@ async def addresses(bench, front):
     return [f"{front}{bench.link('r1')}", *tasks]
 
 
+async def remembered(bench):
+    """A history of the repository of the run."""
+    history, row = StoredHistory(bench.store), await bench.runs.get("r1")
+    for each in executions(bench.clock.now().timestamp()):
+        place = replace(each.place, repository_id=row.repository_id)
+        await history.record(replace(each, place=place))
+
+
 async def opened_all(page):
     """Unfold what is folded, so that everything is looked at."""
     await page.asked("document.querySelectorAll('details').forEach(each => each.open = true)")
 
 
 @LONG
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [(360, "light"), (360, "dark"), (1030, "light"), (1280, "light"), (1280, "dark")],
+)
 async def test_every_page_can_be_read(bench, front, page, width, scheme):
     """Text stands out at 4.5:1 or more, nothing scrolls sideways, and nothing complains."""
     await page.look(width=width, scheme=scheme)
@@ -70,10 +91,13 @@ async def test_every_page_can_be_read(bench, front, page, width, scheme):
         assert await page.asked("matchMedia('(prefers-color-scheme: dark)').matches") == (
             scheme == "dark"
         )
-    for path in ("/runs", "/runs/nothing", "/login"):
+    await remembered(bench)
+    for path in ("/runs", "/runs/nothing", "/login", HISTORY, "/history?days=0"):
         await page.show(f"{front}{path}", Authorization=f"Bearer {TOKEN}")
+        await opened_all(page)
         assert await page.asked(CONTRAST) == []
         assert await page.asked("document.documentElement.scrollWidth") <= width
+        assert await page.asked(OVERLAPS) == []
 
     assert [said for said in page.complaints if "/runs/nothing" not in said] == []
 

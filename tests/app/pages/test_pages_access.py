@@ -20,7 +20,7 @@ async def client(aiohttp_client, bench):
     return await aiohttp_client(bench.app())
 
 
-PATHS = ["/runs", "/runs/r1", "/runs/r1/events"]
+PATHS = ["/runs", "/runs/r1", "/runs/r1/events", "/history"]
 
 
 @pytest.mark.parametrize("path", PATHS)

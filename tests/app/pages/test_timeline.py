@@ -92,6 +92,14 @@ def test_it_says_in_words_what_it_shows():
     assert "style=" not in drawn
 
 
+def test_the_shortest_step_is_seen_at_the_end():
+    """What took no time is a thin bar inside the picture."""
+    drawn = fromstring(timeline([step(seconds=10.0), step(task="1.2", start=10.0, seconds=0.0)]))
+
+    *_, last = (each for each in drawn.iter("rect") if "bar" in each.get("class", ""))
+    assert (last.get("x"), last.get("width")) == ("99.6%", "0.4%")
+
+
 def test_without_steps_there_is_an_empty_picture():
     """Nothing divides by nothing."""
     assert fromstring(timeline([])).tag == "svg"

@@ -1,0 +1,79 @@
+"""The pages of the history: of one repository, and of all that this server works on."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from aiohttp import web
+
+from app.pages import answers
+from app.pages.answers import answer, masked, problem, wants_page
+from app.pages.door import Door
+from app.pages.history_view import PERIODS, sections, sentences
+from app.pages.view import Listing
+from runner.history.inquiry import HistoryQuery, Recalled, Totals, asked, at_most
+from runner.history.records import to_json as as_record
+from runner.history.statistics import as_json, statistics_of
+from runner.ports import Clock
+
+NEWEST = 25
+"""Attempts that a page lists."""
+
+_USUAL = 30
+
+
+@dataclass(frozen=True)
+class HistorySources:
+    """Where the pages read: ``totals`` and ``recent`` of the history, and repositories by name."""
+
+    totals: Callable[[HistoryQuery], Awaitable[Totals]]
+    recent: Callable[[HistoryQuery], Awaitable[Recalled]]
+    listing: Listing
+    clock: Clock
+    mask: Callable[[str], str]
+
+
+class HistoryPages:
+    """The handlers."""
+
+    def __init__(self, sources: HistorySources) -> None:
+        self._from = sources
+
+    async def repository(self, request: web.Request) -> web.StreamResponse:
+        """Show what runs of one repository did."""
+        name = f"{request.match_info['owner']}/{request.match_info['name']}"
+        id = await self._from.listing.repository_id(name)
+        if id is None:
+            return problem(request, answers.NO_REPOSITORY, status=404)
+        return await self._show(request, name, id)
+
+    async def every(self, request: web.Request) -> web.StreamResponse:
+        """Show what runs of all repositories did, and lead to each."""
+        return await self._show(request, "", None)
+
+    async def _show(self, request: web.Request, name: str, id: int | None) -> web.StreamResponse:
+        days = request.query.get("days", str(_USUAL))
+        if days not in map(str, PERIODS):
+            return problem(request, answers.NO_PERIOD, status=400)
+        now = self._from.clock.now().timestamp()
+        query = asked(now=now, days=int(days), repository_id=id)
+        statistics = statistics_of(await self._from.totals(query), query)
+        found = await self._from.recent(at_most(query, NEWEST))
+        data: dict[str, Any] = {"repository": name, "days": int(days)}
+        data["repositories"] = [] if name else await self._from.listing.repositories()
+        if wants_page(request):
+            data["sentences"] = sentences(statistics, found)
+            data["sections"] = [asdict(section) for section in sections(statistics, found)]
+        else:
+            data["statistics"] = as_json(statistics)
+            data["recent"] = [as_record(each) for each in found.executions]
+        return answer(request, "history", masked(data, self._from.mask))
+
+    def routes(self, door: Door) -> list[web.RouteDef]:
+        """Return the routes, for who has the admin token."""
+        return [
+            web.get("/repositories/{owner}/{name}/history", door.guarded(self.repository)),
+            web.get("/history", door.guarded(self.every)),
+        ]

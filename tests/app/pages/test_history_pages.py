@@ -1,0 +1,146 @@
+"""The pages of the history: the digits of the command line, and pictures of them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from app.store.database import open_store
+from app.store.history import StoredHistory
+from runner.history.inquiry import asked, at_most
+from runner.history.statistics import as_json, statistics_of
+from runner.people.history_sentences import as_lines, as_markdown, summary, tables
+from tests.app.pages.histories import HOSTILE, executions
+from tests.app.pages.pages_bench import BEARER, PAGE, Bench
+
+HERE = "/repositories/octo/shop/history"
+
+
+@pytest.fixture
+async def bench(tmp_path):
+    store = await open_store(f"sqlite:///{tmp_path}/cairn.db")
+    bench = Bench(store, tmp_path)
+    await bench.queue("r1", repository="octo/shop", repository_id=5)
+    await bench.queue("r2", repository="octo/other", repository_id=6)
+    yield bench
+    await store.close()
+
+
+@pytest.fixture
+async def client(aiohttp_client, bench):
+    return await aiohttp_client(bench.app())
+
+
+async def remember(bench, **changes):
+    history = StoredHistory(bench.store)
+    for each in executions(bench.clock.now().timestamp(), **changes):
+        await history.record(each)
+    return history
+
+
+async def page(client, path):
+    answer = await client.get(path, headers=PAGE)
+    assert answer.status == 200
+    return await answer.text()
+
+
+def words(html):
+    """The text of a page's cells and paragraphs."""
+    plain = re.sub(r"<[^>]+>", "", html)
+    return plain.replace("&#39;", "'").replace("&amp;", "&")
+
+
+async def test_the_same_digits_in_every_place(client, bench):
+    """Page, JSON, terminal and comment say the same, cell by cell."""
+    history = await remember(bench)
+    query = asked(now=bench.clock.now().timestamp(), days=30, repository_id=5)
+    statistics = statistics_of(await history.totals(query), query)
+    shown = words(await page(client, HERE))
+    told = await (await client.get(HERE, headers=BEARER)).json()
+
+    assert told["statistics"] == as_json(statistics)
+    for sentence in summary(statistics):
+        assert sentence in shown
+    for table in tables(statistics):
+        terminal, comment = "\n".join(as_lines(table)), as_markdown(table)
+        for cell in (cell for row in table.rows for cell in row):
+            assert cell in shown
+            assert cell in terminal
+            assert cell in comment.replace("\\", "")
+
+
+async def test_what_is_drawn_is_what_is_counted(client, bench):
+    """Success by day, tokens, ends, nodes, repairs and models each have a picture."""
+    await remember(bench)
+    shown = await page(client, HERE)
+
+    captions = re.findall(r'aria-label="([^".]*)\. ', shown)
+    assert captions[:3] == [
+        "Completed attempts, of those that are over",
+        "Tokens of an attempt",
+        "Cost of an attempt",
+    ]
+    assert {
+        "Completed attempts by model",
+        "Where attempts ended",
+        "Time by node",
+        "Attempts with repairs that completed their task",
+        "Errors",
+    } <= set(captions)
+    assert shown.count("<svg") == len(captions)
+    assert 'aria-label="Completed attempts by model. large: 8 of 12 (67 %)' in shown
+
+
+async def test_one_repository_does_not_show_another(client, bench):
+    """Each page has its own repository; the installation's has all, and leads to each."""
+    await remember(bench)
+    other = words(await page(client, "/repositories/octo/other/history"))
+    whole = await page(client, "/history")
+
+    assert "Nothing is recorded yet" in other
+    assert "12 attempts at tasks" in words(whole)
+    assert 'href="/repositories/octo/other/history"' in whole
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [(f"{HERE}?days=8", 400), (HERE[:-9] + "x/history", 404)]
+)
+async def test_what_nobody_can_mean_is_refused(client, path, status):
+    """A period or a repository that is not there is told."""
+    assert (await client.get(path, headers=PAGE)).status == status
+
+
+@pytest.mark.parametrize("path", ["/history", HERE])
+async def test_the_history_is_the_operators(client, path):
+    """Strangers are sent to the login."""
+    answer = await client.get(path, headers={"Accept": "text/html"}, allow_redirects=False)
+
+    assert answer.headers["Location"] == f"/login?next={path}"
+
+
+async def test_foreign_words_in_the_history_stay_words(client, bench):
+    """Titles, models and messages add no element."""
+    await remember(bench, title=HOSTILE, model=HOSTILE)
+    shown = await page(client, HERE)
+
+    assert "<script>alert" not in shown
+    assert "hunter2" not in shown
+
+
+async def test_a_period_can_be_chosen(client, bench):
+    """What is older than the period is left out."""
+    await remember(bench)
+    bench.clock.forward(40 * 86_400)
+
+    assert "Nothing is recorded" in words(await page(client, f"{HERE}?days=30"))
+    assert "12 attempts" in words(await page(client, f"{HERE}?days=90"))
+
+
+async def test_the_newest_attempts_lead_to_their_runs(client, bench):
+    """From a number to what happened is one step."""
+    history = await remember(bench)
+    query = at_most(asked(now=bench.clock.now().timestamp(), repository_id=5), 1)
+    (newest,) = (await history.recent(query)).executions
+
+    assert f'<a href="/runs/{newest.key.run}">' in await page(client, HERE)
