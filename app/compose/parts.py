@@ -33,6 +33,7 @@ from app.pushes.normalise import Normalising
 from app.runs.advice_offer import AdviceOffer
 from app.runs.config_offer import ConfigOffer
 from app.runs.execution import RunPorts, StoredControl, origin_of
+from app.runs.lessons import Lessons
 from app.runs.service import row_of
 from app.runs.undoing import Undoing
 from app.runs.verifying import VerifyHead, Verifying
@@ -247,6 +248,7 @@ class ServerParts:
             in_mode=repository.in_mode,
             catch_up=repository.catch_up,
             answer=repository.reviews.answer,
+            expected=self.lessons(run.repository_id).expected,
             undoing=Undoing(repository.finished, pulls(kind="undo")),
             offer=offer if self.identity.is_app else None,
             verifying=Verifying(repository.reviews, repository.trust, repository.show_place),
@@ -255,14 +257,13 @@ class ServerParts:
 
     def _advice(self, run: Run, pulls: OfferedPulls) -> AdviceOffer:
         """Proposes better settings to the repository of a run."""
-        history = StoredHistory(self.store)
-        return AdviceOffer(
-            pulls,
-            history,
-            repository_id=run.repository_id,
-            branch=run.base_branch,
-            run=run.id,
-        )
+        lessons = self.lessons(run.repository_id)
+        return AdviceOffer(pulls, lessons, branch=run.base_branch, run=run.id)
+
+    def lessons(self, repository_id: int) -> Lessons:
+        """What the history of a repository teaches."""
+        history, model = StoredHistory(self.store), self.settings.cairn_model
+        return Lessons(history, self.around.clock, repository_id=repository_id, model=model)
 
     def _recorder(self, run: Run, files: RunFiles) -> Events:
         """Keeps the history of a run."""

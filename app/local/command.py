@@ -179,8 +179,8 @@ def _how_on(ended: Ended) -> str:
 
 
 def _dry(asked: LocalRun, settings: RunSettings, output: OutputFormat) -> int:
-    state = asyncio.run(read_locally(asked, settings))
-    tell_dry(state, settings, output)
+    state, expected = asyncio.run(read_locally(asked, settings))
+    tell_dry(state, expected, settings, output)
     return without_work(state) if state.problem else 0
 
 

@@ -28,18 +28,20 @@ from app.local.text import (
 from app.logs import mask_for, secrets_of
 from app.settings import RunSettings
 from app.terminal import any_encoding, is_plain, one_line, printable, say
+from runner.analysis.preview import CostPreview
 from runner.config.model import CONFIG_PATH, RepositoryConfig
 from runner.errors import Outage, PortError
 from runner.files.decisions import KnownRun
 from runner.files.results import line
 from runner.grouped import changed
 from runner.loop.deps import TaskWork
-from runner.loop.driver import lines, would_do
+from runner.loop.driver import MARK, lines, would_do
 from runner.loop.problems import missing_roadmap
 from runner.loop.task_pool import Ended
 from runner.money import unknown_price
 from runner.nodes.preflight import preflight
 from runner.nodes.run import parse_roadmap
+from runner.people.analysis_sentences import preview_json, preview_text
 from runner.people.report import markdown, report, table
 from runner.ports import SystemClock
 from runner.state.options import Request
@@ -87,11 +89,16 @@ def tell(
         say(text, stream=sys.stderr)
 
 
-def tell_dry(state: RunState, settings: RunSettings, output: OutputFormat) -> None:
-    """Print what a run would do: marked lines, or one object a line."""
+def tell_dry(
+    state: RunState, expected: CostPreview | None, settings: RunSettings, output: OutputFormat
+) -> None:
+    """Print what a run would do and take: marked lines, or one object a line."""
     write = speaker(settings, output)
-    for text in _would_do(state) if output.json else lines(state):
+    for text in _would_do(state, expected) if output.json else lines(state):
         write(text)
+    tasks = len(would_do(state))
+    if tasks and not state.problem and not output.json:
+        write(f"{MARK} {preview_text(expected, tasks)}")
 
 
 def _tell_programs(
@@ -127,13 +134,13 @@ def _final_state(ended: Ended) -> RunState:
     return changed(ended.state, ended=SystemClock().now().timestamp(), problem=problem)
 
 
-def _would_do(state: RunState) -> list[str]:
+def _would_do(state: RunState, expected: CostPreview | None) -> list[str]:
     """One JSON line per task, in order, then the report of what blocks the run; all marked."""
     tasks = [
         line("would_do", DRY, task=task.key, id=task.id, title=task.title, dry_run=True)
         for task in would_do(state)
     ]
-    last = {"dry_run": True, "problem": state.problem}
+    last = {"dry_run": True, "problem": state.problem, "expected": preview_json(expected)}
     return [*tasks, line("report", DRY, report=last, dry_run=True)]
 
 

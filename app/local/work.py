@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import secrets
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,13 +25,18 @@ from app.local.report import (
 from app.local.runs import is_published, state_of, unfinished, waiting
 from app.local.text import unfinished_notice
 from app.settings import RunSettings
+from runner.analysis.preview import CostPreview
+from runner.analysis.recorded import NEWEST, expected
 from runner.errors import Outage, PortError
 from runner.files.decisions import KnownRun, State
 from runner.files.durable import take_folder
+from runner.files.history_file import NAME, FileHistory
 from runner.graph import END, REST
 from runner.grouped import changed
+from runner.history.inquiry import asked as query_of
+from runner.history.inquiry import at_most
 from runner.loop.deps import TaskWork
-from runner.loop.driver import drive
+from runner.loop.driver import drive, would_do
 from runner.loop.journal import BORDER, Cursors, encode_attempt, encode_run
 from runner.loop.reading import contents
 from runner.loop.schedule import advanced
@@ -187,12 +193,24 @@ async def _request_of(asked: LocalRun, here: LocalCheckout) -> Request:
     return request
 
 
-async def read_locally(asked: LocalRun, settings: RunSettings) -> RunState:
-    """Read the roadmap as a run would; nothing is asked and nothing is written."""
+async def read_locally(
+    asked: LocalRun, settings: RunSettings
+) -> tuple[RunState, CostPreview | None]:
+    """Read the roadmap as a run would, and what it will take; nothing is asked or written."""
     await check_place(asked)
     async with local_deps(asked, settings, Fanout(), dry=True) as here:
         request = await _request("dry-run", asked, here)
-        return (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
+        state = (await parse_roadmap(RunState(request), here.deps, TaskWork())).state
+    history = FileHistory(asked.kept / NAME)
+    try:
+        recalled = await history.recent(at_most(query_of(now=time.time()), NEWEST))
+    except Outage as outage:
+        log.warning("%s", outage.message)
+        return state, None
+    finally:
+        history.close()
+    tasks, options = would_do(state), request.options
+    return state, expected(tasks, options, settings.cairn_model, recalled.executions)
 
 
 async def _request(run: str, asked: LocalRun, here: LocalCheckout) -> Request:

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 
 from app.github.one_pull import OfferedPulls
 from app.github.pulls import PREFIX
+from app.runs.lessons import Lessons
 from runner.analysis.advice import Advice
-from runner.analysis.recorded import NEWEST, Analysis, analyse
+from runner.analysis.recorded import Analysis
 from runner.config.editing import with_keys
 from runner.config.model import CONFIG_PATH, RepositoryConfig
-from runner.config.options import todays_settings
-from runner.history.inquiry import asked, at_most
 from runner.loop.deps import Deps
 from runner.loop.reading import contents
 from runner.people.analysis_sentences import (
@@ -26,7 +25,6 @@ from runner.people.analysis_sentences import (
     markdown,
     tables,
 )
-from runner.ports import History
 from runner.state.changes import ChangeSet, Snapshot, Write
 from runner.state.publishing import Checkpoint, CheckpointText
 from runner.text.sanitize import inert_line, sanitize
@@ -82,12 +80,9 @@ class _Change:
 class AdviceOffer:
     """Proposes settings to one repository, whose default branch is ``branch``, for a ``run``."""
 
-    def __init__(
-        self, pulls: OfferedPulls, history: History, *, repository_id: int, branch: str, run: str
-    ) -> None:
+    def __init__(self, pulls: OfferedPulls, lessons: Lessons, *, branch: str, run: str) -> None:
         self._pulls = pulls
-        self._history = history
-        self._repository_id = repository_id
+        self._lessons = lessons
         self._branch = branch
         self._run = run
 
@@ -96,8 +91,10 @@ class AdviceOffer:
 
         Doing it twice leaves one. Raises ``Outage`` or ``TaskError``.
         """
-        found = await self._analysis(deps, config) if config.adaptive.advise else None
-        if not (found and found.advice):
+        if not config.adaptive.advise:
+            return ""
+        found = await self._lessons.analysis(config, error=UNASKED)
+        if not found.advice:
             return ""
         commit = (await deps.repository.stack()).base
         base = await deps.repository.snapshot(commit)
@@ -107,13 +104,6 @@ class AdviceOffer:
         declined = await self._pulls.declined(BRANCH)
         change = _first(found, before, declined)
         return await self._offer(change, commit, base) if change else ""
-
-    async def _analysis(self, deps: Deps, config: RepositoryConfig) -> Analysis:
-        now = deps.clock.now().timestamp()
-        query = at_most(asked(now=now, repository_id=self._repository_id), NEWEST)
-        recalled = await self._history.recent(query)
-        today = todays_settings(config)
-        return analyse(recalled.executions, today, left_out=recalled.left_out, error=UNASKED)
 
     async def _offer(self, change: _Change, commit: str, base: Snapshot) -> str:
         known = await self._pulls.known(BRANCH)

@@ -18,6 +18,7 @@ from app.runs.revising import outcome_of, replies_in, said_of
 from app.runs.undoing import MAY_NOT_UNDO, Undoing
 from app.runs.verifying import Verifying
 from app.store.runs import Run, StoredRuns
+from runner.analysis.preview import CostPreview
 from runner.config.model import GitHubMode, RepositoryConfig
 from runner.config.options import options_of
 from runner.config.reading import ConfigError
@@ -33,25 +34,24 @@ from runner.nodes import NODES
 from runner.nodes.plan import plan_task
 from runner.nodes.preflight import preflight
 from runner.nodes.run import parse_roadmap
+from runner.people.analysis_sentences import preview_text
 from runner.people.report import table
 from runner.people.run_view import view_of
 from runner.ports import Repository
 from runner.roadmap.task import Task
-from runner.state.options import (
-    LONGEST_NOTE,
-    Request,
-)
+from runner.state.options import LONGEST_NOTE, Options, Request
 from runner.state.proposal import ApprovalMode
 from runner.state.revising import RevisionRequest
 from runner.state.run_state import Attempt, Plan, RunState
 from runner.text.sanitize import cut_middle, sanitize
 
 
-async def plan_only(request: Request, deps: Deps, progress: Progress) -> Outcome:
+async def plan_only(request: Request, ports: RunPorts) -> Outcome:
     """Ask for the plans; those that were paid for once are not asked for again.
 
     Raises ``Outage``; a person's request stops it between two tasks.
     """
+    deps, progress = ports.deps, ports.progress
     state = await _unbegun(request, deps)
     shown: list[str] = []
     try:
@@ -61,7 +61,8 @@ async def plan_only(request: Request, deps: Deps, progress: Progress) -> Outcome
         stopped = "paused" if stop.request == "pause" else "cancelled"
         await progress.finish(stopped, "a person stopped it")
         return Outcome("paused" if stopped == "paused" else "cancelled", "a person stopped it")
-    await progress.finish("ended", "\n\n".join(shown) or _nothing(state))
+    plans = "\n\n".join(shown) or _nothing(state)
+    await progress.finish("ended", f"{plans}{await _expected(state, ports)}")
     return Outcome("ended", "plans only")
 
 
@@ -69,6 +70,15 @@ async def _unbegun(request: Request, deps: Deps) -> RunState:
     """The run as it would begin: what people skip is left out."""
     state = (await parse_roadmap(RunState(request), deps, TaskWork())).state
     return left_out(state, await deps.skips.skipped())
+
+
+async def _expected(state: RunState, ports: RunPorts) -> str:
+    """What the tasks of a run will probably take, as a paragraph; '' if there are none."""
+    tasks = would_do(state)
+    if state.problem or not tasks:
+        return ""
+    found = await ports.expected(tasks, state.request.options)
+    return f"\n\n{preview_text(found, len(tasks))}"
 
 
 async def _planned(state: RunState, task: Task, deps: Deps) -> str:
@@ -112,9 +122,10 @@ class RunPorts:
     ``shown`` keeps what people can decide about; ``boxes`` proposes checkboxes for a roadmap
     without work, and says where ('' for none); ``in_mode`` is the repository as its ``github_mode``
     wants it, ``catch_up`` restacks what lies on a branch that nobody merges, ``answer`` replies in
-    the review threads of one (by number). ``undoing`` proposes to take back a merged task,
-    ``offer`` a configuration if the tests need one, ``advising`` better settings, ``verifying``
-    shows how far a pull request is verified now; None if Cairn may not.
+    the review threads of one (by number), ``expected`` predicts what tasks will take. ``undoing``
+    proposes to take back a merged task, ``offer`` a configuration if the tests need one,
+    ``advising`` better settings, ``verifying`` shows how far a pull request is verified now; None
+    if Cairn may not.
     """
 
     deps: Deps
@@ -125,6 +136,7 @@ class RunPorts:
     in_mode: Callable[[GitHubMode, PullOptions], Repository]
     catch_up: Callable[[], Awaitable[None]]
     answer: Callable[[int, Sequence[ThreadReply]], Awaitable[None]]
+    expected: Callable[[Sequence[Task], Options], Awaitable[CostPreview | None]]
     undoing: Undoing | None = None
     offer: ConfigOffer | None = None
     verifying: Verifying | None = None
@@ -207,7 +219,7 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
             yield await _verified(run.issue or 0, request, ports)
             return
         if run.request.get("plan"):
-            yield await plan_only(request, ports.deps, ports.progress)
+            yield await plan_only(request, ports)
             return
         async with aclosing(driving(request, NODES, ports.deps)) as steps:
             checked = False
@@ -375,7 +387,7 @@ async def _dry(request: Request, ports: RunPorts) -> Outcome:
     """List the tasks in order; no model is asked and nothing is written but the comment."""
     state = await _unbegun(request, ports.deps)
     listing = "\n".join(f"- {sanitize(line, plain=True)}" for line in lines(state))
-    await ports.progress.finish("ended", listing)
+    await ports.progress.finish("ended", f"{listing}{await _expected(state, ports)}")
     return Outcome("ended", "dry run")
 
 

@@ -9,10 +9,15 @@ from typing import Final
 from runner.analysis.advice import Advice, advice
 from runner.analysis.compare import CONFIDENCE, ERROR, Comparison, compare
 from runner.analysis.models import ModelCell, model_cells
+from runner.analysis.preview import ComingTask, CostPreview, preview
 from runner.analysis.routing import Misroute, PlanningGain, misroutes, planning_gains
 from runner.analysis.sample import Sample
 from runner.analysis.today import TodaysSettings, size
 from runner.history.records import Execution
+from runner.history.totals import undated
+from runner.roadmap.task import Task
+from runner.state.options import Options, plans_first
+from runner.state.task_size import complexity_of, kind_of, size_of
 
 NEWEST: Final = 5_000
 """How many executions are analysed: the newest."""
@@ -55,6 +60,25 @@ def analyse(
         misroutes=misroutes(samples, comparisons),
         advice=advice(comparisons, today, error),
     )
+
+
+def expected(
+    tasks: Sequence[Task], options: Options, model: str, executions: Iterable[Execution]
+) -> CostPreview | None:
+    """Predict what a run with these options will take; None while too little is recorded.
+
+    ``model`` is the one that is asked if the options name none.
+    """
+    samples = samples_of(executions)
+    name = undated(options.models.model or model)
+    coming = [_coming(task, options, name) for task in tasks]
+    return preview(coming, samples)
+
+
+def _coming(task: Task, options: Options, model: str) -> ComingTask:
+    planned = plans_first(task, options.planning, options.routing)
+    complexity = complexity_of(size_of(task))
+    return ComingTask(kind_of(task), complexity, "planned" if planned else "single_phase", model)
 
 
 def samples_of(executions: Iterable[Execution]) -> list[Sample]:

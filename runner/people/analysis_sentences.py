@@ -14,6 +14,7 @@ from typing import Any, Literal
 from runner.analysis.advice import Advice
 from runner.analysis.compare import CONFIDENCE, FEWEST, Comparison, Side
 from runner.analysis.intervals import Interval
+from runner.analysis.preview import FEWEST_SIMILAR, CostPreview
 from runner.analysis.recorded import Analysis
 from runner.analysis.routing import FAILURES
 from runner.money import dollars
@@ -259,6 +260,45 @@ def advice_lines(one: Advice) -> Iterator[str]:
             f"finished {_finished(each.other)} attempts, {today} {_finished(each.today)}, with the "
             f"same mix of tasks: {points(each.difference)}."
         )
+
+
+def preview_text(found: CostPreview | None, tasks: int) -> str:
+    """What a run will probably take, as a sentence."""
+    if found is None:
+        return (
+            f"No cost preview: fewer than {FEWEST_SIMILAR} similar attempts are recorded, so Cairn "
+            "cannot say what this will take."
+        )
+    what = "1 task" if tasks == 1 else f"{tasks:,} tasks"
+    cost = "cost unknown (no price)"
+    if found.cost:
+        low, high = dollars(found.cost.low), dollars(found.cost.high)
+        cost = f"{dollars(found.cost.value)} ({low} to {high})"
+    used = found.tokens
+    return (
+        f"Expected for {what}, judged by {found.executions:,} similar attempts: "
+        f"{used.value:,.0f} tokens ({used.low:,.0f} to {used.high:,.0f}), {cost}, "
+        f"{found.finished.value:.1f} finished ({found.finished.low:.0f} to "
+        f"{found.finished.high:.0f}). At least 8 of 10 such ranges hold."
+    )
+
+
+def preview_json(found: CostPreview | None) -> dict[str, Any] | None:
+    """The same for programs; None without enough history."""
+    if found is None:
+        return None
+    return {
+        "tasks": found.tasks,
+        "executions": found.executions,
+        "tokens": _amounts(found.tokens, 0),
+        "cost": _amounts(found.cost, 6) if found.cost else None,
+        "finished": _amounts(found.finished, 2),
+    }
+
+
+def _amounts(one: Interval, digits: int) -> dict[str, float]:
+    values = {"value": one.value, "low": one.low, "high": one.high}
+    return {name: round(value, digits) for name, value in values.items()}
 
 
 def as_json(topic: Topic, found: Analysis) -> dict[str, Any]:

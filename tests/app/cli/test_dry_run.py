@@ -27,7 +27,9 @@ async def test_the_tasks_are_listed(here: Checkout) -> None:
     said = await here.cairn("run", "--dry-run", "--verbose")
 
     assert said.code == 0, said.err
-    assert said.out.splitlines() == [
+    *tasks, preview = said.out.splitlines()
+    assert preview.startswith(f"{MARK}No cost preview: ")
+    assert tasks == [
         "[DRY RUN] 1. 1.1: Write one.md (ROADMAP.md, line 1)",
         "[DRY RUN] 2. 1.2: Write two.md (ROADMAP.md, line 2)",
     ]
@@ -63,7 +65,9 @@ async def test_phases_whose_plans_are_still_to_come(here: Checkout) -> None:
 
     said = await here.cairn("run", "--dry-run")
 
-    assert said.out.splitlines() == [
+    *tasks, preview = said.out.splitlines()
+    assert preview.startswith(f"{MARK}No cost preview: ")
+    assert tasks == [
         "[DRY RUN] 1. 01-01: Write store.md (ROADMAP.md, line 12)",
         "[DRY RUN] 2. Phase 2: Shop - sell things (ROADMAP.md, line 6)",
         "[DRY RUN] 3. 02-01: Write bank.md (ROADMAP.md, line 19)",

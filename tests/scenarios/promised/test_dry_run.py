@@ -51,7 +51,10 @@ async def test_dry_run_by_command(tmp_path: Path) -> None:
 
         said = await here.cairn("run", "--dry-run")
 
-        assert (said.code, said.out.splitlines()) == (0, MARKED)
+        assert said.code == 0, said.err
+        *tasks, preview = said.out.splitlines()
+        assert tasks == MARKED
+        assert preview.startswith("[DRY RUN] No cost preview: ")
         assert here.git("status", "--porcelain", "--ignored") == ""
         assert here.model.requests == []
         DRY_RUN.script(here.model)

@@ -1,0 +1,44 @@
+"""What the history of one repository teaches: comparisons, and what tasks will take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner.analysis.compare import ERROR
+from runner.analysis.preview import CostPreview
+from runner.analysis.recorded import NEWEST, Analysis, analyse, expected
+from runner.config.model import RepositoryConfig
+from runner.config.options import todays_settings
+from runner.history.inquiry import Recalled, asked, at_most
+from runner.ports import Clock, History
+from runner.roadmap.task import Task
+from runner.state.options import Options
+
+
+class Lessons:
+    """Reads the newest records of a repository; ``model`` is asked where none is configured.
+
+    Every method raises ``Outage`` when the history cannot be read.
+    """
+
+    def __init__(self, history: History, clock: Clock, *, repository_id: int, model: str) -> None:
+        self._history = history
+        self._clock = clock
+        self._repository_id = repository_id
+        self._model = model
+
+    async def analysis(self, config: RepositoryConfig, *, error: float = ERROR) -> Analysis:
+        """Compare what was recorded with how the repository is configured."""
+        recalled = await self._recalled()
+        today = todays_settings(config)
+        return analyse(recalled.executions, today, left_out=recalled.left_out, error=error)
+
+    async def expected(self, tasks: Sequence[Task], options: Options) -> CostPreview | None:
+        """Predict what tasks will take, None while too little is recorded."""
+        recalled = await self._recalled()
+        return expected(tasks, options, self._model, recalled.executions)
+
+    async def _recalled(self) -> Recalled:
+        now = self._clock.now().timestamp()
+        query = asked(now=now, repository_id=self._repository_id)
+        return await self._history.recent(at_most(query, NEWEST))
