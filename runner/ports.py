@@ -261,17 +261,24 @@ class Skips(Protocol):
         """Return the keys of those tasks. Raises ``Outage``."""
 
 
+MemoryKind = Literal[
+    "files", "decisions", "runs", "failures", "successes", "conventions", "patterns"
+]
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryNote:
     """One thing worth knowing in later runs; a newer note of the same kind and subject replaces it.
 
-    ``about`` is a path, a task's key or a reason; ``text`` one line for a model to read.
+    ``about`` is a path, a task's key or a reason; ``text`` one line for a model to read. ``count``
+    says how many runs saw a pattern.
     """
 
-    kind: Literal["files", "decisions", "runs", "failures", "successes"]
+    kind: MemoryKind
     about: str
     text: str
     run: str = ""
+    count: int = 1
 
 
 class Memory(Protocol):

@@ -64,6 +64,24 @@ def show_memory(
 
 
 @memory_cli.command()
+def forget(
+    about: Annotated[
+        str, typer.Argument(help="What the notes are about, as `cairn memory show` prints it.")
+    ],
+) -> None:
+    """Forget what is remembered about one subject: a file, a task, a pull request."""
+    import asyncio
+
+    from runner.files.results import FileMemory
+
+    notes = asyncio.run(FileMemory(_FILE, mask=str).forget(about))
+    if not notes:
+        typer.echo(f"Nothing is remembered about {about!r}.", err=True)
+        raise typer.Exit(2)
+    typer.echo(f"Forgot {notes} note{'s' * (notes != 1)}.")
+
+
+@memory_cli.command()
 def clear() -> None:
     """Forget everything: delete the file."""
     _FILE.unlink(missing_ok=True)

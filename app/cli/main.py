@@ -87,6 +87,7 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "analyze": ("cairn analyze models", "cairn analyze routing --days 90 --json"),
     "memory show": ("cairn memory show", "cairn memory show --json"),
+    "memory forget": ("cairn memory forget calc/add.py",),
     "memory clear": ("cairn memory clear",),
     "roadmap show": ("cairn roadmap show", "cairn roadmap show docs/PLAN.md --json"),
     "roadmap lint": ("cairn roadmap lint", "cairn roadmap lint - < PLAN.md"),

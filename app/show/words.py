@@ -82,7 +82,7 @@ def more(count: int, what: str) -> str:
     return f"{count:,} more {what}{'s' if count != 1 else ''}"
 
 
-_KINDS = ("files", "decisions", "successes", "failures", "runs")
+_KINDS = ("files", "conventions", "decisions", "patterns", "successes", "failures", "runs")
 
 
 def memory_lines(notes: Sequence[MemoryNote]) -> Iterator[str]:
@@ -94,4 +94,5 @@ def memory_lines(notes: Sequence[MemoryNote]) -> Iterator[str]:
         if found:
             yield f"{kind} ({len(found)})"
         for note in reversed(found):
-            yield f"  {one_line(note.about)}: {one_line(note.text)}"
+            times = f" ({note.count} times)" if note.count > 1 else ""
+            yield f"  {one_line(note.about)}: {one_line(note.text)}{times}"

@@ -334,7 +334,8 @@ class MemoryGroup(_Group):
         default=12,
         ge=1,
         le=50,
-        description="The most notes that one question shows, each of at most 120 tokens.",
+        description="The most notes that one question shows; together they take at most 6 % of the "
+        "repository's part of it.",
     )
 
 

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from runner.context.search import terms
 from runner.ports import MemoryNote
 from runner.state.run_state import Attempt, RunState, Status
 from runner.text.sanitize import sendable
 
-MOST = {"files": 500, "decisions": 200, "runs": 50, "failures": 100, "successes": 100}
+MOST = {
+    "files": 500,
+    "decisions": 200,
+    "runs": 50,
+    "failures": 100,
+    "successes": 100,
+    "conventions": 100,
+    "patterns": 200,
+}
 """How many notes of each kind are kept: the newest."""
 
 MAX_TEXT, MAX_ABOUT = 400, 300
-_RECALLED, _SHARED = 12, 2
-_FILES, _STEPS = 20, 5
+_RECALLED, _SHARED = 50, 2
+_FILES, _STEPS, _POINTS = 20, 5, 5
 
 
 def of_task(state: RunState, key: str) -> tuple[MemoryNote, ...]:
@@ -23,8 +32,12 @@ def of_task(state: RunState, key: str) -> tuple[MemoryNote, ...]:
     title = next((f"{t.name} {t.title}" for t in state.tasks if t.key == key), key)
     if attempt is None:
         return ()
+    rejected = tuple(_rejected(attempt, title, state.request.id))
+    if rejected:
+        return rejected
     if attempt.status is Status.COMPLETED:
-        return tuple(_done(attempt, title, state.request.id))
+        run = state.request.id
+        return (*_done(attempt, title, run), *_asked(state, attempt, run), *_helped(attempt, run))
     if attempt.failure and attempt.status is not Status.PENDING:
         failure = attempt.failure
         text = f"{title}: {failure.reason} at {failure.node}: {failure.message}"
@@ -54,8 +67,8 @@ def merged(old: Sequence[MemoryNote], new: Sequence[MemoryNote]) -> tuple[Memory
     """Return the notes with ``new`` last, each subject once, the oldest over the bound gone."""
     kept = {(one.kind, one.about): one for one in old}
     for one in new:
-        kept.pop((one.kind, one.about), None)
-        kept[one.kind, one.about] = one
+        before = kept.pop((one.kind, one.about), None)
+        kept[one.kind, one.about] = _counted(one, before)
     left = dict(MOST)
     newest: list[MemoryNote] = []
     for one in reversed(kept.values()):
@@ -63,6 +76,18 @@ def merged(old: Sequence[MemoryNote], new: Sequence[MemoryNote]) -> tuple[Memory
         if left[one.kind] >= 0:
             newest.append(one)
     return tuple(reversed(newest))
+
+
+def _counted(one: MemoryNote, before: MemoryNote | None) -> MemoryNote:
+    """A pattern that is seen again counts once more, but only once in each run."""
+    if one.kind != "patterns" or before is None:
+        return one
+    return replace(one, count=before.count + (one.run != before.run))
+
+
+def without(notes: Sequence[MemoryNote], about: str) -> tuple[MemoryNote, ...]:
+    """Return the notes without those about a subject."""
+    return tuple(one for one in notes if one.about != about)
 
 
 def relevant(
@@ -75,12 +100,52 @@ def relevant(
     wanted = set(words)
     found: list[tuple[int, int, str]] = []
     for age, one in enumerate(reversed(notes)):
-        if one.kind == "files" and one.about not in paths:
+        if not _still_true(one, paths):
             continue
         shared = len(wanted & set(terms(f"{one.about} {one.text}")))
         if shared >= _SHARED:
             found.append((-shared, age, _as_line(one)))
     return tuple(text for _, _, text in sorted(found)[:_RECALLED])
+
+
+def _still_true(one: MemoryNote, paths: Collection[str]) -> bool:
+    """A note about a file that is gone says nothing."""
+    path = one.about.partition(": ")[2] if one.kind == "patterns" else one.about
+    return one.kind not in ("files", "patterns") or path in paths
+
+
+def _rejected(attempt: Attempt, title: str, run: str) -> Iterator[MemoryNote]:
+    """What people said when they rejected a proposal about the task."""
+    decision, proposal = attempt.agreed.decision, attempt.proposal
+    if decision and proposal and decision.verdict == "reject" and decision.why.strip():
+        text = f"{title}: people rejected to {proposal.strategy or 'do'} it: {decision.why}"
+        yield note("conventions", attempt.task, text, run)
+
+
+def _asked(state: RunState, attempt: Attempt, run: str) -> Iterator[MemoryNote]:
+    """What reviewers asked for, and got: the next change should have it from the start."""
+    revision, request = attempt.planned.revision, state.request.options.scope.revision
+    if revision is None or revision.repairs:
+        return
+    texts = [(point.path, point.text) for point in revision.points]
+    if request and request.text.strip():
+        texts.append(("", request.text))
+    for number, (path, text) in enumerate(texts[:_POINTS]):
+        about = f"#{revision.pull} {path}".strip()
+        yield note("conventions", f"{about} ({number + 1})", f"a reviewer asked: {text}", run)
+
+
+def _helped(attempt: Attempt, run: str) -> Iterator[MemoryNote]:
+    """Which error the files of a finished task had, and what ended it."""
+    answered = attempt.answered
+    if not answered.errors:
+        return
+    repairs = answered.code_repairs + answered.test_repairs
+    how = "a repair of the answer" if repairs else "a fresh answer"
+    for path in [path for path, write in answered.changes.files.items() if write][:_POINTS]:
+        for error in dict.fromkeys(answered.errors):
+            text = f"a {error} error in a change of {path}; {how} helped"
+            yield note("patterns", f"{error}: {path}", text, run)
 
 
 def _done(attempt: Attempt, title: str, run: str) -> Iterator[MemoryNote]:
@@ -96,7 +161,16 @@ def _done(attempt: Attempt, title: str, run: str) -> Iterator[MemoryNote]:
 
 
 def _as_line(one: MemoryNote) -> str:
+    """A note as one line, whatever the file holds: it must not look like anything else."""
+    about, text = " ".join(one.about.split()), " ".join(one.text.split())
     if one.kind == "files":
-        return f"{one.about}: {one.text}"
-    word = {"decisions": "decided", "runs": "an earlier run", "failures": "failed before"}
-    return f"{word.get(one.kind, 'worked before')}: {one.text}"
+        return f"{about}: {text}"
+    if one.kind == "patterns":
+        return f"seen {one.count} time{'s' * (one.count != 1)}: {text}"
+    words = {
+        "decisions": "decided",
+        "runs": "an earlier run",
+        "failures": "failed before",
+        "conventions": "people want",
+    }
+    return f"{words.get(one.kind, 'worked before')}: {text}"

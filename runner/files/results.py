@@ -15,11 +15,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from runner.context.memory import MAX_ABOUT, MAX_TEXT, MOST, merged, relevant
+from runner.context.memory import MAX_ABOUT, MAX_TEXT, MOST, merged, relevant, without
 from runner.graph import END, REST
 from runner.grouped import changed
 from runner.people.report import markdown, report, todos
-from runner.ports import Clock, MemoryNote, SystemClock
+from runner.ports import Clock, MemoryKind, MemoryNote, SystemClock
 from runner.state.events import Advanced, Event, ModelAnswered, NodeFinished, RunChanged, Verified
 from runner.state.findings import Level
 from runner.state.run_state import Attempt, RunState
@@ -177,14 +177,14 @@ def _cut(value: object) -> object:
 
 
 MAX_BYTES = 4 << 20
-Kind = Literal["files", "decisions", "runs", "failures", "successes"]
 
 
 class _Entry(BaseModel):
-    kind: Kind
+    kind: MemoryKind
     about: Annotated[str, StringConstraints(max_length=MAX_ABOUT)]
     text: Annotated[str, StringConstraints(max_length=MAX_TEXT)]
     run: str = ""
+    count: int = Field(default=1, ge=1)
 
 
 class _File(BaseModel):
@@ -221,6 +221,24 @@ class FileMemory:
         """Return every note, the oldest first; nothing when the file cannot be used."""
         return await asyncio.to_thread(self._read) or ()
 
+    async def forget(self, about: str = "") -> int:
+        """Forget what is known about a subject ('': everything); return how many notes that were.
+
+        Raises ``OSError`` when the file cannot be written.
+        """
+        async with self._lock:
+            return await asyncio.to_thread(self._forget, about)
+
+    def _forget(self, about: str) -> int:
+        notes = self._read() or ()
+        if not about:
+            self._path.unlink(missing_ok=True)
+            return len(notes)
+        left = without(notes, about)
+        if len(left) < len(notes):
+            self._write(left)
+        return len(notes) - len(left)
+
     def _relevant(self, words: Collection[str], paths: Collection[str]) -> tuple[str, ...]:
         return relevant(self._read() or (), words, paths)
 
@@ -228,9 +246,18 @@ class FileMemory:
         old = self._read()
         if old is None:
             self._path.replace(self._path.with_name(f"{self._path.name}.broken"))
+        self._write(merged(old or (), notes))
+
+    def _write(self, notes: Sequence[MemoryNote]) -> None:
         entries = [
-            {"kind": n.kind, "about": self._mask(n.about), "text": self._mask(n.text), "run": n.run}
-            for n in merged(old or (), notes)
+            {
+                "kind": n.kind,
+                "about": self._mask(n.about),
+                "text": self._mask(n.text),
+                "run": n.run,
+                "count": n.count,
+            }
+            for n in notes
         ]
         text = json.dumps({"version": 1, "notes": entries}, indent=1, ensure_ascii=False) + "\n"
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -249,7 +276,7 @@ class FileMemory:
             reason = str(error).split("\n", 1)[0]
             log.warning("%s is not used: %s. It will be moved aside.", self._path, reason)
             return None
-        return tuple(MemoryNote(n.kind, n.about, n.text, n.run) for n in stored.notes)
+        return tuple(MemoryNote(n.kind, n.about, n.text, n.run, n.count) for n in stored.notes)
 
 
 class JsonLines:
