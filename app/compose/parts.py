@@ -205,17 +205,7 @@ class ServerParts:
         github = self.identity.client(**scope, permissions=PUBLISH)
         bot = await self.identity.bot_login()
         repository = await self.repository(run, verify)
-        place = CommentPlace(run.repository, run.issue or 0, bot)
-        progress = Progress(
-            run.id,
-            place,
-            github=github,
-            clock=self.around.clock,
-            rest=self.around.rest,
-            comment=run.progress_comment_id,
-            read_only=partial(self._no_comments, run),
-            link=partial(self.page_link, run),
-        )
+        progress = self._progress(run, github, bot)
         files = self.folders.run_files(run.repository_id)
         deps = Deps(
             model=self.model,
@@ -253,6 +243,19 @@ class ServerParts:
             offer=offer if self.identity.is_app else None,
             verifying=Verifying(repository.reviews, repository.trust, repository.show_place),
             advising=self._advice(run, pulls(kind="advice")) if self.identity.is_app else None,
+        )
+
+    def _progress(self, run: Run, github: GitHubAPI, bot: str) -> Progress:
+        """The comment that shows a run."""
+        return Progress(
+            run.id,
+            CommentPlace(run.repository, run.issue or 0, bot),
+            github=github,
+            clock=self.around.clock,
+            rest=self.around.rest,
+            comment=run.progress_comment_id,
+            read_only=partial(self._no_comments, run),
+            link=partial(self.page_link, run),
         )
 
     def _advice(self, run: Run, pulls: OfferedPulls) -> AdviceOffer:
