@@ -46,6 +46,21 @@ def known_window(name: str) -> int | None:
     return next((window for pattern, window in _KNOWN if pattern.search(lower)), None)
 
 
+_SIZE = re.compile(r"(?:^|[-_:/ ])(\d+(?:\.\d+)?)\s*([bm])(?:$|[-_:/. ])")
+_SMALL_MODEL, _SMALL_WINDOW = 4.0, 8_192
+
+
+def is_small(name: str, window: int | None) -> bool:
+    """Whether a model takes what it reads as an example for its work.
+
+    Models of few parameters (billions, as their names say) do, and those of small windows.
+    """
+    size = _SIZE.search(name.lower())
+    if size is None:
+        return window is not None and window <= _SMALL_WINDOW and known_window(name) is None
+    return float(size[1]) / (1_000 if size[2] == "m" else 1) < _SMALL_MODEL
+
+
 def read_windows(body: bytes) -> dict[str, int]:
     """Return the windows in an answer to ``GET /models``, by the names of the models."""
     try:

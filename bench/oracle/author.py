@@ -22,8 +22,9 @@ class Author(ScriptedModel):
     """Answers for one task: ``old`` and ``new`` are the texts of the files that change.
 
     ``kinds`` counts its calls (``plan``, ``look``, ``answer``, ``word``), ``unseen`` the edits that
-    the last answer had to leave out. With ``slips`` it forgets an edit of the code in its first
-    answer. Its ``window`` is what the endpoint says of it.
+    the last answer had to leave out, ``blind`` are the files in which it left some out. With
+    ``slips`` it forgets an edit of the code in its first answer. Its ``window`` is what
+    the endpoint says of it.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class Author(ScriptedModel):
         self._slips = slips
         self.kinds: Counter[str] = Counter()
         self.unseen = 0
+        self.blind: set[str] = set()
 
     def edits(self, path: str) -> list[tuple[str, str]]:
         """The edits that it means to make of a file that is there."""
@@ -66,7 +68,7 @@ class Author(ScriptedModel):
         return json.dumps(plan)
 
     def _code(self, shown: str) -> str:
-        self.unseen = 0
+        self.unseen, self.blind = 0, set()
         if wanted := self._wanted(shown):
             self.kinds["answer"] -= 1
             self.kinds["look"] += 1
@@ -106,6 +108,7 @@ class Author(ScriptedModel):
                 known.append(f"<<<<<<< SEARCH\n{search}\n=======\n{replace}\n>>>>>>> REPLACE\n")
             elif replace not in shown:
                 self.unseen += 1
+                self.blind.add(path)
         return _fenced(path, "".join(known)) if known else ""
 
 

@@ -20,6 +20,7 @@ import venv
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from bench.finding import Finding, Line, Unmeasured
@@ -37,7 +38,10 @@ _LONGEST = 900
 
 @dataclass(frozen=True)
 class Played:
-    """How a task ended: ``verified`` as the report says, ``right`` as the tree is."""
+    """How a task ended: ``verified`` as the report says, ``right`` as the tree is.
+
+    Of the ``files`` that were there and change, so many were ``seen`` well enough to edit.
+    """
 
     task: Task
     code: int
@@ -50,6 +54,8 @@ class Played:
     tokens: int
     seconds: float
     unseen: int
+    files: int
+    seen: int
     why: str
     log: str
 
@@ -111,6 +117,7 @@ async def play(task: Task, folder: Path, *, init: bool = False) -> Played:
         own = _environment(url, programs, folder / task.id)
         code, log = await _run(git.root, own, "run", "--approval-mode", "review_only")
         seconds = asyncio.get_running_loop().time() - started
+    edited = {path for path in change.paths if path in change.base and path in change.after}
     report = report_of(git.root)
     row: Mapping[str, Any] = next(iter(report.get("timeline", [])[-1:]), {})
     errors = [str(error.get("message")) for error in report.get("errors", ())]
@@ -126,6 +133,8 @@ async def play(task: Task, folder: Path, *, init: bool = False) -> Played:
         tokens=int(row.get("tokens", 0)),
         seconds=seconds,
         unseen=author.unseen,
+        files=len(edited),
+        seen=len(edited - author.blind),
         why=str(row.get("not_verified_because") or report.get("problem") or " | ".join(errors)),
         log=first + log,
     )
@@ -232,10 +241,17 @@ def _sums(found: Sequence[Played]) -> list[Line | str]:
     share = 100 * len(good) / len(found)
     false = sum(p.completed and p.verified and not p.right for p in found)
     answers = sum(p.answers for p in good) / max(1, len(good))
+    files, seen = sum(p.files for p in found), sum(p.seen for p in found)
+    looks = median(p.looks for p in found)
     return [
-        Finding(what=f"verified of {len(found)}", value=share, unit="%", goal=">= 80 %",
-                ok=share >= 80),
+        Finding(what=f"verified of {len(found)}", value=share, unit="%", goal=">= 90 %",
+                ok=share >= 90),
         Finding(what="false green", value=false, unit="", goal="0", ok=not false),
+        Finding(what=f"changed files seen, with looks ({seen} of {files})",
+                value=100 * seen / max(1, files), unit="%", goal=">= 95 %",
+                ok=seen >= 0.95 * files),
+        Finding(what="looks a task, in the median", value=looks, unit="", goal="<= 2",
+                ok=looks <= 2),
         Finding(what="answers a verified task", value=answers, unit="", goal="<= 1.2",
                 ok=answers <= 1.2),
     ]  # fmt: skip

@@ -13,7 +13,7 @@ from runner.prompts.questions import Answer, AnswerFormat, Message, Question
 from runner.state.events import Exchange, ModelAnswered
 from runner.state.run_state import RunState
 from runner.text.sanitize import sendable
-from runner.windows import answer_tokens, context_tokens
+from runner.windows import answer_tokens, context_tokens, is_small
 
 MAX_CONTINUATIONS = 2
 """How often a truncated answer is continued (counted in tokens, not as calls)."""
@@ -69,6 +69,12 @@ async def window_of(state: RunState, deps: Deps) -> int | None:
     if models.window or deps.search.windows is None:
         return models.window or None
     return await deps.search.windows.window(model_for(state))
+
+
+async def asks_small(state: RunState, deps: Deps) -> bool:
+    """Whether the model that is asked now is a small one."""
+    name = model_for(state) or deps.search.model
+    return is_small(name, await window_of(state, deps))
 
 
 async def answer_limit(state: RunState, deps: Deps) -> int:

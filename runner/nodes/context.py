@@ -203,7 +203,7 @@ async def describe(state: RunState, deps: Deps) -> tuple[RunState, str]:
         ranking=ranking,
         contents={path: found[path] for path in wanted if path in found},
         notes=(
-            *near_misses(state.task.files, base),
+            *near_misses(_paths(state), base),
             *not_shown(named, base, found),
             *filter(None, [wants_tests(state, library, base)]),
         ),
@@ -376,6 +376,12 @@ def _named(state: RunState) -> list[str]:
     written = [path for path, write in answered.changes.files.items() if write]
     named = (*reviewed, *written, *state.task.files, *(plan.likely_files if plan else ()))
     return list(dict.fromkeys(named))
+
+
+def _paths(state: RunState) -> list[str]:
+    """The paths that the task or its plan names."""
+    plan = state.attempt.planned.plan
+    return list(dict.fromkeys((*state.task.files, *(plan.likely_files if plan else ()))))
 
 
 def _words(state: RunState) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Literal
@@ -15,7 +16,7 @@ from typing import Literal
 from runner.answers.edits import has_edits
 from runner.answers.reply import ParsedAnswer, parse_reply
 from runner.checks.validate import REFUSED
-from runner.loop.asking import ModelReply
+from runner.loop.asking import ModelReply, asks_small
 from runner.loop.deps import Deps, TaskWork
 from runner.loop.reading import contents, named_in, reader, seen_of
 from runner.loop.strategy import MAX_REPAIRS, after_failure
@@ -86,6 +87,7 @@ def without_excerpts(complaints: Iterable[Complaint]) -> tuple[Complaint, ...]:
 log = logging.getLogger(__name__)
 
 _MOST_FINDINGS = 20
+_DELETES = re.compile(r"\b(?:delet|remov|drop|mov|renam|replac)", re.IGNORECASE)
 _LONGEST_EXPLANATION = 1_200
 
 FIRST, SURGICAL, AFRESH = 0.2, 0.2, 0.7
@@ -110,6 +112,7 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     partial = unseen(state, files)
     messages = question(
         "execute_task",
+        **await _form(state, deps),
         context=attempt.planned.context.decode(),
         avoid=attempt.answered.avoid,
         files=files,
@@ -125,6 +128,15 @@ async def execute_task(state: RunState, deps: Deps, work: TaskWork) -> Step:
     asked = CodeQuestion(messages, partial, whole=True)
     state, reply, asked = await ask_for_code(state, deps, asked, temperature=temperature)
     return Step(await _answered(state, deps, reply, newest, asked), "ok")
+
+
+async def _form(state: RunState, deps: Deps) -> dict[str, bool]:
+    """How the form of an answer is told to the model that is asked now."""
+    about = f"{state.task.text} {state.task.details}"
+    return {
+        "small": await asks_small(state, deps),
+        "deletes": _DELETES.search(about) is not None,
+    }
 
 
 async def _offered(state: RunState, deps: Deps) -> bool:
@@ -167,6 +179,7 @@ async def repair_code(state: RunState, deps: Deps, work: TaskWork) -> Step:
     partial = unseen(state, files)
     messages = question(
         "repair_code",
+        **await _form(state, deps),
         task=state.task,
         complaints=without_excerpts(attempt.checked.complaints),
         context="" if changes else attempt.planned.context.decode(),
@@ -190,6 +203,7 @@ async def repair_test(state: RunState, deps: Deps, work: TaskWork) -> Step:
     files = await with_tests(state, deps, failures)
     messages = question(
         "repair_test",
+        **await _form(state, deps),
         task=state.task,
         failures=distinct(failures),
         outputs=outputs_of(verification, most=3_000),

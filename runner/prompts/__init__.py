@@ -13,10 +13,16 @@ _FOR_FILES = frozenset({"execute_task", "repair_code", "repair_test"})
 """Questions that are answered with files; the others have a shorter introduction."""
 
 
-def question(name: str, **values: object) -> tuple[Message, ...]:
-    """Render the question ``name``. A value the template wants and does not get is a bug."""
-    introduction = "system" if name in _FOR_FILES else "system_plan"
-    system = _environment().get_template(f"{introduction}.md.j2").render()
+def question(
+    name: str, *, small: bool = False, deletes: bool = False, **values: object
+) -> tuple[Message, ...]:
+    """Render the question ``name``. A value the template wants and does not get is a bug.
+
+    A ``small`` model is told the form of an answer without an example that it would copy, and how
+    a file is deleted only if the task ``deletes`` something.
+    """
+    introduction = ("system_small" if small else "system") if name in _FOR_FILES else "system_plan"
+    system = _environment().get_template(f"{introduction}.md.j2").render(deletes=deletes)
     return Message("system", system.strip()), Message("user", render_text(name, **values))
 
 

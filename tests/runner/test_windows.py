@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from runner.model.chat import OpenAIModel
-from runner.windows import answer_tokens, context_tokens, known_window, read_windows
+from runner.windows import answer_tokens, context_tokens, is_small, known_window, read_windows
 from tests.model_server import ScriptedModel, serve
 
 
@@ -93,3 +93,22 @@ async def test_an_endpoint_that_does_not_answer_says_nothing() -> None:
 
     assert await model.window("") is None
     await model.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "window", "small"),
+    [
+        ("qwen2.5-coder:0.5b", None, True),
+        ("HuggingFaceTB/SmolLM2-135M-Instruct", 32_000, True),
+        ("llama-3.2-3b-instruct", 128_000, True),
+        ("qwen2.5-coder:7b", None, False),
+        ("llama-3.1-70b", 8_192, False),
+        ("my-model", 8_192, True),
+        ("my-model", None, False),
+        ("gpt-4", 8_192, False),
+        ("gpt-5-mini", 400_000, False),
+    ],
+)
+def test_small_models(name: str, window: int | None, small: bool) -> None:
+    """By the size in the name, else by a window that an endpoint tells."""
+    assert is_small(name, window) is small

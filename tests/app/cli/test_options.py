@@ -147,6 +147,25 @@ async def test_what_to_type_is_of_the_command_line(here: Checkout) -> None:
     assert "/execute" not in said.err
 
 
+@pytest.mark.parametrize(
+    ("task", "deletes"), [("Write", False), ("Remove `x.md`, then write", True)]
+)
+async def test_a_small_model_is_told_the_form_in_few_words(
+    tmp_path: Path, task: str, deletes: bool
+) -> None:
+    """Without the example and the rules that such models give back as their work."""
+    files = {"ROADMAP.md": f"- [ ] 1.1 {task} `one.md`\n".encode()}
+    async with checkout(tmp_path / "here", files) as here:
+        here.model.says(ONE)
+        here.environment["CAIRN_MODEL"] = "tiny-coder:0.5b"
+        said = await here.cairn("run")
+
+        prompt = here.model.requests[0].prompt
+        assert said.code == 0, said.err
+        assert "src/hello.py" not in prompt
+        assert ("DELETE" in prompt) is deletes
+
+
 async def test_another_model_gives_the_fresh_answers(tmp_path: Path) -> None:
     """What it gave is verified like the others' answers, and the report says what each took."""
     files = {

@@ -250,6 +250,11 @@ def test_report(check_golden: Golden) -> None:
     check_golden("prompts/report.md", markdown(done))
 
 
+def test_the_form_of_an_answer_for_small_models(check_golden: Golden) -> None:
+    """Few words, no example."""
+    check_golden("prompts/system_small.md", render_text("system_small", deletes=True))
+
+
 def test_every_template_has_a_golden_file() -> None:
     """No template was added without a person having read what it makes."""
     templates = Path(runner.prompts.__file__).parent / "templates"
