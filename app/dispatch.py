@@ -38,7 +38,7 @@ from handlers.events import (
 from handlers.grammar import Commands
 from handlers.issue_thread import IssueThread, Refusals
 from handlers.ports import Proposals, Runs
-from handlers.pushes import BranchPushed, InstallationChanged
+from handlers.pushes import BranchPushed, InstallationChanged, RepositoryChanged
 from handlers.reviews import handle_check, handle_review, handle_verify
 from handlers.webhooks import read_webhook
 from runner.ports import Clock
@@ -50,7 +50,8 @@ class Dispatch:
     """Handles one delivery; doing it twice changes nothing. Raises ``Outage``.
 
     ``pushed`` handles pushes, ``changed`` a pull request from one of our branches that was merged,
-    closed or opened again, even by bots; ``installed`` handles events about installations;
+    closed or opened again, even by bots; ``installed`` handles events about installations and
+    what becomes of repositories;
     ``dashboards`` do what people tick there; ``refusals`` remembers who was refused something,
     ``read_only`` says where we write nothing; ``configs`` are read again for each one.
     """
@@ -67,7 +68,7 @@ class Dispatch:
         pushed: Callable[[BranchPushed], Awaitable[None]],
         refusals: Refusals,
         changed: Callable[[PullClosed | PullReopened], Awaitable[None]],
-        installed: Callable[[InstallationChanged], Awaitable[None]],
+        installed: Callable[[InstallationChanged | RepositoryChanged], Awaitable[None]],
         dashboards: Dashboards,
         configs: Configurations,
         read_only: ReadOnlyCheck = writable_everywhere,
@@ -96,7 +97,9 @@ class Dispatch:
             return
         if event is None:
             return
-        if isinstance(event, InstallationChanged):
+        if isinstance(event, InstallationChanged | RepositoryChanged):
+            if isinstance(event, RepositoryChanged):
+                self._configs.forget(event.repository.full_name)
             await self._installed(event)
             return
         try:

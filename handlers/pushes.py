@@ -147,6 +147,33 @@ def read_installation(delivery: str, payload: dict[str, object]) -> Installation
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepositoryChanged:
+    """A repository was renamed, transferred, archived or unarchived (``action``)."""
+
+    delivery: str
+    action: str
+    repository: Repo
+    installation_id: int
+
+
+class _RepositoryPayload(Envelope):
+    action: str
+
+
+def read_repository(delivery: str, payload: dict[str, object]) -> RepositoryChanged | None:
+    """Reduce an event about a repository; None for what changes nothing for us."""
+    if payload.get("action") not in ("renamed", "transferred", "archived", "unarchived"):
+        return None
+    found = validated("repository", _RepositoryPayload, payload)
+    return RepositoryChanged(
+        delivery=delivery,
+        action=found.action,
+        repository=found.repository,
+        installation_id=found.installation.id,
+    )
+
+
 def read_selection(delivery: str, payload: dict[str, object]) -> InstallationChanged:
     """Reduce an event about some repositories of an installation. Raises ``MalformedPayload``."""
     found = validated("installation_repositories", _Payload, payload)

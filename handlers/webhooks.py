@@ -21,12 +21,14 @@ from handlers.events import (
 from handlers.pushes import (
     BranchPushed,
     InstallationChanged,
+    RepositoryChanged,
     read_installation,
     read_push,
+    read_repository,
     read_selection,
 )
 
-Happening = Event | BranchPushed | InstallationChanged
+Happening = Event | BranchPushed | InstallationChanged | RepositoryChanged
 """What a webhook is reduced to."""
 
 _REPOSITORY = ("repository", "id")
@@ -108,6 +110,11 @@ WEBHOOKS = (
         why="the roadmap changes",
         read=read_push,
         parts=(_REPOSITORY, ("ref",), ("before",), ("after",), ("repository", "pushed_at")),
+    ),
+    WebhookKind(
+        name="repository",
+        why="a repository is renamed, transferred, archived or unarchived",
+        read=read_repository,
     ),
     WebhookKind(
         name="installation",

@@ -22,7 +22,8 @@ from app.proposals.polling import Poller
 from app.proposals.service import Look, ProposalService
 from app.pushes.push import RoadmapPushes
 from app.runs.execution import RunPorts, Segments
-from app.runs.service import HistoryAt, Installations, RunService, TaskFinder
+from app.runs.installations import Installations
+from app.runs.service import HistoryAt, RunService, TaskFinder
 from app.runs.verifying import Verifications, VerifyHead
 from app.store.deliveries import Deliveries
 from app.store.history import StoredHistory

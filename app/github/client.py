@@ -49,6 +49,9 @@ RETRY_AFTER = timedelta(minutes=2)
 SUSPENDED = "suspended"
 """The kind of an outage that ends when the suspension of the App's installation is lifted."""
 
+ARCHIVED = "archived"
+"""The kind of an outage while a repository is archived."""
+
 _REPEATABLE_POST = re.compile(r"/(access_tokens|reactions|git/blobs|git/trees)$")
 _SECONDARY = ("secondary rate limit", "abuse detection")
 
@@ -96,6 +99,12 @@ def judge_answer(
     message = read_message(body)
     if (wait := _wait(request, status, headers, message, now)) is not None:
         return _limited(request, wait, now)
+    if "archived" in message:
+        return Outage(
+            ARCHIVED,
+            f"GitHub says: {message} ({request.name}). Somebody has to unarchive the repository in "
+            "its settings.",
+        )
     if "suspended" in message:
         return Outage(
             SUSPENDED,

@@ -108,8 +108,11 @@ class Progress:
             return self._comment
         status = "queued" if turn else "started"
         self._text = progress_text(self._run, status, "", None, turn, self._link())
-        made = await self._github.post(_COMMENTS, self._where, data={"body": self._text})
-        self._comment = int(made["id"])
+        return await self._make(self._text)
+
+    async def _make(self, text: str) -> int:
+        made = await self._github.post(_COMMENTS, self._where, data={"body": text})
+        self._comment, self._text = int(made["id"]), text
         return self._comment
 
     async def _find(self) -> Any:
@@ -118,7 +121,7 @@ class Progress:
             try:
                 return await self._github.getitem(_COMMENT, self._where)
             except BadRequest as refusal:
-                if refusal.status_code not in (404, 410):  # somebody deleted it
+                if not _is_gone(refusal):
                     raise
         async for comment in self._github.getiter(_COMMENTS + "?per_page=100", self._where):
             if self._is_ours(comment):
@@ -147,7 +150,7 @@ class Progress:
         """Write the final text, without waiting. Raises ``Outage`` if it could not be written."""
         await self.stop()
         self._state = state or self._state
-        await self._show(status, detail)
+        await self._show(status, detail, again=True)
 
     async def stop(self, *, at_once: bool = False) -> None:
         """Drop the edit that waits for its time; one that is on its way arrives, or fails, first.
@@ -175,7 +178,8 @@ class Progress:
         except Outage as outage:
             log.warning("The comment of run %s was not edited: %s", self._run, outage.message)
 
-    async def _show(self, status: str, detail: str) -> None:
+    async def _show(self, status: str, detail: str, *, again: bool = False) -> None:
+        """Edit the comment; one that somebody deleted is made ``again`` only for the end."""
         async with self._turn:
             text = progress_text(self._run, status, detail, self._state, link=self._link())
             if self._no_comment or text == self._text:
@@ -183,7 +187,11 @@ class Progress:
             self._edited = self._clock.monotonic()
             try:
                 await self._github.patch(_COMMENT, self._where, data={"body": text})
-            except GitHubException as refusal:  # it is deleted or locked: nothing to be done
+            except GitHubException as refusal:
+                if again and _is_gone(refusal):
+                    await self._make(text)
+                    return
+                # the conversation may be locked: nothing to be done
                 log.warning("The comment of run %s cannot be edited: %s", self._run, refusal)
             else:
                 self._text = text
@@ -192,6 +200,11 @@ class Progress:
         user = comment.get("user")
         login = user.get("login") if isinstance(user, dict) else None
         return login == self._place.bot and marker(self._run) in str(comment.get("body"))
+
+
+def _is_gone(refusal: GitHubException) -> bool:
+    """Say whether somebody deleted the comment."""
+    return isinstance(refusal, BadRequest) and refusal.status_code in (404, 410)
 
 
 ReadOnlyCheck = Callable[[int, int, str], Awaitable[bool]]

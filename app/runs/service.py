@@ -1,28 +1,16 @@
-"""The runs of this server as handlers see them: start, status, cancel, resume, find a task.
-
-While an installation is suspended, GitHub answers 403 to everything, even edits of comments. So
-its runs pause with a cause of their own and continue when the suspension is lifted. If the App is
-uninstalled, its runs are cancelled.
-(https://docs.github.com/en/apps/maintaining-github-apps/suspending-a-github-app-installation)
-"""
+"""The runs of this server as handlers see them: start, status, cancel, resume, find a task."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, replace
-from typing import Protocol
 
-from app.github.client import SUSPENDED
-from app.github.identity import Gone
 from app.github.pulls import PREFIX, Pull
-from app.github.token_identity import Identity
 from app.proposals.service import ProposalService
-from app.store.queue import Affected, Queue
+from app.store.queue import Queue
 from app.store.runs import (
     PERSON,
-    REMOVED,
     UNFINISHED,
     Run,
     RunRequest,
@@ -43,7 +31,6 @@ from handlers.ports import (
     TaskLine,
     Unknown,
 )
-from handlers.pushes import InstallationChanged
 from runner.history.inquiry import asked
 from runner.people.history_answer import HistoryAnswer, HistoryTopic, answered
 from runner.ports import Clock, History
@@ -395,83 +382,3 @@ def _status(run: Run) -> RunStatus:
     rows = (run.result or {}).get("tasks", [])
     tasks = tuple(TaskLine(r["name"], r["title"], r["status"], r["url"]) for r in rows)
     return RunStatus(run.id, run.status, run.reason, "", tasks)
-
-
-log = logging.getLogger(__name__)
-
-_SUSPENDED = (
-    "the App's installation on GitHub is suspended; the run continues automatically when "
-    "the suspension is lifted on the installation's settings page"
-)
-_REMOVED = (
-    "the App's installation no longer covers this repository; the run continues automatically "
-    "when the repository is added again on the installation's settings page"
-)
-_GONE = "the App was uninstalled"
-
-_HEALED = (SUSPENDED, "permission", "credential")
-"""What may be over once an installation is active, or was given permissions."""
-
-
-class InstallationReach(Protocol):
-    """Hears whether we can write to the repositories of an installation."""
-
-    def __call__(self, installation_id: int, /, *, active: bool) -> None: ...
-
-
-class Installations:
-    """Works an event about an installation; doing it twice changes nothing.
-
-    ``look`` tells the worker that something changed, ``reach`` hears whether an installation is
-    active.
-    """
-
-    def __init__(
-        self,
-        identity: Identity,
-        queue: Queue,
-        *,
-        look: Callable[[], Awaitable[None]],
-        reach: InstallationReach,
-    ) -> None:
-        self._identity = identity
-        self._queue = queue
-        self._look = look
-        self._reach = reach
-
-    async def __call__(self, event: InstallationChanged) -> None:
-        """Ask GitHub for its status, and let the runs follow. Raises ``Outage``."""
-        if event.repositories:
-            moved = await self._selected(event)
-        else:
-            moved = await self._changed(event)
-        log.info("Installation %s: %s, %s runs", event.installation_id, event.action, moved)
-        await self._look()
-
-    async def _changed(self, event: InstallationChanged) -> int:
-        all_of_it = Affected(event.installation_id)
-        standing = await self._identity.standing(event.installation_id)
-        self._reach(event.installation_id, active=standing == "active")
-        if standing == "gone":
-            return await self._queue.cancel_where(all_of_it, reason=_GONE)
-        if standing == "suspended":
-            return await self._queue.pause_where(all_of_it, cause=SUSPENDED, reason=_SUSPENDED)
-        return await self._queue.wake_where(all_of_it, _HEALED)
-
-    async def _selected(self, event: InstallationChanged) -> int:
-        """Look at the repositories in which a run is unfinished; nothing becomes of the others."""
-        known = await self._queue.repositories(event.installation_id)
-        moved = 0
-        for id in set(event.repositories) & set(known):
-            here = Affected(event.installation_id, id)
-            if await self._covers(event.installation_id, known[id]):
-                moved += await self._queue.wake_where(here, (REMOVED,))
-            else:
-                moved += await self._queue.pause_where(here, cause=REMOVED, reason=_REMOVED)
-        return moved
-
-    async def _covers(self, installation: int, repository: str) -> bool:
-        try:
-            return await self._identity.installation_for(repository) == installation
-        except Gone:
-            return False

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.store.database import Store, insert_into
 from app.store.proposals import closed, decided
 from app.store.runs import PERSON, PULL_ENDED, UNINSTALLED, RunRequest, Status
-from app.store.schema import decisions
+from app.store.schema import decisions, proposals
 from app.store.schema import runs as table
 from app.store.schema import wakeups as wakeups_table
 from app.store.wakeups import WORKING, Wakeups
@@ -241,6 +241,15 @@ class Queue:
             paused = here & (table.c.status == "paused")
             moved += await self._wake_all(connection, paused)
             return moved
+
+    async def follow(self, repository_id: int, full_name: str, installation_id: int) -> int:
+        """Let runs and proposals follow a repository to another name or installation."""
+        values = {"repository": full_name, "installation_id": installation_id}
+        async with self._store.writing() as connection:
+            shown = sa.update(proposals).where(proposals.c.repository_id == repository_id)
+            await connection.execute(shown.values(values))
+            change = sa.update(table).where(table.c.repository_id == repository_id)
+            return (await connection.execute(change.values(values))).rowcount
 
     async def cancel_where(self, where: Affected, *, reason: str) -> int:
         """Cancel every run of an installation that is gone, and close what they propose.

@@ -176,6 +176,15 @@ class Control(PullActions):
         name, who = old.split("/")[1], self.world.user(by)
         return await self.courier.tell([payloads.renamed(self.world, repo, name, who)])
 
+    async def archive(self, repository: str, *, archived: bool = True, by: str = "admin") -> int:
+        """Archive a repository, or unarchive it: while it is archived nobody can change it."""
+        repo, who = self.world.repo(repository), self.world.user(by)
+        repo.archived = archived
+        action = "archived" if archived else "unarchived"
+        return await self.courier.tell(
+            [payloads.happening(self.world, "repository", action, repo, who)]
+        )
+
     async def suspend(self, repository: str, *, suspended: bool = True) -> int:
         """Suspend (or lift the suspension of) the installation that covers a repository."""
         one = self.world.installation_of(self.world.repo(repository).owner)

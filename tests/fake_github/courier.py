@@ -93,6 +93,8 @@ class Courier:
     def _check(self, due: Happening) -> None:
         check = spec.webhook_check(due.event, due.action)
         name = f"{due.event}.{due.action}"
+        if check is None and name == "repository.unarchived":  # not in our copy of the description
+            return
         if check is None:
             self.world.violations.append(f"webhook {name} is not described")
             return

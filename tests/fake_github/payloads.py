@@ -11,7 +11,12 @@ from tests.fake_github.spec import DATA
 from tests.fake_github.state import Comment, Installation, Issue, Repo, Review, User
 from tests.fake_github.world import Happening, World
 
-SAMPLES = {"issues.closed": "issues.reopened", "issue_comment.deleted": "issue_comment.deleted.2"}
+SAMPLES = {
+    "issues.closed": "issues.reopened",
+    "issue_comment.deleted": "issue_comment.deleted.2",
+    "repository.archived": "repository.renamed",
+    "repository.unarchived": "repository.renamed",
+}
 ZERO = "0" * 40
 MOST_COMMITS = 2048
 

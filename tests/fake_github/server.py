@@ -49,6 +49,9 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 LOG = re.compile(r"/logs/(\d+)\Z")
 
 
+ARCHIVED = "Repository was archived so is read-only."
+
+
 class Front:
     """Takes requests for REST, GraphQL and git at one address."""
 
@@ -220,6 +223,7 @@ class Front:
         accept = request.headers.get("Accept", "")
         call = Call(self.world, operation, path, params, query, body, identity, accept)
         try:
+            _refuse_archived(request.method, path, call)
             answer = handler(call)
         except Refused as error:
             if "x-accepted-github-permissions" in error.headers:
@@ -274,3 +278,9 @@ class Front:
             body = raw
         query = request.rel_url.query_string
         self.world.requests.append(Request(request.method, unquote(path), status, body, query))
+
+
+def _refuse_archived(method: str, path: str, call: Call) -> None:
+    """Nothing of an archived repository can be changed."""
+    if method != "GET" and path.startswith("/repos/") and call.repo.archived:
+        raise Refused(403, ARCHIVED)

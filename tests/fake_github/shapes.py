@@ -62,6 +62,7 @@ def repository(world: World, repo: Repo, *, full: bool = True) -> dict[str, Any]
         full_name=repo.full_name,
         owner=user(world, repo.owner),
         private=repo.private,
+        archived=repo.archived,
         visibility="private" if repo.private else "public",
         default_branch=repo.default_branch,
         html_url=base,

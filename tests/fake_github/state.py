@@ -192,6 +192,7 @@ class Repo:
     checks: dict[int, dict[str, Any]] = field(default_factory=dict)
     statuses: list[dict[str, Any]] = field(default_factory=list)
     drafts: bool = True
+    archived: bool = False
     delete_branch_on_merge: bool = False
     merge_methods: frozenset[str] = frozenset({"merge", "squash", "rebase"})
 

@@ -171,3 +171,57 @@ async def test_a_repository_that_is_taken_out_and_put_back(bot: Bot) -> None:
     await bot.idle()
 
     check_finished(bot)
+
+
+@ONE_NOTE
+async def test_a_run_rests_while_its_repository_is_archived(bot: Bot) -> None:
+    """Nobody can change it, not even a comment; it goes on when the repository is unarchived."""
+    answer = await at_work(bot)
+    run = run_of(bot.says()[0])
+    await bot.github.archive(REPOSITORY)
+    answer.go.set()
+    await bot.idle()
+
+    page = await page_of(bot, run)
+    assert "this repository is archived" in page
+    assert "continues automatically" in page
+    assert bot.pulls == []
+
+    await bot.github.archive(REPOSITORY, archived=False)
+    await bot.idle()
+
+    check_finished(bot)
+
+
+@ONE_NOTE
+async def test_a_run_that_waits_follows_its_repository_to_another_name(bot: Bot) -> None:
+    """What is paused asks for the new name, also when the old one does not redirect any more."""
+    answer = await at_work(bot)
+    bot.says()
+    await bot.github.comment(REPOSITORY, bot.issue.number, "/execute pause", by="writer")
+    answer.go.set()
+    await bot.idle()
+    bot.says()
+
+    await bot.github.rename(REPOSITORY, "octo/renamed")
+    bot.github.world.renamed.clear()
+    await bot.idle()
+    await bot.github.comment("octo/renamed", bot.issue.number, "/execute resume", by="writer")
+    await bot.idle()
+
+    said = bot.github.says("octo/renamed", bot.issue.number)
+    assert any("is done" in text for text in said), said
+    assert [pull.title for pull in bot.github.repo("octo/renamed").pulls] == ["1.1 Write one.md"]
+
+
+@ONE_NOTE
+async def test_a_comment_that_somebody_deleted_is_made_again_for_the_end(bot: Bot) -> None:
+    """How the run ended is said, even if people deleted its comment in between."""
+    answer = await at_work(bot)
+    (progress,) = bot.view.comments(bot.issue.number)[-1:]
+    await bot.github.delete_comment(progress)
+    answer.go.set()
+    await bot.idle()
+
+    (said,) = bot.says()
+    assert "is done" in said
