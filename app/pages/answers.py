@@ -18,7 +18,7 @@ from app.pages.timeline import LEGEND, timeline
 from app.server.http import SETTING
 from app.store.runs import REMOVED, Status
 from runner.people.task_detail import diff_lines
-from runner.state.status_words import RUNS, run_word, task_word, tone_of
+from runner.state.status_words import CHECK_TONES, RUNS, run_word, task_word, tone_of
 
 STATUSES = get_args(Status)
 """The words a list can be filtered by."""
@@ -174,7 +174,7 @@ def _environment() -> Environment:
     environment.globals["tone"] = tone_of
     environment.globals["timeline_picture"] = timeline
     environment.globals["legend"] = LEGEND
-    environment.globals["tones"] = {"passed": "done", "failed": "failed", "skipped": "other"}
+    environment.globals["tones"] = CHECK_TONES
     environment.globals["periods"] = PERIODS
     environment.globals["colours"] = COLOURS
     environment.filters["diff_lines"] = diff_lines

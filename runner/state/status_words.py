@@ -117,6 +117,9 @@ RUNS: Mapping[str, RunWord] = {
 CHECKS: Mapping[str, str] = {"passed": "✅ passed", "failed": "❌ failed", "skipped": "⏭️ skipped"}
 """The result of one level of verification."""
 
+CHECK_TONES: Mapping[str, Tone] = {"passed": "done", "failed": "failed", "skipped": "other"}
+"""The colour of the result of one level."""
+
 OUTCOMES: Mapping[str, str] = {
     "applied": "applied",
     "waiting": "waiting for a decision",
