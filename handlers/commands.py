@@ -380,7 +380,8 @@ COMMANDS: Commands = (
         handler=_setup,
         needs="write",
         description="check whether the tests can start; if they need it, propose a "
-        "`.github/cairn.yml` as a pull request; no model is asked",
+        "`.github/cairn.yml` as a pull request; propose a first roadmap from labelled issues if "
+        "there is none; show the dashboard; no model is asked",
         example="/execute setup",
     ),
     *(

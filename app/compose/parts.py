@@ -34,6 +34,7 @@ from app.runs.advice_offer import AdviceOffer
 from app.runs.config_offer import ConfigOffer
 from app.runs.execution import RunPorts, StoredControl, origin_of
 from app.runs.lessons import Lessons
+from app.runs.roadmap_offer import RoadmapOffer, labelled
 from app.runs.service import row_of
 from app.runs.undoing import Undoing
 from app.runs.verifying import VerifyHead, Verifying
@@ -243,6 +244,13 @@ class ServerParts:
             offer=offer if self.identity.is_app else None,
             verifying=Verifying(repository.reviews, repository.trust, repository.show_place),
             advising=self._advice(run, pulls(kind="advice")) if self.identity.is_app else None,
+            first=RoadmapOffer(
+                repository,
+                pulls(kind="first"),
+                partial(labelled, api),
+                branch=run.base_branch,
+                run=run.id,
+            ),
         )
 
     def _progress(self, run: Run, github: GitHubAPI, bot: str) -> Progress:

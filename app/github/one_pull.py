@@ -151,15 +151,15 @@ def branch_of(path: str) -> str:
 class OfferedPulls:
     """What our App (``bot_login``) proposes to a repository beside its tasks, by branch.
 
-    ``kind`` says what: checkboxes for a roadmap, a configuration, better settings, or the inverse
-    of a merged task. None of them is a checkpoint.
+    ``kind`` says what: checkboxes for a roadmap, a configuration, better settings, a first
+    roadmap, or the inverse of a merged task. None of them is a checkpoint.
     """
 
     def __init__(
         self,
         api: RepositoryApi,
         *,
-        kind: Literal["normalise", "setup", "undo", "advice"],
+        kind: Literal["normalise", "setup", "undo", "advice", "first"],
         branches: Branches,
         bot_login: str,
     ) -> None:

@@ -15,6 +15,7 @@ from app.proposals.service import ShownProposals
 from app.runs.advice_offer import AdviceOffer, advised
 from app.runs.config_offer import NO_APP, ConfigOffer, advice
 from app.runs.revising import outcome_of, replies_in, said_of
+from app.runs.roadmap_offer import RoadmapOffer
 from app.runs.undoing import MAY_NOT_UNDO, Undoing
 from app.runs.verifying import Verifying
 from app.store.runs import Run, StoredRuns
@@ -124,8 +125,8 @@ class RunPorts:
     wants it, ``catch_up`` restacks what lies on a branch that nobody merges, ``answer`` replies in
     the review threads of one (by number), ``expected`` predicts what tasks will take. ``undoing``
     proposes to take back a merged task, ``offer`` a configuration if the tests need one,
-    ``advising`` better settings, ``verifying`` shows how far a pull request is verified now; None
-    if Cairn may not.
+    ``advising`` better settings, ``first`` a first roadmap, ``verifying`` shows how far a pull
+    request is verified now; None if Cairn may not.
     """
 
     deps: Deps
@@ -141,6 +142,7 @@ class RunPorts:
     offer: ConfigOffer | None = None
     verifying: Verifying | None = None
     advising: AdviceOffer | None = None
+    first: RoadmapOffer | None = None
 
 
 class StoredControl:
@@ -210,7 +212,7 @@ async def execute(run: Run, ports: RunPorts, runs: StoredRuns, started: MutableS
             yield await _dry(request, ports)
             return
         if run.request.get("setup"):
-            yield await _set_up(request, ports, started)
+            yield await _set_up(request, ports, started, config.roadmap.label)
             return
         if run.request.get("undo"):
             yield await _undone(request, ports)
@@ -270,6 +272,7 @@ def _in_mode(ports: RunPorts, config: RepositoryConfig, run: Run) -> RunPorts:
             offer=None,
             verifying=None,
             advising=None,
+            first=None,
         )
     return replace(ports, deps=deps)
 
@@ -391,16 +394,23 @@ async def _dry(request: Request, ports: RunPorts) -> Outcome:
     return Outcome("ended", "dry run")
 
 
-async def _set_up(request: Request, ports: RunPorts, started: MutableSet[str]) -> Outcome:
-    """Propose a configuration if the tests need one; no task is worked on."""
-    reply = NO_APP
+async def _set_up(
+    request: Request, ports: RunPorts, started: MutableSet[str], label: str
+) -> Outcome:
+    """Propose a configuration if the tests need one, and a roadmap if there is none.
+
+    No task is worked on; ``label`` is that of the issues which are to become tasks.
+    """
+    replies = [] if ports.offer else [NO_APP]
     if ports.offer:
         state = (await parse_roadmap(RunState(request), ports.deps, TaskWork())).state
         try:
-            reply = await ports.offer.answer(state, ports.deps, started)
+            replies.append(await ports.offer.answer(state, ports.deps, started))
+            if ports.first:
+                replies.append(await ports.first.answer(state, label))
         except TaskError as error:
-            reply = f"Cairn could not check whether the tests start: {_plain(error.message)}"
-    await ports.progress.finish("ended", reply)
+            replies.append(f"Cairn could not look at everything: {_plain(error.message)}")
+    await ports.progress.finish("ended", "\n\n".join(filter(None, replies)))
     return Outcome("ended", "it only checked whether the tests can start")
 
 

@@ -76,6 +76,11 @@ class RoadmapGroup(_Group):
     path: Annotated[Word, AfterValidator(inside)] = Field(
         default="ROADMAP.md", description="Path of the roadmap in the repository."
     )
+    label: Word = Field(
+        default="roadmap",
+        description="Label of the open issues that `/execute setup` proposes as tasks of a first "
+        "roadmap, where there is none.",
+    )
 
 
 class ModelGroup(_Group):
