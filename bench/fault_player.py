@@ -6,10 +6,12 @@ Starting pytest anew for each mutant would take longer than the tests do.
 from __future__ import annotations
 
 import json
+import math
 import os
 import resource
 import signal
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -92,21 +94,31 @@ def _played(mutant: dict[str, str | int], items: Sequence[pytest.Item]) -> str:
 
 
 def _failed(mutant: dict[str, str | int], items: Sequence[pytest.Item]) -> int:
-    """Run the tests up to the first that fails: 1 if one does, else 0."""
-    resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS + 5))
-    signal.alarm(_SECONDS)
+    """Run the tests up to the first that fails: 1 if one does, else 0.
+
+    If none fails, they run once more in a process that imports the fault: a function that makes a
+    table at import made it without.
+    """
+    _limit()
     root = items[0].config.rootpath
-    if not put_in(Mutant(**mutant), root):  # type: ignore[arg-type]
-        _begin_anew(mutant, items)
-    for item, following in zip(items, [*items[1:], None], strict=True):
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        if item.session.testsfailed:
-            return 1
-    return 0
+    if put_in(Mutant(**mutant), root):  # type: ignore[arg-type]
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if item.session.testsfailed:
+                return 1
+    return _begin_anew(mutant, items)
 
 
-def _begin_anew(mutant: dict[str, str | int], items: Sequence[pytest.Item]) -> None:
+def _limit() -> None:
+    """Give this process so much time from now on."""
+    used = math.ceil(time.process_time())
+    resource.setrlimit(resource.RLIMIT_CPU, (used + _CPU_SECONDS, 3 * _CPU_SECONDS))
+    signal.alarm(_SECONDS)
+
+
+def _begin_anew(mutant: dict[str, str | int], items: Sequence[pytest.Item]) -> int:
     """Become a process that imports everything with the fault."""
+    _limit()
     tests = [item.nodeid for item in items]
     options = ["-q", "-n0", "-x", "-p", "no:cacheprovider", "-p", __name__]
     option = f"--mutant={json.dumps(mutant)}"

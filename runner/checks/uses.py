@@ -61,7 +61,7 @@ def family_of(path: str) -> str:
     return _FAMILIES.get(language, language)
 
 
-def uses_of(name: str, path: str, repository: CodeFiles, *, gone: bool = False) -> list[Use]:
+def uses_of(name: str, path: str, repository: CodeFiles, *, gone: bool) -> list[Use]:
     """Return the places that use a name which ``path`` offers, or offered, and nobody else does.
 
     ``name`` may be ``Class.method``. If it is unclear whose name it is, nothing is returned; but if

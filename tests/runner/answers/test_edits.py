@@ -176,6 +176,11 @@ LINES = b"def f():\n    a = 1\n    if a:\n        b = 2\n    return b\n"
         ("    return b", "", LINES.replace(b"    return b\n", b"\n")),
         ("    a = 1", "    a = 1\n    c = 1", LINES.replace(b"1\n", b"1\n    c = 1\n")),
         ("    a = 7", "    a = 5", None),
+        (
+            "        a = 1",
+            "        a = 5\n            c = 1",
+            LINES.replace(b"    a = 1\n", b"    a = 5\n        c = 1\n"),
+        ),
         ("    nothing like it", "x", None),
     ],
 )

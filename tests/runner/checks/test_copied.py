@@ -99,6 +99,21 @@ def test_what_python_may_have(body: str, said: str) -> None:
     assert python(body, said) == []
 
 
+def test_small_numbers_alone_are_no_copy() -> None:
+    """Where a series begins is written down in any program, and the tests try just that."""
+    body = "    if cents == 0:\n        return 1\n    if cents == 1:\n        return 2\n"
+    tests = (
+        "from a import price\n\n\ndef test_price():\n    assert price(0, 7) == 1\n"
+        "    assert price(1, 7) == 2\n"
+    )
+
+    assert python(body, tests=tests) == []
+    assert python(
+        body.replace("0", "40").replace("2", "42"),
+        tests=tests.replace("price(0", "price(40").replace("== 2", "== 42"),
+    ) == [2]
+
+
 def test_a_table_of_all_there_is_has_no_general_way() -> None:
     """A mapping may be tested as a whole."""
     code = "KNOWN = {'low': 'green', 'high': 'red'}\n\n\ndef colour(of):\n    return KNOWN[of]\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from runner.checks.interfaces import given_in
 from runner.checks.kept_names import losses, verdict
 from runner.checks.uses import CodeFiles
 from runner.state.changes import ChangeSet, Write
@@ -230,3 +231,28 @@ def test_public_names(path: str, old: str, names: list[str]) -> None:
     found = complaints(path, old, empty)
     assert [each.message.split("`")[1] for each in found] == names
     assert {each.error for each in found} <= {"UnusedNameGone"}
+
+
+@pytest.mark.parametrize(
+    ("call", "count"),
+    [
+        ("()", 0),
+        ("(a)", 1),
+        ("(a,b)", 2),
+        ("(a, b,)", 2),
+        ("(f(a,b),[c,d],{e:1})", 3),
+        ("(a, (b)) + g(c)", 2),
+    ],
+)
+def test_how_many_arguments_a_call_gives(call: str, count: int) -> None:
+    """Commas in inner brackets separate nothing."""
+    given = given_in(call)
+
+    assert given is not None
+    assert (given.count, given.open) == (count, False)
+
+
+def test_a_call_that_is_cut_off_or_spreads_a_list() -> None:
+    """Nobody knows how many arguments these give."""
+    assert given_in("(a, b") is None
+    assert getattr(given_in("(a, ...rest)"), "open", None) is True

@@ -82,6 +82,17 @@ async def test_a_long_file_is_asked_about_in_two_parts_and_no_more() -> None:
     assert any(line.startswith("lines ") and "not read" in line for line in proposal.dropped)
 
 
+async def test_a_file_of_exactly_two_parts_is_read_to_its_end() -> None:
+    """Nothing of it is reported as not read."""
+    lines = "".join(f"We shall build thing {n}.\n\n" for n in range(4000)).split("\n")
+    text = "\n".join(lines[: cut(lines)[1].last])
+    model = Scripted([], [])
+    proposal = await propose("PLAN.md", text.encode(), model)
+
+    assert (len(cut(text.split("\n"))), len(model.asked)) == (2, 2)
+    assert proposal.dropped == ()
+
+
 def test_chunks_are_bounded_and_leave_nothing_out() -> None:
     """Every line is in exactly one chunk, and a long line does not break the limit."""
     lines = [*(f"line {n}" for n in range(20_000)), "x" * 10 * CHUNK, "# end"]

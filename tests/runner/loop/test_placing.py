@@ -6,7 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from runner.loop.schedule import Bases, advanced, next_move, open_tasks, with_blocked
+from runner.loop.schedule import (
+    Bases,
+    advanced,
+    next_move,
+    open_tasks,
+    shared_branches,
+    with_blocked,
+)
 from runner.people.sentences import blocked_reason
 from runner.state.publishing import Member
 from runner.state.run_state import RunState, Status
@@ -74,3 +81,24 @@ def test_branches_apart_are_waited_for() -> None:
 def test_what_is_merged_is_built_on_by_all() -> None:
     """A dependency that is ticked on the default branch needs no branch of its own."""
     assert on(run(CHAIN.replace("[ ] T1", "[x] T1")), "T2") == "main"
+
+
+@pytest.mark.parametrize(
+    ("needs", "groups"),
+    [
+        ({"a": (), "b": ("a",), "c": ("b",)}, []),  # a chain is a stack of branches
+        ({"a": (), "b": (), "c": ("a", "b")}, ["ab"]),
+        ({"a": (), "b": (), "c": (), "d": ("a", "b"), "e": ("b", "c")}, ["abc"]),
+        ({"a": (), "b": (), "x": (), "y": (), "c": ("a", "b"), "z": ("x", "y")}, ["ab", "xy"]),
+        ({"r": (), "a": ("r",), "b": (), "c": ("a", "b")}, ["abr"]),  # with what these need
+    ],
+)
+def test_tasks_that_share_a_branch(needs: dict[str, tuple[str, ...]], groups: list[str]) -> None:
+    """Two tasks that one task needs share a branch, with what they need in turn; no others do."""
+    shared = shared_branches(needs, lambda key: needs[key])
+    found: dict[str, set[str]] = {}
+    for key, root in shared.items():
+        found.setdefault(root, set()).add(key)
+
+    assert sorted("".join(sorted(keys)) for keys in found.values()) == groups
+    assert all(root in keys for root, keys in found.items())
