@@ -11,7 +11,7 @@ ARGS ?=
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench docs pictures lock venv
+.PHONY: help demo test check matrix bench docs pictures lock venv
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/'
@@ -22,6 +22,10 @@ demo: $(STAMP) ## show Cairn work on a GitHub of its own (KILL=1: and survive a 
 test: $(STAMP) ## run the tests (ARGS=--long: the long ones too); what is skipped is listed with its reason
 	@echo "== pytest"
 	@$(PYTEST) $(ARGS)
+
+matrix: $(STAMP) ## run every test with all cases of every matrix (CI runs a third of them, another one for each commit)
+	@echo "== pytest, with every case of every matrix"
+	@$(PYTEST) --long --matrix $(ARGS)
 
 check: $(STAMP) ## run everything that must be right before a merge: style, types, imports, tests
 	@echo "== ruff format" && $(BIN)/ruff format --check .

@@ -1,14 +1,17 @@
 """What all tests share: how many examples the properties try, and which tests are long.
 
 None of the properties has a limit of time; ``HYPOTHESIS_PROFILE=thorough`` looks longer, for
-whoever changes what one is about. Long tests run with ``--long``, as in CI.
+whoever changes what one is about. Long tests run with ``--long``, as in CI, and with them a third
+of the cases of each matrix; ``--matrix`` runs all of them.
 """
 
 from __future__ import annotations
 
 import os
+import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -34,28 +37,61 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--long``."""
+    """``--long``, ``--matrix`` and ``--seed``."""
     parser.addoption("--long", action="store_true", help="run the long tests too, as CI does")
+    parser.addoption("--matrix", action="store_true", help="run every case of every matrix, too")
+    parser.addoption("--seed", default="1", help="which cases of a matrix --long picks")
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Name the seed, so that a failure of CI can be seen again."""
+    if config.getoption("--long") and not config.getoption("--matrix"):
+        return f"a third of each matrix: --long --seed {config.getoption('--seed')}"
+    return None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
     """Skip the long tests unless they are asked for, and say why each is long."""
-    if config.getoption("--long"):
+    if config.getoption("--matrix"):
         return
-    _sample(items)
+    if config.getoption("--long"):
+        _sample(items, partial(_third, seed=config.getoption("--seed")), "matrix", "--matrix")
+        return
+    _sample(items, _spread, "long", "--long")
     for item in items:
         if mark := item.get_closest_marker("long"):
-            item.add_marker(pytest.mark.skip(reason=f"long: {mark.args[0]} (--long runs it)"))
+            _skip(item, "long", mark.args[0], "--long")
 
 
-def _sample(items: Sequence[pytest.Item]) -> None:
-    """Of the cases of a test that is marked ``sample``, mark all but n as long."""
+def _spread(_test: str, number: int, wanted: int) -> Collection[int]:
+    """As many cases as the mark says, spread evenly."""
+    return {place * number // wanted for place in range(wanted)}
+
+
+def _third(test: str, number: int, wanted: int, *, seed: str) -> Collection[int]:
+    """A third of the cases, drawn anew for each test; never fewer than the mark says."""
+    drawn = random.Random(f"{seed} {test}")  # noqa: S311 - not a secret
+    return drawn.sample(range(number), min(number, max(wanted, -(-number // 3))))
+
+
+def _sample(
+    items: Sequence[pytest.Item],
+    choose: Callable[[str, int, int], Collection[int]],
+    kind: str,
+    option: str,
+) -> None:
+    """Of the cases of a test that is marked ``sample``, skip all but the chosen ones."""
     cases = defaultdict[tuple[str, int, str], list[pytest.Item]](list)
     for item in items:
-        if mark := item.get_closest_marker("sample"):
+        mark = item.get_closest_marker("sample")
+        if mark and not (kind == "matrix" and mark.kwargs.get("whole")):
             cases[item.nodeid.partition("[")[0], *mark.args].append(item)
-    for (_, wanted, why), every in cases.items():
-        kept = {place * len(every) // wanted for place in range(wanted)}
+    for (test, wanted, why), every in cases.items():
+        kept = choose(test, len(every), wanted)
         for place, item in enumerate(every):
             if place not in kept:
-                item.add_marker(pytest.mark.long(why))
+                _skip(item, kind, why, option)
+
+
+def _skip(item: pytest.Item, kind: str, why: str, option: str) -> None:
+    item.add_marker(pytest.mark.skip(reason=f"{kind}: {why} ({option} runs it)"))

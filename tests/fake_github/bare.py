@@ -19,6 +19,8 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 
+from cachetools import LRUCache
+
 from tests.fake_github.objects import GitError, Objects, environment
 
 SETTINGS = """
@@ -33,6 +35,8 @@ SETTINGS = """
     auto = 0
 """
 _SHA = re.compile(r"\^?[0-9a-f]{40}")
+_KNOWN: LRUCache[tuple[str, ...], bytes | GitError] = LRUCache(20_000)
+"""What git said about objects that are named by their sha, in any repository."""
 MODES = {"040000": "tree", "160000": "commit"}
 
 Line = tuple[str, str | None, str]
@@ -69,7 +73,7 @@ class Bare:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._objects: Objects | None = None
-        self._fixed: dict[tuple[str, ...], bytes] = {}
+        self._written: dict[tuple[str, ...], bytes | GitError] = {}
 
     @classmethod
     def create(cls, path: Path, *, branch: str = "main") -> Bare:
@@ -108,7 +112,8 @@ class Bare:
             check=False,
         )
         if done.returncode:
-            raise GitError(done.stderr.decode(errors="replace").strip() or f"git {arguments[0]}")
+            why = done.stderr.decode(errors="replace").strip() or f"git {arguments[0]}"
+            raise GitError(why, code=done.returncode)
         return done.stdout
 
     def text(self, *arguments: str, stdin: bytes = b"") -> str:
@@ -122,14 +127,31 @@ class Bare:
             self._objects = Objects(self.path)
         return self._objects
 
-    def fixed(self, *arguments: str) -> bytes:
-        """Run git, but once where all it is asked about is named by its sha: that never changes."""
+    def fixed(self, *arguments: str, paths: Iterable[str] = ()) -> bytes:
+        """Run git, but once where all it is asked about is named by its sha: that never changes.
+
+        Nor does it differ from one repository to another; a merge writes its tree into this one.
+        """
+        whole = (*arguments, "--", *paths) if paths else arguments
         named = [a for a in arguments[1:] if not a.startswith("-")]
         if not all(_SHA.fullmatch(name) for name in named):
+            return self.git(*whole)
+        known = self._written if arguments[0] == "merge-tree" else _KNOWN
+        answer = known.get(whole)
+        if answer is None:
+            answer = known[whole] = self._answer(whole)
+        if isinstance(answer, GitError):
+            raise answer
+        return answer
+
+    def _answer(self, arguments: tuple[str, ...]) -> bytes | GitError:
+        """What git says; a no (1) is an answer as well, unlike that an object is missing."""
+        try:
             return self.git(*arguments)
-        if arguments not in self._fixed:
-            self._fixed[arguments] = self.git(*arguments)
-        return self._fixed[arguments]
+        except GitError as error:
+            if error.code != 1:
+                raise
+            return error
 
     def refs(self, prefix: str = "refs/heads/") -> dict[str, str]:
         """Full ref name → sha of everything below ``prefix``, read from the files git keeps."""

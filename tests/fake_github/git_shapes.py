@@ -174,7 +174,7 @@ def _diff_entry(
     shape = json.loads(
         json.dumps(shape).replace(shapes.SAMPLE_SHA, ends[1]).replace("file1.txt", names[-1])
     )
-    patch = repo.bare.git("diff", "-M", *ends, "--", *names).decode(errors="replace")
+    patch = repo.bare.fixed("diff", "-M", *ends, paths=names).decode(errors="replace")
     hunk = patch.find("\n@@")
     lines = patch[hunk + 1 :].split("\n") if hunk >= 0 else []
     added = sum(line.startswith("+") for line in lines)

@@ -16,7 +16,11 @@ from pathlib import Path
 
 
 class GitError(Exception):
-    """Git said no; the text is what it said."""
+    """Git said no; the text is what it said, ``code`` how it ended (1 where that is an answer)."""
+
+    def __init__(self, why: str, *, code: int = 128) -> None:
+        super().__init__(why)
+        self.code = code
 
 
 def environment() -> dict[str, str]:

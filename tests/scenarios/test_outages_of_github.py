@@ -40,7 +40,7 @@ EVERY = [*ASKING, *PUBLISHING, *TELLING]
 TRIES = 4  # of the client, for calls that may be repeated
 
 # the runs that heal make the same calls as those that are told and resumed
-LONG = pytest.mark.long("a run for each of forty faults")
+FORTY = pytest.mark.sample(0, "a run for each of forty faults")
 before_and_after = pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 
 
@@ -62,7 +62,7 @@ def _row(method: str, path: str) -> tuple[str, str] | str:
     return next(rows, f"{method} {path}")
 
 
-@LONG
+@FORTY
 @ONE_NOTE
 @before_and_after
 @pytest.mark.parametrize(("method", "path"), EVERY)
