@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from runner.answers.look_forms import LookRequest, from_words, in_words
@@ -189,14 +189,15 @@ async def _looked(state: RunState, deps: Deps, looks: Sequence[LookRequest]) -> 
     base = await base_of(state, deps)
     changes = state.attempt.answered.changes
     paths = changes.entries(base).keys()
-    refused = _refused(state, base)
     wanted = {look.what for look in looks} & paths
+    refused = _refused(state, base, wanted)
     old = await contents(deps, base, sorted((wanted & base.entries.keys()) - refused.keys()))
     for look in looks:
         if look.kind == "SEARCH":
             old |= await _searched(deps, base, look.what)
             wanted |= old.keys() | changes.files.keys()
     read = reader(old, changes)
+    refused |= _refused(state, base, wanted - refused.keys())
     texts = {path: text for path in wanted if (text := read(path)) is not None}
     files = {path: text for path, text in texts.items() if path not in refused}
     about = f"{state.task.text} {state.task.details}"
@@ -205,10 +206,11 @@ async def _looked(state: RunState, deps: Deps, looks: Sequence[LookRequest]) -> 
     )
 
 
-def _refused(state: RunState, base: Snapshot) -> dict[str, str]:
-    """Why some paths of the tree are not shown."""
+def _refused(state: RunState, base: Snapshot, paths: Iterable[str]) -> dict[str, str]:
+    """Why some of these paths are not shown."""
     protected = protection(state.request.options.approvals.protect)
-    return {path: why for path, e in base.entries.items() if (why := _why(path, e, protected))}
+    entries = {path: base.entries[path] for path in paths if path in base.entries}
+    return {path: why for path, e in entries.items() if (why := _why(path, e, protected))}
 
 
 def _why(path: str, entry: TreeEntry, protected: Callable[[str], bool]) -> str:
