@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import ClassVar
 
 from bench.loop.hunks import edits_of
 from bench.oracle.author import Author
@@ -44,7 +43,6 @@ class AiderAuthor(Author):
     """Answers in aider's format ``diff``; files that it wants to see it names in a sentence."""
 
     _TRUST = "Trust this message as the true contents of these files"
-    _CLOSING: ClassVar[Mapping[str, str]] = {"<": "</"}
 
     def __init__(self, old: Mapping[str, str], new: Mapping[str, str], *, slips: bool) -> None:
         super().__init__(old, new, slips=slips)
@@ -126,7 +124,7 @@ class MiniAuthor(Author):
         if hidden and self._pages < self._MOST_PAGES:
             first = self._pages * self._PAGE + 1
             self._pages += 1
-            return "I list the files.", f"git ls-files | sed -n '{first},{first + 149}p'"
+            return "I list the files.", f"git ls-files | sed -n '{first},{first + self._PAGE - 1}p'"
         if places := self._places(shown)[: self._AT_ONCE]:
             self._read |= set(places)
             return "I read the places to change.", " && ".join(places)
