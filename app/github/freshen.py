@@ -133,7 +133,13 @@ class Freshen:
             if alone.done == "rebuilt":
                 return replace(alone, done="ticked", start="", same=False, why=None)
         made = self._checkpoint(pull, changes, new, tip, TICKED.format(base=pull.base))
-        return await self._added(Fresh("ticked"), pull, made, new, onto=pull.sha)
+        try:
+            return await self._added(Fresh("ticked"), pull, made, new, onto=pull.sha)
+        except TaskError:
+            bare = await self._without_workflows(pull, tip, line)
+            if bare is None:
+                raise
+            return replace(bare, done="ticked", start="", same=False, why=None)
 
     async def _joined(self, pull: Pull, tip: str, line: Line) -> Fresh:
         new, mine = await self._snapshot(tip), await self._snapshot(pull.sha)
@@ -144,12 +150,24 @@ class Freshen:
         wanted = Fresh("joined", start=tip, same=made.tree == mine.tree)
         try:
             return await self._added(wanted, pull, made, new, onto=pull.sha)
-        except TaskError as refused:
-            # the App may not write changed workflow files, which a single commit does not bring
-            alone = "workflow" in refused.message and await self._rebuilt(pull, tip, line, "merged")
-            if not alone or alone.done != "rebuilt":
+        except TaskError:
+            alone = await self._without_workflows(pull, tip, line)
+            if alone is None:
                 raise
             return alone
+
+    async def _without_workflows(self, pull: Pull, tip: str, line: Line) -> Fresh | None:
+        """Rebuild a branch that may not get workflow files by a merge; None if that is not why.
+
+        An App without the permission *Workflows* cannot write a commit that changes them, as a
+        merge of a base does that has new ones. A single commit on that base changes none.
+        """
+        new, mine = await self._snapshot(tip), await self._snapshot(pull.sha)
+        paths = {p for p in {*new.entries, *mine.entries} if p.startswith(".github/workflows/")}
+        if not any(_differ(new, mine, path) for path in paths):
+            return None
+        alone = await self._rebuilt(pull, tip, line, "merged")
+        return alone if alone.done == "rebuilt" else None
 
     async def _rebuilt(self, pull: Pull, tip: str, line: Line, why: Why) -> Fresh:
         """Put the change of a branch on the base as one commit, unless people pushed to it."""

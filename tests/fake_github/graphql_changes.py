@@ -66,7 +66,7 @@ def _check(repo: Repo, token: Token, update: dict[str, Any]) -> None:
     if now and not update.get("force", False) and not repo.bare.is_ancestor(now, after):
         raise _told("Update is not a fast forward", "UNPROCESSABLE")
     try:
-        guard_workflows(repo, token, now, after)
+        guard_workflows(repo, token, after)
     except (Refused, GitError) as refused:
         raise _told(str(refused), "FORBIDDEN") from refused
 

@@ -140,14 +140,19 @@ def matching_refs(call: Call) -> Answer:
     return Answer(body=shaped, headers=headers)
 
 
-def guard_workflows(repo: Repo, token: Token, before: str | None, after: str) -> None:
-    """Without ``workflows`` no ref may bring changed workflow files."""
-    start = before or repo.bare.resolve(repo.default_branch)
-    if start is None or "workflows" in token.permissions:
+def guard_workflows(repo: Repo, token: Token, after: str) -> None:
+    """Without ``workflows`` no ref may bring a new commit that changes workflow files.
+
+    A commit changes what its first parent has otherwise; what some ref has already is not new.
+    """
+    if "workflows" in token.permissions:
         return
-    old, new = (repo.bare.at(c, ".github/workflows", "tree") for c in (start, after))
-    if old != new and new is not None:
-        raise auth.unable([{"contents": "write", "workflows": "write"}])
+    for commit in repo.bare.fixed("rev-list", after, "--not", "--all").decode().split():
+        start = f"{commit}^" if repo.bare.resolve(f"{commit}^") else ""
+        old = repo.bare.at(start, ".github/workflows", "tree") if start else None
+        new = repo.bare.at(commit, ".github/workflows", "tree")
+        if old != new and new is not None:
+            raise auth.unable([{"contents": "write", "workflows": "write"}])
 
 
 def _move(call: Call, ref: str, sha: str | None) -> None:
@@ -168,7 +173,7 @@ def create_ref(call: Call) -> Answer:
         raise invalid("Reference already exists")
     if repo.bare.kind(sha) is None:
         raise invalid("Object does not exist")
-    guard_workflows(repo, call.token, None, sha)
+    guard_workflows(repo, call.token, sha)
     _move(call, name, sha)
     shape = git_shapes.ref(call.world, repo, name, sha)
     return Answer(201, shape, {"location": shape["url"]})
@@ -184,7 +189,7 @@ def update_ref(call: Call) -> Answer:
         raise invalid("Object does not exist")
     if not call.body.get("force", False) and not repo.bare.is_ancestor(old, sha):
         raise invalid("Update is not a fast forward")
-    guard_workflows(repo, call.token, old, sha)
+    guard_workflows(repo, call.token, sha)
     _move(call, name, sha)
     return Answer(body=git_shapes.ref(call.world, repo, name, sha))
 
