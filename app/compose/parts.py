@@ -67,8 +67,9 @@ from runner.files.kept import KeptFiles
 from runner.files.results import FileMemory, RunFiles
 from runner.git.objects import GitObjects
 from runner.loop import stacking
-from runner.loop.deps import Deps, FileSearch
+from runner.loop.deps import Deps, EarlierRuns, FileSearch
 from runner.loop.listeners import Isolated
+from runner.loop.past import PastRuns
 from runner.loop.recorder import Recorder
 from runner.ports import Clock, Endpoint, Events, Fanout, Sandbox
 from runner.sandbox.choose import MaskedSandbox, SandboxChoice, choose_sandbox
@@ -220,7 +221,10 @@ class ServerParts:
             start=ON_GITHUB,
             decisions=StoredDecisions(self.store),
             skips=SkippedTasks(self.skips, run.repository_id, run.roadmap),
-            memory=self.folders.memory(run.repository_id),
+            earlier=EarlierRuns(
+                self.folders.memory(run.repository_id),
+                PastRuns(StoredHistory(self.store), self.around.clock, run.repository_id),
+            ),
             search=FileSearch(self.index, self.model, self.model, self.settings.cairn_model),
             reviews=repository.reviews,
             mask=self.mask,

@@ -29,8 +29,9 @@ from runner.git.folder_repository import FolderRepository
 from runner.git.local_repository import LocalRepository
 from runner.history.recording import RunOrigin
 from runner.history.records import StartedBy
-from runner.loop.deps import Deps, FileSearch
+from runner.loop.deps import Deps, EarlierRuns, FileSearch
 from runner.loop.listeners import Isolated
+from runner.loop.past import PastRuns
 from runner.loop.recorder import Recorder
 from runner.model.budget import Budget, BudgetModel
 from runner.model.chat import OpenAIModel
@@ -83,7 +84,10 @@ def kept_in(folder: Path) -> LocalStore:
     """What a folder (``.executor``) keeps about its runs."""
     journal = folder / "journal"
     return LocalStore(
-        FileRuns(journal), JournalView(journal), FileDecisions(folder / "decisions.jsonl")
+        FileRuns(journal),
+        JournalView(journal),
+        FileDecisions(folder / "decisions.jsonl"),
+        FileHistory(folder / NAME),
     )
 
 
@@ -126,7 +130,9 @@ async def local_deps(
         control=control or NeverStopped(),
         answers=answers,
         decisions=kept.inbox,
-        memory=FileMemory(folder / "memory.json", mask=mask),
+        earlier=EarlierRuns(
+            FileMemory(folder / "memory.json", mask=mask), PastRuns(history, SystemClock())
+        ),
         search=FileSearch(_index(folder, keep=not dry), within, within, settings.cairn_model),
         mask=mask,
         start=ON_A_CHECKOUT,

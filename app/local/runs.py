@@ -10,8 +10,10 @@ from runner.errors import Outage
 from runner.files.decisions import OVER, FileDecisions, FileRuns, KnownRun
 from runner.files.journal import JournalView
 from runner.loop.journal import Cursors
+from runner.loop.past import PastRuns
 from runner.loop.schedule import advanced
-from runner.ports import Decision
+from runner.people.history_sentences import strategy_here
+from runner.ports import Decision, History, SystemClock
 from runner.state.options import Request
 from runner.state.proposal import Proposal
 from runner.state.recoveries import outcome_of
@@ -30,6 +32,7 @@ class LocalStore:
     runs: FileRuns
     journal: JournalView
     inbox: FileDecisions
+    history: History
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +40,13 @@ class PendingProposal:
     """A proposal that can be answered; its task is the current one of ``state``.
 
     ``decision`` is the answer to it that is not applied yet. A proposal that was only ``published``
-    belongs to a run that asked nobody, and may be over.
+    belongs to a run that asked nobody, and may be over. ``so_far`` says how its strategy did here.
     """
 
     run: KnownRun
     state: RunState
     decision: Decision | None
+    so_far: str = ""
 
     @property
     def proposal(self) -> Proposal:
@@ -87,7 +91,17 @@ async def unfinished(kept: LocalStore) -> list[tuple[KnownRun, RunState]]:
 async def waiting(kept: LocalStore) -> list[PendingProposal]:
     """Return what waits for a decision, or has one that is not applied, the newest run first."""
     found = await unfinished(kept)
-    return [each for run, state in found for each in parked(run, state, kept.inbox)]
+    return await _with_past(
+        [each for run, state in found for each in parked(run, state, kept.inbox)], kept
+    )
+
+
+async def _with_past(found: list[PendingProposal], kept: LocalStore) -> list[PendingProposal]:
+    """Add how the strategy of each proposal did in earlier runs."""
+    past = await PastRuns(kept.history, SystemClock()).statistics() if found else None
+    if past is None:
+        return found
+    return [replace(e, so_far=strategy_here(past, e.proposal.strategy)) for e in found]
 
 
 async def answerable(kept: LocalStore) -> list[PendingProposal]:
@@ -103,7 +117,7 @@ async def answerable(kept: LocalStore) -> list[PendingProposal]:
             if (each.published and not again) or (not each.published and run not in over):
                 found.append(each)
         begun |= {(path, key) for key in state.attempts}
-    return found
+    return await _with_past(found, kept)
 
 
 def is_published(attempt: Attempt) -> bool:

@@ -84,6 +84,8 @@ def proposal_lines(waiting: PendingProposal) -> Iterator[str]:
     for line in proposal.evidence[:_MOST_EVIDENCE]:
         yield f"       {one_line(line)[:_LINE]}"
     yield f"If you approve: {_does(proposal)}"
+    if waiting.so_far:
+        yield waiting.so_far
     for path in sorted(proposal.changes.files) if proposal.kind == "changes" else ():
         yield f"       {one_line(path)}"
     for new in proposal.replacements:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from runner.context.library import Index
 from runner.errors import Outage, TaskError
+from runner.loop.past import PastRuns
 from runner.loop.problems import StartCommands
 from runner.ports import (
     Answers,
@@ -169,6 +170,14 @@ class FileSearch:
 
 
 @dataclass(frozen=True)
+class EarlierRuns:
+    """What is known from earlier runs: what they learned, and how they ended."""
+
+    memory: Memory = field(default_factory=NoMemory)
+    past: PastRuns = field(default_factory=PastRuns)
+
+
+@dataclass(frozen=True)
 class Deps:
     """The ports of one run.
 
@@ -186,7 +195,7 @@ class Deps:
     start: StartCommands
     decisions: Decisions = field(default_factory=NoDecisions)
     skips: Skips = field(default_factory=NoSkips)
-    memory: Memory = field(default_factory=NoMemory)
+    earlier: EarlierRuns = field(default_factory=EarlierRuns)
     search: FileSearch = field(default_factory=FileSearch)
     reviews: Reviews = field(default_factory=NoReviews)
     mask: Mask = field(default_factory=Mask)

@@ -225,7 +225,7 @@ async def _recalled(state: RunState, deps: Deps, text: str, base: Snapshot) -> t
     most = state.request.options.memory_notes
     if not most:
         return ()
-    found = await deps.memory.recall(frozenset(terms(text)), frozenset(base.entries))
+    found = await deps.earlier.memory.recall(frozenset(terms(text)), frozenset(base.entries))
     return found[:most]
 
 

@@ -166,7 +166,7 @@ async def proposed(state: RunState, deps: Deps, work: TaskWork, *, stale: bool =
             onto=proposal.pushes.onto,
         ),
         strategy=proposal.strategy,
-        comment=proposal_comment(state, stale=stale),
+        comment=proposal_comment(state, stale=stale, past=await deps.earlier.past.statistics()),
         fingerprint=proposal.fingerprint,
     )
 

@@ -126,7 +126,7 @@ async def generate_report(state: RunState, deps: Deps, work: TaskWork) -> Step:
 async def _remember(state: RunState, deps: Deps, notes: Sequence[MemoryNote]) -> None:
     """Keep notes for later runs, unless the repository wants none."""
     if state.request.options.memory_notes:
-        await deps.memory.remember(notes)
+        await deps.earlier.memory.remember(notes)
 
 
 def _again(state: RunState, now: Unmerged | None, stack: Stack) -> RunState:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from runner.history.statistics import Statistics
+from runner.people.history_sentences import strategy_here
 from runner.people.sentences import effort, output_of, title_of
 from runner.roadmap.task import NewTask
 from runner.state.proposal import Proposal, Reason, Strategy
@@ -215,8 +217,13 @@ def proposal_body(state: RunState) -> str:
     )
 
 
-def proposal_comment(state: RunState, *, stale: bool = False) -> str:
-    """The proposal as a person judges it in half a minute."""
+def proposal_comment(
+    state: RunState, *, stale: bool = False, past: Statistics | None = None
+) -> str:
+    """The proposal as a person judges it in half a minute.
+
+    ``past`` says how its strategy did in the repository so far.
+    """
     proposal, attempt = _of(state), state.attempt
     parts = [
         _STALE if stale else _after_push(proposal),
@@ -224,6 +231,7 @@ def proposal_comment(state: RunState, *, stale: bool = False) -> str:
         f"**Why:** {_reason(state)} (`{proposal.reason}`).",
         _plain(proposal.explanation),
         f"**If you approve:** {_does(proposal)}",
+        strategy_here(past, proposal.strategy) if past else "",
         before_and_after(proposal),
         _evidence(proposal),
         "**How far it got:**\n\n" + effort(attempt),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from runner.money import Usage, cost_brief, cost_text, price_hint, total
+from runner.people.report_details import details
 from runner.people.run_view import RunView, TaskView, view_of
 from runner.people.sentences import warnings_of
 from runner.people.statistics import as_written, decisions, proposals, recoveries
@@ -78,10 +79,12 @@ def _success(state: RunState) -> float:
 
 def markdown(state: RunState) -> str:
     """Return the report for people."""
-    view = view_of(state)
+    view, data = view_of(state), report(state)
+    names = {task.key: task.name for task in (*state.tasks, *state.replaced.tasks)}
     return render_text(
         "report",
-        report=report(state),
+        report=data,
+        details=details(data, lambda key: names.get(key, key)),
         view=view,
         trust_heading=HEADING,
         rows=[(task, row) for task, row in zip(view.tasks, _rows(view), strict=True)],

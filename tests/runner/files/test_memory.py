@@ -13,7 +13,7 @@ import pytest
 from runner.context.memory import MAX_TEXT, MOST, of_run, of_task
 from runner.context.search import terms
 from runner.files.results import FileMemory
-from runner.loop.deps import TaskWork
+from runner.loop.deps import EarlierRuns, TaskWork
 from runner.nodes.context import build_context
 from runner.nodes.run import decide_next, generate_report
 from runner.ports import MemoryNote
@@ -200,7 +200,7 @@ def test_what_a_run_leaves() -> None:
 async def test_the_loop_remembers_and_the_next_run_knows(path: Path) -> None:
     """What one run's task and end left is in the context of a later run's task."""
     repository = MemoryRepository({"ROADMAP.md": ROADMAP, "a.py": "A = 1\n"})
-    ports = replace(deps(repository=repository), memory=memory(path))
+    ports = replace(deps(repository=repository), earlier=EarlierRuns(memory(path)))
     plan = Plan(("a.py",), ("every price of a.py is an integer",), (), "low")
     done = at("checkpoint", commit="c", changes=ChangeSet({"a.py": Write(b"A = 1\n")}), plan=plan)
     settled = (await decide_next(done, ports, TaskWork())).state

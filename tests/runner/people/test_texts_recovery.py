@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from runner.history.inquiry import HistoryQuery, Totals
+from runner.history.statistics import NamedTally, statistics_of
+from runner.history.totals import Tally
 from runner.people.recovery_sentences import proposal_comment, recovery_body, replacement_list
 from runner.roadmap.task import NewTask
 from runner.state.findings import Level, Verification
@@ -79,3 +84,19 @@ def test_replacements_are_sanitized() -> None:
 
     assert "@octo" not in text
     assert "<!--" not in text
+
+
+def test_a_proposal_says_how_its_strategy_did_here() -> None:
+    """Only where it was applied before; without a history it says nothing."""
+    state = proposing()
+    strategy = state.attempt.proposal.strategy
+    tally = NamedTally(strategy, Tally(10, 9, 7))
+    past = replace(statistics_of(Totals(), HistoryQuery(until=0.0)), strategies=(tally,))
+
+    assert f"In this repository so far, {strategy}: 7 of 9 finished." in proposal_comment(
+        state, past=past
+    )
+    assert "In this repository so far" not in proposal_comment(
+        state, past=replace(past, strategies=())
+    )
+    assert "In this repository so far" not in proposal_comment(state)
