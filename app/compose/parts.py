@@ -221,10 +221,7 @@ class ServerParts:
             start=ON_GITHUB,
             decisions=StoredDecisions(self.store),
             skips=SkippedTasks(self.skips, run.repository_id, run.roadmap),
-            earlier=EarlierRuns(
-                self.folders.memory(run.repository_id),
-                PastRuns(StoredHistory(self.store), self.around.clock, run.repository_id),
-            ),
+            earlier=self._earlier(run),
             search=FileSearch(self.index, self.model, self.model, self.settings.cairn_model),
             reviews=repository.reviews,
             mask=self.mask,
@@ -279,6 +276,11 @@ class ServerParts:
         """What the history of a repository teaches."""
         history, model = StoredHistory(self.store), self.settings.cairn_model
         return Lessons(history, self.around.clock, repository_id=repository_id, model=model)
+
+    def _earlier(self, run: Run) -> EarlierRuns:
+        """What is known from earlier runs of the repository."""
+        past = PastRuns(StoredHistory(self.store), self.around.clock, run.repository_id)
+        return EarlierRuns(self.folders.memory(run.repository_id), past)
 
     def _recorder(self, run: Run, files: RunFiles) -> Events:
         """Keeps the history of a run."""
