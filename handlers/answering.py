@@ -10,7 +10,8 @@ import asyncio
 from dataclasses import replace
 
 from handlers import replies
-from handlers.commands import COMMANDS, Conversation
+from handlers.commands import COMMANDS
+from handlers.conversation import Conversation
 from handlers.events import IssueCommentCreated
 from handlers.grammar import (
     Command,

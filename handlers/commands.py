@@ -7,12 +7,12 @@ class like those in ``handlers/grammar.py``), its handler and its row.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import get_args
 
 from handlers import replies
+from handlers.conversation import Conversation
 from handlers.decisions import decide_by_reply, rule_on
-from handlers.events import IssueCommentCreated
 from handlers.grammar import (
     TRIGGER,
     ApproveCommand,
@@ -25,7 +25,6 @@ from handlers.grammar import (
     EditCommand,
     ExecuteCommand,
     HelpCommand,
-    HistoryCommand,
     Option,
     PauseCommand,
     RejectCommand,
@@ -33,52 +32,15 @@ from handlers.grammar import (
     RetryCommand,
     ReviseCommand,
     SetupCommand,
-    ShortHistoryCommand,
     SkipCommand,
     StatusCommand,
     UndoCommand,
 )
-from handlers.issue_thread import IssueThread, Role, suffices
-from handlers.ports import Ambiguous, NamedTask, Proposals, RunRequested, Runs, Unknown, Vote
-from runner.people.history_answer import HistoryTopic
+from handlers.issue_thread import suffices
+from handlers.learned import LEARNED
+from handlers.ports import Ambiguous, NamedTask, Unknown, Vote
 from runner.state.proposal import ApprovalMode
 from runner.state.revising import RevisionRequest
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
-    """One comment, whoever is needed to answer it, and the table of commands.
-
-    ``role`` is what its author may do; ``nth`` counts the commands of the comment from 0.
-    """
-
-    event: IssueCommentCreated
-    thread: IssueThread
-    runs: Runs
-    proposals: Proposals
-    rows: Commands
-    role: Role
-    nth: int = 0
-
-    @property
-    def here(self) -> dict[str, int]:
-        """The issue that the comment is on."""
-        return {"repository_id": self.event.repository.id, "issue": self.event.issue}
-
-    def request(self, command: ExecuteCommand) -> RunRequested:
-        """The run that a command asks for."""
-        event = self.event
-        return RunRequested(
-            delivery=event.delivery,
-            repository=event.repository,
-            installation_id=event.installation_id,
-            issue=event.issue,
-            comment_id=event.comment_id,
-            created_at=event.created_at,
-            by=event.author,
-            command=command,
-            nth=self.nth,
-        )
 
 
 async def _execute(conversation: Conversation, command: ExecuteCommand) -> CommandReply:
@@ -173,19 +135,6 @@ async def _setup(conversation: Conversation, command: SetupCommand) -> CommandRe
     """Look whether the tests can start; that takes a sandbox, so a run does it and answers."""
     await conversation.runs.set_up(conversation.request(ExecuteCommand()))
     return CommandReply("")
-
-
-async def _history(
-    conversation: Conversation, command: HistoryCommand | ShortHistoryCommand
-) -> CommandReply:
-    """Show what the runs of this repository did, in one comment for each question."""
-    topic = next((each for each in get_args(HistoryTopic) if each == command.topic), None)
-    if topic is None:
-        return CommandReply(replies.no_topic(command.topic, get_args(HistoryTopic)))
-    found = await conversation.runs.history(
-        conversation.event.repository.id, topic, days=command.days
-    )
-    return CommandReply(replies.history(found), standing=f"history-{topic}-{command.days}")
 
 
 def _no_task(name: str, found: Unknown | Ambiguous) -> CommandReply:
@@ -384,40 +333,7 @@ COMMANDS: Commands = (
         "there is none; show the dashboard; no model is asked",
         example="/execute setup",
     ),
-    *(
-        CommandRow(
-            name=name,
-            trigger=trigger,
-            makes=makes,
-            handler=_history,
-            needs="read",
-            description="show what the runs of this repository did: the newest attempts, the "
-            "failures, or what all of them add up to",
-            example=f"{trigger} {name} stats".replace("  ", " "),
-            arguments=(
-                Argument(
-                    field="topic",
-                    value="recent|errors|stats",
-                    kind="id",
-                    help="the newest attempts (default), the failures and how often each type of "
-                    "error was recovered, or the statistics",
-                ),
-            ),
-            options=(
-                Option(
-                    name="--days",
-                    kind="count",
-                    value="N",
-                    maximum=3650,
-                    help="only the newest N days, today included",
-                ),
-            ),
-        )
-        for trigger, name, makes in (
-            (TRIGGER, "history", HistoryCommand),
-            ("/history", "", ShortHistoryCommand),
-        )
-    ),
+    *LEARNED,
     CommandRow(
         name="",
         trigger="/approve",

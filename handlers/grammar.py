@@ -112,6 +112,30 @@ class ShortHistoryCommand(HistoryCommand):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AnalyzeCommand(Command):
+    """Show what the history teaches: ``topic`` as for ``cairn analyze``."""
+
+    topic: str = "models"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShortAnalyzeCommand(AnalyzeCommand):
+    """The same, by its short form."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryCommand(Command):
+    """Show what is remembered, or ``clear`` it."""
+
+    action: str = "show"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShortMemoryCommand(MemoryCommand):
+    """The same, by its short form."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApproveCommand(Command):
     """Approve a proposal; ``proposal`` is its id or its task ('' for the one that is here)."""
 

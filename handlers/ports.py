@@ -9,7 +9,9 @@ from typing import Literal, Protocol
 
 from handlers.events import Repo, User
 from handlers.grammar import ExecuteCommand, Need
+from runner.analysis.recorded import Analysis
 from runner.people.history_answer import HistoryAnswer, HistoryTopic
+from runner.ports import MemoryNote
 from runner.roadmap.task import NewTask
 from runner.state.proposal import ProposalPlace
 from runner.state.revising import RevisionRequest
@@ -262,8 +264,23 @@ class Revising:
     most: int = 0
 
 
+class Learned(Protocol):
+    """What the runs of a repository taught. Every method raises ``Outage``."""
+
+    async def analysis(self, request: RunRequested) -> Analysis:
+        """Compare what was recorded with how the repository is configured."""
+
+    async def notes(self, repository_id: int) -> tuple[MemoryNote, ...]:
+        """Return what is remembered, the oldest first."""
+
+    async def clear(self, repository_id: int) -> int:
+        """Forget everything that is remembered; return how many notes that were."""
+
+
 class Runs(Protocol):
     """The runs of this server; repositories by id, issues by number."""
+
+    learned: Learned
 
     async def start(self, request: RunRequested) -> None:
         """Queue the run and say so in its comment; doing it twice leaves one of each."""

@@ -23,7 +23,11 @@ from handlers.ports import (
     RunStatus,
     TaskLine,
 )
+from runner.analysis.recorded import Analysis
+from runner.people.analysis_sentences import Topic, tables
+from runner.people.analysis_sentences import markdown as analysis_markdown
 from runner.people.history_answer import HistoryAnswer, markdown
+from runner.ports import MemoryNote
 from runner.state.status_words import run_word, task_word
 from runner.text.sanitize import sanitize
 
@@ -49,10 +53,40 @@ def history(answer: HistoryAnswer) -> str:
     return f"**History: {answer.topic}**\n\n{markdown(answer)}"
 
 
-def no_topic(word: str, topics: Sequence[str]) -> str:
-    """Say what the history can be asked for."""
-    known = ", ".join(f"`{TRIGGER} history {topic}`" for topic in topics)
-    return f"The history has nothing called {quoted(word)}. Write one of these: {known}."
+def no_topic(command: str, word: str, topics: Sequence[str]) -> str:
+    """Say what a command can be asked for."""
+    known = ", ".join(f"`{TRIGGER} {command} {topic}`" for topic in topics)
+    return f"`{command}` has nothing called {quoted(word)}. Write one of these: {known}."
+
+
+def analysis(topic: Topic, found: Analysis) -> str:
+    """Show what the history teaches."""
+    return sanitize(analysis_markdown(tables(topic, found)))
+
+
+MOST_NOTES = 60
+"""Notes of the memory that a comment shows."""
+
+
+def memory(notes: Sequence[MemoryNote]) -> str:
+    """Show what runs remember, the newest first."""
+    if not notes:
+        return "The project memory is empty."
+    newest = list(reversed(notes))[:MOST_NOTES]
+    shown = [
+        f"- {note.kind}: {quoted(note.about)}: {sanitize(' '.join(note.text.split()), plain=True)}"
+        + (f" ({note.count} times)" if note.count > 1 else "")
+        for note in newest
+    ]
+    more = len(notes) - len(newest)
+    tail = [f"- … {more:,} older"] if more else []
+    return "\n".join(["**What runs of this repository remember**", "", *shown, *tail])
+
+
+def memory_cleared(notes: int) -> str:
+    """Say that the memory is empty now."""
+    what = "1 note is" if notes == 1 else f"{notes:,} notes are"
+    return f"The project memory is now empty: {what} forgotten."
 
 
 def quoted(text: str) -> str:

@@ -23,6 +23,7 @@ from app.proposals.service import Look, ProposalService
 from app.pushes.push import RoadmapPushes
 from app.runs.execution import RunPorts, Segments
 from app.runs.installations import Installations
+from app.runs.lessons import LearnedHere
 from app.runs.service import HistoryAt, RunService, TaskFinder
 from app.runs.verifying import Verifications, VerifyHead
 from app.store.deliveries import Deliveries
@@ -209,6 +210,7 @@ def _people(parts: ServerParts, work: _Work, poll: Look, verify: VerifyHead) -> 
         proposals=proposals,
         checkpoints=checkpoints(parts),
         history=HistoryAt(StoredHistory(parts.store), around.clock),
+        learned=LearnedHere(parts.lessons, parts.config_of, parts.folders.memory),
     )
 
     async def pull_changed(event: PullClosed | PullReopened) -> None:

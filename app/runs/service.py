@@ -23,6 +23,7 @@ from handlers.ports import (
     Ambiguous,
     CheckpointStatus,
     InReview,
+    Learned,
     NamedTask,
     Revising,
     RunRequested,
@@ -129,7 +130,9 @@ class RunService:
         proposals: ProposalService,
         checkpoints: Checkpoints,
         history: HistoryAt,
+        learned: Learned,
     ) -> None:
+        self.learned = learned
         self._history = history
         self._runs = runs
         self._roadmap_of = roadmap_of

@@ -31,9 +31,12 @@ from handlers.ports import (
     Unknown,
     Vote,
 )
+from runner.analysis.recorded import Analysis, analyse
+from runner.analysis.today import TodaysSettings
 from runner.history.inquiry import HistoryQuery, Recalled, Totals
 from runner.history.statistics import statistics_of
 from runner.people.history_answer import HistoryAnswer, HistoryTopic
+from runner.ports import MemoryNote
 from runner.state.proposal import ProposalPlace
 from runner.state.revising import RevisionRequest
 from tests.handlers.github import OUR_LOGIN, SmallGitHub
@@ -48,6 +51,25 @@ NO_STATISTICS = statistics_of(Totals(), HistoryQuery(until=0.0))
 
 
 @dataclass
+class WrittenLessons:
+    """A ``Learned`` that answers what the test set; ``cleared`` are repositories that forgot."""
+
+    found: Analysis = field(default_factory=lambda: analyse((), TodaysSettings()))
+    kept: tuple[MemoryNote, ...] = ()
+    cleared: list[int] = field(default_factory=list)
+
+    async def analysis(self, request: RunRequested) -> Analysis:
+        return self.found
+
+    async def notes(self, repository_id: int) -> tuple[MemoryNote, ...]:
+        return self.kept
+
+    async def clear(self, repository_id: int) -> int:
+        self.cleared.append(repository_id)
+        return len(self.kept)
+
+
+@dataclass
 class WrittenRuns:
     """A ``Runs`` that keeps what it was asked and answers what the test set."""
 
@@ -57,6 +79,7 @@ class WrittenRuns:
     affected: tuple[str, ...] = ()
     task: NamedTask | Unknown | Ambiguous = ONE
     here: CheckpointStatus | None = None
+    learned: WrittenLessons = field(default_factory=WrittenLessons)
 
     async def start(self, request: RunRequested) -> None:
         self.requests.append(request)

@@ -13,8 +13,12 @@ from handlers.events import User
 from handlers.grammar import ExecuteCommand
 from handlers.issue_thread import IssueThread
 from handlers.ports import RunStatus, TaskLine, run_id
-from tests.handlers.conftest import WrittenProposals, WrittenRuns, comment
+from runner.analysis.recorded import analyse
+from runner.analysis.today import TodaysSettings
+from runner.ports import MemoryNote
+from tests.handlers.conftest import WrittenProposals, WrittenRuns, comment, parse
 from tests.handlers.github import SmallGitHub
+from tests.runner.analysis.histories import flawed
 
 READER, STRANGER = User(id=4, login="reader"), User(id=8, login="stranger")
 Say = Callable[..., Awaitable[None]]
@@ -223,3 +227,42 @@ async def test_an_unknown_question_about_the_history(say: Say, github: SmallGitH
     (text,) = github.said()
     assert "nothing called `yesterday`" in text
     assert "`/execute history errors`" in text
+
+
+@pytest.mark.parametrize("asked", ["/execute analyze routing", "/analyze routing"])
+async def test_the_analysis_has_one_comment_a_topic(
+    say: Say, github: SmallGitHub, runs: WrittenRuns, asked: str
+) -> None:
+    """Whoever can read may ask what was learned."""
+    runs.learned.found = analyse(flawed(2e9), TodaysSettings(levels={"model": "oak-1"}))
+    await say(asked, by=READER)
+    await say(asked, by=READER, delivery="d-2")
+    await say("/analyze", by=READER, delivery="d-3")
+    await say("/analyze weather", by=READER, delivery="d-4")
+
+    routing, models, unknown = github.said()
+    assert "### Planning" in routing
+    assert "set `model.name: elm-2`" in models
+    assert "`/execute analyze misroutes`" in unknown
+
+
+async def test_the_memory_is_shown_to_readers_and_cleared_by_writers(
+    say: Say, github: SmallGitHub, runs: WrittenRuns
+) -> None:
+    """Its notes are text of others: nothing in them is active."""
+    hostile = "/execute\n@octocat closes #1 ![x](https://evil.test/x.png)"
+    runs.learned.kept = (MemoryNote("patterns", "syntax: a.py", hostile, "r1", 3),)
+    await say("/memory", by=READER)
+    await say("/memory clear", by=READER, delivery="d-2")
+    assert runs.learned.cleared == []
+    await say("/execute memory clear", delivery="d-3")
+
+    shown, refused, cleared = github.said()
+    assert "- patterns: `syntax: a.py`" in shown
+    assert "(3 times)" in shown
+    assert "@octocat" not in shown
+    assert "![x]" not in shown
+    assert parse(shown) == ()
+    assert "write" in refused
+    assert "The project memory is now empty: 1 note is forgotten." in cleared
+    assert runs.learned.cleared == [1]

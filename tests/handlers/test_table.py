@@ -79,6 +79,8 @@ DESIGNED = (
         "/execute revise",
         "/execute undo",
         "/execute history",
+        "/execute analyze",
+        "/execute memory",
         "/execute help",
     ),
     *("/approve", "/reject", "/edit", "/history", "/analyze", "/memory"),

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
 
+import pytest
+
+from app.local.analyze import AnalyzeOptions, command
 from app.store.database import open_store
 from app.store.history import StoredHistory
 from runner.config.model import parse_config
+from runner.files.history_file import NAME, FileHistory
 from runner.history.records import Execution
+from runner.people.analysis_sentences import Topic
 from tests.fake_github.state import Issue
 from tests.runner.analysis.histories import flawed
 from tests.scenarios.bot import REPOSITORY, Bot
@@ -68,6 +78,11 @@ async def test_better_settings_are_proposed_and_used_after_the_merge(bot: Bot) -
     assert "oak-1" in body
     assert bot.model.requests[-1].model == "oak-1"
 
+    await bot.comment("/execute analyze models", by="reader")
+    (comment,) = bot.says()
+    assert len(_digits(body)) == 2
+    assert _digits(body) == _digits(comment)
+
     await works(bot, 2)
     assert offers(bot) == [pull]
     await bot.github.merge_pull(REPOSITORY, pull.number)
@@ -76,6 +91,54 @@ async def test_better_settings_are_proposed_and_used_after_the_merge(bot: Bot) -
 
     assert bot.model.requests[-1].model == better
     assert len(offers(bot)) == 1
+
+
+def _digits(text: str) -> set[str]:
+    """The differences that a text names, each with its interval."""
+    return set(re.findall(r"[+-]\d+ points \([+-]\d+ to [+-]\d+\)", text))
+
+
+@on(CONFIGURED)
+async def test_comment_and_command_line_agree_to_the_digit(
+    bot: Bot, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same records give the same numbers, whoever asks and wherever."""
+    executions = history(bot)
+    await recorded(bot, executions)
+    kept = FileHistory(tmp_path / ".executor" / NAME)
+    for execution in executions:
+        await kept.record(replace(execution, place=replace(execution.place, repository_id=0)))
+    kept.close()
+    (tmp_path / ".github").mkdir()
+    (tmp_path / FILE).write_text(CONFIG)
+
+    for topic in get_args(Topic):
+        await bot.comment(f"/analyze {topic}", by="reader")
+        (comment,) = bot.says()
+        code = await asyncio.to_thread(command, tmp_path, AnalyzeOptions(topic))
+
+        assert code == 0
+        assert _words(comment.partition("<!--")[0]) == _words(capsys.readouterr().out)
+
+
+def _words(text: str) -> list[str]:
+    """The words and numbers of a text, however it is laid out."""
+    return [word for word in re.findall(r"[^\s|]+", text) if word not in ("---", "###")]
+
+
+@on(CONFIGURED)
+async def test_what_was_learned_from_a_run_can_be_read_and_forgotten(bot: Bot) -> None:
+    """Readers see the notes; only writers clear them."""
+    await works(bot, 1)
+
+    await bot.comment("/memory", by="reader")
+    (notes_shown,) = bot.says()
+    await bot.comment("/execute memory clear", by="writer")
+    (cleared,) = bot.says()
+
+    assert "- files: `n1.md`: written for: 1.1" in notes_shown
+    assert "now empty" in cleared
+    assert bot.files("memory.json") == []
 
 
 @on(CONFIGURED)

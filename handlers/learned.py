@@ -1,0 +1,155 @@
+"""Commands about what was recorded and learned: history, analyze and memory."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from handlers import replies
+from handlers.conversation import Conversation
+from handlers.grammar import (
+    TRIGGER,
+    AnalyzeCommand,
+    Argument,
+    CommandReply,
+    CommandRow,
+    Commands,
+    ExecuteCommand,
+    HistoryCommand,
+    MemoryCommand,
+    Option,
+    ShortAnalyzeCommand,
+    ShortHistoryCommand,
+    ShortMemoryCommand,
+)
+from handlers.issue_thread import suffices
+from runner.people.analysis_sentences import Topic
+from runner.people.history_answer import HistoryTopic
+
+
+async def _history(
+    conversation: Conversation, command: HistoryCommand | ShortHistoryCommand
+) -> CommandReply:
+    """Show what the runs of this repository did, in one comment for each question."""
+    topic = next((each for each in get_args(HistoryTopic) if each == command.topic), None)
+    if topic is None:
+        return CommandReply(replies.no_topic("history", command.topic, get_args(HistoryTopic)))
+    found = await conversation.runs.history(
+        conversation.event.repository.id, topic, days=command.days
+    )
+    return CommandReply(replies.history(found), standing=f"history-{topic}-{command.days}")
+
+
+async def _analyze(
+    conversation: Conversation, command: AnalyzeCommand | ShortAnalyzeCommand
+) -> CommandReply:
+    """Show what the history teaches, in one comment for each question."""
+    topic = next((each for each in get_args(Topic) if each == command.topic), None)
+    if topic is None:
+        return CommandReply(replies.no_topic("analyze", command.topic, get_args(Topic)))
+    found = await conversation.runs.learned.analysis(conversation.request(ExecuteCommand()))
+    return CommandReply(replies.analysis(topic, found), standing=f"analyze-{topic}")
+
+
+async def _memory(
+    conversation: Conversation, command: MemoryCommand | ShortMemoryCommand
+) -> CommandReply:
+    """Show what runs remember, or clear it; clearing takes the write permission."""
+    repository = conversation.event.repository.id
+    if command.action == "show":
+        notes = await conversation.runs.learned.notes(repository)
+        return CommandReply(replies.memory(notes), standing="memory")
+    if command.action != "clear":
+        return CommandReply(replies.no_topic("memory", command.action, ("show", "clear")))
+    if not suffices(conversation.role, "write"):
+        author, words = conversation.event.author, f"{TRIGGER} memory clear"
+        text = replies.refused(words, "write", author, conversation.role)
+        return CommandReply(text, refusal=True)
+    return CommandReply(replies.memory_cleared(await conversation.runs.learned.clear(repository)))
+
+
+LEARNED: Commands = (
+    *(
+        CommandRow(
+            name=name,
+            trigger=trigger,
+            makes=makes,
+            handler=_history,
+            needs="read",
+            description="show what the runs of this repository did: the newest attempts, the "
+            "failures, or what all of them add up to",
+            example=f"{trigger} {name} stats".replace("  ", " "),
+            arguments=(
+                Argument(
+                    field="topic",
+                    value="recent|errors|stats",
+                    kind="id",
+                    help="the newest attempts (default), the failures and how often each type of "
+                    "error was recovered, or the statistics",
+                ),
+            ),
+            options=(
+                Option(
+                    name="--days",
+                    kind="count",
+                    value="N",
+                    maximum=3650,
+                    help="only the newest N days, today included",
+                ),
+            ),
+        )
+        for trigger, name, makes in (
+            (TRIGGER, "history", HistoryCommand),
+            ("/history", "", ShortHistoryCommand),
+        )
+    ),
+    *(
+        CommandRow(
+            name=name,
+            trigger=trigger,
+            makes=makes,
+            handler=_analyze,
+            needs="read",
+            description="show what the recorded attempts teach: which model and settings did "
+            "better, what planning gained, which tasks took the wrong route",
+            example=f"{trigger} {name} models".replace("  ", " "),
+            arguments=(
+                Argument(
+                    field="topic",
+                    value="models|routing|misroutes",
+                    kind="id",
+                    help="models and settings (default), what planning gained by size, or tasks "
+                    "that failed on their route",
+                ),
+            ),
+        )
+        for trigger, name, makes in (
+            (TRIGGER, "analyze", AnalyzeCommand),
+            ("/analyze", "", ShortAnalyzeCommand),
+        )
+    ),
+    *(
+        CommandRow(
+            name=name,
+            trigger=trigger,
+            makes=makes,
+            handler=_memory,
+            needs="read",
+            description="show what runs of this repository remember for later ones; `clear` "
+            "forgets it and needs the *write* permission",
+            example=f"{trigger} {name} clear".replace("  ", " "),
+            arguments=(
+                Argument(
+                    field="action",
+                    value="show|clear",
+                    kind="id",
+                    help="show the notes (default), or forget all of them",
+                ),
+            ),
+        )
+        for trigger, name, makes in (
+            (TRIGGER, "memory", MemoryCommand),
+            ("/memory", "", ShortMemoryCommand),
+        )
+    ),
+)
+"""Their rows of the table of commands."""
